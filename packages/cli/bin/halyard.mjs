@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// Starts the command on the Node that the project brings when the one at hand is too old to run TypeScript.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const main = join(dirname(fileURLToPath(import.meta.url)), "../src/main.ts");
+const neededMajor = 26;
+
+if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
+  await import(main);
+} else {
+  const node = findNode();
+  if (node === undefined) {
+    console.error(
+      `halyard needs Node ${neededMajor} or newer; this is ${process.version}. Run npm ci in the project first.`,
+    );
+    process.exit(1);
+  }
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => child.kill(signal));
+  child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+}
+
+function findNode() {
+  try {
+    const path = join(dirname(createRequire(main).resolve("node/package.json")), "bin/node");
+    return existsSync(path) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+// halyard serve: starts the server and says where it is.
+import { parseConfig, type Server, serveUntilSignal } from "@halyard/server";
+import { Command } from "commander";
+import { dataOption } from "../operator.ts";
+import { print } from "../output.ts";
+
+export const serveCommand = (): Command =>
+  new Command("serve")
+    .description("start the server")
+    .option("--port <number>", "where to listen (instead of PORT, 4400 unless set)")
+    .option("--host <address>", "where to listen (instead of HOST, 127.0.0.1 unless set)")
+    .option(...dataOption)
+    .action(async (options: { port?: string; host?: string; data?: string }) => {
+      const config = parseConfig({
+        ...process.env,
+        ...(options.port !== undefined && { PORT: options.port }),
+        ...(options.host !== undefined && { HOST: options.host }),
+        ...(options.data !== undefined && { HALYARD_DATA: options.data }),
+      });
+      await serveUntilSignal(config, greet);
+    });
+
+const greet = ({ url, firstKeys }: Server): void => {
+  print(`\nHalyard is up.\n\n  API        ${url}/api/v1\n  Reference  ${url}/docs\n`);
+  const [first] = firstKeys;
+  if (!first) return;
+  print("This is the first start: here are the admin keys, shown this once. Keep them.\n");
+  for (const { environment, text } of firstKeys) print(`  ${environment.padEnd(12)} ${text}`);
+  print(`\nTry it:\n\n  curl -s ${url}/api/v1/flags -H 'Authorization: Bearer ${first.text}' \\
+    -H 'Content-Type: application/json' -d '{"key":"new-checkout","type":"boolean"}'\n`);
+};

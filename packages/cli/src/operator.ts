@@ -1,0 +1,28 @@
+// Opens the store for one operator's command, and closes it after.
+import { composeOperator, type Operator, parseConfig } from "@halyard/server";
+import type { Command } from "commander";
+
+export const dataOption = ["--data <folder>", "the data folder (instead of HALYARD_DATA)"] as const;
+export const jsonOption = ["--json", "print JSON, for scripts"] as const;
+
+export interface OperatorOptions {
+  readonly data?: string;
+  readonly json?: boolean;
+}
+
+export const withOperator = async (
+  { data }: OperatorOptions,
+  work: (operator: Operator) => Promise<void>,
+): Promise<void> => {
+  const config = parseConfig({ ...process.env, ...(data && { HALYARD_DATA: data }) });
+  const operator = await composeOperator(config);
+  try {
+    await work(operator);
+  } finally {
+    await operator.close();
+  }
+};
+
+/** A command that takes the options that every operator's command takes. */
+export const operatorCommand = (command: Command): Command =>
+  command.option(...dataOption).option(...jsonOption);

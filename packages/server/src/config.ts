@@ -1,0 +1,200 @@
+// Environment variables -> Config: parsed once, every mistake reported together.
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { environmentNamePattern, environmentNameRule, isBootstrapKey } from "./domain/api-key.ts";
+import {
+  type AllowedPlace,
+  type CallbackPolicy,
+  parseAllowedPlace,
+} from "./domain/callback-address.ts";
+import { StartupProblem } from "./errors.ts";
+
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly bootstrapKeys: readonly { readonly environment: string; readonly text: string }[];
+  readonly serviceName: string;
+  readonly logLevel: (typeof logLevels)[number];
+  /** Newest first; empty when the key file of the data folder is to be used. */
+  readonly secretKeys: readonly Uint8Array[];
+  readonly callbacks: CallbackPolicy;
+  /** Management requests a minute for each key; 0 for no limit. */
+  readonly rateLimit: number;
+  /** Failed authentications a minute for each address; 0 for no limit. */
+  readonly authFailureLimit: number;
+  readonly trustProxy: boolean | string;
+  /** Milliseconds in which a client must have sent its whole request. */
+  readonly requestTimeout: number;
+  /** Variables that begin with HALYARD_ but mean nothing here: most likely misspelt. */
+  readonly unknown: readonly string[];
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const known = new Set([
+  "HALYARD_DATA",
+  "HALYARD_BOOTSTRAP_KEYS",
+  "HALYARD_SERVICE_NAME",
+  "HALYARD_LOG_LEVEL",
+  "HALYARD_SECRET_KEY",
+  "HALYARD_CALLBACK_ALLOW",
+  "HALYARD_CALLBACK_PORTS",
+  "HALYARD_RATE_LIMIT",
+  "HALYARD_AUTH_FAILURE_LIMIT",
+  "HALYARD_TRUST_PROXY",
+  "HALYARD_REQUEST_TIMEOUT",
+]);
+
+export const isLoopbackHost = (host: string): boolean =>
+  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+
+export const parseConfig = (variables: Variables): Config => {
+  const mistakes: string[] = [];
+
+  /** The setting read by `read`, or the fallback; a text that cannot be read is a mistake. */
+  const setting = <T>(
+    name: string,
+    fallback: T,
+    rule: string,
+    read: (text: string) => T | undefined,
+  ): T => {
+    const text = variables[name]?.trim();
+    if (text === undefined || text === "") return fallback;
+    const value = read(text);
+    if (value === undefined) mistakes.push(`${name} must be ${rule}.`);
+    return value ?? fallback;
+  };
+
+  const whole = (from: number, to: number) => (text: string) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= from && value <= to ? value : undefined;
+  };
+
+  const host = setting("HOST", "127.0.0.1", "a host name or an IP address", (text) =>
+    /^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined,
+  );
+  const loopback = isLoopbackHost(host);
+
+  const config: Config = {
+    host,
+    port: setting("PORT", 4_400, "a whole number from 0 to 65535", whole(0, 65_535)),
+    dataFolder: resolve(setting("HALYARD_DATA", "data", "a folder", (text) => text)),
+    bootstrapKeys: setting<Config["bootstrapKeys"]>(
+      "HALYARD_BOOTSTRAP_KEYS",
+      [],
+      `a list such as development=KEY,production=KEY: each environment once, named with ${environmentNameRule}; each key different, 20 to 200 visible ASCII characters`,
+      readBootstrapKeys,
+    ),
+    serviceName: setting(
+      "HALYARD_SERVICE_NAME",
+      "Service",
+      "1 to 40 letters, digits or hyphens: it becomes part of header names",
+      (text) => (/^[A-Za-z0-9]([A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(text) ? text : undefined),
+    ),
+    logLevel: setting("HALYARD_LOG_LEVEL", "info", `one of ${logLevels.join(", ")}`, (text) =>
+      logLevels.find((level) => level === text),
+    ),
+    secretKeys: setting<readonly Uint8Array[]>(
+      "HALYARD_SECRET_KEY",
+      [],
+      "32 bytes as 64 hexadecimal digits or as base64 (openssl rand -base64 32); several separated by commas, newest first",
+      (text) => all(text.split(","), readSecretKey),
+    ),
+    callbacks: {
+      loopback,
+      ports: setting<readonly number[]>(
+        "HALYARD_CALLBACK_PORTS",
+        [443, 8443],
+        "port numbers separated by commas",
+        (text) => all(text.split(","), (port) => whole(1, 65_535)(port.trim())),
+      ),
+      allow: setting<readonly AllowedPlace[]>(
+        "HALYARD_CALLBACK_ALLOW",
+        [],
+        "addresses, networks or names separated by commas, such as 10.1.0.0/16,hooks.internal",
+        (text) => all(text.split(","), (place) => parseAllowedPlace(place.trim())),
+      ),
+    },
+    rateLimit: setting(
+      "HALYARD_RATE_LIMIT",
+      loopback ? 0 : 6_000,
+      "a whole number of requests a minute, 0 for no limit",
+      whole(0, 999_999_999),
+    ),
+    authFailureLimit: setting(
+      "HALYARD_AUTH_FAILURE_LIMIT",
+      loopback ? 0 : 60,
+      "a whole number of failures a minute, 0 for no limit",
+      whole(0, 999_999_999),
+    ),
+    trustProxy: setting<boolean | string>(
+      "HALYARD_TRUST_PROXY",
+      false,
+      "true, false, or the addresses and networks of the proxies separated by commas",
+      readTrustProxy,
+    ),
+    requestTimeout:
+      1_000 *
+      setting(
+        "HALYARD_REQUEST_TIMEOUT",
+        30,
+        "a whole number of seconds from 1 to 600",
+        whole(1, 600),
+      ),
+    unknown: Object.keys(variables)
+      .filter((name) => name.startsWith("HALYARD_") && !known.has(name))
+      .sort(),
+  };
+
+  if (mistakes.length > 0) {
+    throw new StartupProblem(
+      mistakes.length === 1
+        ? `A setting is wrong: ${mistakes[0]}`
+        : `${mistakes.length} settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join("\n")}`,
+    );
+  }
+  return config;
+};
+
+/** All of them read, or undefined when one of them cannot be. */
+const all = <T>(
+  texts: readonly string[],
+  read: (text: string) => T | undefined,
+): T[] | undefined => {
+  const values = texts.map(read).filter((value): value is Awaited<T> & T => value !== undefined);
+  return values.length === texts.length ? values : undefined;
+};
+
+const readBootstrapKeys = (text: string): Config["bootstrapKeys"] | undefined => {
+  // A comma belongs to a key unless the name of an environment and = follow it.
+  const keys = all(text.split(/,\s*(?=[a-z0-9-]+=)/), (entry) => {
+    const [, environment = "", key = ""] = /^([^=]*)=(.*)$/.exec(entry.trim()) ?? [];
+    const isName = new RegExp(environmentNamePattern).test(environment);
+    return isName && isBootstrapKey(key) ? { environment, text: key } : undefined;
+  });
+  const distinct = (values: readonly string[]) => new Set(values).size === values.length;
+  return keys &&
+    distinct(keys.map(({ environment }) => environment)) &&
+    distinct(keys.map((key) => key.text))
+    ? keys
+    : undefined;
+};
+
+const readSecretKey = (entry: string): Uint8Array | undefined => {
+  const text = entry.trim();
+  const bytes = /^[0-9a-f]{64}$/i.test(text)
+    ? Buffer.from(text, "hex")
+    : Buffer.from(text, "base64");
+  const isText = /^([0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i.test(text);
+  return isText && bytes.length === 32 ? bytes : undefined;
+};
+
+const readTrustProxy = (text: string): boolean | string | undefined => {
+  if (text === "true" || text === "false") return text === "true";
+  return text.split(",").every((place) => parseAllowedPlace(place.trim())?.kind === "network")
+    ? text
+    : undefined;
+};

@@ -1,0 +1,21 @@
+// API keys as they are kept: all about them but the secret, of which only a hash exists.
+import type { Role } from "./principal.ts";
+
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+}
+
+export const maxKeyNameLength = 100;
+
+export const environmentNamePattern = "^[a-z0-9][a-z0-9-]{0,62}$";
+export const environmentNameRule =
+  "1 to 63 characters, small letters, digits or hyphens, beginning with a letter or a digit";
+
+/** `hal_<id>_<secret>`: the id tells people and logs which key it is, the 256 random bits of the secret let it in. */
+export const keyText = (id: string, secret: Uint8Array): string =>
+  `hal_${id}_${secret.toBase64({ alphabet: "base64url", omitPadding: true })}`;
+
+export const isBootstrapKey = (text: string): boolean => /^[\x21-\x7e]{20,200}$/.test(text);

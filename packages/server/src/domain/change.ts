@@ -1,0 +1,107 @@
+// One change of a flag: it is the history entry, the source of its events and the signal to other instances.
+import type { Flag, RolloutFlag } from "@halyard/core/flag";
+import type { Actor } from "./principal.ts";
+
+export const flagEventTypes = [
+  "flag.created",
+  "flag.enabled",
+  "flag.disabled",
+  "flag.updated",
+  "flag.deleted",
+] as const;
+export type FlagEventType = (typeof flagEventTypes)[number];
+
+/** A flag with the count of its changes. */
+export interface VersionedFlag {
+  readonly flag: Flag;
+  readonly version: number;
+}
+
+/** What an event says: its name, and the old values of the fields it is about. */
+export interface Announcement {
+  readonly type: FlagEventType;
+  readonly previous: Readonly<Partial<Record<keyof RolloutFlag, unknown>>>;
+}
+
+/** What was decided about a flag, before it has a place in the environment's order. */
+export interface Decision {
+  readonly key: string;
+  readonly before: Flag | null;
+  readonly after: Flag | null;
+  readonly version: number;
+  readonly announcements: readonly [Announcement, ...Announcement[]];
+}
+
+/** An environment's counters, read under its lock. */
+export interface EnvironmentState {
+  readonly id: number;
+  readonly name: string;
+  readonly revision: number;
+  readonly sequence: number;
+  readonly flagCount: number;
+}
+
+export interface FlagEvent {
+  readonly id: string;
+  readonly type: FlagEventType;
+  readonly sequence: number;
+  /** The exact bytes that every receiver gets, at every attempt. */
+  readonly body: Uint8Array;
+}
+
+export interface Change {
+  readonly environmentId: number;
+  readonly revision: number;
+  readonly sequence: number;
+  readonly flagCount: number;
+  readonly at: Date;
+  readonly actor: Actor;
+  readonly decision: Decision;
+  readonly events: readonly FlagEvent[];
+}
+
+/** Gives the decision its revision and its events their sequence numbers and bytes. */
+export const announce = (
+  environment: EnvironmentState,
+  decision: Decision,
+  actor: Actor,
+  at: Date,
+  newEventId: () => string,
+): Change => {
+  const events = decision.announcements.map((announcement, index): FlagEvent => {
+    const id = newEventId();
+    const sequence = environment.sequence + index + 1;
+    const body = {
+      id,
+      type: announcement.type,
+      createdAt: at.toISOString(),
+      environment: environment.name,
+      sequence,
+      data: {
+        flag: decision.after ?? decision.before,
+        version: decision.version,
+        previous: announcement.previous,
+      },
+      actor,
+    };
+    return {
+      id,
+      type: announcement.type,
+      sequence,
+      body: new TextEncoder().encode(JSON.stringify(body)),
+    };
+  });
+  return {
+    environmentId: environment.id,
+    revision: environment.revision + 1,
+    sequence: environment.sequence + events.length,
+    flagCount:
+      environment.flagCount +
+      (decision.before === null ? 1 : 0) -
+      (decision.after === null ? 1 : 0),
+    at,
+    actor,
+    decision,
+    events,
+  };
+};

@@ -1,0 +1,57 @@
+// Subscription rules: which events a webhook may ask for, and which webhooks a change concerns.
+import { invalid, ok, type Result } from "../errors.ts";
+import { type Change, type FlagEventType, flagEventTypes } from "./change.ts";
+
+export const maxWebhooks = 100;
+export const allEvents = "*";
+export const subscribableEvents = [...flagEventTypes, allEvents] as const;
+
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly active: boolean;
+  readonly createdAt: Date;
+}
+
+/** One event that one webhook is to be told. */
+export interface NewDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly sequence: number;
+  readonly flagKey: string;
+}
+
+/** The names without repetition, in the order given. */
+export const checkEvents = (events: readonly string[]): Result<readonly string[]> => {
+  if (events.length === 0) {
+    return invalid("events", `must name at least one of ${subscribableEvents.join(", ")}`);
+  }
+  const unknown = events.find((name) => !(subscribableEvents as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    return invalid(
+      "events",
+      `must hold allowed names only; "${unknown}" is not one of ${subscribableEvents.join(", ")}`,
+    );
+  }
+  return ok([...new Set(events)]);
+};
+
+const wants = (webhook: Webhook, type: FlagEventType): boolean =>
+  webhook.active && (webhook.events.includes(allEvents) || webhook.events.includes(type));
+
+export const deliveriesOf = (
+  change: Change,
+  webhooks: readonly Webhook[],
+  newDeliveryId: () => string,
+): NewDelivery[] =>
+  change.events.flatMap((event) =>
+    webhooks
+      .filter((webhook) => wants(webhook, event.type))
+      .map((webhook) => ({
+        id: newDeliveryId(),
+        webhookId: webhook.id,
+        sequence: event.sequence,
+        flagKey: change.decision.key,
+      })),
+  );

@@ -1,0 +1,60 @@
+// The closed list of what can go wrong, as values: services return these, nothing above the http room knows a status.
+
+export const errorCodes = [
+  "VALIDATION_FAILED",
+  "UNAUTHORIZED",
+  "FORBIDDEN",
+  "NOT_FOUND",
+  "METHOD_NOT_ALLOWED",
+  "CONFLICT",
+  "PRECONDITION_FAILED",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "RATE_LIMITED",
+  "INTERNAL",
+  "UNAVAILABLE",
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: readonly FieldProblem[];
+  /** On PRECONDITION_FAILED: the resource as it is now, and its version. */
+  readonly current?: { readonly body: unknown; readonly version: number };
+}
+
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: Failure };
+
+export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
+export const fail = (failure: Failure): Result<never> => ({ ok: false, failure });
+
+export const invalidField = (field: string, message: string): Failure => ({
+  code: "VALIDATION_FAILED",
+  message: `${field} ${message}.`,
+  details: [{ field, message }],
+});
+export const invalid = (field: string, message: string): Result<never> =>
+  fail(invalidField(field, message));
+
+export const notFound = (what: string, name: string): Result<never> =>
+  fail({ code: "NOT_FOUND", message: `${what} "${name}" does not exist.` });
+
+export const conflict = (message: string): Result<never> => fail({ code: "CONFLICT", message });
+
+/** The store cannot answer just now (busy, gone, disk full). Thrown by stores only; worth trying again. */
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+}
+
+/** Something the operator has to mend before the program can start. Its message is one clear sentence. */
+export class StartupProblem extends Error {
+  override readonly name = "StartupProblem";
+}

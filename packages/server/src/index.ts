@@ -1,0 +1,8 @@
+// What other packages may use of the server.
+export { composeOperator, type Operator } from "./compose.ts";
+export { type Config, parseConfig } from "./config.ts";
+export { environmentNameRule } from "./domain/api-key.ts";
+export { type Role, roles } from "./domain/principal.ts";
+export { type Failure, type Result, StartupProblem } from "./errors.ts";
+export { type Server, serveUntilSignal, startServer } from "./main.ts";
+export { version } from "./version.ts";

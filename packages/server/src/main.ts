@@ -1,0 +1,68 @@
+// The process: settings, composition, listening, signals.
+
+import { composeInstance } from "./compose.ts";
+import type { Config } from "./config.ts";
+import { StartupProblem } from "./errors.ts";
+import { createLog } from "./log.ts";
+import type { FirstKey } from "./management/environments.ts";
+
+export interface Server {
+  /** Where it listens, such as http://127.0.0.1:4400. */
+  readonly url: string;
+  /** The keys made at this start, when the store was empty. Nobody can read them again. */
+  readonly firstKeys: readonly FirstKey[];
+  close(): Promise<void>;
+}
+
+export const startServer = async (config: Config): Promise<Server> => {
+  const log = createLog(config.logLevel);
+  for (const name of config.unknown)
+    log.warn({ setting: name }, "this setting is not known; is it misspelt?");
+  const instance = await composeInstance(config, log);
+  try {
+    const first = await instance.environments.bootstrap(config.bootstrapKeys);
+    if (!first.ok) throw new StartupProblem(first.failure.message);
+    await listen(() => instance.app.listen({ host: config.host, port: config.port }), config);
+    const address = instance.app.server.address();
+    const port = typeof address === "object" && address ? address.port : config.port;
+    const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+    return { url: `http://${host}:${port}`, firstKeys: first.value, close: () => instance.close() };
+  } catch (error) {
+    await instance.close();
+    throw error;
+  }
+};
+
+const listen = async (start: () => Promise<unknown>, { host, port }: Config): Promise<void> => {
+  try {
+    await start();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const problem = {
+      EADDRINUSE: `Port ${port} on ${host} is already in use: stop the program that uses it, or choose another with PORT.`,
+      EACCES: `Port ${port} may not be used by this user: choose one above 1023 with PORT.`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine: choose another with HOST.`,
+      ENOTFOUND: `The host name ${host} cannot be resolved: choose another with HOST.`,
+    }[String(code)];
+    throw problem ? new StartupProblem(problem) : error;
+  }
+};
+
+/** Serves until SIGTERM or SIGINT, answers what was asked before it, and comes back. A second signal ends at once. */
+export const serveUntilSignal = async (
+  config: Config,
+  started: (server: Server) => void,
+): Promise<void> => {
+  const { promise: signalled, resolve } = Promise.withResolvers<void>();
+  let signals = 0;
+  const onSignal = () => {
+    signals += 1;
+    if (signals > 1) process.exit(1);
+    resolve();
+  };
+  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+  const server = await startServer(config);
+  started(server);
+  await signalled;
+  await server.close();
+};

@@ -1,0 +1,146 @@
+// API keys: issue, show and revoke them, and tell who holds one.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type ApiKey, keyText } from "../domain/api-key.ts";
+import { type Actor, actorOf, operator, type Principal, type Role } from "../domain/principal.ts";
+import { conflict, notFound, ok, type Result } from "../errors.ts";
+import type { Clock, RandomBytes, Store, Transaction } from "../ports.ts";
+import { type Answer, answerOnce, type Once } from "./idempotency.ts";
+import type { NewIds } from "./new-ids.ts";
+
+export interface CreateKey {
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface CreatedKey {
+  readonly apiKey: ApiKey;
+  /** Shown once; nobody can read it back. */
+  readonly text: string;
+}
+
+export interface ApiKeys {
+  /** Who holds this key; undefined when nobody does. */
+  principal(text: string): Promise<Principal | undefined>;
+  list(environmentId: number): Promise<readonly ApiKey[]>;
+  create(principal: Principal, request: CreateKey, once?: Once): Promise<Answer<CreatedKey>>;
+  revoke(principal: Principal, id: string): Promise<Result<void>>;
+  /** As the operator at the machine, who needs no key. */
+  createAsOperator(environmentId: number, request: CreateKey): Promise<CreatedKey>;
+  revokeAsOperator(environmentId: number, id: string): Promise<Result<void>>;
+}
+
+export const hashKey = (text: string): Uint8Array => createHash("sha256").update(text).digest();
+
+const missing = (id: string): Result<never> => notFound("The API key", id);
+
+export interface IssueNeeds {
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly newIds: NewIds;
+}
+
+/** Writes a new key within a transaction; `given` is a text that the operator has chosen. */
+export const issueKey = async (
+  { clock, random, newIds }: IssueNeeds,
+  transaction: Transaction,
+  environmentId: number,
+  actor: Actor,
+  request: CreateKey,
+  given?: string,
+): Promise<CreatedKey> => {
+  const apiKey: ApiKey = { id: newIds.key(), ...request, createdAt: clock() };
+  const text = given ?? keyText(apiKey.id, random(32));
+  await transaction.insertKey({ ...apiKey, environmentId, hash: hashKey(text) });
+  await transaction.record(environmentId, {
+    subject: "key",
+    subjectId: apiKey.id,
+    version: null,
+    at: apiKey.createdAt,
+    actor,
+    actions: ["key.created"],
+    before: null,
+    after: shown(apiKey),
+  });
+  return { apiKey, text };
+};
+
+export const createApiKeys = (store: Store, needs: IssueNeeds): ApiKeys => {
+  const { clock } = needs;
+
+  const revoke = (
+    environmentId: number,
+    id: string,
+    actor: Actor,
+    refuse: (key: ApiKey, others: readonly ApiKey[]) => Result<void>,
+  ): Promise<Result<void>> =>
+    store.transact(async (transaction) => {
+      await transaction.lockEnvironment(environmentId);
+      const keys = await transaction.keys(environmentId);
+      const key = keys.find((candidate) => candidate.id === id);
+      if (!key) return missing(id);
+      const refused = refuse(
+        key,
+        keys.filter((candidate) => candidate !== key),
+      );
+      if (!refused.ok) return refused;
+      await transaction.revokeKey(environmentId, id, clock());
+      await transaction.record(environmentId, {
+        subject: "key",
+        subjectId: id,
+        version: null,
+        at: clock(),
+        actor,
+        actions: ["key.revoked"],
+        before: shown(key),
+        after: null,
+      });
+      return ok(undefined);
+    });
+
+  return {
+    async principal(text) {
+      // Found by its hash: an unknown id and a wrong secret are the same miss in the same index.
+      const hash = hashKey(text);
+      const found = await store.principal(hash);
+      return timingSafeEqual(found?.hash ?? new Uint8Array(hash.length), hash)
+        ? found?.principal
+        : undefined;
+    },
+
+    list: (environmentId) => store.keys(environmentId),
+
+    create: (principal, request, once) =>
+      store.transact((transaction) =>
+        answerOnce(transaction, once, clock, async () =>
+          ok(
+            await issueKey(
+              needs,
+              transaction,
+              principal.environmentId,
+              actorOf(principal),
+              request,
+            ),
+          ),
+        ),
+      ),
+
+    revoke: (principal, id) =>
+      revoke(principal.environmentId, id, actorOf(principal), (key, others) =>
+        key.role === "admin" && !others.some(({ role }) => role === "admin")
+          ? conflict(
+              `The API key "${id}" is the last admin key of the environment "${principal.environmentName}" and cannot revoke itself; create another admin key first.`,
+            )
+          : ok(undefined),
+      ),
+
+    createAsOperator: (environmentId, request) =>
+      store.transact((transaction) =>
+        issueKey(needs, transaction, environmentId, operator, request),
+      ),
+
+    revokeAsOperator: (environmentId, id) =>
+      revoke(environmentId, id, operator, () => ok(undefined)),
+  };
+};
+
+const shown = ({ id, name, role }: ApiKey) => ({ id, name, role });

@@ -1,0 +1,111 @@
+// Environments: the first ones at the first start, and more by the operator's word.
+import { environmentNamePattern, environmentNameRule } from "../domain/api-key.ts";
+import { operator } from "../domain/principal.ts";
+import { conflict, invalid, notFound, ok, type Result } from "../errors.ts";
+import type { Environment, Store } from "../ports.ts";
+import { hashKey, type IssueNeeds, issueKey } from "./api-keys.ts";
+
+export const firstEnvironments = ["development", "production"] as const;
+
+export interface BootstrapKey {
+  readonly environment: string;
+  readonly text: string;
+}
+
+export interface FirstKey {
+  readonly environment: string;
+  readonly text: string;
+}
+
+export interface Environments {
+  list(): Promise<readonly Environment[]>;
+  find(name: string): Promise<Result<Environment>>;
+  create(name: string): Promise<Result<Environment>>;
+  /** With everything in it. Refused while it holds flags, unless that is meant. */
+  remove(name: string, withFlags: boolean): Promise<Result<Environment>>;
+  /** Makes an empty store usable; gives the keys that it made up, to be shown once. */
+  bootstrap(keys: readonly BootstrapKey[]): Promise<Result<readonly FirstKey[]>>;
+}
+
+export const createEnvironments = (store: Store, needs: IssueNeeds): Environments => {
+  const { clock } = needs;
+
+  const find = async (name: string): Promise<Result<Environment>> => {
+    const known = await store.environments();
+    const found = known.find((environment) => environment.name === name);
+    return found ? ok(found) : notFound("The environment", name);
+  };
+
+  return {
+    list: () => store.environments(),
+    find,
+
+    async create(name) {
+      if (!new RegExp(environmentNamePattern).test(name)) {
+        return invalid("name", `must be ${environmentNameRule}`);
+      }
+      return store.transact(async (transaction) => {
+        const known = await transaction.environments();
+        if (known.some((environment) => environment.name === name)) {
+          return conflict(`The environment "${name}" already exists.`);
+        }
+        return ok(await transaction.insertEnvironment(name, clock()));
+      });
+    },
+
+    remove: (name, withFlags) =>
+      store.transact(async (transaction) => {
+        const known = await transaction.environments();
+        const found = known.find((environment) => environment.name === name);
+        if (!found) return notFound("The environment", name);
+        if (found.flagCount > 0 && !withFlags) {
+          return conflict(
+            `The environment "${name}" holds ${found.flagCount} flag${found.flagCount === 1 ? "" : "s"}; deleting it deletes them, its webhooks, keys and history.`,
+          );
+        }
+        await transaction.deleteEnvironment(found.id);
+        return ok(found);
+      }),
+
+    bootstrap: (keys) =>
+      store.transact(async (transaction) => {
+        const known = new Map(
+          (await transaction.environments()).map((environment) => [environment.name, environment]),
+        );
+        const isFirstStart = known.size === 0;
+        // All that could be refused is looked at before anything is written.
+        const unissued: BootstrapKey[] = [];
+        for (const key of keys) {
+          const issued = await transaction.keyIssuedIn(hashKey(key.text));
+          if (issued && issued.environmentId !== known.get(key.environment)?.id) {
+            return conflict(
+              `HALYARD_BOOTSTRAP_KEYS gives "${key.environment}" a key that already belongs to another environment; a key opens one environment only.`,
+            );
+          }
+          // A key that was revoked stays revoked, whatever the setting still says.
+          if (!issued) unissued.push(key);
+        }
+        const wanted = new Set([
+          ...(isFirstStart ? firstEnvironments : []),
+          ...keys.map(({ environment }) => environment),
+        ]);
+        for (const name of wanted) {
+          if (!known.has(name)) known.set(name, await transaction.insertEnvironment(name, clock()));
+        }
+        const issue = (environment: string, name: string, given?: string) => {
+          const id = known.get(environment)?.id ?? 0;
+          return issueKey(needs, transaction, id, operator, { name, role: "admin" }, given);
+        };
+        for (const { environment, text } of unissued) await issue(environment, "bootstrap", text);
+        const made: FirstKey[] = [];
+        if (isFirstStart) {
+          const given = new Set(keys.map(({ environment }) => environment));
+          for (const name of firstEnvironments.filter((candidate) => !given.has(candidate))) {
+            const { text } = await issue(name, "admin");
+            made.push({ environment: name, text });
+          }
+        }
+        return ok(made);
+      }),
+  };
+};

@@ -1,0 +1,141 @@
+// Flags: show them, and change them one transaction at a time.
+import { type CreateFlag, isFlagKey, type PatchFlag } from "@halyard/core/flag";
+import {
+  announce,
+  type Decision,
+  type EnvironmentState,
+  type VersionedFlag,
+} from "../domain/change.ts";
+import {
+  checkPrecondition,
+  decideCreate,
+  decideDelete,
+  decidePatch,
+  type Precondition,
+} from "../domain/change-flag.ts";
+import type { HistoryEntry } from "../domain/history.ts";
+import { actorOf, type Principal } from "../domain/principal.ts";
+import { deliveriesOf } from "../domain/webhook.ts";
+import { fail, notFound, ok, type Result } from "../errors.ts";
+import type { Clock, FlagList, Store, Transaction } from "../ports.ts";
+import { type Answer, answerOnce, type Once } from "./idempotency.ts";
+import type { NewIds } from "./new-ids.ts";
+
+export interface Page {
+  readonly limit: number;
+  readonly before?: number;
+}
+
+export interface Flags {
+  list(principal: Principal): Promise<FlagList>;
+  get(principal: Principal, key: string): Promise<Result<VersionedFlag>>;
+  create(principal: Principal, request: CreateFlag, once?: Once): Promise<Answer<VersionedFlag>>;
+  patch(
+    principal: Principal,
+    key: string,
+    patch: PatchFlag,
+    precondition: Precondition,
+  ): Promise<Result<VersionedFlag>>;
+  remove(principal: Principal, key: string, precondition: Precondition): Promise<Result<void>>;
+  history(principal: Principal, key: string, page: Page): Promise<Result<readonly HistoryEntry[]>>;
+}
+
+const noEnvironment = fail({
+  code: "UNAUTHORIZED",
+  message: "The environment of this API key does not exist any more.",
+});
+
+export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags => {
+  /** The list of each environment as last asked for; right for as long as its revision is the current one. */
+  const lists = new Map<number, FlagList>();
+
+  const commit = async (
+    transaction: Transaction,
+    environment: EnvironmentState,
+    principal: Principal,
+    decision: Decision,
+  ): Promise<void> => {
+    const change = announce(environment, decision, actorOf(principal), clock(), newIds.event);
+    const webhooks = await transaction.webhooks(environment.id);
+    await transaction.commit(change, deliveriesOf(change, webhooks, newIds.delivery));
+  };
+
+  const onFlag = <T>(
+    principal: Principal,
+    key: string,
+    precondition: Precondition,
+    work: (
+      transaction: Transaction,
+      environment: EnvironmentState,
+      current: VersionedFlag,
+    ) => Promise<Result<T>>,
+  ): Promise<Result<T>> =>
+    store.transact(async (transaction) => {
+      const environment = await transaction.lockEnvironment(principal.environmentId);
+      if (!environment) return noEnvironment;
+      const current = await transaction.flag(environment.id, key);
+      if (!current) return notFound("The flag", key);
+      const holds = checkPrecondition(current, precondition);
+      return holds.ok ? work(transaction, environment, current) : holds;
+    });
+
+  return {
+    async list({ environmentId }) {
+      const known = lists.get(environmentId);
+      if (known && known.revision === (await store.revision(environmentId))) return known;
+      const list = await store.flags(environmentId);
+      lists.set(environmentId, list);
+      return list;
+    },
+
+    async get({ environmentId }, key) {
+      const found = isFlagKey(key) ? await store.flag(environmentId, key) : undefined;
+      return found ? ok(found) : notFound("The flag", key);
+    },
+
+    create: (principal, request, once) =>
+      store.transact((transaction) =>
+        answerOnce(transaction, once, clock, async () => {
+          const environment = await transaction.lockEnvironment(principal.environmentId);
+          if (!environment) return noEnvironment;
+          const existing = await transaction.flag(environment.id, request.key);
+          const lastVersion = await transaction.lastVersion(environment.id, request.key);
+          const decision = decideCreate(environment, existing, lastVersion, request);
+          if (!decision.ok) return decision;
+          await commit(transaction, environment, principal, decision.value);
+          return versioned(decision.value);
+        }),
+      ),
+
+    async patch(principal, key, patch, precondition) {
+      if (!isFlagKey(key)) return notFound("The flag", key);
+      return onFlag(principal, key, precondition, async (transaction, environment, current) => {
+        const decision = decidePatch(current, patch);
+        if (!decision.ok) return decision;
+        if (!decision.value) return ok(current);
+        await commit(transaction, environment, principal, decision.value);
+        return versioned(decision.value);
+      });
+    },
+
+    async remove(principal, key, precondition) {
+      if (!isFlagKey(key)) return notFound("The flag", key);
+      return onFlag(principal, key, precondition, async (transaction, environment, current) => {
+        await commit(transaction, environment, principal, decideDelete(current));
+        return ok(undefined);
+      });
+    },
+
+    async history({ environmentId }, key, page) {
+      if (!isFlagKey(key)) return notFound("The flag", key);
+      const query = { subject: "flag", subjectId: key, ...page } as const;
+      const entries = await store.history(environmentId, query);
+      // The history of a deleted flag stays readable: that is when somebody asks who did it.
+      if (entries.length > 0 || page.before !== undefined) return ok(entries);
+      return notFound("The flag", key);
+    },
+  };
+};
+
+const versioned = ({ after, version, key }: Decision): Result<VersionedFlag> =>
+  after ? ok({ flag: after, version }) : notFound("The flag", key);

@@ -1,0 +1,54 @@
+// The same request twice is carried out once: the first result is kept, in the transaction that made it.
+import { conflict, type Result } from "../errors.ts";
+import type { Clock, Transaction } from "../ports.ts";
+
+const keptFor = 24 * 60 * 60 * 1_000;
+
+/** A request that its sender may send again. Results can hold secrets, so only sealed ones reach the store. */
+export interface Once {
+  readonly keyId: string;
+  readonly name: string;
+  readonly fingerprint: string;
+  seal(result: unknown): Uint8Array;
+  open(sealed: Uint8Array): unknown;
+}
+
+export interface Answer<T> {
+  readonly result: Result<T>;
+  /** Whether this is the answer that an earlier request got. */
+  readonly repeated: boolean;
+}
+
+export const answerOnce = async <T>(
+  transaction: Transaction,
+  once: Once | undefined,
+  clock: Clock,
+  work: () => Promise<Result<T>>,
+): Promise<Answer<T>> => {
+  if (!once) return { result: await work(), repeated: false };
+  const now = clock();
+  const earlier = await transaction.remembered(once.keyId, once.name, now);
+  if (earlier && earlier.fingerprint !== once.fingerprint) {
+    return {
+      result: conflict(
+        `The Idempotency-Key "${once.name}" was used for another request within the last 24 hours; use a new one.`,
+      ),
+      repeated: false,
+    };
+  }
+  if (earlier) return { result: once.open(earlier.sealed) as Result<T>, repeated: true };
+
+  const result = await work();
+  // A request that was not valid did nothing: its sender may mend it and keep the key.
+  if (result.ok || result.failure.code !== "VALIDATION_FAILED") {
+    const answer = { fingerprint: once.fingerprint, sealed: once.seal(result) };
+    await transaction.remember(
+      once.keyId,
+      once.name,
+      answer,
+      new Date(now.getTime() + keptFor),
+      now,
+    );
+  }
+  return { result, repeated: false };
+};

@@ -1,0 +1,19 @@
+// Names for new things: random, so that any number of instances can give them without asking each other.
+import type { RandomBytes } from "../ports.ts";
+
+export interface NewIds {
+  readonly event: () => string;
+  readonly delivery: () => string;
+  readonly webhook: () => string;
+  readonly key: () => string;
+}
+
+export const createNewIds = (random: RandomBytes): NewIds => {
+  const id = (bytes: number) => random(bytes).toHex();
+  return {
+    event: () => `evt_${id(16)}`,
+    delivery: () => `dlv_${id(16)}`,
+    webhook: () => `wh_${id(12)}`,
+    key: () => id(8),
+  };
+};

@@ -1,0 +1,181 @@
+// Webhooks: register, show, change and remove subscriptions.
+import {
+  type CallbackPolicy,
+  checkCallbackUrl,
+  checkResolved,
+} from "../domain/callback-address.ts";
+import type { HistorySubject } from "../domain/history.ts";
+import { type Actor, actorOf, type Principal } from "../domain/principal.ts";
+import { checkEvents, maxWebhooks, type Webhook } from "../domain/webhook.ts";
+import { conflict, notFound, ok, type Result } from "../errors.ts";
+import type { Clock, RandomBytes, Resolve, Store, Transaction } from "../ports.ts";
+import { type Answer, answerOnce, type Once } from "./idempotency.ts";
+import type { NewIds } from "./new-ids.ts";
+
+export interface CreateWebhook {
+  readonly url: string;
+  readonly events: readonly string[];
+}
+
+export interface PatchWebhook {
+  readonly active?: boolean;
+  readonly events?: readonly string[];
+}
+
+export interface CreatedWebhook {
+  readonly webhook: Webhook;
+  readonly secret: string;
+}
+
+export interface Webhooks {
+  list(principal: Principal): Promise<readonly Webhook[]>;
+  get(principal: Principal, id: string): Promise<Result<Webhook>>;
+  create(
+    principal: Principal,
+    request: CreateWebhook,
+    once?: Once,
+  ): Promise<Answer<CreatedWebhook>>;
+  patch(principal: Principal, id: string, patch: PatchWebhook): Promise<Result<Webhook>>;
+  remove(principal: Principal, id: string): Promise<Result<void>>;
+}
+
+export interface WebhooksNeeds {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly newIds: NewIds;
+  readonly resolve: Resolve;
+  readonly callbacks: CallbackPolicy;
+}
+
+const subject: HistorySubject = "webhook";
+const missing = (id: string): Result<never> => notFound("The webhook", id);
+const isWebhookId = (id: string): boolean => /^wh_[0-9a-z]{1,64}$/.test(id);
+
+export const createWebhooks = (needs: WebhooksNeeds): Webhooks => {
+  const { store, clock, random, newIds, resolve, callbacks } = needs;
+
+  const mayCall = async (url: string): Promise<Result<void>> => {
+    const target = checkCallbackUrl(callbacks, url);
+    if (!target.ok) return target;
+    const { host } = target.value;
+    if (host.kind === "address" || host.allowed) return ok(undefined);
+    return checkResolved(callbacks, target.value, await resolve(host.name));
+  };
+
+  const record = (
+    transaction: Transaction,
+    environmentId: number,
+    actor: Actor,
+    action: string,
+    before: Webhook | null,
+    after: Webhook | null,
+  ): Promise<void> =>
+    transaction.record(environmentId, {
+      subject,
+      subjectId: (after ?? before)?.id ?? "",
+      version: null,
+      at: clock(),
+      actor,
+      actions: [action],
+      before: before && shown(before),
+      after: after && shown(after),
+    });
+
+  return {
+    list: ({ environmentId }) => store.webhooks(environmentId),
+
+    async get({ environmentId }, id) {
+      const found = isWebhookId(id) ? await store.webhook(environmentId, id) : undefined;
+      return found ? ok(found) : missing(id);
+    },
+
+    async create(principal, request, once) {
+      const { environmentId } = principal;
+      const events = checkEvents(request.events);
+      // Names are looked up before the transaction: nobody else waits for a slow resolver.
+      const callable = events.ok ? await mayCall(request.url) : events;
+      return store.transact((transaction) =>
+        answerOnce(transaction, once, clock, async () => {
+          if (!events.ok) return events;
+          if (!callable.ok) return callable;
+          await transaction.lockEnvironment(environmentId);
+          const existing = await transaction.webhooks(environmentId);
+          if (existing.length >= maxWebhooks) {
+            return conflict(
+              `The environment "${principal.environmentName}" has ${maxWebhooks} webhooks, the most that it can hold; delete one first.`,
+            );
+          }
+          const webhook: Webhook = {
+            id: newIds.webhook(),
+            url: request.url,
+            events: events.value,
+            active: true,
+            createdAt: clock(),
+          };
+          const secret = `whsec_${random(32).toBase64()}`;
+          await transaction.insertWebhook(environmentId, webhook, secret);
+          await record(
+            transaction,
+            environmentId,
+            actorOf(principal),
+            "webhook.created",
+            null,
+            webhook,
+          );
+          return ok({ webhook, secret });
+        }),
+      );
+    },
+
+    async patch(principal, id, patch) {
+      const { environmentId } = principal;
+      const events = patch.events === undefined ? undefined : checkEvents(patch.events);
+      if (events && !events.ok) return events;
+      if (!isWebhookId(id)) return missing(id);
+      return store.transact(async (transaction) => {
+        await transaction.lockEnvironment(environmentId);
+        const before = await transaction.webhook(environmentId, id);
+        if (!before) return missing(id);
+        const after: Webhook = {
+          ...before,
+          active: patch.active ?? before.active,
+          events: events?.value ?? before.events,
+        };
+        if (JSON.stringify(shown(after)) === JSON.stringify(shown(before))) return ok(before);
+        await transaction.updateWebhook(environmentId, after);
+        await record(
+          transaction,
+          environmentId,
+          actorOf(principal),
+          "webhook.updated",
+          before,
+          after,
+        );
+        return ok(after);
+      });
+    },
+
+    async remove(principal, id) {
+      const { environmentId } = principal;
+      if (!isWebhookId(id)) return missing(id);
+      return store.transact(async (transaction) => {
+        await transaction.lockEnvironment(environmentId);
+        const before = await transaction.webhook(environmentId, id);
+        if (!before) return missing(id);
+        await transaction.deleteWebhook(environmentId, id);
+        await record(
+          transaction,
+          environmentId,
+          actorOf(principal),
+          "webhook.deleted",
+          before,
+          null,
+        );
+        return ok(undefined);
+      });
+    },
+  };
+};
+
+const shown = ({ id, url, events, active }: Webhook) => ({ id, url, events, active });

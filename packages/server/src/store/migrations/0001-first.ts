@@ -1,0 +1,137 @@
+// The first schema.
+import type { SchemaModule } from "kysely";
+import type { DatabaseTraits } from "../dialect.ts";
+
+export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promise<void> => {
+  await traits
+    .withIdentity(schema.createTable("environments"))
+    .addColumn("name", "text", (column) => column.notNull().unique())
+    .addColumn("revision", "bigint", (column) => column.notNull())
+    .addColumn("sequence", "bigint", (column) => column.notNull())
+    .addColumn("flag_count", "integer", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .execute();
+
+  await schema
+    .createTable("api_keys")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("environment_id", "bigint", (column) =>
+      column.notNull().references("environments.id").onDelete("cascade"),
+    )
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("role", "text", (column) => column.notNull())
+    .addColumn("hash", traits.bytes, (column) => column.notNull().unique())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("revoked_at", "bigint")
+    .execute();
+  await schema
+    .createIndex("api_keys_by_environment")
+    .on("api_keys")
+    .column("environment_id")
+    .execute();
+
+  await schema
+    .createTable("flags")
+    .addColumn("environment_id", "bigint", (column) =>
+      column.notNull().references("environments.id").onDelete("cascade"),
+    )
+    .addColumn("key", "text", (column) => column.notNull())
+    .addColumn("type", "text", (column) => column.notNull())
+    .addColumn("enabled", "integer", (column) => column.notNull())
+    .addColumn("thousandths", "integer")
+    .addColumn("description", "text")
+    .addColumn("version", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("flags_key", ["environment_id", "key"])
+    .execute();
+
+  await traits
+    .withIdentity(schema.createTable("history"))
+    .addColumn("environment_id", "bigint", (column) =>
+      column.notNull().references("environments.id").onDelete("cascade"),
+    )
+    .addColumn("revision", "bigint")
+    .addColumn("subject", "text", (column) => column.notNull())
+    .addColumn("subject_id", "text", (column) => column.notNull())
+    .addColumn("version", "bigint")
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("actor_key_id", "text")
+    .addColumn("actor_name", "text", (column) => column.notNull())
+    .addColumn("actions", "text", (column) => column.notNull())
+    .addColumn("before", "text")
+    .addColumn("after", "text")
+    .execute();
+  await schema
+    .createIndex("history_by_subject")
+    .on("history")
+    .columns(["environment_id", "subject", "subject_id", "id"])
+    .execute();
+  await schema
+    .createIndex("history_by_revision")
+    .unique()
+    .on("history")
+    .columns(["environment_id", "revision"])
+    .execute();
+
+  await schema
+    .createTable("events")
+    .addColumn("environment_id", "bigint", (column) =>
+      column.notNull().references("environments.id").onDelete("cascade"),
+    )
+    .addColumn("sequence", "bigint", (column) => column.notNull())
+    .addColumn("id", "text", (column) => column.notNull().unique())
+    .addColumn("type", "text", (column) => column.notNull())
+    .addColumn("flag_key", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("body", traits.bytes, (column) => column.notNull())
+    .addPrimaryKeyConstraint("events_key", ["environment_id", "sequence"])
+    .execute();
+
+  await schema
+    .createTable("webhooks")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("environment_id", "bigint", (column) =>
+      column.notNull().references("environments.id").onDelete("cascade"),
+    )
+    .addColumn("url", "text", (column) => column.notNull())
+    .addColumn("events", "text", (column) => column.notNull())
+    .addColumn("active", "integer", (column) => column.notNull())
+    .addColumn("secret", traits.bytes, (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .execute();
+  await schema
+    .createIndex("webhooks_by_environment")
+    .on("webhooks")
+    .column("environment_id")
+    .execute();
+
+  await schema
+    .createTable("deliveries")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("environment_id", "bigint", (column) => column.notNull())
+    .addColumn("webhook_id", "text", (column) =>
+      column.notNull().references("webhooks.id").onDelete("cascade"),
+    )
+    .addColumn("sequence", "bigint", (column) => column.notNull())
+    .addColumn("flag_key", "text", (column) => column.notNull())
+    .addColumn("state", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .execute();
+  await schema
+    .createIndex("deliveries_by_webhook")
+    .on("deliveries")
+    .columns(["webhook_id", "sequence"])
+    .execute();
+
+  await schema
+    .createTable("answers")
+    .addColumn("key_id", "text", (column) =>
+      column.notNull().references("api_keys.id").onDelete("cascade"),
+    )
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("fingerprint", "text", (column) => column.notNull())
+    .addColumn("sealed", traits.bytes, (column) => column.notNull())
+    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("answers_key", ["key_id", "name"])
+    .execute();
+  await schema.createIndex("answers_by_expiry").on("answers").column("expires_at").execute();
+};

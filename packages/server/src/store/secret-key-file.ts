@@ -1,0 +1,53 @@
+// The key that encrypts webhook secrets when no setting gives one: a file beside the embedded database, for its owner only.
+
+import { randomBytes } from "node:crypto";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { StartupProblem } from "../errors.ts";
+
+const secretKeyFile = "secret.key";
+
+export const readOrMakeSecretKey = (folder: string): Uint8Array => {
+  const path = join(folder, secretKeyFile);
+  try {
+    return readSecretKey(path) ?? makeSecretKey(path);
+  } catch (error) {
+    if (error instanceof StartupProblem) throw error;
+    throw new StartupProblem(
+      `The file ${path} cannot be read or made (${error instanceof Error ? error.message : String(error)}): give the user that runs Halyard the right to write in ${folder}, or set HALYARD_SECRET_KEY.`,
+    );
+  }
+};
+
+const readSecretKey = (path: string): Uint8Array | undefined => {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  const key = Buffer.from(text, "base64");
+  if (key.length !== 32) {
+    throw new StartupProblem(
+      `The file ${path} does not hold a key of 32 bytes in base64: put back the one that this database was used with.`,
+    );
+  }
+  return key;
+};
+
+/** Written whole under another name and then linked: of two processes that start at once, both end up with the same key. */
+const makeSecretKey = (path: string): Uint8Array => {
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  writeFileSync(draft, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  } finally {
+    rmSync(draft);
+  }
+  const key = readSecretKey(path);
+  if (!key) throw new StartupProblem(`The file ${path} was removed while Halyard started.`);
+  return key;
+};

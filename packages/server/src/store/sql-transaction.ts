@@ -1,0 +1,249 @@
+// The writes of ports.ts in SQL. Everything here runs inside one open transaction.
+import { type Flag, toThousandths } from "@halyard/core/flag";
+import type { Kysely } from "kysely";
+import type { Change } from "../domain/change.ts";
+import type { NewHistoryEntry } from "../domain/history.ts";
+import type { Transaction } from "../ports.ts";
+import type { SecretBox } from "./secret-box.ts";
+import { createReader, environmentOf } from "./sql-reader.ts";
+import type { Tables } from "./tables.ts";
+
+const flagColumns = (flag: Flag, version: number) => ({
+  type: flag.type,
+  enabled: flag.enabled ? 1 : 0,
+  thousandths: flag.type === "rollout" ? (toThousandths(flag.percentage) ?? 0) : null,
+  description: flag.description,
+  version,
+});
+
+const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+const historyRow = (environmentId: number, entry: NewHistoryEntry, revision: number | null) => ({
+  environment_id: environmentId,
+  revision,
+  subject: entry.subject,
+  subject_id: entry.subjectId,
+  version: entry.version,
+  at: entry.at.getTime(),
+  actor_key_id: entry.actor.keyId,
+  actor_name: entry.actor.name,
+  actions: JSON.stringify(entry.actions),
+  before: json(entry.before),
+  after: json(entry.after),
+});
+
+const historyOfChange = ({ decision, at, actor, events }: Change): NewHistoryEntry => ({
+  subject: "flag",
+  subjectId: decision.key,
+  version: decision.version,
+  at,
+  actor,
+  actions: events.map(({ type }) => type),
+  before: decision.before,
+  after: decision.after,
+});
+
+export const createTransaction = (database: Kysely<Tables>, secrets: SecretBox): Transaction => {
+  const writeFlag = async ({ environmentId, decision }: Change): Promise<void> => {
+    const { key, before, after, version } = decision;
+    if (after === null) {
+      await database
+        .deleteFrom("flags")
+        .where("environment_id", "=", environmentId)
+        .where("key", "=", key)
+        .execute();
+    } else if (before === null) {
+      await database
+        .insertInto("flags")
+        .values({ environment_id: environmentId, key, ...flagColumns(after, version) })
+        .execute();
+    } else {
+      await database
+        .updateTable("flags")
+        .set(flagColumns(after, version))
+        .where("environment_id", "=", environmentId)
+        .where("key", "=", key)
+        .execute();
+    }
+  };
+
+  return {
+    ...createReader(database),
+
+    async lockEnvironment(environmentId) {
+      const row = await database
+        .selectFrom("environments")
+        .selectAll()
+        .where("id", "=", environmentId)
+        .executeTakeFirst();
+      return (
+        row && {
+          id: row.id,
+          name: row.name,
+          revision: row.revision,
+          sequence: row.sequence,
+          flagCount: row.flag_count,
+        }
+      );
+    },
+
+    async lastVersion(environmentId, key) {
+      const row = await database
+        .selectFrom("history")
+        .select("version")
+        .where("environment_id", "=", environmentId)
+        .where("subject", "=", "flag")
+        .where("subject_id", "=", key)
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row?.version ?? 0;
+    },
+
+    async commit(change, deliveries) {
+      const { environmentId, revision, sequence, flagCount, at, events, decision } = change;
+      await writeFlag(change);
+      await database
+        .updateTable("environments")
+        .set({ revision, sequence, flag_count: flagCount })
+        .where("id", "=", environmentId)
+        .execute();
+      await database
+        .insertInto("history")
+        .values(historyRow(environmentId, historyOfChange(change), revision))
+        .execute();
+      await database
+        .insertInto("events")
+        .values(
+          events.map((event) => ({
+            environment_id: environmentId,
+            sequence: event.sequence,
+            id: event.id,
+            type: event.type,
+            flag_key: decision.key,
+            created_at: at.getTime(),
+            body: event.body,
+          })),
+        )
+        .execute();
+      if (deliveries.length === 0) return;
+      await database
+        .insertInto("deliveries")
+        .values(
+          deliveries.map((delivery) => ({
+            id: delivery.id,
+            environment_id: environmentId,
+            webhook_id: delivery.webhookId,
+            sequence: delivery.sequence,
+            flag_key: delivery.flagKey,
+            state: "pending",
+            created_at: at.getTime(),
+          })),
+        )
+        .execute();
+    },
+
+    async insertWebhook(environmentId, webhook, secret) {
+      await database
+        .insertInto("webhooks")
+        .values({
+          id: webhook.id,
+          environment_id: environmentId,
+          url: webhook.url,
+          events: JSON.stringify(webhook.events),
+          active: webhook.active ? 1 : 0,
+          secret: secrets.seal(secret, webhook.id),
+          created_at: webhook.createdAt.getTime(),
+        })
+        .execute();
+    },
+
+    async updateWebhook(environmentId, webhook) {
+      await database
+        .updateTable("webhooks")
+        .set({ events: JSON.stringify(webhook.events), active: webhook.active ? 1 : 0 })
+        .where("environment_id", "=", environmentId)
+        .where("id", "=", webhook.id)
+        .execute();
+    },
+
+    async deleteWebhook(environmentId, id) {
+      await database
+        .deleteFrom("webhooks")
+        .where("environment_id", "=", environmentId)
+        .where("id", "=", id)
+        .execute();
+    },
+
+    async insertKey(key) {
+      await database
+        .insertInto("api_keys")
+        .values({
+          id: key.id,
+          environment_id: key.environmentId,
+          name: key.name,
+          role: key.role,
+          hash: key.hash,
+          created_at: key.createdAt.getTime(),
+          revoked_at: null,
+        })
+        .execute();
+    },
+
+    async revokeKey(environmentId, id, at) {
+      await database
+        .updateTable("api_keys")
+        .set({ revoked_at: at.getTime() })
+        .where("environment_id", "=", environmentId)
+        .where("id", "=", id)
+        .execute();
+    },
+
+    async keyIssuedIn(hash) {
+      const row = await database
+        .selectFrom("api_keys")
+        .select(["environment_id", "revoked_at"])
+        .where("hash", "=", hash)
+        .executeTakeFirst();
+      return row && { environmentId: row.environment_id, revoked: row.revoked_at !== null };
+    },
+
+    async insertEnvironment(name, at) {
+      const row = await database
+        .insertInto("environments")
+        .values({ name, revision: 0, sequence: 0, flag_count: 0, created_at: at.getTime() })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return environmentOf(row);
+    },
+
+    async deleteEnvironment(id) {
+      await database.deleteFrom("environments").where("id", "=", id).execute();
+    },
+
+    async record(environmentId, entry) {
+      await database
+        .insertInto("history")
+        .values(historyRow(environmentId, entry, null))
+        .execute();
+    },
+
+    async remembered(keyId, name, now) {
+      return database
+        .selectFrom("answers")
+        .select(["fingerprint", "sealed"])
+        .where("key_id", "=", keyId)
+        .where("name", "=", name)
+        .where("expires_at", ">", now.getTime())
+        .executeTakeFirst();
+    },
+
+    async remember(keyId, name, answer, until, now) {
+      await database.deleteFrom("answers").where("expires_at", "<=", now.getTime()).execute();
+      await database
+        .insertInto("answers")
+        .values({ key_id: keyId, name, ...answer, expires_at: until.getTime() })
+        .execute();
+    },
+  };
+};

@@ -1,0 +1,175 @@
+// The embedded store: node:sqlite with one connection that writes and one that reads.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  type SqliteStatement,
+  sql,
+} from "kysely";
+import { StartupProblem, StoreUnavailable } from "../errors.ts";
+import type { Store } from "../ports.ts";
+import type { DatabaseTraits } from "./dialect.ts";
+import { migrate } from "./migrate.ts";
+import type { SecretBox } from "./secret-box.ts";
+import { createReader } from "./sql-reader.ts";
+import { createTransaction } from "./sql-transaction.ts";
+import type { Tables } from "./tables.ts";
+
+const busyTimeout = 5_000;
+
+const traits: DatabaseTraits = {
+  bytes: sql`blob`,
+  withIdentity: (table) =>
+    table.addColumn("id", "integer", (column) => column.primaryKey().autoIncrement()),
+};
+
+/** SQLite's primary result codes for "not now": busy, locked, read-only, I/O error, full, cannot open. */
+const passing = new Set([5, 6, 8, 10, 13, 14]);
+/** Not a database at all, or a damaged one. */
+const damaged = new Set([11, 26]);
+
+const resultCode = (error: unknown): number | undefined =>
+  error instanceof Error && "errcode" in error && typeof error.errcode === "number"
+    ? error.errcode & 0xff
+    : undefined;
+
+const guarded = <T>(work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    const code = resultCode(error);
+    if (code !== undefined && passing.has(code)) {
+      throw new StoreUnavailable(
+        `The embedded database cannot be used just now: ${message(error)}.`,
+        {
+          cause: error,
+        },
+      );
+    }
+    throw error;
+  }
+};
+
+const message = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** What Kysely expects of a SQLite driver, with each text prepared once. */
+const adapt = (database: DatabaseSync): SqliteDatabase => {
+  const prepared = new Map<string, SqliteStatement>();
+  const prepare = (text: string): SqliteStatement => {
+    const statement = guarded(() => database.prepare(text));
+    const inputs = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
+    return {
+      reader: statement.columns().length > 0,
+      all: (parameters) => guarded(() => statement.all(...inputs(parameters))),
+      run: (parameters) => guarded(() => statement.run(...inputs(parameters))),
+      iterate: (parameters) => statement.iterate(...inputs(parameters)),
+    };
+  };
+  return {
+    close: () => database.close(),
+    prepare(text) {
+      const known = prepared.get(text);
+      if (known) return known;
+      const statement = prepare(text);
+      prepared.set(text, statement);
+      return statement;
+    },
+  };
+};
+
+/** Takes the write lock at the start, so that a transaction never fails halfway because another process wrote. */
+class WriterDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+}
+
+class WriterDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase;
+  constructor(database: SqliteDatabase) {
+    super({ database });
+    this.#database = database;
+  }
+  override createDriver(): SqliteDriver {
+    return new WriterDriver({ database: this.#database });
+  }
+}
+
+const open = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(path, {
+    timeout: busyTimeout,
+    enableForeignKeyConstraints: true,
+  });
+  database.exec("pragma journal_mode = wal");
+  database.exec("pragma synchronous = full");
+  return database;
+};
+
+const explain = (error: unknown, folder: string, path: string): StartupProblem | undefined => {
+  if (error instanceof StartupProblem) return error;
+  const code = resultCode(error) ?? resultCode((error as { cause?: unknown }).cause);
+  if (code !== undefined && damaged.has(code)) {
+    return new StartupProblem(
+      `The database ${path} is damaged or is not a Halyard database (${message(error)}): restore a backup, or move the file away to start with an empty one.`,
+    );
+  }
+  if (code !== undefined && passing.has(code)) {
+    return new StartupProblem(
+      `The database ${path} cannot be opened for writing (${message(error)}): check that the folder ${folder} belongs to the user that runs Halyard and that the disk is not full.`,
+    );
+  }
+  return undefined;
+};
+
+/** Makes the data folder when it is missing. */
+export const prepareFolder = (folder: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StartupProblem(
+      `The data folder ${folder} cannot be made (${message(error)}): choose another with HALYARD_DATA, or give the user that runs Halyard the right to write there.`,
+    );
+  }
+};
+
+export const databaseFile = "halyard.db";
+
+export const openSqliteStore = async (folder: string, secrets: SecretBox): Promise<Store> => {
+  const path = join(folder, databaseFile);
+  let writer: Kysely<Tables> | undefined;
+  try {
+    writer = new Kysely<Tables>({ dialect: new WriterDialect(adapt(open(path))) });
+    await writer.transaction().execute((database) => migrate(database, traits));
+    const reader = new Kysely<Tables>({
+      dialect: new SqliteDialect({ database: adapt(open(path)) }),
+    });
+    return createStore(reader, writer, secrets);
+  } catch (error) {
+    await writer?.destroy();
+    throw explain(error, folder, path) ?? error;
+  }
+};
+
+const createStore = (
+  reader: Kysely<Tables>,
+  writer: Kysely<Tables>,
+  secrets: SecretBox,
+): Store => ({
+  ...createReader(reader),
+  transact: (work) =>
+    writer.transaction().execute((database) => work(createTransaction(database, secrets))),
+  async check() {
+    await reader.selectFrom("environments").select("id").limit(1).execute();
+  },
+  async close() {
+    await reader.destroy();
+    await writer.destroy();
+  },
+});

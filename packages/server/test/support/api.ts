@@ -1,0 +1,118 @@
+// Calls the HTTP API as a client would, and holds every answer against /openapi.json.
+import assert from "node:assert/strict";
+import { Ajv2020 } from "ajv/dist/2020.js";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; undefined when there is none. */
+  readonly body: unknown;
+}
+
+export type Api = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Answer>;
+
+interface Operation {
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly headers?: Readonly<Record<string, unknown>>;
+        readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+      }
+    >
+  >;
+}
+
+export interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, Operation & { "x-role"?: string }>>>
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+type Check = (method: string, path: string, answer: Answer) => void;
+const checks = new Map<string, Promise<Check>>();
+
+const loadCheck = async (url: string): Promise<Check> => {
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 6 });
+  ajv.addSchema({ $id: "halyard", ...document });
+  const patterns = Object.entries(document.paths).map(
+    ([path, operations]) =>
+      [
+        path,
+        new RegExp(`^${path.replaceAll(".", "\\.").replace(/\{[^}]+\}/g, "[^/]+")}$`),
+        operations,
+      ] as const,
+  );
+  return (method, path, answer) => {
+    const found = patterns.find(([, pattern]) => pattern.test(path.replace(/\?.*$/s, "")));
+    const operation = found?.[2][method.toLowerCase()];
+    if (!found || !operation) return;
+    const pointer = (text: string) => text.replaceAll("~", "~0").replaceAll("/", "~1");
+    const response = operation.responses[String(answer.status)];
+    assert.ok(
+      response,
+      `${method} ${found[0]} answered ${answer.status}, which /openapi.json does not describe: ${answer.text}`,
+    );
+    if (!response.content) {
+      assert.equal(answer.text, "", `${method} ${found[0]} ${answer.status} has a body`);
+      return;
+    }
+    const reference = [
+      "paths",
+      found[0],
+      method.toLowerCase(),
+      "responses",
+      String(answer.status),
+      "content",
+      "application/json",
+      "schema",
+    ];
+    const validate = ajv.getSchema(
+      `halyard#/${reference.map((part) => encodeURIComponent(pointer(part))).join("/")}`,
+    );
+    assert.ok(validate, `no schema for ${method} ${found[0]} ${answer.status}`);
+    assert.ok(
+      validate(answer.body),
+      `${method} ${path} ${answer.status} is not as /openapi.json says: ${ajv.errorsText(validate.errors)}\n${answer.text}`,
+    );
+  };
+};
+
+export const createApi = (url: string, key?: string): Api => {
+  const base = `${url}/api/v1`;
+  return async (method, path, body, headers = {}) => {
+    const response = await fetch(path.startsWith("//") ? url + path.slice(1) : base + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && {
+        body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text !== "" && isJson ? JSON.parse(text) : undefined,
+    };
+    if (!checks.has(url)) checks.set(url, loadCheck(url));
+    const check = await checks.get(url);
+    check?.(method, path.startsWith("//") ? path.slice(1) : `/api/v1${path}`, answer);
+    return answer;
+  };
+};

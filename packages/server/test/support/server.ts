@@ -1,0 +1,76 @@
+// A started server on a folder of its own, and fresh environments in it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { composeOperator, parseConfig, type Role, roles, startServer } from "@halyard/server";
+import { type Api, createApi } from "./api.ts";
+
+export interface TestEnvironment {
+  readonly name: string;
+  readonly keys: Readonly<Record<Role, string>>;
+  readonly admin: Api;
+  readonly server: Api;
+  readonly client: Api;
+}
+
+export interface TestServer {
+  readonly url: string;
+  readonly folder: string;
+  readonly firstKeys: readonly { readonly environment: string; readonly text: string }[];
+  /** Calls without a key, or with the headers given. */
+  readonly anonymous: Api;
+  api(key: string): Api;
+  /** A new environment with a key of each role, made beside the running server as an operator would. */
+  environment(): Promise<TestEnvironment>;
+  close(): Promise<void>;
+}
+
+export const newFolder = (): string => mkdtempSync(join(tmpdir(), "halyard-test-"));
+
+let environments = 0;
+
+export const startTestServer = async (
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestServer> => {
+  const folder = settings.HALYARD_DATA ?? newFolder();
+  const config = parseConfig({
+    PORT: "0",
+    HALYARD_LOG_LEVEL: "silent",
+    ...settings,
+    HALYARD_DATA: folder,
+  });
+  const server = await startServer(config);
+  const operator = await composeOperator(config);
+  const api = (key?: string) => createApi(server.url, key);
+
+  return {
+    url: server.url,
+    folder,
+    firstKeys: server.firstKeys,
+    anonymous: api(),
+    api,
+    async environment() {
+      environments += 1;
+      const name = `test-${environments}`;
+      const made = await operator.environments.create(name);
+      if (!made.ok) throw new Error(made.failure.message);
+      const keys = { client: "", server: "", admin: "" };
+      for (const role of roles) {
+        const { text } = await operator.keys.createAsOperator(made.value.id, { role, name: role });
+        keys[role] = text;
+      }
+      return {
+        name,
+        keys,
+        admin: api(keys.admin),
+        server: api(keys.server),
+        client: api(keys.client),
+      };
+    },
+    async close() {
+      await operator.close();
+      await server.close();
+      if (settings.HALYARD_DATA === undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
