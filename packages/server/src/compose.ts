@@ -3,22 +3,29 @@ import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
+import { connectTimeout } from "./delivery/guarded-connect.ts";
+import { createSender } from "./delivery/send.ts";
+import { startWorker } from "./delivery/worker.ts";
 import { createApp } from "./http/app.ts";
 import { type ApiKeys, createApiKeys } from "./management/api-keys.ts";
+import { createDeliveries } from "./management/deliveries.ts";
 import { createEnvironments, type Environments } from "./management/environments.ts";
 import { createFlags } from "./management/flags.ts";
 import { createNewIds } from "./management/new-ids.ts";
 import { createWebhooks } from "./management/webhooks.ts";
-import type { Clock, RandomBytes, Store } from "./ports.ts";
-import { resolveName } from "./resolve-name.ts";
+import type { Clock, LookUp, RandomBytes, Store } from "./ports.ts";
+import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 import { createSecretBox } from "./store/secret-box.ts";
 import { readOrMakeSecretKey } from "./store/secret-key-file.ts";
 import { openSqliteStore, prepareFolder } from "./store/sqlite.ts";
+import { version } from "./version.ts";
 
-const clock: Clock = () => new Date();
+const systemClock: Clock = () => new Date();
 const random: RandomBytes = (count) => new Uint8Array(randomBytes(count));
+/** A name that does not resolve so soon is registered all the same. */
+const registrationPatience = 1_000;
+const monotonic = () => performance.now();
 const newIds = createNewIds(random);
-const issueNeeds = { clock, random, newIds };
 
 const openStore = (config: Config): Promise<Store> => {
   prepareFolder(config.dataFolder);
@@ -35,6 +42,7 @@ export interface Operator {
 
 export const composeOperator = async (config: Config): Promise<Operator> => {
   const store = await openStore(config);
+  const issueNeeds = { clock: systemClock, random, newIds };
   return {
     environments: createEnvironments(store, issueNeeds),
     keys: createApiKeys(store, issueNeeds),
@@ -48,13 +56,24 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-export const composeInstance = async (config: Config, log: Logger): Promise<Instance> => {
+/** What of the world a test may put in the place of the real thing. */
+export interface World {
+  readonly clock?: Clock;
+  readonly lookUp?: LookUp;
+}
+
+export const composeInstance = async (
+  config: Config,
+  log: Logger,
+  { clock = systemClock, lookUp = systemLookUp }: World = {},
+): Promise<Instance> => {
   const store = await openStore(config);
+  const issueNeeds = { clock, random, newIds };
   try {
     const webhooks = createWebhooks({
       ...issueNeeds,
       store,
-      resolve: resolveName,
+      lookUp: lookUpWithin(registrationPatience, lookUp),
       callbacks: config.callbacks,
     });
     const app = await createApp({
@@ -63,14 +82,31 @@ export const composeInstance = async (config: Config, log: Logger): Promise<Inst
       flags: createFlags(store, clock, newIds),
       webhooks,
       keys: createApiKeys(store, issueNeeds),
+      deliveries: createDeliveries({ ...issueNeeds, store }),
       checkReady: () => store.check(),
-      now: () => performance.now(),
+      now: monotonic,
+    });
+    const sender = createSender({
+      callbacks: config.callbacks,
+      userAgent: `Halyard/${version}`,
+      lookUp: lookUpWithin(connectTimeout, lookUp),
+    });
+    const worker = startWorker({
+      outbox: store.outbox,
+      send: sender.send,
+      clock,
+      monotonic,
+      random,
+      serviceName: config.serviceName,
+      log,
     });
     return {
       app,
       environments: createEnvironments(store, issueNeeds),
       async close() {
         await app.close();
+        await worker.close();
+        await sender.close();
         await store.close();
       },
     };

@@ -1,6 +1,6 @@
 // The process: settings, composition, listening, signals.
 
-import { composeInstance } from "./compose.ts";
+import { composeInstance, type World } from "./compose.ts";
 import type { Config } from "./config.ts";
 import { StartupProblem } from "./errors.ts";
 import { createLog } from "./log.ts";
@@ -14,11 +14,11 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export const startServer = async (config: Config): Promise<Server> => {
+export const startServer = async (config: Config, world: World = {}): Promise<Server> => {
   const log = createLog(config.logLevel);
   for (const name of config.unknown)
     log.warn({ setting: name }, "this setting is not known; is it misspelt?");
-  const instance = await composeInstance(config, log);
+  const instance = await composeInstance(config, log, world);
   try {
     const first = await instance.environments.bootstrap(config.bootstrapKeys);
     if (!first.ok) throw new StartupProblem(first.failure.message);

@@ -1,15 +1,17 @@
 // What the server needs from the world, on one page. Adapters fulfil it in store/ and compose.ts.
 import type { ApiKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, VersionedFlag } from "./domain/change.ts";
+import type { Attempt, Delivery, DeliveryKind, DeliveryState, Outcome } from "./domain/delivery.ts";
 import type { HistoryEntry, HistorySubject, NewHistoryEntry } from "./domain/history.ts";
 import type { Principal } from "./domain/principal.ts";
+import type { Verdict } from "./domain/retry.ts";
 import type { NewDelivery, Webhook } from "./domain/webhook.ts";
 
 export type Clock = () => Date;
 export type RandomBytes = (count: number) => Uint8Array<ArrayBuffer>;
 
-/** Every address that a name stands for; empty when it has none or the answer takes over a second. */
-export type Resolve = (name: string) => Promise<readonly string[]>;
+/** Every address that a name stands for; rejects when it has none or the answer takes too long. */
+export type LookUp = (name: string) => Promise<readonly string[]>;
 
 export interface Environment {
   readonly id: number;
@@ -24,11 +26,32 @@ export interface FlagList {
 }
 
 export interface HistoryQuery {
-  readonly subject: HistorySubject;
-  readonly subjectId: string;
+  readonly subject?: HistorySubject;
+  readonly subjectId?: string;
   readonly limit: number;
   /** Only entries older than the one with this id. */
   readonly before?: number;
+}
+
+export interface DeliveryQuery {
+  readonly state?: DeliveryState;
+  readonly flagKey?: string;
+  readonly limit: number;
+  /** Only deliveries older than the one with this id. */
+  readonly before?: string;
+}
+
+/** A range of events: after a sequence number, or within times. */
+export interface EventRange {
+  readonly afterSequence?: number;
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+export interface EventReference {
+  readonly id: string;
+  readonly sequence: number | null;
+  readonly flagKey: string | null;
 }
 
 /** Always the last committed state. */
@@ -39,6 +62,16 @@ export interface Reader {
   flags(environmentId: number): Promise<FlagList>;
   webhooks(environmentId: number): Promise<readonly Webhook[]>;
   webhook(environmentId: number, id: string): Promise<Webhook | undefined>;
+  /** Newest first. */
+  deliveries(webhookId: string, query: DeliveryQuery): Promise<readonly Delivery[]>;
+  delivery(webhookId: string, id: string): Promise<Delivery | undefined>;
+  /** The first events of a range that have one of these types, oldest first. */
+  events(
+    environmentId: number,
+    range: EventRange,
+    types: readonly string[],
+    limit: number,
+  ): Promise<readonly EventReference[]>;
   keys(environmentId: number): Promise<readonly ApiKey[]>;
   /** The holder of the key with this hash, unless it is revoked. */
   principal(hash: Uint8Array): Promise<{ hash: Uint8Array; principal: Principal } | undefined>;
@@ -48,6 +81,12 @@ export interface Reader {
 export interface NewKey extends ApiKey {
   readonly environmentId: number;
   readonly hash: Uint8Array;
+}
+
+export interface TestEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly body: Uint8Array;
 }
 
 export interface RememberedAnswer {
@@ -65,7 +104,13 @@ export interface Transaction extends Reader {
   commit(change: Change, deliveries: readonly NewDelivery[]): Promise<void>;
 
   insertWebhook(environmentId: number, webhook: Webhook, secret: string): Promise<void>;
-  updateWebhook(environmentId: number, webhook: Webhook): Promise<void>;
+  /** With a time: it became active then, and goes on at once with what is pending for it. */
+  updateWebhook(environmentId: number, webhook: Webhook, activated: Date | null): Promise<void>;
+  /** The old secret stays good until the time given; null takes it away at once. */
+  rotateSecret(webhookId: string, secret: string, previousUntil: Date | null): Promise<void>;
+  /** An event that concerns one webhook only and has no place in the environment's order. */
+  insertTestEvent(environmentId: number, event: TestEvent, at: Date): Promise<void>;
+  queue(deliveries: readonly NewDelivery[], kind: DeliveryKind, at: Date): Promise<void>;
   deleteWebhook(environmentId: number, id: string): Promise<void>;
 
   insertKey(key: NewKey): Promise<void>;
@@ -91,7 +136,105 @@ export interface Transaction extends Reader {
 export interface Store extends Reader {
   /** Runs the work in one transaction; when it throws, nothing of it has happened. */
   transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Throws StoreUnavailable when the store cannot be written to. */
+  readonly outbox: Outbox;
+  /** Encrypts every webhook secret with the newest key; gives their number. */
+  reencryptSecrets(): Promise<number>;
+  /** Throws StoreUnavailable when the store cannot be used. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A delivery that this worker alone may attempt for as long as its lease lasts. */
+export interface Claim {
+  readonly laneId: number;
+  readonly leaseId: string;
+  readonly position: number;
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  /** Attempts made before this one. */
+  readonly attempts: number;
+  readonly event: { readonly id: string; readonly type: string; readonly body: Uint8Array };
+}
+
+/** What it takes to call a webhook. */
+export interface Callback {
+  readonly webhookId: string;
+  readonly url: string;
+  readonly secret: string;
+  /** During a rotation: the secret before it. */
+  readonly previousSecret: string | undefined;
+  /** The time of its first failure since it last succeeded. */
+  readonly failingSince: number | null;
+}
+
+export interface ClaimRequest {
+  /** How many for each webhook at most. */
+  readonly wanted: ReadonlyMap<string, number>;
+  /** Lanes that the worker holds already, whatever the clock says of their leases. */
+  readonly held: ReadonlySet<number>;
+  readonly leaseId: string;
+  readonly leaseUntil: number;
+  /** A lease that ends later than this from now was given before the clock went back, and is over. */
+  readonly leaseLength: number;
+}
+
+export interface Claimed {
+  readonly claims: readonly Claim[];
+  readonly callbacks: ReadonlyMap<string, Callback>;
+}
+
+export interface Settlement {
+  readonly claim: Claim;
+  readonly attempt: Attempt;
+  readonly verdict: Verdict;
+}
+
+/** What one batch of settlements says of a webhook. */
+export interface WebhookHealth {
+  readonly webhookId: string;
+  /** The time of its first failure since it last succeeded; null when it has just succeeded. */
+  readonly failingSince: number | null;
+  /** Why it is to be switched off; null when it is not. */
+  readonly deactivate: string | null;
+  /** It is back after a pause: what waits for a later attempt may go now. */
+  readonly recovered: boolean;
+}
+
+/** What a committed transaction means for the delivery worker, by webhook. */
+export interface DeliverySignal {
+  /** Something new is to be told to these. */
+  readonly queued: ReadonlySet<string>;
+  /** These were changed or removed. */
+  readonly changed: ReadonlySet<string>;
+}
+
+export interface Turn {
+  /** What became of claims; what another worker has taken over since is left out. */
+  readonly settlements: readonly Settlement[];
+  /** Claims that were not attempted. */
+  readonly released: readonly Claim[];
+  readonly health: readonly WebhookHealth[];
+  readonly claim: ClaimRequest;
+  readonly now: number;
+}
+
+/** The delivery worker's side of the store. */
+export interface Outbox {
+  onSignal(listener: (signal: DeliverySignal) => void): () => void;
+  /** Active webhooks with something due. */
+  due(now: number, leaseLength: number): Promise<readonly string[]>;
+  /** Settles and claims in one transaction. */
+  turn(turn: Turn): Promise<Claimed>;
+  /** Brings what was planned by the old clock back to the new one. */
+  clockWentBack(milliseconds: number, now: number): Promise<void>;
+  /** Deletes a small batch of what is older than `before`; true when there may be more. */
+  prune(before: number, now: number): Promise<boolean>;
+}
+
+/** One attempt to call. Never throws. */
+export type Send = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  signal: AbortSignal,
+) => Promise<Outcome>;

@@ -1,19 +1,21 @@
-// Looks a name up as the system would: every address, within a second.
+// Looks names up as the system would: every address, within a time.
 import { lookup } from "node:dns/promises";
-import type { Resolve } from "./ports.ts";
+import type { LookUp } from "./ports.ts";
 
-const patience = 1_000;
+export const systemLookUp: LookUp = async (name) =>
+  (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
 
-export const resolveName: Resolve = async (name) => {
-  const { promise: tooLate, resolve: giveUp } = Promise.withResolvers<readonly string[]>();
-  const timer = setTimeout(giveUp, patience, []);
-  try {
-    const found = lookup(name, { all: true, verbatim: true }).then(
-      (addresses) => addresses.map(({ address }) => address),
-      () => [],
-    );
-    return await Promise.race([found, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+/** The same, failing like a connection that takes too long. */
+export const lookUpWithin =
+  (milliseconds: number, lookUp: LookUp): LookUp =>
+  async (name) => {
+    const { promise: tooLate, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      reject(Object.assign(new Error("the look-up took too long"), { code: "ETIMEDOUT" }));
+    }, milliseconds);
+    try {
+      return await Promise.race([lookUp(name), tooLate]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };

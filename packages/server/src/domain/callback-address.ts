@@ -68,19 +68,24 @@ const isOpenedName = (policy: CallbackPolicy, name: string): boolean =>
       (place.name.startsWith("*.") ? name.endsWith(place.name.slice(1)) : name === place.name),
   );
 
+/** Short, octal and mapped spellings are left out: `10.1/16` and `010.1.0.0/16` are other networks than most people read. */
+const isPlainAddress = (text: string): boolean =>
+  ipaddr.IPv4.isValidFourPartDecimal(text) ||
+  (ipaddr.IPv6.isValid(text) &&
+    !text.includes("%") &&
+    !ipaddr.IPv6.parse(text).isIPv4MappedAddress());
+
 /** `10.1.0.0/16`, `10.1.2.3`, `hooks.internal` or `*.hooks.internal`; undefined when it is none of them. */
 export const parseAllowedPlace = (text: string): AllowedPlace | undefined => {
-  if (ipaddr.isValidCIDR(text)) {
-    const [address, bits] = ipaddr.parseCIDR(text);
-    return { kind: "network", address: address.toString(), bits };
-  }
-  if (ipaddr.isValid(text)) {
-    const address = ipaddr.parse(text);
-    const bits = address.kind() === "ipv4" ? 32 : 128;
+  if (isPlainAddress(text.replace(/\/.*$/s, ""))) {
+    const isV4 = !text.includes(":");
+    const network = text.includes("/") ? text : `${text}/${isV4 ? 32 : 128}`;
+    if (!ipaddr.isValidCIDR(network)) return undefined;
+    const [address, bits] = ipaddr.parseCIDR(network);
     return { kind: "network", address: address.toString(), bits };
   }
   const isName = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
-  return isName.test(text) && !/^[0-9.]+$/.test(text)
+  return isName.test(text) && !/(^|\.)(\d+|0x[0-9a-f]*)$/i.test(text)
     ? { kind: "name", name: text.toLowerCase() }
     : undefined;
 };
@@ -110,7 +115,9 @@ export const checkCallbackUrl = (policy: CallbackPolicy, text: string): Result<C
     .replace(/^\[|\]$/g, "")
     .replace(/\.$/, "")
     .toLowerCase();
-  if (hostname === "") return refusedUrl(`must be a complete https address, ${example}`);
+  if (hostname.split(".").includes("")) {
+    return refusedUrl(`must be a complete https address, ${example}`);
+  }
   if (parseAddress(hostname)) {
     const address = { kind: "address", address: hostname } as const;
     const reason = refuseAddress(policy, url, hostname);

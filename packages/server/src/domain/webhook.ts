@@ -4,6 +4,7 @@ import { type Change, type FlagEventType, flagEventTypes } from "./change.ts";
 
 export const maxWebhooks = 100;
 export const allEvents = "*";
+export const testEventType = "webhook.test";
 export const subscribableEvents = [...flagEventTypes, allEvents] as const;
 
 export interface Webhook {
@@ -18,8 +19,10 @@ export interface Webhook {
 export interface NewDelivery {
   readonly id: string;
   readonly webhookId: string;
-  readonly sequence: number;
-  readonly flagKey: string;
+  readonly eventId: string;
+  /** Null for a test. */
+  readonly sequence: number | null;
+  readonly flagKey: string | null;
 }
 
 /** The names without repetition, in the order given. */
@@ -37,8 +40,14 @@ export const checkEvents = (events: readonly string[]): Result<readonly string[]
   return ok([...new Set(events)]);
 };
 
+/** The types that a webhook is subscribed to. */
+export const subscribedTypes = ({ events }: Webhook): readonly FlagEventType[] =>
+  events.includes(allEvents)
+    ? flagEventTypes
+    : flagEventTypes.filter((type) => events.includes(type));
+
 const wants = (webhook: Webhook, type: FlagEventType): boolean =>
-  webhook.active && (webhook.events.includes(allEvents) || webhook.events.includes(type));
+  webhook.active && subscribedTypes(webhook).includes(type);
 
 export const deliveriesOf = (
   change: Change,
@@ -51,6 +60,7 @@ export const deliveriesOf = (
       .map((webhook) => ({
         id: newDeliveryId(),
         webhookId: webhook.id,
+        eventId: event.id,
         sequence: event.sequence,
         flagKey: change.decision.key,
       })),

@@ -1,21 +1,32 @@
 // The HTTP server: Fastify, the hooks that every request passes, and the one error handler.
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from "fastify";
 import type { Role } from "../domain/principal.ts";
-import { StoreUnavailable } from "../errors.ts";
+import { type Failure, StoreUnavailable } from "../errors.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
+import type { Deliveries } from "../management/deliveries.ts";
 import type { Flags } from "../management/flags.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import { type Caller, createAuthenticate } from "./authenticate.ts";
-import { handleBrokenConnection } from "./broken-connection.ts";
+import { handleBrokenConnection, rememberAnswer } from "./broken-connection.ts";
+import { DeliverySchema } from "./delivery-schema.ts";
 import { ErrorBody } from "./describe.ts";
 import { sendFailure } from "./error-reply.ts";
 import { BadJson, parseJsonBody } from "./json-body.ts";
 import { describeApi } from "./openapi.ts";
 import { createRateLimit } from "./rate-limit.ts";
+import { deliveryRoutes } from "./routes/deliveries.ts";
 import { flagRoutes } from "./routes/flags.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { replayRoutes } from "./routes/replay.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { FlagSchema, WebhookSchema } from "./schemas.ts";
 import { compileValidator, validationFailure } from "./validation.ts";
@@ -26,6 +37,7 @@ export interface AppNeeds {
   readonly log: FastifyBaseLogger;
   readonly flags: Flags;
   readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
   readonly keys: ApiKeys;
   /** Throws when requests could not be answered now. */
   readonly checkReady: () => Promise<void>;
@@ -54,6 +66,8 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
     requestTimeout: needs.requestTimeout,
     http: {
       headersTimeout: needs.requestTimeout,
+      // Asked for below: Node would refuse the request with an empty body.
+      requireHostHeader: false,
       // How soon after the timeout a slow client is really cut off.
       connectionsCheckingInterval: Math.min(1_000, needs.requestTimeout),
     },
@@ -67,8 +81,8 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
     return503OnClosing: false,
     forceCloseConnections: "idle",
     clientErrorHandler: handleBrokenConnection,
-    frameworkErrors: (_error, _request, reply) => {
-      sendFailure(reply, {
+    frameworkErrors: (_error, request, reply) => {
+      sendFailure(withCommonHeaders(request, reply), {
         code: "VALIDATION_FAILED",
         message: "The path is not valid: check its percent-encoding and its length.",
       });
@@ -77,7 +91,8 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
 
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
-  for (const schema of [FlagSchema, WebhookSchema, ErrorBody]) app.addSchema(schema);
+  for (const schema of [FlagSchema, WebhookSchema, DeliverySchema, ErrorBody])
+    app.addSchema(schema);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
@@ -100,10 +115,8 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
 
   const paths = collectPaths(app);
   app.addHook("onRequest", async (request, reply) => {
-    reply
-      .header("x-request-id", request.id)
-      .header("x-content-type-options", "nosniff")
-      .header("cache-control", "no-store");
+    rememberAnswer(request.raw.socket, reply.raw);
+    withCommonHeaders(request, reply);
     if (closing) {
       reply.header("connection", "close");
       return sendFailure(reply, {
@@ -111,20 +124,30 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
         message: "The server is shutting down; try again.",
       });
     }
+    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
+      return sendFailure(reply, {
+        code: "VALIDATION_FAILED",
+        message: "The request has no Host header.",
+      });
+    }
     if (!request.is404) return undefined;
     const path = request.url.replace(/\?.*$/s, "");
     const allowed = paths.methodsOf(path);
     if (allowed.length === 0) {
-      return sendFailure(reply, {
-        code: "NOT_FOUND",
-        message: "There is nothing at this path; /docs lists what there is.",
-      });
+      return sendFailure(reply, nothingHere);
     }
     reply.header("allow", allowed.join(", "));
     return sendFailure(reply, {
       code: "METHOD_NOT_ALLOWED",
       message: `${request.method} is not allowed here; allowed: ${allowed.join(", ")}.`,
     });
+  });
+
+  // Reached by a route that finds nothing of its own, such as a file that is not there.
+  app.setNotFoundHandler((_request, reply) => sendFailure(reply, nothingHere));
+  // An expectation that we do not know is passed over: Node would refuse it with an empty body.
+  app.server.on("checkExpectation", (request, response) => {
+    app.server.emit("request", request, response);
   });
 
   app.setErrorHandler<
@@ -178,12 +201,25 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
       flagRoutes(api, needs.flags);
       historyRoutes(api, needs.flags);
       webhookRoutes(api, needs.webhooks);
+      deliveryRoutes(api, needs.deliveries);
+      replayRoutes(api, needs.deliveries);
       keyRoutes(api, needs.keys);
     },
     { prefix: "/api/v1" },
   );
   return app;
 };
+
+const nothingHere: Failure = {
+  code: "NOT_FOUND",
+  message: "There is nothing at this path; /docs lists what there is.",
+};
+
+const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply
+    .header("x-request-id", request.id)
+    .header("x-content-type-options", "nosniff")
+    .header("cache-control", "no-store");
 
 let requests = 0;
 const processTag = Math.random().toString(36).slice(2, 8);
@@ -225,9 +261,11 @@ const requireKeys = (api: FastifyInstance, needs: AppNeeds): void => {
 /** Remembers every path and its methods, so that a wrong method is told from a wrong path. */
 const collectPaths = (app: FastifyInstance) => {
   const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
-  app.addHook("onRoute", ({ url, method }) => {
+  app.addHook("onRoute", ({ url, method, routePath }) => {
     const escaped = url.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*/g, ".*");
-    const pattern = new RegExp(`^${escaped.replace(/:[^/]+/g, "[^/]+")}$`);
+    // The root of a prefix answers with and without a slash, but is announced once.
+    const end = routePath === "" ? "/?" : "";
+    const pattern = new RegExp(`^${escaped.replace(/:[^/]+/g, "[^/]+")}${end}$`);
     const entry = known.get(url) ?? { pattern, methods: new Set<string>() };
     for (const name of [method].flat()) entry.methods.add(name);
     known.set(url, entry);

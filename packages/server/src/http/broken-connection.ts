@@ -1,6 +1,6 @@
 // What never became a request: malformed HTTP, headers too large, a client too slow. Answered in our own shape, then closed.
 
-import { STATUS_CODES } from "node:http";
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { errorBody, jsonType } from "./error-reply.ts";
 
@@ -15,9 +15,22 @@ const answerOf = (code: string | undefined): { status: number; message: string }
   }
 };
 
+/** The newest answer of each connection. */
+const answers = new WeakMap<Socket, ServerResponse>();
+
+export const rememberAnswer = (socket: Socket, answer: ServerResponse): void => {
+  answers.set(socket, answer);
+};
+
 export const handleBrokenConnection = (error: Error & { code?: string }, socket: Socket): void => {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  const answer = answers.get(socket);
+  if (answer?.req.complete && !answer.writableFinished) {
+    // A whole request came first and may have changed something: it keeps its own answer.
+    answer.once("finish", () => socket.end());
     return;
   }
   const { status, message } = answerOf(error.code);

@@ -44,7 +44,11 @@ export const sendNotModified = (
   reply: FastifyReply,
   value: number,
 ): boolean => {
-  reply.header("etag", `"${value}"`).header("cache-control", "private, no-cache");
+  reply
+    .header("etag", `"${value}"`)
+    .header("cache-control", "private, no-cache")
+    // Two environments can be at the same revision: what one key was given is not what another gets.
+    .header("vary", "authorization, x-api-key");
   if (!isFresh(request, String(value))) return false;
   reply.code(304).send();
   return true;

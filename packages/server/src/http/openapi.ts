@@ -61,7 +61,15 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
   });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
-    staticCSP: true,
+    // Nothing from elsewhere, and no upgrade to https: the page also has to work where the server speaks plain http.
+    staticCSP: {
+      "default-src": "'self'",
+      "base-uri": "'none'",
+      "form-action": "'none'",
+      "frame-ancestors": "'none'",
+      "img-src": "'self' data:",
+      "object-src": "'none'",
+    },
     theme: { title: "Halyard API" },
     uiConfig: { docExpansion: "list", defaultModelsExpandDepth: 0, tryItOutEnabled: false },
   });

@@ -10,6 +10,10 @@ export const sendNextLink = (request: FastifyRequest, reply: FastifyReply, last:
   reply.header("link", `<${path}?${query.toString()}>; rel="next"`);
 };
 
-export const decodeCursor = (cursor: string): string => Buffer.from(cursor, "base64url").toString();
+/** What the cursor holds; empty when no Link has carried it. */
+export const decodeCursor = (cursor: string): string => {
+  const bytes = Buffer.from(cursor, "base64url");
+  return bytes.toString("base64url") === cursor ? bytes.toString() : "";
+};
 
 export const badCursor = invalidField("cursor", "must be the cursor of a Link header");

@@ -131,8 +131,11 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
       const query = { subject: "flag", subjectId: key, ...page } as const;
       const entries = await store.history(environmentId, query);
       // The history of a deleted flag stays readable: that is when somebody asks who did it.
-      if (entries.length > 0 || page.before !== undefined) return ok(entries);
-      return notFound("The flag", key);
+      if (entries.length > 0) return ok(entries);
+      const known =
+        page.before !== undefined &&
+        (await store.history(environmentId, { subject: "flag", subjectId: key, limit: 1 }));
+      return known && known.length > 0 ? ok([]) : notFound("The flag", key);
     },
   };
 };

@@ -4,11 +4,10 @@ import {
   checkCallbackUrl,
   checkResolved,
 } from "../domain/callback-address.ts";
-import type { HistorySubject } from "../domain/history.ts";
 import { type Actor, actorOf, type Principal } from "../domain/principal.ts";
 import { checkEvents, maxWebhooks, type Webhook } from "../domain/webhook.ts";
 import { conflict, notFound, ok, type Result } from "../errors.ts";
-import type { Clock, RandomBytes, Resolve, Store, Transaction } from "../ports.ts";
+import type { Clock, LookUp, RandomBytes, Store, Transaction } from "../ports.ts";
 import { type Answer, answerOnce, type Once } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
 
@@ -44,43 +43,60 @@ export interface WebhooksNeeds {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly newIds: NewIds;
-  readonly resolve: Resolve;
+  /** Within a second. */
+  readonly lookUp: LookUp;
   readonly callbacks: CallbackPolicy;
 }
 
-const subject: HistorySubject = "webhook";
-const missing = (id: string): Result<never> => notFound("The webhook", id);
-const isWebhookId = (id: string): boolean => /^wh_[0-9a-z]{1,64}$/.test(id);
+export const missing = (id: string): Result<never> => notFound("The webhook", id);
+export const isWebhookId = (id: string): boolean => /^wh_[0-9a-z]{1,64}$/.test(id);
+export const newSecret = (random: RandomBytes): string => `whsec_${random(32).toBase64()}`;
+
+/** Writes a change of a webhook into the history; secrets have no place there. */
+export const recordWebhook = (
+  transaction: Transaction,
+  environmentId: number,
+  actor: Actor,
+  at: Date,
+  action: string,
+  before: Webhook | null,
+  after: Webhook | null,
+): Promise<void> =>
+  transaction.record(environmentId, {
+    subject: "webhook",
+    subjectId: (after ?? before)?.id ?? "",
+    version: null,
+    at,
+    actor,
+    actions: [action],
+    before: before && shown(before),
+    after: after && shown(after),
+  });
 
 export const createWebhooks = (needs: WebhooksNeeds): Webhooks => {
-  const { store, clock, random, newIds, resolve, callbacks } = needs;
+  const { store, clock, random, newIds, lookUp, callbacks } = needs;
 
   const mayCall = async (url: string): Promise<Result<void>> => {
     const target = checkCallbackUrl(callbacks, url);
     if (!target.ok) return target;
     const { host } = target.value;
     if (host.kind === "address" || host.allowed) return ok(undefined);
-    return checkResolved(callbacks, target.value, await resolve(host.name));
+    // A name that does not resolve is let in: receivers are often registered before they exist.
+    const addresses = await lookUp(host.name).catch(() => []);
+    return checkResolved(callbacks, target.value, addresses);
   };
 
   const record = (
     transaction: Transaction,
-    environmentId: number,
-    actor: Actor,
+    principal: Principal,
     action: string,
     before: Webhook | null,
     after: Webhook | null,
-  ): Promise<void> =>
-    transaction.record(environmentId, {
-      subject,
-      subjectId: (after ?? before)?.id ?? "",
-      version: null,
-      at: clock(),
-      actor,
-      actions: [action],
-      before: before && shown(before),
-      after: after && shown(after),
-    });
+  ): Promise<void> => {
+    const { environmentId } = principal;
+    const actor = actorOf(principal);
+    return recordWebhook(transaction, environmentId, actor, clock(), action, before, after);
+  };
 
   return {
     list: ({ environmentId }) => store.webhooks(environmentId),
@@ -113,16 +129,9 @@ export const createWebhooks = (needs: WebhooksNeeds): Webhooks => {
             active: true,
             createdAt: clock(),
           };
-          const secret = `whsec_${random(32).toBase64()}`;
+          const secret = newSecret(random);
           await transaction.insertWebhook(environmentId, webhook, secret);
-          await record(
-            transaction,
-            environmentId,
-            actorOf(principal),
-            "webhook.created",
-            null,
-            webhook,
-          );
+          await record(transaction, principal, "webhook.created", null, webhook);
           return ok({ webhook, secret });
         }),
       );
@@ -143,15 +152,9 @@ export const createWebhooks = (needs: WebhooksNeeds): Webhooks => {
           events: events?.value ?? before.events,
         };
         if (JSON.stringify(shown(after)) === JSON.stringify(shown(before))) return ok(before);
-        await transaction.updateWebhook(environmentId, after);
-        await record(
-          transaction,
-          environmentId,
-          actorOf(principal),
-          "webhook.updated",
-          before,
-          after,
-        );
+        const activated = after.active && !before.active ? clock() : null;
+        await transaction.updateWebhook(environmentId, after, activated);
+        await record(transaction, principal, "webhook.updated", before, after);
         return ok(after);
       });
     },
@@ -164,14 +167,7 @@ export const createWebhooks = (needs: WebhooksNeeds): Webhooks => {
         const before = await transaction.webhook(environmentId, id);
         if (!before) return missing(id);
         await transaction.deleteWebhook(environmentId, id);
-        await record(
-          transaction,
-          environmentId,
-          actorOf(principal),
-          "webhook.deleted",
-          before,
-          null,
-        );
+        await record(transaction, principal, "webhook.deleted", before, null);
         return ok(undefined);
       });
     },

@@ -3,8 +3,9 @@ import type { CreateTableBuilder, RawBuilder } from "kysely";
 
 export interface DatabaseTraits {
   readonly bytes: RawBuilder<unknown>;
-  /** Adds the column `id`, counted up by the database. */
-  readonly withIdentity: <T extends string>(
+  /** Adds a primary key that the database counts up. */
+  readonly withIdentity: <T extends string, C extends string>(
     table: CreateTableBuilder<T, never>,
-  ) => CreateTableBuilder<T, "id">;
+    column: C,
+  ) => CreateTableBuilder<T, C>;
 }

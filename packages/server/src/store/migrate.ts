@@ -3,9 +3,10 @@ import type { Kysely } from "kysely";
 import { StartupProblem } from "../errors.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import { first } from "./migrations/0001-first.ts";
+import { delivery } from "./migrations/0002-delivery.ts";
 import type { Tables } from "./tables.ts";
 
-export const migrations = [first] as const;
+export const migrations = [first, delivery] as const;
 
 /** Call it inside a transaction that no second process can enter at the same time. */
 export const migrate = async (database: Kysely<Tables>, traits: DatabaseTraits): Promise<void> => {

@@ -6,6 +6,7 @@ import type { HistoryEntry, HistorySubject } from "../domain/history.ts";
 import type { Role } from "../domain/principal.ts";
 import type { Webhook } from "../domain/webhook.ts";
 import type { Environment, Reader } from "../ports.ts";
+import { deliveryReads } from "./sql-delivery-log.ts";
 import type { Tables } from "./tables.ts";
 
 type FlagRow = Omit<Selectable<Tables["flags"]>, "environment_id">;
@@ -26,7 +27,9 @@ const flagOf = (row: FlagRow): VersionedFlag => {
   return { flag, version: row.version };
 };
 
-const webhookOf = (row: Omit<Selectable<Tables["webhooks"]>, "secret">): Webhook => ({
+const webhookOf = (
+  row: Pick<Selectable<Tables["webhooks"]>, (typeof webhookColumns)[number]>,
+): Webhook => ({
   id: row.id,
   url: row.url,
   events: JSON.parse(row.events) as string[],
@@ -64,6 +67,8 @@ export const createReader = (database: Kysely<Tables>): Reader => {
       .where("environment_id", "=", environmentId);
 
   return {
+    ...deliveryReads(database),
+
     async environments() {
       const rows = await database.selectFrom("environments").selectAll().orderBy("name").execute();
       return rows.map(environmentOf);
@@ -172,8 +177,8 @@ export const createReader = (database: Kysely<Tables>): Reader => {
         .selectFrom("history")
         .selectAll()
         .where("environment_id", "=", environmentId)
-        .where("subject", "=", subject)
-        .where("subject_id", "=", subjectId)
+        .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
+        .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId ?? ""))
         .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
         .orderBy("id", "desc")
         .limit(limit)

@@ -4,8 +4,11 @@ import type { Kysely } from "kysely";
 import type { Change } from "../domain/change.ts";
 import type { NewHistoryEntry } from "../domain/history.ts";
 import type { Transaction } from "../ports.ts";
+import { historyRow } from "./history-row.ts";
 import type { SecretBox } from "./secret-box.ts";
+import { queue } from "./sql-queue.ts";
 import { createReader, environmentOf } from "./sql-reader.ts";
+import { webhookWrites } from "./sql-webhooks.ts";
 import type { Tables } from "./tables.ts";
 
 const flagColumns = (flag: Flag, version: number) => ({
@@ -14,22 +17,6 @@ const flagColumns = (flag: Flag, version: number) => ({
   thousandths: flag.type === "rollout" ? (toThousandths(flag.percentage) ?? 0) : null,
   description: flag.description,
   version,
-});
-
-const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
-
-const historyRow = (environmentId: number, entry: NewHistoryEntry, revision: number | null) => ({
-  environment_id: environmentId,
-  revision,
-  subject: entry.subject,
-  subject_id: entry.subjectId,
-  version: entry.version,
-  at: entry.at.getTime(),
-  actor_key_id: entry.actor.keyId,
-  actor_name: entry.actor.name,
-  actions: JSON.stringify(entry.actions),
-  before: json(entry.before),
-  after: json(entry.after),
 });
 
 const historyOfChange = ({ decision, at, actor, events }: Change): NewHistoryEntry => ({
@@ -43,7 +30,17 @@ const historyOfChange = ({ decision, at, actor, events }: Change): NewHistoryEnt
   after: decision.after,
 });
 
-export const createTransaction = (database: Kysely<Tables>, secrets: SecretBox): Transaction => {
+/** Collects what the delivery worker is to be told once all is committed. */
+export interface SignalDraft {
+  readonly queued: Set<string>;
+  readonly changed: Set<string>;
+}
+
+export const createTransaction = (
+  database: Kysely<Tables>,
+  secrets: SecretBox,
+  signal: SignalDraft,
+): Transaction => {
   const writeFlag = async ({ environmentId, decision }: Change): Promise<void> => {
     const { key, before, after, version } = decision;
     if (after === null) {
@@ -126,54 +123,12 @@ export const createTransaction = (database: Kysely<Tables>, secrets: SecretBox):
           })),
         )
         .execute();
-      if (deliveries.length === 0) return;
-      await database
-        .insertInto("deliveries")
-        .values(
-          deliveries.map((delivery) => ({
-            id: delivery.id,
-            environment_id: environmentId,
-            webhook_id: delivery.webhookId,
-            sequence: delivery.sequence,
-            flag_key: delivery.flagKey,
-            state: "pending",
-            created_at: at.getTime(),
-          })),
-        )
-        .execute();
+      await queue(database, deliveries, "event", at, signal.queued);
     },
 
-    async insertWebhook(environmentId, webhook, secret) {
-      await database
-        .insertInto("webhooks")
-        .values({
-          id: webhook.id,
-          environment_id: environmentId,
-          url: webhook.url,
-          events: JSON.stringify(webhook.events),
-          active: webhook.active ? 1 : 0,
-          secret: secrets.seal(secret, webhook.id),
-          created_at: webhook.createdAt.getTime(),
-        })
-        .execute();
-    },
+    queue: (deliveries, kind, at) => queue(database, deliveries, kind, at, signal.queued),
 
-    async updateWebhook(environmentId, webhook) {
-      await database
-        .updateTable("webhooks")
-        .set({ events: JSON.stringify(webhook.events), active: webhook.active ? 1 : 0 })
-        .where("environment_id", "=", environmentId)
-        .where("id", "=", webhook.id)
-        .execute();
-    },
-
-    async deleteWebhook(environmentId, id) {
-      await database
-        .deleteFrom("webhooks")
-        .where("environment_id", "=", environmentId)
-        .where("id", "=", id)
-        .execute();
-    },
+    ...webhookWrites(database, secrets, signal.changed),
 
     async insertKey(key) {
       await database

@@ -13,20 +13,22 @@ import {
   sql,
 } from "kysely";
 import { StartupProblem, StoreUnavailable } from "../errors.ts";
-import type { Store } from "../ports.ts";
+import type { DeliverySignal, Store } from "../ports.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import { migrate } from "./migrate.ts";
 import type { SecretBox } from "./secret-box.ts";
+import { createOutbox } from "./sql-outbox.ts";
 import { createReader } from "./sql-reader.ts";
 import { createTransaction } from "./sql-transaction.ts";
+import { reencrypt } from "./sql-webhooks.ts";
 import type { Tables } from "./tables.ts";
 
 const busyTimeout = 5_000;
 
 const traits: DatabaseTraits = {
   bytes: sql`blob`,
-  withIdentity: (table) =>
-    table.addColumn("id", "integer", (column) => column.primaryKey().autoIncrement()),
+  withIdentity: (table, name) =>
+    table.addColumn(name, "integer", (column) => column.primaryKey().autoIncrement()),
 };
 
 /** SQLite's primary result codes for "not now": busy, locked, read-only, I/O error, full, cannot open. */
@@ -157,19 +159,30 @@ export const openSqliteStore = async (folder: string, secrets: SecretBox): Promi
   }
 };
 
-const createStore = (
-  reader: Kysely<Tables>,
-  writer: Kysely<Tables>,
-  secrets: SecretBox,
-): Store => ({
-  ...createReader(reader),
-  transact: (work) =>
-    writer.transaction().execute((database) => work(createTransaction(database, secrets))),
-  async check() {
-    await reader.selectFrom("environments").select("id").limit(1).execute();
-  },
-  async close() {
-    await reader.destroy();
-    await writer.destroy();
-  },
-});
+const createStore = (reader: Kysely<Tables>, writer: Kysely<Tables>, secrets: SecretBox): Store => {
+  const listeners = new Set<(signal: DeliverySignal) => void>();
+  const transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) =>
+    writer.transaction().execute(work);
+  return {
+    ...createReader(reader),
+    async transact(work) {
+      const signal = { queued: new Set<string>(), changed: new Set<string>() };
+      const result = await transact((database) =>
+        work(createTransaction(database, secrets, signal)),
+      );
+      if (signal.queued.size + signal.changed.size > 0) {
+        for (const listener of listeners) listener(signal);
+      }
+      return result;
+    },
+    outbox: createOutbox(reader, transact, secrets, listeners),
+    reencryptSecrets: () => transact((database) => reencrypt(database, secrets)),
+    async check() {
+      await reader.selectFrom("environments").select("id").limit(1).execute();
+    },
+    async close() {
+      await reader.destroy();
+      await writer.destroy();
+    },
+  };
+};

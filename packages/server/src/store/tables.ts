@@ -48,11 +48,12 @@ export interface Tables {
     after: string | null;
   };
   events: {
-    environment_id: number;
-    sequence: number;
     id: string;
+    environment_id: number;
+    /** Null for a test, which has no place in the environment's order. */
+    sequence: number | null;
     type: string;
-    flag_key: string;
+    flag_key: string | null;
     created_at: number;
     body: Uint8Array;
   };
@@ -63,16 +64,49 @@ export interface Tables {
     events: string;
     active: number;
     secret: Uint8Array;
+    /** The secret before the last rotation, good until `previous_until`. */
+    previous_secret: Uint8Array | null;
+    previous_until: number | null;
+    /** Time of the first failure since the last success. */
+    failing_since: number | null;
     created_at: number;
   };
-  deliveries: {
-    id: string;
-    environment_id: number;
+  /** A lane keeps the order: of its pending deliveries only the oldest is sent. One for each webhook, flag and priority. */
+  lanes: {
+    id: Generated<number>;
     webhook_id: string;
-    sequence: number;
+    /** Empty for tests. */
     flag_key: string;
+    /** 0 for what has just happened, 1 for replays, which give way. */
+    priority: number;
+    /** When its oldest delivery may be tried; null while nothing is pending. */
+    due_at: number | null;
+    /** Names the claim that holds it, so that a worker that was paused past its lease cannot settle. */
+    lease_id: string | null;
+    lease_until: number;
+  };
+  deliveries: {
+    /** Order within a lane. */
+    position: Generated<number>;
+    id: string;
+    webhook_id: string;
+    lane_id: number;
+    event_id: string;
+    sequence: number | null;
+    kind: string;
     state: string;
+    attempts: number;
     created_at: number;
+    settled_at: number | null;
+  };
+  attempts: {
+    position: number;
+    number: number;
+    at: number;
+    milliseconds: number;
+    status: number | null;
+    error: string | null;
+    response: string | null;
   };
   answers: {
     key_id: string;

@@ -4,7 +4,7 @@ import type { DatabaseTraits } from "../dialect.ts";
 
 export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promise<void> => {
   await traits
-    .withIdentity(schema.createTable("environments"))
+    .withIdentity(schema.createTable("environments"), "id")
     .addColumn("name", "text", (column) => column.notNull().unique())
     .addColumn("revision", "bigint", (column) => column.notNull())
     .addColumn("sequence", "bigint", (column) => column.notNull())
@@ -45,7 +45,7 @@ export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promi
     .execute();
 
   await traits
-    .withIdentity(schema.createTable("history"))
+    .withIdentity(schema.createTable("history"), "id")
     .addColumn("environment_id", "bigint", (column) =>
       column.notNull().references("environments.id").onDelete("cascade"),
     )
@@ -74,53 +74,23 @@ export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promi
 
   await schema
     .createTable("events")
+    .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("environment_id", "bigint", (column) =>
       column.notNull().references("environments.id").onDelete("cascade"),
     )
-    .addColumn("sequence", "bigint", (column) => column.notNull())
-    .addColumn("id", "text", (column) => column.notNull().unique())
+    .addColumn("sequence", "bigint")
     .addColumn("type", "text", (column) => column.notNull())
-    .addColumn("flag_key", "text", (column) => column.notNull())
+    .addColumn("flag_key", "text")
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("body", traits.bytes, (column) => column.notNull())
-    .addPrimaryKeyConstraint("events_key", ["environment_id", "sequence"])
-    .execute();
-
-  await schema
-    .createTable("webhooks")
-    .addColumn("id", "text", (column) => column.primaryKey())
-    .addColumn("environment_id", "bigint", (column) =>
-      column.notNull().references("environments.id").onDelete("cascade"),
-    )
-    .addColumn("url", "text", (column) => column.notNull())
-    .addColumn("events", "text", (column) => column.notNull())
-    .addColumn("active", "integer", (column) => column.notNull())
-    .addColumn("secret", traits.bytes, (column) => column.notNull())
-    .addColumn("created_at", "bigint", (column) => column.notNull())
     .execute();
   await schema
-    .createIndex("webhooks_by_environment")
-    .on("webhooks")
-    .column("environment_id")
+    .createIndex("events_by_sequence")
+    .unique()
+    .on("events")
+    .columns(["environment_id", "sequence"])
     .execute();
-
-  await schema
-    .createTable("deliveries")
-    .addColumn("id", "text", (column) => column.primaryKey())
-    .addColumn("environment_id", "bigint", (column) => column.notNull())
-    .addColumn("webhook_id", "text", (column) =>
-      column.notNull().references("webhooks.id").onDelete("cascade"),
-    )
-    .addColumn("sequence", "bigint", (column) => column.notNull())
-    .addColumn("flag_key", "text", (column) => column.notNull())
-    .addColumn("state", "text", (column) => column.notNull())
-    .addColumn("created_at", "bigint", (column) => column.notNull())
-    .execute();
-  await schema
-    .createIndex("deliveries_by_webhook")
-    .on("deliveries")
-    .columns(["webhook_id", "sequence"])
-    .execute();
+  await schema.createIndex("events_by_time").on("events").column("created_at").execute();
 
   await schema
     .createTable("answers")

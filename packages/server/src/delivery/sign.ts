@@ -1,0 +1,38 @@
+// The headers that prove a callback: both signature schemes, with both secrets during a rotation.
+import { createHmac } from "node:crypto";
+import {
+  plainHeader,
+  plainKey,
+  plainSignature,
+  standardContent,
+  standardHeaders,
+  standardKey,
+  standardSignature,
+} from "@halyard/core/webhook-signature";
+import type { Callback, Claim } from "../ports.ts";
+
+const hmac = (key: Uint8Array, data: Uint8Array): Uint8Array =>
+  createHmac("sha256", key).update(data).digest();
+
+export const signedHeaders = (
+  { deliveryId, event }: Claim,
+  { secret, previousSecret }: Callback,
+  serviceName: string,
+  now: Date,
+): Record<string, string> => {
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const content = standardContent(event.id, timestamp, event.body);
+  const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
+  const signatures = secrets.map((each) => standardSignature(hmac(standardKey(each), content)));
+  // Receivers that know the plain scheme only hold one secret: the old one, until the overlap ends.
+  const plain = plainSignature(hmac(plainKey(previousSecret ?? secret), event.body));
+  return {
+    "content-type": "application/json",
+    [plainHeader(serviceName)]: plain,
+    [`X-${serviceName}-Event`]: event.type,
+    [`X-${serviceName}-Delivery`]: deliveryId,
+    [standardHeaders.id]: event.id,
+    [standardHeaders.timestamp]: timestamp,
+    [standardHeaders.signature]: signatures.join(" "),
+  };
+};

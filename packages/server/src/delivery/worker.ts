@@ -1,0 +1,205 @@
+// Claims what is due, sends it, settles what came of it. Any number of workers share the work without a leader.
+import { attemptOf, isGone, isSuccess, type Outcome } from "../domain/delivery.ts";
+import { judge, patience, retention } from "../domain/retry.ts";
+import type { Claim, Clock, Outbox, RandomBytes, Send, Settlement } from "../ports.ts";
+import { signedHeaders } from "./sign.ts";
+import { createTargets, type Target } from "./targets.ts";
+
+const lease = 25_000;
+/** A claim is not begun when its lease could end before its request does. */
+const longestRequest = 16_000;
+const tickEvery = 1_000;
+const pruneEvery = 60_000;
+const clockJump = 5_000;
+
+export interface WorkerLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface WorkerNeeds {
+  readonly outbox: Outbox;
+  readonly send: Send;
+  readonly clock: Clock;
+  /** Milliseconds that only ever grow, whatever is done to the clock. */
+  readonly monotonic: () => number;
+  readonly random: RandomBytes;
+  readonly serviceName: string;
+  readonly log: WorkerLog;
+}
+
+export interface Worker {
+  /** Lets what is under way end for a while, gives the rest back, and stops. */
+  close(): Promise<void>;
+}
+
+export const startWorker = (needs: WorkerNeeds): Worker => {
+  const { outbox, send, clock, monotonic, random, log } = needs;
+  const targets = createTargets();
+  const leases = new Map<string, number>();
+  const shutdown = new AbortController();
+  let done: Settlement[] = [];
+  let unwanted: Claim[] = [];
+  let closing = false;
+  let turning = false;
+  let again = false;
+
+  const start = (target: Target, claim: Claim): void => {
+    const now = clock();
+    const headers = signedHeaders(claim, target.callback, needs.serviceName, now);
+    void send(target.callback.url, headers, claim.event.body, shutdown.signal).then((outcome) => {
+      targets.ended(target, claim);
+      if (shutdown.signal.aborted) unwanted.push(claim);
+      else settle(target, claim, outcome, now);
+      dispatch();
+      turnSoon();
+    });
+  };
+
+  const settle = (target: Target, claim: Claim, outcome: Outcome, at: Date): void => {
+    const now = clock().getTime();
+    const chance = (random(1)[0] ?? 0) / 255;
+    const verdict = judge(outcome, claim.attempts + 1, now, chance);
+    done.push({ claim, attempt: attemptOf(outcome, at), verdict });
+    if (isSuccess(outcome)) {
+      targets.succeeded(target);
+      return;
+    }
+    targets.failed(target, monotonic(), now);
+    const reason = isGone(outcome)
+      ? "it answered 410 Gone"
+      : now - (target.health.failingSince ?? now) >= patience
+        ? "it has not succeeded once in 5 days of failures"
+        : undefined;
+    if (reason === undefined) return;
+    targets.deactivate(target, reason);
+    log.warn({ webhook: target.id, reason }, "webhook deactivated");
+  };
+
+  /** Begins as many requests as the limits allow. */
+  const dispatch = (): void => {
+    if (closing) return;
+    const now = monotonic();
+    for (;;) {
+      const next = targets.next(now);
+      if (!next) return;
+      const [target, claim] = next;
+      if ((leases.get(claim.leaseId) ?? 0) - now > longestRequest) start(target, claim);
+      else {
+        targets.ended(target, claim);
+        unwanted.push(claim);
+      }
+    }
+  };
+
+  /** One transaction: settles what has ended and claims what there is room for. */
+  const turn = async (): Promise<void> => {
+    const now = clock().getTime();
+    const settlements = done;
+    const released = [...unwanted, ...targets.withdrawn()];
+    const wanted = closing ? new Map<string, number>() : targets.wanted(monotonic());
+    const health = targets.healthToWrite();
+    if (settlements.length + released.length + wanted.size + health.length === 0) return;
+    done = [];
+    unwanted = [];
+    const leaseId = random(12).toHex();
+    leases.set(leaseId, monotonic() + lease);
+    try {
+      const claimed = await outbox.turn({
+        settlements,
+        released,
+        health,
+        claim: {
+          wanted,
+          held: targets.held(),
+          leaseId,
+          leaseUntil: now + lease,
+          leaseLength: lease,
+        },
+        now,
+      });
+      targets.add(claimed, wanted);
+    } catch (error) {
+      // Nothing of it was written: all of it is tried again with the next turn.
+      done = [...settlements, ...done];
+      unwanted = [...released, ...unwanted];
+      targets.restore(wanted.keys(), health);
+      throw error;
+    } finally {
+      for (const [id, until] of leases) if (until < monotonic()) leases.delete(id);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    if (turning) return;
+    turning = true;
+    try {
+      do {
+        again = false;
+        await turn();
+        dispatch();
+      } while (again);
+    } catch (error) {
+      log.error({ err: error }, "the delivery worker could not use the store; it goes on");
+    } finally {
+      turning = false;
+    }
+  };
+
+  /** What ends in the same moment is settled together. */
+  const turnSoon = (): void => {
+    if (turning) again = true;
+    else setImmediate(() => void run());
+  };
+
+  const stopListening = outbox.onSignal(({ queued, changed }) => {
+    targets.notice(queued);
+    targets.withdraw(changed);
+    turnSoon();
+  });
+
+  let offset = clock().getTime() - monotonic();
+  let prunedAt = monotonic();
+  const tick = async (): Promise<void> => {
+    try {
+      const before = offset;
+      offset = clock().getTime() - monotonic();
+      if (before - offset > clockJump) {
+        log.warn({ milliseconds: before - offset }, "the clock went back");
+        await outbox.clockWentBack(before - offset, clock().getTime());
+      }
+      targets.notice(await outbox.due(clock().getTime(), lease));
+      turnSoon();
+      if (monotonic() - prunedAt > pruneEvery) {
+        const now = clock().getTime();
+        const more = await outbox.prune(now - retention, now);
+        if (!more) prunedAt = monotonic();
+      }
+    } catch (error) {
+      log.error({ err: error }, "the delivery worker could not use the store; it goes on");
+    }
+  };
+  let ticking = tick();
+  const timer = setInterval(() => {
+    ticking = ticking.then(tick);
+  }, tickEvery);
+
+  return {
+    async close() {
+      closing = true;
+      stopListening();
+      clearInterval(timer);
+      await ticking;
+      targets.withdrawAll();
+      const patienceEnds = monotonic() + closePatience;
+      while (targets.running() > 0 && monotonic() < patienceEnds) await pause();
+      shutdown.abort();
+      while (targets.running() > 0) await pause();
+      while (turning) await pause();
+      await run();
+    },
+  };
+};
+
+const closePatience = 10_000;
+const pause = () => new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,0 +1,78 @@
+// A delivery: one event on its way to one webhook, its states and the attempts that were made.
+
+export const deliveryStates = ["pending", "delivered", "failed"] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** Why it exists: the event happened, somebody asked for it again, or somebody tries the webhook. */
+export const deliveryKinds = ["event", "replay", "test"] as const;
+export type DeliveryKind = (typeof deliveryKinds)[number];
+
+/** How one attempt ended. */
+export type Outcome =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly retryAfter: string | undefined;
+      /** The first KiB of the answer. */
+      readonly response: string;
+      readonly milliseconds: number;
+    }
+  | {
+      /** No complete answer, with the reason; the status when there was at least that. */
+      readonly kind: "broken";
+      readonly reason: string;
+      readonly status: number | undefined;
+      readonly response: string;
+      readonly milliseconds: number;
+    };
+
+export interface Attempt {
+  readonly at: Date;
+  readonly milliseconds: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly response: string | null;
+}
+
+export interface Delivery {
+  readonly id: string;
+  readonly kind: DeliveryKind;
+  readonly state: DeliveryState;
+  readonly event: {
+    readonly id: string;
+    readonly type: string;
+    readonly sequence: number | null;
+    readonly flagKey: string | null;
+  };
+  readonly createdAt: Date;
+  readonly settledAt: Date | null;
+  /** When the next attempt is due; null when none is to come. */
+  readonly nextAttemptAt: Date | null;
+  readonly attempts: readonly Attempt[];
+}
+
+export const isSuccess = (outcome: Outcome): boolean =>
+  outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;
+
+/** The receiver says that it will never be there again. */
+export const isGone = (outcome: Outcome): boolean =>
+  outcome.kind === "answered" && outcome.status === 410;
+
+/** What the log says of an outcome that is no success. */
+export const errorOf = (outcome: Outcome): string | null => {
+  if (outcome.kind === "broken") return outcome.reason;
+  if (isSuccess(outcome)) return null;
+  if (outcome.status >= 300 && outcome.status < 400) {
+    return `answered ${outcome.status}; redirects are not followed`;
+  }
+  if (outcome.status === 410) return "answered 410 Gone; the webhook was deactivated";
+  return `answered ${outcome.status}`;
+};
+
+export const attemptOf = (outcome: Outcome, at: Date): Attempt => ({
+  at,
+  milliseconds: Math.round(outcome.milliseconds),
+  status: outcome.status ?? null,
+  error: errorOf(outcome),
+  response: outcome.response === "" ? null : outcome.response,
+});

@@ -1,0 +1,193 @@
+// Deliveries: show what became of them, send again, try a webhook out, change its secret.
+import type { Delivery } from "../domain/delivery.ts";
+import { type Actor, actorOf, type Principal } from "../domain/principal.ts";
+import { rotationOverlap } from "../domain/retry.ts";
+import { subscribedTypes, testEventType, type Webhook } from "../domain/webhook.ts";
+import { conflict, notFound, ok, type Result } from "../errors.ts";
+import type {
+  Clock,
+  DeliveryQuery,
+  EventRange,
+  RandomBytes,
+  Store,
+  Transaction,
+} from "../ports.ts";
+import { type Answer, answerOnce, type Once } from "./idempotency.ts";
+import type { NewIds } from "./new-ids.ts";
+import { isWebhookId, missing, newSecret, recordWebhook } from "./webhooks.ts";
+
+/** Events that one request may ask for again; the answer says where to go on. */
+export const maxReplay = 10_000;
+
+export interface Replayed {
+  readonly count: number;
+  /** The sequence number of the last event of this part; null when there was none. */
+  readonly throughSequence: number | null;
+  /** Whether that was all of the range. */
+  readonly complete: boolean;
+}
+
+export interface Rotated {
+  readonly secret: string;
+  /** Until when the secret before this one is good too; null when it is not. */
+  readonly previousUntil: Date | null;
+}
+
+export interface Deliveries {
+  list(
+    principal: Principal,
+    id: string,
+    query: DeliveryQuery,
+  ): Promise<Result<readonly Delivery[]>>;
+  get(principal: Principal, id: string, deliveryId: string): Promise<Result<Delivery>>;
+  test(principal: Principal, id: string, once?: Once): Promise<Answer<Delivery>>;
+  replay(
+    principal: Principal,
+    id: string,
+    deliveryId: string,
+    once?: Once,
+  ): Promise<Answer<Delivery>>;
+  replayRange(
+    principal: Principal,
+    id: string,
+    range: EventRange,
+    once?: Once,
+  ): Promise<Answer<Replayed>>;
+  rotateSecret(
+    principal: Principal,
+    id: string,
+    immediately: boolean,
+    once?: Once,
+  ): Promise<Answer<Rotated>>;
+}
+
+export interface DeliveriesNeeds {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly newIds: NewIds;
+}
+
+const missingDelivery = (id: string): Result<never> => notFound("The delivery", id);
+
+const inactive = ({ id }: Webhook): Result<never> =>
+  conflict(`The webhook "${id}" is not active, so nothing is sent to it; activate it first.`);
+
+export const createDeliveries = ({ store, clock, random, newIds }: DeliveriesNeeds): Deliveries => {
+  /** Within a transaction that holds the environment, on a webhook that is there. */
+  const onWebhook = <T>(
+    principal: Principal,
+    id: string,
+    once: Once | undefined,
+    work: (transaction: Transaction, webhook: Webhook) => Promise<Result<T>>,
+  ): Promise<Answer<T>> =>
+    store.transact((transaction) =>
+      answerOnce(transaction, once, clock, async () => {
+        await transaction.lockEnvironment(principal.environmentId);
+        const webhook = isWebhookId(id)
+          ? await transaction.webhook(principal.environmentId, id)
+          : undefined;
+        return webhook ? work(transaction, webhook) : missing(id);
+      }),
+    );
+
+  const queued = async (transaction: Transaction, webhook: Webhook, id: string) => {
+    const delivery = await transaction.delivery(webhook.id, id);
+    return delivery ? ok(delivery) : missingDelivery(id);
+  };
+
+  return {
+    async list({ environmentId }, id, query) {
+      const webhook = isWebhookId(id) ? await store.webhook(environmentId, id) : undefined;
+      return webhook ? ok(await store.deliveries(id, query)) : missing(id);
+    },
+
+    async get({ environmentId }, id, deliveryId) {
+      const webhook = isWebhookId(id) ? await store.webhook(environmentId, id) : undefined;
+      if (!webhook) return missing(id);
+      const delivery = await store.delivery(id, deliveryId);
+      return delivery ? ok(delivery) : missingDelivery(deliveryId);
+    },
+
+    test: (principal, id, once) =>
+      onWebhook(principal, id, once, async (transaction, webhook) => {
+        if (!webhook.active) return inactive(webhook);
+        const at = clock();
+        const event = testEvent(newIds.event(), webhook, principal, at);
+        await transaction.insertTestEvent(principal.environmentId, event, at);
+        const delivery = { id: newIds.delivery(), webhookId: id, eventId: event.id };
+        await transaction.queue([{ ...delivery, sequence: null, flagKey: null }], "test", at);
+        return queued(transaction, webhook, delivery.id);
+      }),
+
+    replay: (principal, id, deliveryId, once) =>
+      onWebhook(principal, id, once, async (transaction, webhook) => {
+        const old = await transaction.delivery(id, deliveryId);
+        if (!old) return missingDelivery(deliveryId);
+        if (!webhook.active) return inactive(webhook);
+        const { event } = old;
+        const delivery = { id: newIds.delivery(), webhookId: id, eventId: event.id };
+        const { sequence, flagKey } = event;
+        await transaction.queue([{ ...delivery, sequence, flagKey }], "replay", clock());
+        return queued(transaction, webhook, delivery.id);
+      }),
+
+    replayRange: (principal, id, range, once) =>
+      onWebhook(principal, id, once, async (transaction, webhook) => {
+        if (!webhook.active) return inactive(webhook);
+        const types = subscribedTypes(webhook);
+        const found = await transaction.events(
+          principal.environmentId,
+          range,
+          types,
+          maxReplay + 1,
+        );
+        const part = found.slice(0, maxReplay);
+        const deliveries = part.map((event) => ({
+          id: newIds.delivery(),
+          webhookId: id,
+          eventId: event.id,
+          sequence: event.sequence,
+          flagKey: event.flagKey,
+        }));
+        await transaction.queue(deliveries, "replay", clock());
+        return ok({
+          count: part.length,
+          throughSequence: part.at(-1)?.sequence ?? null,
+          complete: found.length <= maxReplay,
+        });
+      }),
+
+    rotateSecret: (principal, id, immediately, once) =>
+      onWebhook(principal, id, once, async (transaction, webhook) => {
+        const at = clock();
+        const secret = newSecret(random);
+        const previousUntil = immediately ? null : new Date(at.getTime() + rotationOverlap);
+        await transaction.rotateSecret(id, secret, previousUntil);
+        await recordWebhook(
+          transaction,
+          principal.environmentId,
+          actorOf(principal),
+          at,
+          "webhook.secret_rotated",
+          webhook,
+          webhook,
+        );
+        return ok({ secret, previousUntil });
+      }),
+  };
+};
+
+const testEvent = (id: string, webhook: Webhook, principal: Principal, at: Date) => {
+  const actor: Actor = actorOf(principal);
+  const body = {
+    id,
+    type: testEventType,
+    createdAt: at.toISOString(),
+    environment: principal.environmentName,
+    sequence: null,
+    data: { webhook: { id: webhook.id, url: webhook.url, events: webhook.events } },
+    actor,
+  };
+  return { id, type: testEventType, body: new TextEncoder().encode(JSON.stringify(body)) };
+};

@@ -1,0 +1,109 @@
+// Takes due deliveries for one worker: at most the oldest of each lane, under a lease.
+import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
+import type { Callback, Claim, Claimed, ClaimRequest } from "../ports.ts";
+import type { SecretBox } from "./secret-box.ts";
+import type { Tables } from "./tables.ts";
+
+/** Nobody holds the lane: its lease has ended, or lies so far ahead that the clock must have gone back since. */
+export const isFree =
+  (now: number, leaseLength: number) =>
+  (lane: ExpressionBuilder<Tables, "lanes">): Expression<SqlBool> =>
+    lane.or([
+      lane("lanes.lease_until", "<=", now),
+      lane("lanes.lease_until", ">", now + 2 * leaseLength),
+    ]);
+
+export const claim = async (
+  database: Kysely<Tables>,
+  secrets: SecretBox,
+  { wanted, held, leaseId, leaseUntil, leaseLength }: ClaimRequest,
+  now: number,
+): Promise<Claimed> => {
+  if (wanted.size === 0) return { claims: [], callbacks: new Map() };
+  const callbacks = await readCallbacks(database, secrets, [...wanted.keys()], now);
+  const lanes: number[] = [];
+  for (const [webhookId, count] of wanted) {
+    if (!callbacks.has(webhookId)) continue;
+    const rows = await database
+      .selectFrom("lanes")
+      .select("id")
+      .where("webhook_id", "=", webhookId)
+      .where("due_at", "<=", now)
+      .where(isFree(now, leaseLength))
+      .$if(held.size > 0, (query) => query.where("id", "not in", [...held]))
+      .orderBy("priority")
+      .orderBy("due_at")
+      .limit(count)
+      .execute();
+    for (const { id } of rows) lanes.push(id);
+  }
+  if (lanes.length === 0) return { claims: [], callbacks };
+  await database
+    .updateTable("lanes")
+    .set({ lease_id: leaseId, lease_until: leaseUntil })
+    .where("id", "in", lanes)
+    .execute();
+  const rows = await database
+    .selectFrom("deliveries")
+    .innerJoin("events", "events.id", "deliveries.event_id")
+    .select([
+      "deliveries.position",
+      "deliveries.id",
+      "deliveries.lane_id",
+      "deliveries.webhook_id",
+      "deliveries.attempts",
+      "events.id as event_id",
+      "events.type",
+      "events.body",
+    ])
+    .where("deliveries.position", "in", (inner) =>
+      inner
+        .selectFrom("deliveries as pending")
+        .select(({ fn }) => fn.min("pending.position").as("position"))
+        .where("pending.lane_id", "in", lanes)
+        .where("pending.state", "=", "pending")
+        .groupBy("pending.lane_id"),
+    )
+    .execute();
+  const claims = rows.map(
+    (row): Claim => ({
+      laneId: row.lane_id,
+      leaseId,
+      position: row.position,
+      deliveryId: row.id,
+      webhookId: row.webhook_id,
+      attempts: row.attempts,
+      event: { id: row.event_id, type: row.type, body: row.body },
+    }),
+  );
+  return { claims, callbacks };
+};
+
+/** The active ones of these webhooks, with their secrets. */
+const readCallbacks = async (
+  database: Kysely<Tables>,
+  secrets: SecretBox,
+  ids: readonly string[],
+  now: number,
+): Promise<Map<string, Callback>> => {
+  const rows = await database
+    .selectFrom("webhooks")
+    .select(["id", "url", "secret", "previous_secret", "previous_until", "failing_since"])
+    .where("id", "in", ids)
+    .where("active", "=", 1)
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const overlaps = row.previous_secret !== null && (row.previous_until ?? 0) > now;
+      const callback: Callback = {
+        webhookId: row.id,
+        url: row.url,
+        failingSince: row.failing_since,
+        secret: secrets.open(row.secret, row.id),
+        previousSecret:
+          overlaps && row.previous_secret ? secrets.open(row.previous_secret, row.id) : undefined,
+      };
+      return [row.id, callback];
+    }),
+  );
+};
