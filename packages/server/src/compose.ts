@@ -16,7 +16,7 @@ import { createWebhooks } from "./management/webhooks.ts";
 import type { Clock, LookUp, RandomBytes, Store } from "./ports.ts";
 import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 import { createSecretBox } from "./store/secret-box.ts";
-import { readOrMakeSecretKey } from "./store/secret-key-file.ts";
+import { keyRing } from "./store/secret-key-file.ts";
 import { openSqliteStore, prepareFolder } from "./store/sqlite.ts";
 import { version } from "./version.ts";
 
@@ -29,8 +29,8 @@ const newIds = createNewIds(random);
 
 const openStore = (config: Config): Promise<Store> => {
   prepareFolder(config.dataFolder);
-  const [newest = readOrMakeSecretKey(config.dataFolder), ...older] = config.secretKeys;
-  return openSqliteStore(config.dataFolder, createSecretBox([newest, ...older]));
+  const keys = keyRing(config.dataFolder, config.secretKeys);
+  return openSqliteStore(config.dataFolder, createSecretBox(keys));
 };
 
 /** What the operator's commands work with, beside a running server or without one. */

@@ -170,8 +170,8 @@ export interface Callback {
 export interface ClaimRequest {
   /** How many for each webhook at most. */
   readonly wanted: ReadonlyMap<string, number>;
-  /** Lanes that the worker holds already, whatever the clock says of their leases. */
-  readonly held: ReadonlySet<number>;
+  /** By webhook, the lanes that the worker holds already, whatever the clock says of their leases. */
+  readonly held: ReadonlyMap<string, readonly number[]>;
   readonly leaseId: string;
   readonly leaseUntil: number;
   /** A lease that ends later than this from now was given before the clock went back, and is over. */
@@ -179,6 +179,8 @@ export interface ClaimRequest {
 }
 
 export interface Claimed {
+  /** Webhooks whose secret was encrypted with a key that is not here. */
+  readonly unreadable: readonly string[];
   readonly claims: readonly Claim[];
   readonly callbacks: ReadonlyMap<string, Callback>;
 }

@@ -25,8 +25,8 @@ export const createTargets = () => {
   const targets = new Map<string, Target>();
   /** Webhooks for which there may be something due. */
   const noticed = new Set<string>();
-  /** Lanes claimed here and not yet given back. */
-  const held = new Map<number, string>();
+  /** By webhook, the lanes claimed here and not yet given back. */
+  const held = new Map<string, number[]>();
   const changedHealth = new Set<Target>();
   let returned: Claim[] = [];
   let running = 0;
@@ -39,8 +39,14 @@ export const createTargets = () => {
     return limit * ahead - target.running - target.queue.length;
   };
 
+  const letGo = ({ webhookId, laneId }: Claim): void => {
+    const lanes = (held.get(webhookId) ?? []).filter((id) => id !== laneId);
+    if (lanes.length > 0) held.set(webhookId, lanes);
+    else held.delete(webhookId);
+  };
+
   const emptyQueue = (target: Target): void => {
-    for (const claim of target.queue) held.delete(claim.laneId);
+    for (const claim of target.queue) letGo(claim);
     returned.push(...target.queue);
     target.queue = [];
   };
@@ -63,7 +69,7 @@ export const createTargets = () => {
       return wanted;
     },
 
-    held: (): ReadonlySet<number> => new Set(held.keys()),
+    held,
 
     add({ claims, callbacks }: Claimed, wanted: ReadonlyMap<string, number>): void {
       for (const [id, callback] of callbacks) {
@@ -81,7 +87,7 @@ export const createTargets = () => {
       }
       const got = new Map<string, number>();
       for (const claim of claims) {
-        held.set(claim.laneId, claim.leaseId);
+        held.set(claim.webhookId, [...(held.get(claim.webhookId) ?? []), claim.laneId]);
         targets.get(claim.webhookId)?.queue.push(claim);
         got.set(claim.webhookId, (got.get(claim.webhookId) ?? 0) + 1);
       }
@@ -113,7 +119,7 @@ export const createTargets = () => {
     ended(target: Target, claim: Claim): void {
       target.running -= 1;
       running -= 1;
-      held.delete(claim.laneId);
+      letGo(claim);
       noticed.add(target.id);
     },
 

@@ -38,6 +38,8 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
   const targets = createTargets();
   const leases = new Map<string, number>();
   const shutdown = new AbortController();
+  /** Said once of each. */
+  const unreadable = new Set<string>();
   let done: Settlement[] = [];
   let unwanted: Claim[] = [];
   let closing = false;
@@ -111,7 +113,7 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
         health,
         claim: {
           wanted,
-          held: targets.held(),
+          held: targets.held,
           leaseId,
           leaseUntil: now + lease,
           leaseLength: lease,
@@ -119,6 +121,12 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
         now,
       });
       targets.add(claimed, wanted);
+      for (const webhook of claimed.unreadable) {
+        if (!unreadable.has(webhook)) {
+          log.error({ webhook }, "nothing can be sent: its secret needs a key that is not here");
+        }
+        unreadable.add(webhook);
+      }
     } catch (error) {
       // Nothing of it was written: all of it is tried again with the next turn.
       done = [...settlements, ...done];

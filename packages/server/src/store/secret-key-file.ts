@@ -7,10 +7,16 @@ import { StartupProblem } from "../errors.ts";
 
 const secretKeyFile = "secret.key";
 
-export const readOrMakeSecretKey = (folder: string): Uint8Array => {
+/** The keys given, then the one of the file: what it has sealed stays readable. It is made when there is no other. */
+export const keyRing = (
+  folder: string,
+  given: readonly Uint8Array[],
+): readonly [Uint8Array, ...Uint8Array[]] => {
   const path = join(folder, secretKeyFile);
   try {
-    return readSecretKey(path) ?? makeSecretKey(path);
+    const [newest, ...older] = given;
+    const kept = readSecretKey(path);
+    return newest ? [newest, ...older, ...(kept ? [kept] : [])] : [kept ?? makeSecretKey(path)];
   } catch (error) {
     if (error instanceof StartupProblem) throw error;
     throw new StartupProblem(

@@ -1,6 +1,7 @@
 // Takes due deliveries for one worker: at most the oldest of each lane, under a lease.
 import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
 import type { Callback, Claim, Claimed, ClaimRequest } from "../ports.ts";
+import { idList } from "./id-list.ts";
 import type { SecretBox } from "./secret-box.ts";
 import type { Tables } from "./tables.ts";
 
@@ -19,29 +20,30 @@ export const claim = async (
   { wanted, held, leaseId, leaseUntil, leaseLength }: ClaimRequest,
   now: number,
 ): Promise<Claimed> => {
-  if (wanted.size === 0) return { claims: [], callbacks: new Map() };
-  const callbacks = await readCallbacks(database, secrets, [...wanted.keys()], now);
+  if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
+  const { callbacks, unreadable } = await readCallbacks(database, secrets, [...wanted.keys()], now);
   const lanes: number[] = [];
   for (const [webhookId, count] of wanted) {
     if (!callbacks.has(webhookId)) continue;
+    const mine = held.get(webhookId) ?? [];
     const rows = await database
       .selectFrom("lanes")
       .select("id")
       .where("webhook_id", "=", webhookId)
       .where("due_at", "<=", now)
       .where(isFree(now, leaseLength))
-      .$if(held.size > 0, (query) => query.where("id", "not in", [...held]))
+      .$if(mine.length > 0, (query) => query.where("id", "not in", idList(mine)))
       .orderBy("priority")
       .orderBy("due_at")
       .limit(count)
       .execute();
     for (const { id } of rows) lanes.push(id);
   }
-  if (lanes.length === 0) return { claims: [], callbacks };
+  if (lanes.length === 0) return { claims: [], callbacks, unreadable };
   await database
     .updateTable("lanes")
     .set({ lease_id: leaseId, lease_until: leaseUntil })
-    .where("id", "in", lanes)
+    .where("id", "in", idList(lanes))
     .execute();
   const rows = await database
     .selectFrom("deliveries")
@@ -60,7 +62,7 @@ export const claim = async (
       inner
         .selectFrom("deliveries as pending")
         .select(({ fn }) => fn.min("pending.position").as("position"))
-        .where("pending.lane_id", "in", lanes)
+        .where("pending.lane_id", "in", idList(lanes))
         .where("pending.state", "=", "pending")
         .groupBy("pending.lane_id"),
     )
@@ -76,7 +78,7 @@ export const claim = async (
       event: { id: row.event_id, type: row.type, body: row.body },
     }),
   );
-  return { claims, callbacks };
+  return { claims, callbacks, unreadable };
 };
 
 /** The active ones of these webhooks, with their secrets. */
@@ -85,25 +87,29 @@ const readCallbacks = async (
   secrets: SecretBox,
   ids: readonly string[],
   now: number,
-): Promise<Map<string, Callback>> => {
+): Promise<Pick<Claimed, "callbacks" | "unreadable">> => {
   const rows = await database
     .selectFrom("webhooks")
     .select(["id", "url", "secret", "previous_secret", "previous_until", "failing_since"])
-    .where("id", "in", ids)
+    .where("id", "in", idList(ids))
     .where("active", "=", 1)
     .execute();
-  return new Map(
-    rows.map((row) => {
-      const overlaps = row.previous_secret !== null && (row.previous_until ?? 0) > now;
-      const callback: Callback = {
+  const callbacks = new Map<string, Callback>();
+  const unreadable: string[] = [];
+  for (const row of rows) {
+    const previous = (row.previous_until ?? 0) > now ? row.previous_secret : null;
+    try {
+      callbacks.set(row.id, {
         webhookId: row.id,
         url: row.url,
         failingSince: row.failing_since,
         secret: secrets.open(row.secret, row.id),
-        previousSecret:
-          overlaps && row.previous_secret ? secrets.open(row.previous_secret, row.id) : undefined,
-      };
-      return [row.id, callback];
-    }),
-  );
+        previousSecret: previous === null ? undefined : secrets.open(previous, row.id),
+      });
+    } catch {
+      // One that cannot be signed for must not keep the others waiting.
+      unreadable.push(row.id);
+    }
+  }
+  return { callbacks, unreadable };
 };

@@ -4,8 +4,8 @@ import type { DeliveryKind } from "../domain/delivery.ts";
 import type { NewDelivery } from "../domain/webhook.ts";
 import type { Tables } from "./tables.ts";
 
-/** Rows in one statement: far below the number of parameters that a database takes. */
-const batch = 1_000;
+/** Rows in one statement: enough that its cost is shared, few enough that its text stays small. */
+const batch = 100;
 
 const laneName = (webhookId: string, flagKey: string | null) => `${webhookId} ${flagKey ?? ""}`;
 

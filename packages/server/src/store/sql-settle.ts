@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import type { NewHistoryEntry } from "../domain/history.ts";
 import type { Claim, Settlement, WebhookHealth } from "../ports.ts";
 import { historyRow } from "./history-row.ts";
+import { idList } from "./id-list.ts";
 import type { Tables } from "./tables.ts";
 
 export const settle = async (
@@ -38,11 +39,7 @@ const heldBy = async (
   const rows = await database
     .selectFrom("lanes")
     .select(["id", "lease_id"])
-    .where(
-      "id",
-      "in",
-      settlements.map(({ claim: { laneId } }) => laneId),
-    )
+    .where("id", "in", idList(settlements.map(({ claim: { laneId } }) => laneId)))
     .execute();
   const leases = new Map(rows.map(({ id, lease_id }) => [id, lease_id]));
   return settlements.filter(({ claim: { laneId, leaseId } }) => leases.get(laneId) === leaseId);
@@ -79,7 +76,7 @@ const writeAttempts = async (
         attempts: eb("attempts", "+", 1),
         settled_at: state === "pending" ? null : now,
       }))
-      .where("position", "in", positionsOf(those))
+      .where("position", "in", idList(positionsOf(those)))
       .execute();
   }
 };
@@ -108,7 +105,7 @@ const openLanes = async (
     .selectFrom("deliveries")
     .select("lane_id")
     .distinct()
-    .where("lane_id", "in", finished)
+    .where("lane_id", "in", idList(finished))
     .where("state", "=", "pending")
     .execute();
   const more = new Set(rows.map(({ lane_id }) => lane_id));
@@ -120,7 +117,7 @@ const openLanes = async (
     await database
       .updateTable("lanes")
       .set({ ...free, due_at })
-      .where("id", "in", lanes)
+      .where("id", "in", idList(lanes))
       .execute();
   }
 };

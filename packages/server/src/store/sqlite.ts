@@ -24,6 +24,7 @@ import { reencrypt } from "./sql-webhooks.ts";
 import type { Tables } from "./tables.ts";
 
 const busyTimeout = 5_000;
+const maxPrepared = 500;
 
 const traits: DatabaseTraits = {
   bytes: sql`blob`,
@@ -81,6 +82,10 @@ const adapt = (database: DatabaseSync): SqliteDatabase => {
       if (known) return known;
       const statement = prepare(text);
       prepared.set(text, statement);
+      if (prepared.size > maxPrepared) {
+        const [oldest] = prepared.keys();
+        if (oldest !== undefined) prepared.delete(oldest);
+      }
       return statement;
     },
   };
@@ -111,6 +116,10 @@ const open = (path: string): DatabaseSync => {
   });
   database.exec("pragma journal_mode = wal");
   database.exec("pragma synchronous = full");
+  // Room for a backlog's pages (KiB), and fewer, larger moves from the log to the file (pages).
+  database.exec("pragma cache_size = -32768");
+  database.exec("pragma wal_autocheckpoint = 8000");
+  database.exec("pragma temp_store = memory");
   return database;
 };
 
@@ -163,6 +172,16 @@ const createStore = (reader: Kysely<Tables>, writer: Kysely<Tables>, secrets: Se
   const listeners = new Set<(signal: DeliverySignal) => void>();
   const transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) =>
     writer.transaction().execute(work);
+  /** Survives a crash of the process, but not always of the machine: for what is only done again then. */
+  const transactRelaxed = <T>(work: (database: Kysely<Tables>) => Promise<T>) =>
+    writer.connection().execute(async (connection) => {
+      await sql`pragma synchronous = normal`.execute(connection);
+      try {
+        return await connection.transaction().execute(work);
+      } finally {
+        await sql`pragma synchronous = full`.execute(connection);
+      }
+    });
   return {
     ...createReader(reader),
     async transact(work) {
@@ -175,7 +194,7 @@ const createStore = (reader: Kysely<Tables>, writer: Kysely<Tables>, secrets: Se
       }
       return result;
     },
-    outbox: createOutbox(reader, transact, secrets, listeners),
+    outbox: createOutbox(reader, transactRelaxed, secrets, listeners),
     reencryptSecrets: () => transact((database) => reencrypt(database, secrets)),
     async check() {
       await reader.selectFrom("environments").select("id").limit(1).execute();

@@ -1,0 +1,221 @@
+// A received webhook request -> its event, or an error that says why it is not to be believed; any runtime with Web Crypto.
+import {
+  parsePlainSignature,
+  parseStandardSignatures,
+  plainHeader,
+  plainKey,
+  standardContent,
+  standardHeaders,
+  standardKey,
+} from "@halyard/core/webhook-signature";
+import type { WebhookEvent } from "./webhook-event.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export type WebhookVerificationReason =
+  /** No signature header of either scheme. */
+  | "missing-signature"
+  /** A signature header, or one that it needs beside it, is absent or not of its form. */
+  | "malformed-header"
+  /** No signature was made with any of the secrets over this body. */
+  | "bad-signature"
+  /** Rightly signed, but longer ago than the tolerance. */
+  | "timestamp-too-old"
+  /** Rightly signed, but further in the future than the tolerance. */
+  | "timestamp-too-new"
+  /** Rightly signed, but not an event. */
+  | "malformed-body"
+  /** The caller gave something other than the raw body. */
+  | "body-not-raw"
+  /** The caller gave no secret, or one that is not of the form `whsec_<base64>`. */
+  | "unusable-secret";
+
+export class WebhookVerificationError extends Error {
+  override readonly name = "WebhookVerificationError";
+  readonly reason: WebhookVerificationReason;
+
+  constructor(reason: WebhookVerificationReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export interface VerifyWebhookOptions {
+  /** Seconds that `webhook-timestamp` may lie in the past or in the future. 300 unless told. */
+  readonly tolerance?: number;
+  readonly now?: () => Date;
+  /** The middle word of `X-Service-Signature`, when the service was given a name of its own. */
+  readonly serviceName?: string;
+  /**
+   * "standard" refuses requests without the Standard Webhooks headers. The plain header signs no time, so with
+   * "any" someone who got hold of an old request can leave the other headers out and send it again.
+   */
+  readonly scheme?: "any" | "standard";
+}
+
+type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+// Far more than a rotation needs; without a limit a stranger's long header would cost an HMAC for each entry.
+const maxSignatures = 10;
+
+/**
+ * Resolves to the event of a request that was signed with one of the secrets.
+ *
+ * `rawBody` is the body exactly as it was received: a body that was parsed and written again has other bytes.
+ * When the Standard Webhooks headers are there, they decide; otherwise the plain signature header does.
+ */
+export const verifyWebhook = async (
+  rawBody: string | Uint8Array | ArrayBuffer,
+  headers: HeaderSource,
+  secret: string | readonly string[],
+  options: VerifyWebhookOptions = {},
+): Promise<WebhookEvent> => {
+  const { tolerance = 300, now = () => new Date(), serviceName = "Service" } = options;
+  const body = bytesOf(rawBody);
+  const keys = keysOf(typeof secret === "string" ? [secret] : secret);
+
+  const id = headerOf(headers, standardHeaders.id);
+  const timestamp = headerOf(headers, standardHeaders.timestamp);
+  const signature = headerOf(headers, standardHeaders.signature);
+  if ([id, timestamp, signature].some((value) => value !== undefined)) {
+    const sent = timeOf(requireHeader(standardHeaders.timestamp, timestamp));
+    const content = standardContent(requireHeader(standardHeaders.id, id), timestamp ?? "", body);
+    const macs = parseStandardSignatures(requireHeader(standardHeaders.signature, signature));
+    if (macs.length === 0) malformed(standardHeaders.signature, "v1,<base64 of 32 bytes>");
+    await requireMatch(keys.standard, macs.slice(0, maxSignatures), content);
+    requireRecent(sent, now(), tolerance);
+    return eventOf(body);
+  }
+
+  const plainName = plainHeader(serviceName);
+  const plain = headerOf(headers, plainName);
+  if (plain === undefined || options.scheme === "standard") {
+    const looked = [
+      standardHeaders.signature,
+      ...(options.scheme === "standard" ? [] : [plainName]),
+    ];
+    throw new WebhookVerificationError(
+      "missing-signature",
+      `The request has no ${looked.join(" and no ")} header: it was not sent by the service, a proxy dropped the header, or the service goes by another name (serviceName).`,
+    );
+  }
+  const mac = parsePlainSignature(plain);
+  if (!mac) return malformed(plainName, "sha256=<64 lowercase hexadecimal digits>");
+  await requireMatch(keys.plain, [mac], body);
+  return eventOf(body);
+};
+
+/** A copy, so that what is parsed in the end is what was verified. */
+const bytesOf = (body: unknown): Bytes => {
+  if (typeof body === "string") return Uint8Array.from(new TextEncoder().encode(body));
+  if (ArrayBuffer.isView(body)) {
+    return Uint8Array.from(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+  }
+  // Not `instanceof`: buffers of another realm (test runners, sandboxes) are as good.
+  if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") {
+    return new Uint8Array(body as ArrayBuffer).slice();
+  }
+  throw new WebhookVerificationError(
+    "body-not-raw",
+    `The body must be the raw text or bytes of the request, not ${body === null ? "null" : typeof body}: read it before any JSON parser does, because the signature is over the exact bytes.`,
+  );
+};
+
+const keysOf = (secrets: readonly string[]): { plain: Bytes[]; standard: Bytes[] } => {
+  try {
+    if (secrets.length > 0) {
+      return { plain: secrets.map(plainKey), standard: secrets.map(standardKey) };
+    }
+  } catch {
+    // Told below, with the case of no secret at all; also what is not a text, such as a setting that is not set.
+  }
+  throw new WebhookVerificationError(
+    "unusable-secret",
+    "A webhook secret is missing or is not `whsec_` followed by base64, with nothing around it. Use it as it was returned when the webhook was created; is the setting that holds it set?",
+  );
+};
+
+const headerOf = (headers: HeaderSource, name: string): string | undefined => {
+  if (typeof headers.get === "function") return (headers as Headers).get(name) ?? undefined;
+  const wanted = name.toLowerCase();
+  const values = Object.entries(headers as Exclude<HeaderSource, Headers>)
+    .filter(([key, value]) => key.toLowerCase() === wanted && value !== undefined)
+    .flatMap(([, value]) => value ?? []);
+  return values.length === 0 ? undefined : values.join(", ");
+};
+
+const malformed = (name: string, form: string): never => {
+  throw new WebhookVerificationError(
+    "malformed-header",
+    `The header ${name} is not of the form ${form}.`,
+  );
+};
+
+const requireHeader = (name: string, value: string | undefined): string => {
+  if (value !== undefined && value !== "") return value;
+  const all = Object.values(standardHeaders).join(", ");
+  throw new WebhookVerificationError(
+    name === standardHeaders.signature ? "missing-signature" : "malformed-header",
+    `The header ${name} is missing; ${all} belong together, so pass all of them on.`,
+  );
+};
+
+const timeOf = (timestamp: string): number =>
+  /^[0-9]{1,15}$/.test(timestamp)
+    ? Number(timestamp)
+    : malformed(standardHeaders.timestamp, "<seconds since 1970>");
+
+const requireMatch = async (
+  keys: readonly Bytes[],
+  macs: readonly Bytes[],
+  content: Bytes,
+): Promise<void> => {
+  const { subtle } = globalThis.crypto;
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  for (const bytes of keys) {
+    const key = await subtle.importKey("raw", bytes, algorithm, false, ["verify"]);
+    for (const mac of macs) {
+      if (await subtle.verify("HMAC", key, mac, content)) return;
+    }
+  }
+  throw new WebhookVerificationError(
+    "bad-signature",
+    "The signature does not match the body. The usual mistakes: the body was parsed and written again before it was verified (pass the raw bytes as received), or the secret is another webhook's or was rotated.",
+  );
+};
+
+const requireRecent = (sent: number, now: Date, tolerance: number): void => {
+  const age = Math.floor(now.getTime() / 1_000) - sent;
+  // Written so that a time or tolerance that is not a number refuses.
+  if (age >= -tolerance && age <= tolerance) return;
+  const [reason, where] =
+    age < 0
+      ? (["timestamp-too-new", "from now"] as const)
+      : (["timestamp-too-old", "ago"] as const);
+  throw new WebhookVerificationError(
+    reason,
+    `The request was signed ${Math.abs(age)} s ${where}, and ${tolerance} s are tolerated: it is an old request sent again, or a clock is wrong.`,
+  );
+};
+
+const eventOf = (body: Bytes): WebhookEvent => {
+  try {
+    const event: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    if (isEvent(event)) return event;
+  } catch {
+    // Told below, with the case of JSON that is no event.
+  }
+  throw new WebhookVerificationError(
+    "malformed-body",
+    "The signature is right, but the body is not a JSON object with id, type and data.",
+  );
+};
+
+// Only what every version of the service promises: a type that is not known here is passed on.
+const isEvent = (value: unknown): value is WebhookEvent => {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, type, data } = value as Partial<Record<string, unknown>>;
+  return (
+    typeof id === "string" && typeof type === "string" && typeof data === "object" && data !== null
+  );
+};

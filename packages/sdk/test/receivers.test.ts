@@ -1,0 +1,183 @@
+// The guide for receivers is true: its programs run from its own text, take what is signed and refuse what is not.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { suite, type TestContext, test } from "node:test";
+import { verifyWebhook } from "@halyard/sdk";
+import {
+  block,
+  folderOf,
+  guide,
+  missing,
+  printed,
+  type Receiver,
+  startReceiver,
+} from "./support/guide.ts";
+import { eventBody, secretOf, signPlain, signStandard } from "./support/vectors.ts";
+
+const secret = secretOf(1);
+const limit = { timeout: 120_000 };
+
+const post = async (
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<number> => {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+const check = async ({ url, output }: Receiver): Promise<void> => {
+  const body = eventBody("evt_check");
+  const sign = (secrets: readonly string[], secondsAgo = 0, id = "evt_check") =>
+    signStandard(secrets, id, new Date(Date.now() - secondsAgo * 1_000), body);
+  const good = sign([secret]);
+  const { "webhook-id": _, ...withoutId } = good;
+  const requests: [what: string, status: number, headers: Record<string, string>, body: string][] =
+    [
+      ["wrong secret", 401, sign([secretOf(2)]), body],
+      ["changed body", 401, good, body.replace("25", "26")],
+      ["changed id", 401, { ...good, "webhook-id": "evt_other" }, body],
+      ["no id", 401, withoutId, body],
+      ["too old", 401, sign([secret], 400), body],
+      ["too new", 401, sign([secret], -400), body],
+      ["timestamp that is no number", 401, { ...good, "webhook-timestamp": "now" }, body],
+      ["signature of another version", 401, { ...good, "webhook-signature": "v2,AAAA" }, body],
+      ["empty signature", 401, { ...good, "webhook-signature": "" }, body],
+      ["no signature", 401, {}, body],
+      ["plain signature alone", 401, signPlain(secret, body), body],
+    ];
+  for (const [what, status, headers, content] of requests) {
+    assert.equal(await post(url, headers, content), status, `${what}: ${output()}`);
+  }
+  assert.ok(!output().includes("flag.enabled"), `a refused event was handled: ${output()}`);
+  assert.equal(await post(url, good, body), 204, output());
+  assert.equal(await post(url, sign([secretOf(2), secret]), body), 204, `rotation: ${output()}`);
+  const unsigned = { ...good, ...signPlain(secretOf(2), body) };
+  assert.equal(await post(url, unsigned, body), 204, `plain beside: ${output()}`);
+  await printed({ url, output }, "flag.enabled evt_check");
+};
+
+// What Next.js does with a route: hand it a Request, send its Response.
+const nextHost = `
+import { createServer } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { POST } from "./app/hooks/flags/route.ts";
+createServer(async (request, response) => {
+  const { method, headers } = request;
+  const body = await buffer(request);
+  const answer = await POST(new Request("http://127.0.0.1/hooks/flags", { method, headers, body }));
+  response.writeHead(answer.status).end();
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+suite("receivers of the guide", limit, () => {
+  const run = async (context: TestContext, title: string, command: string, ...args: string[]) => {
+    const folder = folderOf(context, { [title]: block(title), "next-host.mjs": nextHost });
+    await check(await startReceiver(context, folder, secret, command, ...args));
+  };
+  const { execPath } = process;
+
+  test("Node", (context) => run(context, "receiver.mjs", execPath, "receiver.mjs"));
+
+  test("Fastify", (context) => run(context, "fastify.mjs", execPath, "fastify.mjs"));
+
+  test("Next.js", (context) => run(context, "app/hooks/flags/route.ts", execPath, "next-host.mjs"));
+
+  test("Python", { skip: missing("python3", "--version") }, (context) =>
+    run(context, "receiver.py", "python3", "receiver.py"),
+  );
+
+  test("PHP", { skip: missing("php", "--version") }, (context) =>
+    run(context, "receiver.php", "php", "-S", "127.0.0.1:{port}", "receiver.php"),
+  );
+
+  test("Go", { skip: missing("go", "version") }, async (context) => {
+    const folder = folderOf(context, { "receiver.go": block("receiver.go") });
+    // Built first: stopping `go run` would leave the program that it started.
+    const build = ["build", "-o", "receiver", "receiver.go"];
+    const built = spawnSync("go", build, { cwd: folder, timeout: 20_000 });
+    if (built.signal !== null) return context.skip("go build takes longer than 20 s here");
+    assert.equal(built.status, 0, built.stderr.toString());
+    await check(await startReceiver(context, folder, secret, `${folder}/receiver`));
+  });
+
+  for (const [title, command, ...args] of [
+    ["receiver.mjs", execPath, "receiver.mjs"],
+    ["receiver.py", "python3", "receiver.py"],
+  ] as const) {
+    test(`${title} does not start without a secret`, {
+      skip: missing(command, "--version"),
+    }, (context) => {
+      const folder = folderOf(context, { [title]: block(title) });
+      for (const given of ["", "whsec_"]) {
+        const env = { ...process.env, PORT: "0", HALYARD_WEBHOOK_SECRET: given };
+        const { status, stderr } = spawnSync(command, args, { cwd: folder, env, timeout: 30_000 });
+        assert.equal(status, 1, stderr.toString());
+        assert.match(stderr.toString(), /HALYARD_WEBHOOK_SECRET is not a webhook secret/);
+      }
+    });
+  }
+});
+
+suite("commands of the guide", { ...limit, skip: missing("openssl", "version") }, () => {
+  test("OpenSSL makes the signatures that stand there", () => {
+    const { stdout } = spawnSync("sh", ["-c", block("signatures.sh")], { encoding: "utf8" });
+    assert.equal(stdout, block("signatures.txt"));
+    const body = '{"id":"evt_01","type":"webhook.test","data":{}}';
+    const known = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    const standard = signStandard([known], "evt_01", new Date(1_794_657_600_000), body);
+    const plain = signPlain(known, body);
+    const expected = [standard["webhook-signature"], plain["X-Service-Signature"], ""];
+    assert.equal(stdout, expected.join("\n"));
+  });
+
+  test("a request signed in the shell is taken", {
+    skip: missing("curl", "--version"),
+  }, async (context) => {
+    const folder = folderOf(context, { "receiver.mjs": block("receiver.mjs") });
+    const receiver = await startReceiver(context, folder, secret, process.execPath, "receiver.mjs");
+    for (const [known, status] of [
+      [secret, "204\n"],
+      [secretOf(2), "401\n"],
+    ] as const) {
+      const env = { ...process.env, HALYARD_WEBHOOK_SECRET: known };
+      const child = spawn("sh", ["-c", block("send.sh"), "send.sh", receiver.url], { env });
+      const [printedStatus] = await Promise.all([text(child.stdout), once(child, "exit")]);
+      assert.equal(printedStatus, status);
+    }
+  });
+});
+
+suite("examples of the guide", () => {
+  const examples = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
+  const listed = [...guide.matchAll(/^\| `((?:flag|webhook)\.[a-z]+)` +\|/gm)].map(
+    (match) => match[1],
+  );
+
+  test("every type has one", () => {
+    const shown = examples.map((example) => (JSON.parse(example) as { type: string }).type);
+    assert.equal(listed.length, 6);
+    assert.equal(shown.length, 6);
+    assert.deepEqual(new Set(shown), new Set(listed));
+  });
+
+  for (const example of examples) {
+    const { type, ...rest } = JSON.parse(example) as Record<string, unknown>;
+    test(`${String(type)} has the fields that the table names`, async () => {
+      const event = await verifyWebhook(example, signPlain(secret, example), secret);
+      assert.equal(event.type, type);
+      const fields = ["id", "createdAt", "environment", "sequence", "data", "actor"];
+      assert.deepEqual(Object.keys(rest), fields);
+      const data = type === "webhook.test" ? [] : ["flag", "version", "previous"];
+      assert.deepEqual(Object.keys(event.data), data);
+      assert.deepEqual(Object.keys(event.actor), ["keyId", "name"]);
+    });
+  }
+});
