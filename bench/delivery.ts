@@ -1,6 +1,6 @@
 // Deliveries a second next to a bare undici loop in the same run, and the time from a change to its receipt when idle.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +30,11 @@ const firstLine = async (child: ChildProcess): Promise<string> => {
 const until = async (holds: () => Promise<boolean>): Promise<void> => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
 };
+/** Seconds of processor time that a process has used so far. */
+const processorTime = (id: number | undefined): number => {
+  const fields = readFileSync(`/proc/${id}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+};
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
@@ -47,7 +52,7 @@ const call = async (method: string, path: string, body?: unknown): Promise<unkno
 
 try {
   const ports = JSON.parse(await firstLine(run("bench/support/receiver.ts", [String(receivers)]))) as number[];
-  run("packages/cli/src/main.ts", ["serve"], {
+  const halyard = run("packages/cli/src/main.ts", ["serve"], {
     PORT: String(port),
     HALYARD_DATA: folder,
     HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
@@ -77,13 +82,15 @@ try {
     const started = performance.now();
     await Promise.all(hooks.map((id) => call("POST", `/webhooks/${id}/replay`, { afterSequence: 0 })));
     const queued = performance.now();
+    const used = processorTime(halyard.pid);
     const already = (await received()) - before;
     await until(async () => (await received()) - before >= total);
     const seconds = (performance.now() - queued) / 1_000;
     const rate = (total - already) / seconds;
     ratios.push(rate / bare);
+    const each = ((processorTime(halyard.pid) - used) / (total - already)) * 1e6;
     console.log(
-      `round ${round + 1}: halyard ${Math.round(rate)} deliveries/s, bare undici ${Math.round(bare)}/s, ratio ${(rate / bare).toFixed(2)} (queued in ${Math.round(queued - started)} ms)`,
+      `round ${round + 1}: halyard ${Math.round(rate)} deliveries/s, bare undici ${Math.round(bare)}/s, ratio ${(rate / bare).toFixed(2)} (queued in ${Math.round(queued - started)} ms; ${Math.round(each)} µs of processor time each)`,
     );
   }
   const sorted = ratios.toSorted((a, b) => a - b);

@@ -54,5 +54,7 @@ const loop = async (port: number): Promise<void> => {
 
 const started = performance.now();
 await Promise.all(ports.flatMap((port) => Array.from({ length: perPort }, () => loop(port))));
+const { user, system } = process.cpuUsage();
+console.error(`bare: ${Math.round((user + system) / total)} µs of processor time each`);
 console.log(JSON.stringify(total / ((performance.now() - started) / 1_000)));
 await agent.close();

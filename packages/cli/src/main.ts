@@ -1,10 +1,12 @@
 // The one command `halyard`.
-import { StartupProblem, version } from "@halyard/server";
+import { debuglog } from "node:util";
+import { version } from "@halyard/server";
 import { Command, CommanderError } from "commander";
 import { environmentCommands } from "./commands/environments.ts";
 import { keyCommands } from "./commands/keys.ts";
+import { secretCommands } from "./commands/secrets.ts";
 import { serveCommand } from "./commands/serve.ts";
-import { CommandFailed } from "./output.ts";
+import { webhookCommands } from "./commands/webhooks.ts";
 
 const usageError = 2;
 
@@ -16,12 +18,14 @@ const program = new Command("halyard")
   .addHelpText(
     "after",
     `
-The commands work on the data folder (HALYARD_DATA, ./data unless set), beside a running server too.
+serve, environments, keys and secrets work on the data folder (HALYARD_DATA, ./data unless set), beside a running
+server too. webhooks talks to a running server (HALYARD_URL, HALYARD_API_KEY).
 
 Examples:
   halyard serve
   halyard environments create staging
   halyard keys create --environment staging --role server --name web
+  halyard webhooks listen --key "$KEY"
 
 Exit codes: 0 done, 1 failed (the message says why), 2 not a valid command.`,
   )
@@ -30,6 +34,8 @@ Exit codes: 0 done, 1 failed (the message says why), 2 not a valid command.`,
 program.addCommand(serveCommand());
 program.addCommand(environmentCommands());
 program.addCommand(keyCommands());
+program.addCommand(secretCommands());
+program.addCommand(webhookCommands());
 for (const command of allCommands(program)) {
   command.exitOverride().showHelpAfterError("(add --help for what is possible)");
 }
@@ -41,15 +47,22 @@ function* allCommands(command: Command): Generator<Command> {
   }
 }
 
+/** For a person; the trace of what nobody foresaw is shown when it is asked for. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return ["StartupProblem", "CommandFailed", "StoreUnavailable"].includes(error.name)
+    ? error.message
+    : `${error.message}. This was not foreseen; NODE_DEBUG=halyard shows where it happened.`;
+}
+
 try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : usageError;
-  } else if (error instanceof StartupProblem || error instanceof CommandFailed) {
-    console.error(`halyard: ${error.message}`);
-    process.exitCode = 1;
   } else {
-    throw error;
+    console.error(`halyard: ${sentenceOf(error)}`);
+    debuglog("halyard")("%o", error);
+    process.exitCode = 1;
   }
 }

@@ -21,7 +21,15 @@ const utf8 = (text: string): Bytes => Uint8Array.from(new TextEncoder().encode(t
 
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/** What newer runtimes do themselves, many times as fast. */
+type NativeBytes = {
+  toBase64?(): string;
+  toHex?(): string;
+};
+
 const toBase64 = (bytes: Uint8Array): string => {
+  const native = (bytes as NativeBytes).toBase64?.();
+  if (native !== undefined) return native;
   let text = "";
   for (let index = 0; index < bytes.length; index += 3) {
     const [first = 0, second, third] = bytes.subarray(index, index + 3);
@@ -53,6 +61,7 @@ const fromBase64 = (text: string): Bytes | undefined => {
 };
 
 const toHex = (bytes: Uint8Array): string =>
+  (bytes as NativeBytes).toHex?.() ??
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Key of the plain scheme: the whole text of the secret, `whsec_` included. */

@@ -11,6 +11,7 @@ import { type ApiKeys, createApiKeys } from "./management/api-keys.ts";
 import { createDeliveries } from "./management/deliveries.ts";
 import { createEnvironments, type Environments } from "./management/environments.ts";
 import { createFlags } from "./management/flags.ts";
+import { createHistory } from "./management/history.ts";
 import { createNewIds } from "./management/new-ids.ts";
 import { createWebhooks } from "./management/webhooks.ts";
 import type { Clock, LookUp, RandomBytes, Store } from "./ports.ts";
@@ -37,6 +38,8 @@ const openStore = (config: Config): Promise<Store> => {
 export interface Operator {
   readonly environments: Environments;
   readonly keys: ApiKeys;
+  /** Encrypts every webhook secret with the newest key; gives their number. */
+  readonly reencryptSecrets: () => Promise<number>;
   close(): Promise<void>;
 }
 
@@ -46,6 +49,7 @@ export const composeOperator = async (config: Config): Promise<Operator> => {
   return {
     environments: createEnvironments(store, issueNeeds),
     keys: createApiKeys(store, issueNeeds),
+    reencryptSecrets: () => store.reencryptSecrets(),
     close: () => store.close(),
   };
 };
@@ -80,6 +84,7 @@ export const composeInstance = async (
       ...config,
       log,
       flags: createFlags(store, clock, newIds),
+      history: createHistory(store),
       webhooks,
       keys: createApiKeys(store, issueNeeds),
       deliveries: createDeliveries({ ...issueNeeds, store }),
@@ -93,7 +98,7 @@ export const composeInstance = async (
     });
     const worker = startWorker({
       outbox: store.outbox,
-      send: sender.send,
+      sender,
       clock,
       monotonic,
       random,

@@ -238,5 +238,4 @@ export type Send = (
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
-  signal: AbortSignal,
 ) => Promise<Outcome>;

@@ -20,12 +20,28 @@ export const serveCommand = (): Command =>
       await serveUntilSignal(config, greet);
     });
 
+/** Written at once, so that no line of the log comes between. */
 const greet = ({ url, firstKeys }: Server): void => {
-  print(`\nHalyard is up.\n\n  API        ${url}/api/v1\n  Reference  ${url}/docs\n`);
+  const lines = [
+    "",
+    "Halyard is up.",
+    "",
+    `  API        ${url}/api/v1`,
+    `  Reference  ${url}/docs`,
+  ];
   const [first] = firstKeys;
-  if (!first) return;
-  print("This is the first start: here are the admin keys, shown this once. Keep them.\n");
-  for (const { environment, text } of firstKeys) print(`  ${environment.padEnd(12)} ${text}`);
-  print(`\nTry it:\n\n  curl -s ${url}/api/v1/flags -H 'Authorization: Bearer ${first.text}' \\
-    -H 'Content-Type: application/json' -d '{"key":"new-checkout","type":"boolean"}'\n`);
+  if (first) {
+    lines.push(
+      "",
+      "This is the first start: here are the admin keys, shown this once. Keep them.",
+      "",
+      ...firstKeys.map(({ environment, text }) => `  ${environment.padEnd(12)} ${text}`),
+      "",
+      "Try it:",
+      "",
+      `  curl -s ${url}/api/v1/flags -H 'Authorization: Bearer ${first.text}' \\`,
+      `    -H 'Content-Type: application/json' -d '{"key":"new-checkout","type":"boolean"}'`,
+    );
+  }
+  print([...lines, ""].join("\n"));
 };

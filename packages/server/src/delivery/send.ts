@@ -26,6 +26,8 @@ export interface SenderNeeds {
 
 export interface Sender {
   readonly send: Send;
+  /** Ends every attempt that is under way. */
+  abort(): void;
   close(): Promise<void>;
 }
 
@@ -41,94 +43,111 @@ export const createSender = (needs: SenderNeeds): Sender => {
     bodyTimeout: 0,
   });
 
+  const running = new Set<Attempt>();
   return {
-    send: (url, headers, body, signal) =>
+    send: (url, headers, body) =>
       new Promise((resolve) => {
-        attempt(agent, needs.userAgent, new URL(url), headers, body, signal, resolve);
+        const attempt = new Attempt((outcome) => {
+          running.delete(attempt);
+          resolve(outcome);
+        });
+        running.add(attempt);
+        const target = URL.parse(url);
+        if (!target || !/^https?:$/.test(target.protocol)) {
+          attempt.stop(new RefusedAddress("url must be a complete https address"));
+          return;
+        }
+        const { origin, pathname, search } = target;
+        agent.dispatch(
+          {
+            origin,
+            path: pathname + search,
+            method: "POST",
+            headers: { ...headers, "user-agent": needs.userAgent, "accept-encoding": "identity" },
+            body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+          },
+          attempt,
+        );
       }),
+    abort() {
+      for (const attempt of running) attempt.stop(new Error("the server is shutting down"));
+    },
     close: () => agent.destroy(),
   };
 };
 
-const attempt = (
-  agent: Agent,
-  userAgent: string,
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array,
-  signal: AbortSignal,
-  resolve: (outcome: Outcome) => void,
-): void => {
-  const started = performance.now();
-  const kept: Buffer[] = [];
-  let keptBytes = 0;
-  let read = 0;
-  let status: number | undefined;
-  let retryAfter: string | undefined;
-  let controller: Dispatcher.DispatchController | undefined;
-  let stopped: Error | undefined;
+/** Follows one exchange from its start to its outcome. */
+class Attempt implements Dispatcher.DispatchHandler {
+  readonly #started = performance.now();
+  readonly #timer = setTimeout(() => this.stop(new TooSlow()), totalTimeout);
+  readonly #settle: (outcome: Outcome) => void;
+  readonly #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #read = 0;
+  #status: number | undefined;
+  #retryAfter: string | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #stopped: Error | undefined;
 
-  const stop = (reason: Error): void => {
-    stopped ??= reason;
-    controller?.abort(reason);
+  constructor(settle: (outcome: Outcome) => void) {
+    this.#settle = settle;
+  }
+
+  stop(reason: Error): void {
+    this.#stopped ??= reason;
+    if (this.#controller) this.#controller.abort(reason);
     // Before a connection is made there is nothing to abort: the attempt ends here all the same.
-    if (!controller) broken(reason);
-  };
-  const timer = setTimeout(() => stop(new TooSlow()), totalTimeout);
-  const onAbort = () => stop(new Error("the server is shutting down"));
-  signal.addEventListener("abort", onAbort, { once: true });
+    else this.onResponseError(undefined, reason);
+  }
 
-  const end = (): { milliseconds: number; response: string } => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#stopped) controller.abort(this.#stopped);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    const asked = headers["retry-after"];
+    this.#retryAfter = Array.isArray(asked) ? asked[0] : asked;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#read += chunk.length;
+    if (this.#keptBytes < maxKept) {
+      const part = chunk.subarray(0, maxKept - this.#keptBytes);
+      this.#kept.push(Buffer.from(part));
+      this.#keptBytes += part.length;
+    }
+    if (this.#read > maxRead) this.stop(new TooLong());
+  }
+
+  onResponseEnd(): void {
+    this.#settle({
+      kind: "answered",
+      status: this.#status ?? 0,
+      retryAfter: this.#retryAfter,
+      ...this.#end(),
+    });
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    const reason = reasonOf(this.#stopped ?? error, this.#status);
+    this.#settle({ kind: "broken", reason, status: this.#status, ...this.#end() });
+  }
+
+  #end(): { milliseconds: number; response: string } {
+    clearTimeout(this.#timer);
     return {
-      milliseconds: performance.now() - started,
-      response: Buffer.concat(kept).toString("utf8").replaceAll("\u0000", "\ufffd"),
+      milliseconds: performance.now() - this.#started,
+      response: Buffer.concat(this.#kept).toString("utf8").replaceAll("\u0000", "\ufffd"),
     };
-  };
-  const broken = (error: Error): void => {
-    resolve({ kind: "broken", reason: reasonOf(stopped ?? error, status), status, ...end() });
-  };
-
-  agent.dispatch(
-    {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: "POST",
-      headers: { ...headers, "user-agent": userAgent, "accept-encoding": "identity" },
-      body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-    },
-    {
-      onRequestStart(started_) {
-        controller = started_;
-        if (stopped) started_.abort(stopped);
-      },
-      onResponseStart(_controller, code, received) {
-        if (code < 200) return;
-        status = code;
-        const asked = received["retry-after"];
-        retryAfter = Array.isArray(asked) ? asked[0] : asked;
-      },
-      onResponseData(current, chunk) {
-        read += chunk.length;
-        if (keptBytes < maxKept) {
-          const part = chunk.subarray(0, maxKept - keptBytes);
-          kept.push(Buffer.from(part));
-          keptBytes += part.length;
-        }
-        if (read <= maxRead) return;
-        stopped ??= new TooLong();
-        current.abort(stopped);
-      },
-      onResponseEnd() {
-        resolve({ kind: "answered", status: status ?? 0, retryAfter, ...end() });
-      },
-      onResponseError(_controller, error) {
-        broken(error);
-      },
-    },
-  );
-};
+  }
+}
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
@@ -141,11 +160,15 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: `no connection within ${connectTimeout / 1_000} s`,
   UND_ERR_CONNECT_TIMEOUT: `no connection within ${connectTimeout / 1_000} s`,
   UND_ERR_SOCKET: "the connection was closed before the answer was complete",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is not as long as it said",
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are larger than 16 KiB",
 };
 
 /** What went wrong, for the delivery log. */
-const reasonOf = (error: Error & { code?: unknown }, status: number | undefined): string => {
+const reasonOf = (
+  error: Error & { code?: unknown; reason?: unknown },
+  status: number | undefined,
+): string => {
   if (error instanceof RefusedAddress) return `refused: ${error.message}`;
   const after = status === undefined ? "" : ` (it began with status ${status})`;
   if (error instanceof TooSlow)
@@ -155,8 +178,11 @@ const reasonOf = (error: Error & { code?: unknown }, status: number | undefined)
   const known = reasons[code];
   if (known !== undefined) return known + after;
   if (/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|EPROTO|ERR_OSSL)/.test(code)) {
-    return `TLS: ${error.message.split("\n", 1)[0]} (${code})`;
+    const detail = typeof error.reason === "string" ? error.reason : error.message;
+    return `TLS: ${detail.split(/[\n;]/, 1)[0]} (${code})`;
   }
-  if (code.startsWith("HPE_")) return `the answer is not valid HTTP (${code})`;
+  if (error.name === "HTTPParserError") {
+    return `the answer is not valid HTTP: ${/\((.*)\)$/.exec(error.message)?.[1] ?? code}${after}`;
+  }
   return `${error.message}${code === "" ? "" : ` (${code})`}`;
 };

@@ -1,5 +1,5 @@
 // The headers that prove a callback: both signature schemes, with both secrets during a rotation.
-import { createHmac } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import {
   plainHeader,
   plainKey,
@@ -11,8 +11,29 @@ import {
 } from "@halyard/core/webhook-signature";
 import type { Callback, Claim } from "../ports.ts";
 
-const hmac = (key: Uint8Array, data: Uint8Array): Uint8Array =>
+const hmac = (key: KeyObject, data: Uint8Array): Uint8Array =>
   createHmac("sha256", key).update(data).digest();
+
+interface Keys {
+  readonly plain: KeyObject;
+  readonly standard: KeyObject;
+}
+
+/** Keys by secret, made once. Few: those of the webhooks at work. */
+const known = new Map<string, Keys>();
+const maxKnown = 1_000;
+
+const keysOf = (secret: string): Keys => {
+  const found = known.get(secret);
+  if (found) return found;
+  const keys = {
+    plain: createSecretKey(plainKey(secret)),
+    standard: createSecretKey(standardKey(secret)),
+  };
+  if (known.size >= maxKnown) known.clear();
+  known.set(secret, keys);
+  return keys;
+};
 
 export const signedHeaders = (
   { deliveryId, event }: Claim,
@@ -23,9 +44,9 @@ export const signedHeaders = (
   const timestamp = String(Math.floor(now.getTime() / 1_000));
   const content = standardContent(event.id, timestamp, event.body);
   const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
-  const signatures = secrets.map((each) => standardSignature(hmac(standardKey(each), content)));
+  const signatures = secrets.map((each) => standardSignature(hmac(keysOf(each).standard, content)));
   // Receivers that know the plain scheme only hold one secret: the old one, until the overlap ends.
-  const plain = plainSignature(hmac(plainKey(previousSecret ?? secret), event.body));
+  const plain = plainSignature(hmac(keysOf(previousSecret ?? secret).plain, event.body));
   return {
     "content-type": "application/json",
     [plainHeader(serviceName)]: plain,

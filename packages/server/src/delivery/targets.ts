@@ -4,7 +4,7 @@ import type { Callback, Claim, Claimed, WebhookHealth } from "../ports.ts";
 
 const maxRunning = 64;
 /** Claimed ahead for each request that may run, so that the next one begins without asking the store first. */
-const claimedAhead = 2;
+const claimedAhead = 4;
 
 interface Health {
   failingSince: number | null;
@@ -30,6 +30,7 @@ export const createTargets = () => {
   const changedHealth = new Set<Target>();
   let returned: Claim[] = [];
   let running = 0;
+  let queued = 0;
   let turn = 0;
 
   const roomFor = (target: Target | undefined, now: number): number => {
@@ -47,6 +48,7 @@ export const createTargets = () => {
 
   const emptyQueue = (target: Target): void => {
     for (const claim of target.queue) letGo(claim);
+    queued -= target.queue.length;
     returned.push(...target.queue);
     target.queue = [];
   };
@@ -89,6 +91,7 @@ export const createTargets = () => {
       for (const claim of claims) {
         held.set(claim.webhookId, [...(held.get(claim.webhookId) ?? []), claim.laneId]);
         targets.get(claim.webhookId)?.queue.push(claim);
+        queued += 1;
         got.set(claim.webhookId, (got.get(claim.webhookId) ?? 0) + 1);
       }
       // Switched off or removed: nothing is to be remembered of it.
@@ -109,6 +112,7 @@ export const createTargets = () => {
         const claim = target.queue.shift();
         if (!claim) continue;
         turn = (turn + step + 1) % all.length;
+        queued -= 1;
         target.running += 1;
         running += 1;
         return [target, claim];
@@ -189,5 +193,8 @@ export const createTargets = () => {
     },
 
     running: (): number => running,
+
+    /** Claimed and not yet sent. */
+    queued: (): number => queued,
   };
 };

@@ -11,6 +11,9 @@ const longestRequest = 16_000;
 const tickEvery = 1_000;
 const pruneEvery = 60_000;
 const clockJump = 5_000;
+/** Settlements that are worth a transaction, and the milliseconds after which fewer are. */
+const settleTogether = 64;
+const gatherFor = 5;
 
 export interface WorkerLog {
   warn(fields: object, message: string): void;
@@ -19,7 +22,7 @@ export interface WorkerLog {
 
 export interface WorkerNeeds {
   readonly outbox: Outbox;
-  readonly send: Send;
+  readonly sender: { readonly send: Send; abort(): void };
   readonly clock: Clock;
   /** Milliseconds that only ever grow, whatever is done to the clock. */
   readonly monotonic: () => number;
@@ -34,24 +37,24 @@ export interface Worker {
 }
 
 export const startWorker = (needs: WorkerNeeds): Worker => {
-  const { outbox, send, clock, monotonic, random, log } = needs;
+  const { outbox, sender, clock, monotonic, random, log } = needs;
   const targets = createTargets();
   const leases = new Map<string, number>();
-  const shutdown = new AbortController();
   /** Said once of each. */
   const unreadable = new Set<string>();
   let done: Settlement[] = [];
   let unwanted: Claim[] = [];
   let closing = false;
+  let aborted = false;
   let turning = false;
   let again = false;
 
   const start = (target: Target, claim: Claim): void => {
     const now = clock();
     const headers = signedHeaders(claim, target.callback, needs.serviceName, now);
-    void send(target.callback.url, headers, claim.event.body, shutdown.signal).then((outcome) => {
+    void sender.send(target.callback.url, headers, claim.event.body).then((outcome) => {
       targets.ended(target, claim);
-      if (shutdown.signal.aborted) unwanted.push(claim);
+      if (aborted) unwanted.push(claim);
       else settle(target, claim, outcome, now);
       dispatch();
       turnSoon();
@@ -60,8 +63,7 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
 
   const settle = (target: Target, claim: Claim, outcome: Outcome, at: Date): void => {
     const now = clock().getTime();
-    const chance = (random(1)[0] ?? 0) / 255;
-    const verdict = judge(outcome, claim.attempts + 1, now, chance);
+    const verdict = judge(outcome, claim.attempts + 1, now, Math.random());
     done.push({ claim, attempt: attemptOf(outcome, at), verdict });
     if (isSuccess(outcome)) {
       targets.succeeded(target);
@@ -154,16 +156,24 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
     }
   };
 
-  /** What ends in the same moment is settled together. */
-  const turnSoon = (): void => {
+  let planned: NodeJS.Timeout | undefined;
+  const turnNow = (): void => {
+    clearTimeout(planned);
+    planned = undefined;
     if (turning) again = true;
     else setImmediate(() => void run());
+  };
+
+  /** As long as there is enough to send, what ends is gathered and settled together. */
+  const turnSoon = (): void => {
+    if (done.length >= settleTogether || targets.queued() === 0) turnNow();
+    else planned ??= setTimeout(turnNow, gatherFor);
   };
 
   const stopListening = outbox.onSignal(({ queued, changed }) => {
     targets.notice(queued);
     targets.withdraw(changed);
-    turnSoon();
+    turnNow();
   });
 
   let offset = clock().getTime() - monotonic();
@@ -177,7 +187,7 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
         await outbox.clockWentBack(before - offset, clock().getTime());
       }
       targets.notice(await outbox.due(clock().getTime(), lease));
-      turnSoon();
+      turnNow();
       if (monotonic() - prunedAt > pruneEvery) {
         const now = clock().getTime();
         const more = await outbox.prune(now - retention, now);
@@ -197,11 +207,13 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
       closing = true;
       stopListening();
       clearInterval(timer);
+      clearTimeout(planned);
       await ticking;
       targets.withdrawAll();
       const patienceEnds = monotonic() + closePatience;
       while (targets.running() > 0 && monotonic() < patienceEnds) await pause();
-      shutdown.abort();
+      aborted = true;
+      sender.abort();
       while (targets.running() > 0) await pause();
       while (turning) await pause();
       await run();

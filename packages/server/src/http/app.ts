@@ -12,6 +12,7 @@ import { type Failure, StoreUnavailable } from "../errors.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
 import type { Deliveries } from "../management/deliveries.ts";
 import type { Flags } from "../management/flags.ts";
+import type { History } from "../management/history.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import { type Caller, createAuthenticate } from "./authenticate.ts";
 import { handleBrokenConnection, rememberAnswer } from "./broken-connection.ts";
@@ -36,6 +37,7 @@ export const maxBodyBytes = 256 * 1_024;
 export interface AppNeeds {
   readonly log: FastifyBaseLogger;
   readonly flags: Flags;
+  readonly history: History;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
   readonly keys: ApiKeys;
@@ -199,7 +201,7 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
     async (api) => {
       requireKeys(api, needs);
       flagRoutes(api, needs.flags);
-      historyRoutes(api, needs.flags);
+      historyRoutes(api, needs.history);
       webhookRoutes(api, needs.webhooks);
       deliveryRoutes(api, needs.deliveries);
       replayRoutes(api, needs.deliveries);

@@ -20,6 +20,7 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
       tags: [
         { name: "Flags", description: "Read and change the flags of the key's environment." },
         { name: "Webhooks", description: "Callbacks that are told of changes, signed." },
+        { name: "History", description: "Who changed what, and when." },
         { name: "Keys", description: "The API keys of the key's environment." },
         { name: "Health", description: "For those who run it. No key needed." },
       ],

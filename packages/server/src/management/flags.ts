@@ -13,18 +13,12 @@ import {
   decidePatch,
   type Precondition,
 } from "../domain/change-flag.ts";
-import type { HistoryEntry } from "../domain/history.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
 import { deliveriesOf } from "../domain/webhook.ts";
 import { fail, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, FlagList, Store, Transaction } from "../ports.ts";
 import { type Answer, answerOnce, type Once } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
-
-export interface Page {
-  readonly limit: number;
-  readonly before?: number;
-}
 
 export interface Flags {
   list(principal: Principal): Promise<FlagList>;
@@ -37,7 +31,6 @@ export interface Flags {
     precondition: Precondition,
   ): Promise<Result<VersionedFlag>>;
   remove(principal: Principal, key: string, precondition: Precondition): Promise<Result<void>>;
-  history(principal: Principal, key: string, page: Page): Promise<Result<readonly HistoryEntry[]>>;
 }
 
 const noEnvironment = fail({
@@ -124,18 +117,6 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
         await commit(transaction, environment, principal, decideDelete(current));
         return ok(undefined);
       });
-    },
-
-    async history({ environmentId }, key, page) {
-      if (!isFlagKey(key)) return notFound("The flag", key);
-      const query = { subject: "flag", subjectId: key, ...page } as const;
-      const entries = await store.history(environmentId, query);
-      // The history of a deleted flag stays readable: that is when somebody asks who did it.
-      if (entries.length > 0) return ok(entries);
-      const known =
-        page.before !== undefined &&
-        (await store.history(environmentId, { subject: "flag", subjectId: key, limit: 1 }));
-      return known && known.length > 0 ? ok([]) : notFound("The flag", key);
     },
   };
 };

@@ -39,8 +39,10 @@ export const answerOnce = async <T>(
   if (earlier) return { result: once.open(earlier.sealed) as Result<T>, repeated: true };
 
   const result = await work();
-  // A request that was not valid did nothing: its sender may mend it and keep the key.
-  if (result.ok || result.failure.code !== "VALIDATION_FAILED") {
+  // A request that was not valid did nothing: its sender may mend it and keep the key. One whose environment is
+  // gone has nobody left to keep it for.
+  const kept = result.ok || !["VALIDATION_FAILED", "UNAUTHORIZED"].includes(result.failure.code);
+  if (kept) {
     const answer = { fingerprint: once.fingerprint, sealed: once.seal(result) };
     await transaction.remember(
       once.keyId,

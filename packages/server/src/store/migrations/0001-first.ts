@@ -66,6 +66,11 @@ export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promi
     .columns(["environment_id", "subject", "subject_id", "id"])
     .execute();
   await schema
+    .createIndex("history_by_environment")
+    .on("history")
+    .columns(["environment_id", "id"])
+    .execute();
+  await schema
     .createIndex("history_by_revision")
     .unique()
     .on("history")

@@ -1,0 +1,27 @@
+// History: every change of an environment, newest first.
+import { isFlagKey } from "@halyard/core/flag";
+import type { HistoryEntry } from "../domain/history.ts";
+import type { Principal } from "../domain/principal.ts";
+import { notFound, ok, type Result } from "../errors.ts";
+import type { HistoryQuery, Store } from "../ports.ts";
+
+type Page = Pick<HistoryQuery, "limit" | "before">;
+
+export interface History {
+  ofFlag(principal: Principal, key: string, page: Page): Promise<Result<readonly HistoryEntry[]>>;
+  ofEnvironment(principal: Principal, query: HistoryQuery): Promise<readonly HistoryEntry[]>;
+}
+
+export const createHistory = (store: Store): History => ({
+  async ofFlag({ environmentId }, key, page) {
+    if (!isFlagKey(key)) return notFound("The flag", key);
+    const ofKey = { subject: "flag", subjectId: key } as const;
+    const entries = await store.history(environmentId, { ...ofKey, ...page });
+    // The history of a deleted flag stays readable: that is when somebody asks who did it.
+    if (entries.length > 0) return ok(entries);
+    const [last] = await store.history(environmentId, { ...ofKey, limit: 1 });
+    return last ? ok(entries) : notFound("The flag", key);
+  },
+
+  ofEnvironment: ({ environmentId }, query) => store.history(environmentId, query),
+});

@@ -1,0 +1,232 @@
+// The history of a flag over real HTTP: who changed what and when, newest first, for as long as the environment lives.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertRefused, nextPath } from "./support/answers.ts";
+import type { Answer, Api } from "./support/api.ts";
+import { startTestServer, type TestServer } from "./support/server.ts";
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+interface Entry {
+  readonly version: number;
+  readonly createdAt: string;
+  readonly actor: { readonly keyId: string; readonly name: string };
+  readonly events: readonly string[];
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+const entriesOf = (answer: Answer): Entry[] => {
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body as Entry[];
+};
+const adminKeyId = async (admin: Api): Promise<string> => {
+  const keys = (await admin("GET", "/keys")).body as { id: string; role: string }[];
+  return keys.find(({ role }) => role === "admin")?.id ?? "";
+};
+const versionsOf = (entries: readonly Entry[]): number[] => entries.map(({ version }) => version);
+
+const flag = { key: "f", type: "rollout", enabled: false, percentage: 0, description: null };
+
+test("history tells every change newest first: when, who, what, before and after", async () => {
+  const { admin } = await server.environment();
+  const keyId = await adminKeyId(admin);
+  const times = [new Date().toISOString()];
+  const steps = [
+    ["POST", "/flags", { key: "f", type: "rollout" }],
+    ["PATCH", "/flags/f", { enabled: true, percentage: 25 }],
+    ["PATCH", "/flags/f", { description: "why" }],
+    ["PATCH", "/flags/f", { enabled: false }],
+    ["DELETE", "/flags/f", undefined],
+  ] as const;
+  for (const [method, path, body] of steps) {
+    assert.ok((await admin(method, path, body)).status < 300);
+    times.push(new Date().toISOString());
+  }
+  const states = [
+    null,
+    flag,
+    { ...flag, enabled: true, percentage: 25 },
+    { ...flag, enabled: true, percentage: 25, description: "why" },
+    { ...flag, percentage: 25, description: "why" },
+    null,
+  ];
+  const events = [
+    ["flag.created"],
+    ["flag.enabled", "flag.updated"],
+    ["flag.updated"],
+    ["flag.disabled"],
+    ["flag.deleted"],
+  ];
+  const entries = entriesOf(await admin("GET", "/flags/f/history")).toReversed();
+  assert.equal(entries.length, steps.length);
+  for (const [index, entry] of entries.entries()) {
+    const { createdAt, ...rest } = entry;
+    assert.deepEqual(rest, {
+      version: index + 1,
+      actor: { keyId, name: "admin" },
+      events: events[index],
+      before: states[index],
+      after: states[index + 1],
+    });
+    assert.equal(new Date(createdAt).toISOString(), createdAt);
+    assert.ok((times[index] ?? "") <= createdAt && createdAt <= (times[index + 1] ?? ""));
+  }
+});
+
+test("history of a boolean flag shows no percentage", async () => {
+  const { admin } = await server.environment();
+  const made = await admin("POST", "/flags", { key: "f", type: "boolean" });
+  const [entry] = entriesOf(await admin("GET", "/flags/f/history"));
+  assert.deepEqual([entry?.before, entry?.after], [null, made.body]);
+});
+
+test("each entry names the key that made the change, also when that key is revoked", async () => {
+  const { admin } = await server.environment();
+  const issued = await admin("POST", "/keys", { name: "deploy bot", role: "admin" });
+  const { id, key } = issued.body as { id: string; key: string };
+  await admin("POST", "/flags", { key: "f", type: "boolean" });
+  await server.api(key)("PATCH", "/flags/f", { enabled: true });
+  await admin("DELETE", `/keys/${id}`);
+  const actors = entriesOf(await admin("GET", "/flags/f/history")).map(({ actor }) => actor);
+  assert.deepEqual(actors, [
+    { keyId: id, name: "deploy bot" },
+    { keyId: await adminKeyId(admin), name: "admin" },
+  ]);
+});
+
+test("what changes nothing leaves no entry, nor does what is refused", async () => {
+  const { admin } = await server.environment();
+  await admin("POST", "/flags", { key: "f", type: "boolean" });
+  await admin("PATCH", "/flags/f", {});
+  await admin("PATCH", "/flags/f", { enabled: false });
+  await admin("PATCH", "/flags/f", { percentage: 5 });
+  await admin("PATCH", "/flags/f", { enabled: true }, { "if-match": '"7"' });
+  await admin("POST", "/flags", { key: "f", type: "boolean" });
+  assert.deepEqual(versionsOf(entriesOf(await admin("GET", "/flags/f/history"))), [1]);
+});
+
+test("history is of this flag in this environment alone", async () => {
+  const [here, there] = [await server.environment(), await server.environment()];
+  for (const { admin } of [here, there]) {
+    for (const key of ["f", "F", "f2"]) await admin("POST", "/flags", { key, type: "boolean" });
+  }
+  await here.admin("PATCH", "/flags/f", { enabled: true });
+  const lengths = [here.admin, there.admin].map(async (admin) =>
+    Promise.all(
+      ["f", "F", "f2"].map(
+        async (key) => entriesOf(await admin("GET", `/flags/${key}/history`)).length,
+      ),
+    ),
+  );
+  assert.deepEqual(await Promise.all(lengths), [
+    [2, 1, 1],
+    [1, 1, 1],
+  ]);
+});
+
+test("the history of a deleted flag stays, and goes on when the key is used again", async () => {
+  const { admin } = await server.environment();
+  await admin("POST", "/flags", { key: "f", type: "rollout" });
+  await admin("DELETE", "/flags/f");
+  assertRefused(await admin("GET", "/flags/f"), 404);
+  const [deleted, created] = entriesOf(await admin("GET", "/flags/f/history"));
+  assert.deepEqual(
+    [deleted?.events, deleted?.before, deleted?.after],
+    [["flag.deleted"], flag, null],
+  );
+  assert.deepEqual(
+    [created?.events, created?.before, created?.after],
+    [["flag.created"], null, flag],
+  );
+  await admin("POST", "/flags", { key: "f", type: "boolean" });
+  assert.deepEqual(versionsOf(entriesOf(await admin("GET", "/flags/f/history"))), [3, 2, 1]);
+});
+
+test("the history of a flag that never was is 404 and names it, whatever its key and page", async () => {
+  const { admin } = await server.environment();
+  const cursor = Buffer.from("5").toString("base64url");
+  for (const key of ["never", "not a key!"]) {
+    const path = `/flags/${encodeURIComponent(key)}/history`;
+    for (const query of ["", "?limit=1", `?cursor=${cursor}`]) {
+      assertRefused(await admin("GET", path + query), 404, `"${key}"`);
+    }
+  }
+});
+
+const withChanges = async (count: number): Promise<Api> => {
+  const { admin } = await server.environment();
+  await admin("POST", "/flags", { key: "f", type: "rollout" });
+  for (let at = 1; at < count; at++) await admin("PATCH", "/flags/f", { percentage: at / 1_000 });
+  return admin;
+};
+
+const follow = async (api: Api, first: string): Promise<number[][]> => {
+  const pages: number[][] = [];
+  let path: string | undefined = first;
+  while (path !== undefined) {
+    const page: Answer = await api("GET", path);
+    pages.push(versionsOf(entriesOf(page)));
+    path = nextPath(page);
+    assert.ok(pages.length <= 20, "the pages do not end");
+  }
+  return pages;
+};
+
+test("history comes in pages, each Link leads to older entries, none is lost or told twice", async () => {
+  const admin = await withChanges(7);
+  const all = [7, 6, 5, 4, 3, 2, 1];
+  assert.deepEqual(await follow(admin, "/flags/f/history"), [all]);
+  assert.deepEqual(await follow(admin, "/flags/f/history?limit=7"), [all]);
+  assert.deepEqual(await follow(admin, "/flags/f/history?limit=1000"), [all]);
+  assert.deepEqual(await follow(admin, "/flags/f/history?limit=3"), [[7, 6, 5], [4, 3, 2], [1]]);
+  assert.deepEqual((await follow(admin, "/flags/f/history?limit=1")).flat(), all);
+});
+
+test("changes made between two pages do not move the second", async () => {
+  const admin = await withChanges(4);
+  const first = await admin("GET", "/flags/f/history?limit=2");
+  assert.deepEqual(versionsOf(entriesOf(first)), [4, 3]);
+  await admin("PATCH", "/flags/f", { enabled: true });
+  await admin("DELETE", "/flags/f");
+  assert.deepEqual(await follow(admin, nextPath(first) ?? ""), [[2, 1]]);
+});
+
+test("without a limit a page holds 100 entries, and a Link leads to the rest", async () => {
+  const admin = await withChanges(101);
+  const pages = await follow(admin, "/flags/f/history");
+  assert.deepEqual(
+    pages.map((page) => page.length),
+    [100, 1],
+  );
+  assert.deepEqual(pages[1], [1]);
+});
+
+for (const query of [
+  "limit=0",
+  "limit=1001",
+  "limit=x",
+  "cursor=",
+  "cursor=!",
+  "cursor=YQ",
+  "q=x",
+]) {
+  test(`history with ${query} is refused with 400 that names the parameter`, async () => {
+    const admin = await withChanges(1);
+    const answer = await admin("GET", `/flags/f/history?${query}`);
+    assertRefused(answer, 400, query.slice(0, query.indexOf("=")));
+  });
+}
+
+test("only an admin key reads history", async () => {
+  const environment = await server.environment();
+  await environment.admin("POST", "/flags", { key: "f", type: "boolean" });
+  assertRefused(await environment.server("GET", "/flags/f/history"), 403, "server");
+  assertRefused(await environment.client("GET", "/flags/f/history"), 403, "client");
+  assertRefused(await server.anonymous("GET", "/flags/f/history"), 401);
+  assert.equal((await environment.admin("GET", "/flags/f/history")).status, 200);
+});
