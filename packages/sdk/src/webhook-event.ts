@@ -40,9 +40,18 @@ export type FlagUpdatedEvent = FlagEventOf<
 /** Its `flag` is the last state before the removal. */
 export type FlagDeletedEvent = FlagEventOf<"flag.deleted", Nothing>;
 
-/** Sent on request only: it has no place in the environment's order, and its `data` tells of no flag. */
+/** Sent on request only: it has no place in the environment's order, and its `data` tells of the webhook itself. */
 export interface WebhookTestEvent
-  extends EventEnvelope<"webhook.test", Readonly<Record<string, unknown>>> {
+  extends EventEnvelope<
+    "webhook.test",
+    {
+      readonly webhook: {
+        readonly id: string;
+        readonly url: string;
+        readonly events: readonly string[];
+      };
+    }
+  > {
   readonly sequence: null;
 }
 

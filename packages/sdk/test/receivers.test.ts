@@ -175,7 +175,7 @@ suite("examples of the guide", () => {
       assert.equal(event.type, type);
       const fields = ["id", "createdAt", "environment", "sequence", "data", "actor"];
       assert.deepEqual(Object.keys(rest), fields);
-      const data = type === "webhook.test" ? [] : ["flag", "version", "previous"];
+      const data = type === "webhook.test" ? ["webhook"] : ["flag", "version", "previous"];
       assert.deepEqual(Object.keys(event.data), data);
       assert.deepEqual(Object.keys(event.actor), ["keyId", "name"]);
     });

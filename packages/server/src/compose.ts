@@ -57,6 +57,8 @@ export const composeOperator = async (config: Config): Promise<Operator> => {
 export interface Instance {
   readonly app: FastifyInstance;
   readonly environments: Environments;
+  /** Webhooks whose secret was encrypted with a key that is not here. */
+  readonly unreadableSecrets: () => Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -108,6 +110,7 @@ export const composeInstance = async (
     return {
       app,
       environments: createEnvironments(store, issueNeeds),
+      unreadableSecrets: () => store.unreadableSecrets(),
       async close() {
         await app.close();
         await worker.close();

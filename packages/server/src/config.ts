@@ -46,6 +46,9 @@ const known = new Set([
   "HALYARD_AUTH_FAILURE_LIMIT",
   "HALYARD_TRUST_PROXY",
   "HALYARD_REQUEST_TIMEOUT",
+  // For the commands that talk to a server; they may stand in the same file of settings.
+  "HALYARD_URL",
+  "HALYARD_API_KEY",
 ]);
 
 export const isLoopbackHost = (host: string): boolean =>

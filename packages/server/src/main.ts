@@ -20,9 +20,13 @@ export const startServer = async (config: Config, world: World = {}): Promise<Se
     log.warn({ setting: name }, "this setting is not known; is it misspelt?");
   const instance = await composeInstance(config, log, world);
   try {
+    // Listening comes first: keys are shown once, so they are not to be made by a start that then fails.
+    await listen(() => instance.app.listen({ host: config.host, port: config.port }), config);
     const first = await instance.environments.bootstrap(config.bootstrapKeys);
     if (!first.ok) throw new StartupProblem(first.failure.message);
-    await listen(() => instance.app.listen({ host: config.host, port: config.port }), config);
+    for (const webhook of await instance.unreadableSecrets()) {
+      log.error({ webhook }, "nothing can be sent: its secret needs a key that is not here");
+    }
     const address = instance.app.server.address();
     const port = typeof address === "object" && address ? address.port : config.port;
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;

@@ -139,6 +139,8 @@ export interface Store extends Reader {
   readonly outbox: Outbox;
   /** Encrypts every webhook secret with the newest key; gives their number. */
   reencryptSecrets(): Promise<number>;
+  /** Webhooks whose secret was encrypted with a key that is not here. */
+  unreadableSecrets(): Promise<readonly string[]>;
   /** Throws StoreUnavailable when the store cannot be used. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -172,6 +174,8 @@ export interface ClaimRequest {
   readonly wanted: ReadonlyMap<string, number>;
   /** By webhook, the lanes that the worker holds already, whatever the clock says of their leases. */
   readonly held: ReadonlyMap<string, readonly number[]>;
+  /** Webhooks that failed of late: for them, what was tried least comes first. */
+  readonly probing?: ReadonlySet<string>;
   readonly leaseId: string;
   readonly leaseUntil: number;
   /** A lease that ends later than this from now was given before the clock went back, and is over. */

@@ -52,22 +52,21 @@ export const createSender = (needs: SenderNeeds): Sender => {
           resolve(outcome);
         });
         running.add(attempt);
-        const target = URL.parse(url);
-        if (!target || !/^https?:$/.test(target.protocol)) {
-          attempt.stop(new RefusedAddress("url must be a complete https address"));
-          return;
+        try {
+          const { origin, pathname, search } = new URL(url);
+          agent.dispatch(
+            {
+              origin,
+              path: pathname + search,
+              method: "POST",
+              headers: { ...headers, "user-agent": needs.userAgent, "accept-encoding": "identity" },
+              body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+            },
+            attempt,
+          );
+        } catch (error) {
+          attempt.onResponseError(undefined, error as Error);
         }
-        const { origin, pathname, search } = target;
-        agent.dispatch(
-          {
-            origin,
-            path: pathname + search,
-            method: "POST",
-            headers: { ...headers, "user-agent": needs.userAgent, "accept-encoding": "identity" },
-            body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-          },
-          attempt,
-        );
       }),
     abort() {
       for (const attempt of running) attempt.stop(new Error("the server is shutting down"));

@@ -3,6 +3,8 @@ import { afterFailure, afterSuccess, type Breaker, healthy, limitOf } from "../d
 import type { Callback, Claim, Claimed, WebhookHealth } from "../ports.ts";
 
 const maxRunning = 64;
+/** Of these, so many for webhooks that fail or have not answered well yet: however many are dead, the others have room. */
+const maxTroubled = 32;
 /** Claimed ahead for each request that may run, so that the next one begins without asking the store first. */
 const claimedAhead = 4;
 
@@ -16,6 +18,8 @@ export interface Target {
   readonly id: string;
   callback: Callback;
   breaker: Breaker;
+  /** Whether it has answered well since this process began; until then it gets one request at a time. */
+  proven: boolean;
   running: number;
   queue: Claim[];
   health: Health;
@@ -33,10 +37,16 @@ export const createTargets = () => {
   let queued = 0;
   let turn = 0;
 
+  const limitFor = ({ breaker, proven }: Target, now: number): number =>
+    proven ? limitOf(breaker, now) : Math.min(1, limitOf(breaker, now));
+
+  const isTroubled = ({ breaker, proven }: Target): boolean =>
+    !proven || breaker.kind !== "closed" || breaker.failures > 0;
+
   const roomFor = (target: Target | undefined, now: number): number => {
-    if (!target) return limitOf(healthy, now) * claimedAhead;
-    const limit = limitOf(target.breaker, now);
-    const ahead = target.breaker.kind === "closed" ? claimedAhead : 1;
+    if (!target) return 1;
+    const limit = limitFor(target, now);
+    const ahead = isTroubled(target) ? 1 : claimedAhead;
     return limit * ahead - target.running - target.queue.length;
   };
 
@@ -73,12 +83,19 @@ export const createTargets = () => {
 
     held,
 
+    /** Webhooks that get one request to see whether they are back. */
+    probing(): Set<string> {
+      const open = [...targets.values()].filter(({ breaker }) => breaker.kind === "open");
+      return new Set(open.map(({ id }) => id));
+    },
+
     add({ claims, callbacks }: Claimed, wanted: ReadonlyMap<string, number>): void {
       for (const [id, callback] of callbacks) {
         const target = targets.get(id) ?? {
           id,
           callback,
           breaker: healthy,
+          proven: false,
           running: 0,
           queue: [],
           health: { failingSince: null, deactivate: null, recovered: false },
@@ -96,7 +113,10 @@ export const createTargets = () => {
       }
       // Switched off or removed: nothing is to be remembered of it.
       for (const id of wanted.keys()) {
-        if (!callbacks.has(id) && (targets.get(id)?.running ?? 0) === 0) targets.delete(id);
+        const target = targets.get(id);
+        if (callbacks.has(id) || !target || target.running > 0) continue;
+        emptyQueue(target);
+        targets.delete(id);
       }
       // Where all that was asked for was found there may be more.
       for (const [id, count] of wanted) if ((got.get(id) ?? 0) >= count) noticed.add(id);
@@ -106,9 +126,11 @@ export const createTargets = () => {
     next(now: number): [Target, Claim] | undefined {
       if (running >= maxRunning) return undefined;
       const all = [...targets.values()];
+      const troubled = all.filter(isTroubled).reduce((sum, target) => sum + target.running, 0);
       for (let step = 0; step < all.length; step++) {
         const target = all[(turn + step) % all.length];
-        if (!target || target.running >= limitOf(target.breaker, now)) continue;
+        if (!target || target.running >= limitFor(target, now)) continue;
+        if (troubled >= maxTroubled && isTroubled(target)) continue;
         const claim = target.queue.shift();
         if (!claim) continue;
         turn = (turn + step + 1) % all.length;
@@ -128,8 +150,11 @@ export const createTargets = () => {
     },
 
     succeeded(target: Target): void {
-      const wasOpen = target.breaker.kind === "open";
+      // A process that has just begun knows of an outage from the store only.
+      const failedBefore = !target.proven && target.health.failingSince !== null;
+      const wasOpen = target.breaker.kind === "open" || failedBefore;
       target.breaker = afterSuccess(target.breaker);
+      target.proven = true;
       if (target.health.failingSince === null && !wasOpen) return;
       target.health.failingSince = null;
       target.health.recovered ||= wasOpen;

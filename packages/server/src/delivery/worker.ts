@@ -115,7 +115,9 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
         health,
         claim: {
           wanted,
-          held: targets.held,
+          // As it is now: what ends while the store works is settled by the next turn, and held until then.
+          held: new Map(targets.held),
+          probing: targets.probing(),
           leaseId,
           leaseUntil: now + lease,
           leaseLength: lease,
@@ -177,7 +179,8 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
   });
 
   let offset = clock().getTime() - monotonic();
-  let prunedAt = monotonic();
+  /** The first time at the start: a server that is restarted often prunes too. */
+  let prunedAt = Number.NEGATIVE_INFINITY;
   const tick = async (): Promise<void> => {
     try {
       const before = offset;
@@ -216,6 +219,8 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
       sender.abort();
       while (targets.running() > 0) await pause();
       while (turning) await pause();
+      // A turn that was under way may have claimed more.
+      targets.withdrawAll();
       await run();
     },
   };

@@ -26,7 +26,8 @@ const longestRetryAfter = 24 * hour;
 
 export type Verdict =
   | { readonly kind: "delivered" }
-  | { readonly kind: "retry"; readonly at: number }
+  /** `notBefore` is what the receiver itself asked for. */
+  | { readonly kind: "retry"; readonly at: number; readonly notBefore: number }
   | { readonly kind: "failed" };
 
 /** Milliseconds that a Retry-After header asks for, at most a day; 0 when it asks for nothing that can be read. */
@@ -48,7 +49,11 @@ export const judge = (
   if (pause === undefined) return { kind: "failed" };
   const spread = pause * (1 + jitter * (2 * random - 1));
   const asked = outcome.kind === "answered" ? retryAfterOf(outcome.retryAfter, now) : 0;
-  return { kind: "retry", at: now + Math.round(Math.max(spread, asked)) };
+  return {
+    kind: "retry",
+    at: now + Math.round(Math.max(spread, asked)),
+    notBefore: asked === 0 ? 0 : now + asked,
+  };
 };
 
 /** A webhook that has failed for so long without one success is switched off. */

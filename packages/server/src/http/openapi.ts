@@ -72,6 +72,11 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
       "object-src": "'none'",
     },
     theme: { title: "Halyard API" },
-    uiConfig: { docExpansion: "list", defaultModelsExpandDepth: 0, tryItOutEnabled: false },
+    uiConfig: {
+      layout: "BaseLayout",
+      docExpansion: "list",
+      defaultModelsExpandDepth: 0,
+      tryItOutEnabled: false,
+    },
   });
 };

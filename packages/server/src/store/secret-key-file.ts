@@ -20,7 +20,7 @@ export const keyRing = (
   } catch (error) {
     if (error instanceof StartupProblem) throw error;
     throw new StartupProblem(
-      `The file ${path} cannot be read or made (${error instanceof Error ? error.message : String(error)}): give the user that runs Halyard the right to write in ${folder}, or set HALYARD_SECRET_KEY.`,
+      `The file ${path} cannot be read or made (${error instanceof Error ? error.message : String(error)}): give the user that runs Halyard the right to read and write in ${folder}.`,
     );
   }
 };

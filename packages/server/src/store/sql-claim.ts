@@ -14,10 +14,18 @@ export const isFree =
       lane("lanes.lease_until", ">", now + 2 * leaseLength),
     ]);
 
+const attemptsOfOldest = ({ selectFrom }: ExpressionBuilder<Tables, "lanes">) =>
+  selectFrom("deliveries")
+    .select("deliveries.attempts")
+    .whereRef("deliveries.lane_id", "=", "lanes.id")
+    .where("deliveries.state", "=", "pending")
+    .orderBy("deliveries.position")
+    .limit(1);
+
 export const claim = async (
   database: Kysely<Tables>,
   secrets: SecretBox,
-  { wanted, held, leaseId, leaseUntil, leaseLength }: ClaimRequest,
+  { wanted, held, probing, leaseId, leaseUntil, leaseLength }: ClaimRequest,
   now: number,
 ): Promise<Claimed> => {
   if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
@@ -34,6 +42,8 @@ export const claim = async (
       .where(isFree(now, leaseLength))
       .$if(mine.length > 0, (query) => query.where("id", "not in", idList(mine)))
       .orderBy("priority")
+      // A flag that the receiver always refuses must not use up the probes of the others.
+      .$if(probing?.has(webhookId) ?? false, (query) => query.orderBy(attemptsOfOldest))
       .orderBy("due_at")
       .limit(count)
       .execute();

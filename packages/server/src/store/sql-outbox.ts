@@ -61,7 +61,7 @@ const prune = async (database: Kysely<Tables>, before: number, now: number): Pro
     .set({ previous_secret: null, previous_until: null })
     .where("previous_until", "<=", now)
     .execute();
-  // An event stays for as long as a delivery of it is still to be made; its deliveries go with it.
+  // An event stays for as long as a delivery of it is still to be made or was settled lately; with it go its deliveries.
   const old = await database
     .selectFrom("events")
     .select("id")
@@ -72,7 +72,12 @@ const prune = async (database: Kysely<Tables>, before: number, now: number): Pro
           selectFrom("deliveries")
             .select("deliveries.id")
             .whereRef("deliveries.event_id", "=", "events.id")
-            .where("deliveries.state", "=", "pending"),
+            .where(({ or, eb }) =>
+              or([
+                eb("deliveries.state", "=", "pending"),
+                eb("deliveries.settled_at", ">=", before),
+              ]),
+            ),
         ),
       ),
     )

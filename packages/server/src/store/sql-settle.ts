@@ -96,7 +96,7 @@ const openLanes = async (
     }
     await database
       .updateTable("lanes")
-      .set({ ...free, due_at: verdict.at })
+      .set({ ...free, due_at: verdict.at, not_before: verdict.notBefore })
       .where("id", "=", settled.laneId)
       .execute();
   }
@@ -127,6 +127,7 @@ export const writeHealth = async (
   { webhookId, failingSince, deactivate, recovered }: WebhookHealth,
   now: number,
 ): Promise<void> => {
+  const outage = recovered ? await outageOf(database, webhookId, now) : 0;
   await database
     .updateTable("webhooks")
     .set({ failing_since: failingSince })
@@ -136,10 +137,29 @@ export const writeHealth = async (
   if (!recovered) return;
   await database
     .updateTable("lanes")
-    .set({ due_at: now })
+    .set(({ eb, ref }) => ({
+      due_at: eb.case().when("not_before", ">", now).then(ref("not_before")).else(now).end(),
+    }))
     .where("webhook_id", "=", webhookId)
     .where("due_at", ">", now)
     .execute();
+};
+
+/**
+ * What failed in an outage waits for at most so many times the outage's length, by the schedule and its jitter. What
+ * waits for longer failed before it, and would fail again: bringing that forward too would use up its attempts.
+ */
+const waitAfterOutage = 10;
+const shortestOutage = 1_000;
+
+/** How long the webhook has failed, in milliseconds. */
+const outageOf = async (database: Kysely<Tables>, id: string, now: number): Promise<number> => {
+  const row = await database
+    .selectFrom("webhooks")
+    .select("failing_since")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return Math.max(now - (row?.failing_since ?? now), shortestOutage);
 };
 
 const switchOff = async (

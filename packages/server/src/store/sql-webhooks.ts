@@ -110,3 +110,19 @@ export const reencrypt = async (database: Kysely<Tables>, secrets: SecretBox): P
   }
   return rows.length;
 };
+
+export const unreadableSecrets = async (
+  database: Kysely<Tables>,
+  secrets: SecretBox,
+): Promise<string[]> => {
+  const rows = await database.selectFrom("webhooks").select(["id", "secret"]).execute();
+  const isReadable = ({ id, secret }: (typeof rows)[number]): boolean => {
+    try {
+      secrets.open(secret, id);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return rows.filter((row) => !isReadable(row)).map(({ id }) => id);
+};

@@ -1,5 +1,5 @@
 // The embedded store: node:sqlite with one connection that writes and one that reads.
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import {
@@ -20,7 +20,7 @@ import type { SecretBox } from "./secret-box.ts";
 import { createOutbox } from "./sql-outbox.ts";
 import { createReader } from "./sql-reader.ts";
 import { createTransaction } from "./sql-transaction.ts";
-import { reencrypt } from "./sql-webhooks.ts";
+import { reencrypt, unreadableSecrets } from "./sql-webhooks.ts";
 import type { Tables } from "./tables.ts";
 
 const busyTimeout = 5_000;
@@ -110,6 +110,8 @@ class WriterDialect extends SqliteDialect {
 }
 
 const open = (path: string): DatabaseSync => {
+  // Made for its owner only; SQLite gives the files beside it the same rights.
+  closeSync(openSync(path, "a", 0o600));
   const database = new DatabaseSync(path, {
     timeout: busyTimeout,
     enableForeignKeyConstraints: true,
@@ -196,6 +198,7 @@ const createStore = (reader: Kysely<Tables>, writer: Kysely<Tables>, secrets: Se
     },
     outbox: createOutbox(reader, transactRelaxed, secrets, listeners),
     reencryptSecrets: () => transact((database) => reencrypt(database, secrets)),
+    unreadableSecrets: () => unreadableSecrets(reader, secrets),
     async check() {
       await reader.selectFrom("environments").select("id").limit(1).execute();
     },

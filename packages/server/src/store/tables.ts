@@ -81,6 +81,8 @@ export interface Tables {
     priority: number;
     /** When its oldest delivery may be tried; null while nothing is pending. */
     due_at: number | null;
+    /** The receiver asked for no attempt before this time; 0 when it did not. */
+    not_before: Generated<number>;
     /** Names the claim that holds it, so that a worker that was paused past its lease cannot settle. */
     lease_id: string | null;
     lease_until: number;

@@ -50,6 +50,9 @@ const ReplayedSchema = Type.Object(
   closed,
 );
 
+/** For requests that need nothing more than their path. */
+const EmptyBody = { type: ["object", "null"], properties: {}, ...closed, examples: [{}] };
+
 const RotateBody = Type.Unsafe<{ immediately?: boolean } | undefined>({
   type: ["object", "null"],
   properties: {
@@ -72,19 +75,25 @@ const RotatedSchema = Type.Object(
   closed,
 );
 
+/** A day, or a time with its zone: without one it would mean another moment on each server. */
+const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
 /** The range that is asked for, or what is wrong with it. */
 const rangeOf = (body: Static<typeof ReplayBody>) => {
   const times = { from: body.from, to: body.to };
   for (const [field, text] of Object.entries(times)) {
-    if (text !== undefined && (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(Date.parse(text)))) {
+    if (text !== undefined && (!isTime.test(text) || Number.isNaN(Date.parse(text)))) {
       return invalidField(field, "must be a time such as 2026-11-14T12:00:00Z");
     }
   }
   if (body.afterSequence === undefined && body.from === undefined && body.to === undefined) {
     return invalidField(
       "afterSequence",
-      "is required, or from and to: which events are to be sent again?",
+      "is required, or from and to, to say which events are to be sent again",
     );
+  }
+  if (Date.parse(body.to ?? "") < Date.parse(body.from ?? "")) {
+    return invalidField("to", "must not be before from");
   }
   return {
     ...(body.afterSequence !== undefined && { afterSequence: body.afterSequence }),
@@ -114,6 +123,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
         params: IdPath,
         querystring: noQuery,
         headers: idempotencyHeader,
+        body: EmptyBody,
         response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
       },
     },
@@ -137,6 +147,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
         params: DeliveryPath,
         querystring: noQuery,
         headers: idempotencyHeader,
+        body: EmptyBody,
         response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
       },
     },

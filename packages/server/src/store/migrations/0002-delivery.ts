@@ -32,6 +32,7 @@ export const delivery = async (schema: SchemaModule, traits: DatabaseTraits): Pr
     .addColumn("flag_key", "text", (column) => column.notNull())
     .addColumn("priority", "integer", (column) => column.notNull())
     .addColumn("due_at", "bigint")
+    .addColumn("not_before", "bigint", (column) => column.notNull().defaultTo(0))
     .addColumn("lease_id", "text")
     .addColumn("lease_until", "bigint", (column) => column.notNull())
     .execute();
