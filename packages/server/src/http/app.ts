@@ -114,13 +114,16 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
   app.addHook("preClose", async () => {
     closing = true;
   });
+  // What was asked before the shutdown is answered, and its connection not kept.
+  app.addHook("onSend", async (_request, reply) => {
+    if (closing) reply.header("connection", "close");
+  });
 
   const paths = collectPaths(app);
   app.addHook("onRequest", async (request, reply) => {
     rememberAnswer(request.raw.socket, reply.raw);
     withCommonHeaders(request, reply);
     if (closing) {
-      reply.header("connection", "close");
       return sendFailure(reply, {
         code: "UNAVAILABLE",
         message: "The server is shutting down; try again.",

@@ -1,6 +1,6 @@
 // The embedded store: node:sqlite with one connection that writes and one that reads.
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import {
   CompiledQuery,
@@ -16,6 +16,7 @@ import { StartupProblem, StoreUnavailable } from "../errors.ts";
 import type { DeliverySignal, Store } from "../ports.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import { migrate } from "./migrate.ts";
+import { rememberWhileUnchanged } from "./remember.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { createOutbox } from "./sql-outbox.ts";
 import { createReader } from "./sql-reader.ts";
@@ -133,7 +134,8 @@ const explain = (error: unknown, folder: string, path: string): StartupProblem |
       `The database ${path} is damaged or is not a Halyard database (${message(error)}): restore a backup, or move the file away to start with an empty one.`,
     );
   }
-  if (code !== undefined && passing.has(code)) {
+  const isFileProblem = error instanceof Error && "syscall" in error;
+  if (isFileProblem || (code !== undefined && passing.has(code))) {
     return new StartupProblem(
       `The database ${path} cannot be opened for writing (${message(error)}): check that the folder ${folder} belongs to the user that runs Halyard and that the disk is not full.`,
     );
@@ -141,10 +143,22 @@ const explain = (error: unknown, folder: string, path: string): StartupProblem |
   return undefined;
 };
 
+/** One folder after the other: Node's own way hangs below folders such as /proc. */
+const makeFolder = (folder: string): void => {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process that starts at the same moment was faster.
+    if (!existsSync(folder)) throw error;
+  }
+};
+
 /** Makes the data folder when it is missing. */
 export const prepareFolder = (folder: string): void => {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch (error) {
     throw new StartupProblem(
       `The data folder ${folder} cannot be made (${message(error)}): choose another with HALYARD_DATA, or give the user that runs Halyard the right to write there.`,
@@ -160,17 +174,24 @@ export const openSqliteStore = async (folder: string, secrets: SecretBox): Promi
   try {
     writer = new Kysely<Tables>({ dialect: new WriterDialect(adapt(open(path))) });
     await writer.transaction().execute((database) => migrate(database, traits));
+    const connection = open(path);
+    const version = connection.prepare("pragma data_version");
     const reader = new Kysely<Tables>({
-      dialect: new SqliteDialect({ database: adapt(open(path)) }),
+      dialect: new SqliteDialect({ database: adapt(connection) }),
     });
-    return createStore(reader, writer, secrets);
+    return createStore(reader, writer, secrets, () => Number(version.get()?.data_version));
   } catch (error) {
     await writer?.destroy();
     throw explain(error, folder, path) ?? error;
   }
 };
 
-const createStore = (reader: Kysely<Tables>, writer: Kysely<Tables>, secrets: SecretBox): Store => {
+const createStore = (
+  reader: Kysely<Tables>,
+  writer: Kysely<Tables>,
+  secrets: SecretBox,
+  dataVersion: () => number,
+): Store => {
   const listeners = new Set<(signal: DeliverySignal) => void>();
   const transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) =>
     writer.transaction().execute(work);
@@ -185,7 +206,7 @@ const createStore = (reader: Kysely<Tables>, writer: Kysely<Tables>, secrets: Se
       }
     });
   return {
-    ...createReader(reader),
+    ...rememberWhileUnchanged(createReader(reader), dataVersion),
     async transact(work) {
       const signal = { queued: new Set<string>(), changed: new Set<string>() };
       const result = await transact((database) =>

@@ -31,6 +31,7 @@ let environments = 0;
 
 export const startTestServer = async (
   settings: Readonly<Record<string, string>> = {},
+  world: Parameters<typeof startServer>[1] = {},
 ): Promise<TestServer> => {
   const folder = settings.HALYARD_DATA ?? newFolder();
   const config = parseConfig({
@@ -39,7 +40,7 @@ export const startTestServer = async (
     ...settings,
     HALYARD_DATA: folder,
   });
-  const server = await startServer(config);
+  const server = await startServer(config, world);
   const operator = await composeOperator(config);
   const api = (key?: string) => createApi(server.url, key);
 

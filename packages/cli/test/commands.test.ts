@@ -1,0 +1,244 @@
+// Every operator's command as a process: what it prints, for people and for scripts, and how it ends.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import {
+  type Ended,
+  type RunningServer,
+  runHalyard,
+  serveHalyard,
+  spawnHalyard,
+} from "../../server/test/support/halyard-process.ts";
+import { newFolder } from "../../server/test/support/server.ts";
+
+const bin = fileURLToPath(new URL("../bin/halyard.mjs", import.meta.url));
+const folders: string[] = [];
+const folderOf = () => {
+  const folder = newFolder();
+  folders.push(folder);
+  return folder;
+};
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const assertNoTrace = ({ stdout, stderr }: Ended) =>
+  assert.doesNotMatch(stdout + stderr, /^\s+at |node:internal|file:\/\//m);
+
+/** The command does its work and says nothing on standard error. */
+const succeed = async (...args: string[]): Promise<string> => {
+  const ended = await runHalyard(args);
+  assert.deepEqual({ code: ended.code, stderr: ended.stderr }, { code: 0, stderr: "" });
+  return ended.stdout;
+};
+const succeedAsJson = async (...args: string[]): Promise<unknown> =>
+  JSON.parse(await succeed(...args, "--json"));
+
+/** The command ends with this code, one message and nothing else. */
+const refuse = async (args: string[], code: number, message: RegExp, settings = {}) => {
+  const ended = await runHalyard(args, settings);
+  assert.equal(ended.code, code, ended.stderr);
+  assert.equal(ended.stdout, "");
+  assert.match(ended.stderr, message);
+  assertNoTrace(ended);
+};
+
+test("environments are created, listed and deleted, for people and for scripts", async () => {
+  const data = ["--data", folderOf()];
+  assert.equal(await succeed("environments", "list", ...data), "NAME  FLAGS  CREATED\n");
+  assert.match(
+    await succeed("environments", "create", "staging", ...data),
+    /^Created the environment "staging"\.\nNext: halyard keys create --environment staging /,
+  );
+  const qa = (await succeedAsJson("environments", "create", "qa", ...data)) as object;
+  assert.deepEqual(Object.keys(qa), ["name", "flags", "createdAt"]);
+  const listed = (await succeedAsJson("environments", "list", ...data)) as { name: string }[];
+  assert.deepEqual(listed[0], qa);
+  assert.deepEqual(
+    listed.map(({ name }) => name),
+    ["qa", "staging"],
+  );
+  assert.match(
+    await succeed("environments", "list", ...data),
+    /^NAME {5}FLAGS {2}CREATED\nqa {7}0 {6}\d{4}-\S+Z\nstaging {2}0 {6}\d{4}-\S+Z\n$/,
+  );
+  await refuse(["environments", "create", "qa", ...data], 1, /"qa" already exists/);
+  await refuse(["environments", "create", "Q A", ...data], 1, /name must be 1 to 63 characters/);
+  await refuse(["environments", "delete", "nope", ...data], 1, /"nope" does not exist/);
+
+  assert.match(await succeed("environments", "delete", "qa", ...data), /^Deleted .* "qa"/);
+  assert.deepEqual(await succeedAsJson("environments", "delete", "staging", ...data), {
+    name: "staging",
+    flags: 0,
+    deleted: true,
+  });
+  assert.deepEqual(await succeedAsJson("environments", "list", ...data), []);
+});
+
+suite("beside a running server", () => {
+  let server: RunningServer;
+  let data: string[];
+  before(async () => {
+    const folder = folderOf();
+    data = ["--data", folder];
+    server = await serveHalyard(folder);
+  });
+  after(async () => {
+    server.kill("SIGTERM");
+    assert.equal((await server.ended).code, 0);
+  });
+
+  const call = async (key: string, body?: object) => {
+    const response = await fetch(`${server.url}/api/v1/flags`, {
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body && { method: "POST", body: JSON.stringify(body) }),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const create = (role: string, name: string, environment = "development") =>
+    ["keys", "create", "-e", environment, "-r", role, "-n", name, ...data] as const;
+
+  test("a key works at once and stops at once", async () => {
+    const made = await runHalyard(create("server", "web"));
+    assert.equal(made.code, 0);
+    // Standard output holds the key alone, so that a script can take it as it is.
+    const [, id = ""] = /^hal_([0-9a-f]+)_[\w-]{43}\n$/.exec(made.stdout) ?? [];
+    assert.match(made.stderr, new RegExp(`server key "web" \\(${id}\\).*not shown again`));
+    const key = made.stdout.trim();
+    assert.equal(await call(key), 200);
+    assert.equal(await call(key, { key: "a", type: "boolean" }), 403);
+
+    const list = await succeed("keys", "list", "-e", "development", ...data);
+    assert.match(list, /^ID +ROLE +CREATED +NAME\n/);
+    assert.match(list, new RegExp(`^${id} +server +\\S+Z +web$`, "m"));
+    assert.ok(!list.includes(key));
+
+    const revoke = ["keys", "revoke", id, "-e", "development", ...data];
+    await refuse(["keys", "revoke", id, "-e", "production", ...data], 1, /does not exist/);
+    assert.equal(await call(key), 200);
+    assert.equal(await succeed(...revoke), `Revoked the key ${id} of development.\n`);
+    assert.equal(await call(key), 401);
+    assert.ok(!(await succeed("keys", "list", "-e", "development", ...data)).includes(id));
+    await refuse(revoke, 1, new RegExp(`The API key "${id}" does not exist`));
+  });
+
+  test("the same as JSON", async () => {
+    const made = await succeedAsJson(...create("client", "page"));
+    const { key, ...shown } = made as { key: string; id: string };
+    assert.deepEqual(Object.keys(shown).sort(), ["createdAt", "id", "name", "role"]);
+    const list = await succeedAsJson("keys", "list", "-e", "development", ...data);
+    assert.deepEqual(
+      (list as { id: string }[]).filter(({ id }) => id === shown.id),
+      [shown],
+    );
+    assert.equal(await call(key), 403);
+    const revoke = ["keys", "revoke", shown.id, "-e", "development", ...data];
+    assert.deepEqual(await succeedAsJson(...revoke), { id: shown.id, revoked: true });
+    assert.equal(await call(key), 401);
+  });
+
+  test("an environment with flags is deleted only by --force, and its keys stop at once", async () => {
+    await succeed("environments", "create", "staging", ...data);
+    const key = (await runHalyard(create("admin", "ops", "staging"))).stdout.trim();
+    assert.equal(await call(key, { key: "a", type: "boolean" }), 201);
+    const remove = ["environments", "delete", "staging", ...data];
+    await refuse(remove, 1, /"staging" holds 1 flag;.* Add --force to do so\.\n$/);
+    assert.equal(await call(key), 200);
+    const listed = await succeedAsJson("environments", "list", ...data);
+    assert.deepEqual(
+      (listed as { name: string; flags: number }[]).map(({ name, flags }) => [name, flags]),
+      [
+        ["development", 0],
+        ["production", 0],
+        ["staging", 1],
+      ],
+    );
+    assert.match(await succeed(...remove, "--force"), /^Deleted the environment "staging"/);
+    assert.equal(await call(key), 401);
+  });
+
+  test("webhook secrets are encrypted anew, and told by their number", async () => {
+    const said = (count: string) => `Encrypted ${count} with the newest key.\n`;
+    assert.equal(await succeed("secrets", "reencrypt", ...data), said("0 webhook secrets"));
+    const response = await fetch(`${server.url}/api/v1/webhooks`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${server.keys.production}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ url: "https://example.com/hook", events: ["*"] }),
+    });
+    assert.equal(response.status, 201);
+    assert.equal(await succeed("secrets", "reencrypt", ...data), said("1 webhook secret"));
+    assert.deepEqual(await succeedAsJson("secrets", "reencrypt", ...data), { reencrypted: 1 });
+  });
+
+  test("what cannot be done ends with 1 and one sentence", async () => {
+    await refuse([...create("admin", "ci", "nope")], 1, /^halyard: .*"nope" does not exist\.\n$/);
+    await refuse(["keys", "list", "-e", "nope", ...data], 1, /"nope" does not exist/);
+    await refuse(["keys", "revoke", "x", "-e", "nope", ...data], 1, /"nope" does not exist/);
+    for (const name of [" ", "x".repeat(101)]) {
+      await refuse([...create("admin", name)], 1, /--name must be a text of 1 to 100 characters/);
+    }
+    const mistakes = { HALYARD_RATE_LIMIT: "many", HALYARD_LOG_LEVEL: "loud" };
+    await refuse(["environments", "list"], 1, /2 settings.*RATE_LIMIT|2 settings[\s\S]*LOG_LEVEL/, {
+      ...mistakes,
+      HALYARD_DATA: data[1],
+    });
+  });
+});
+
+test("a database that somebody else holds gives one sentence, not a trace", async () => {
+  const folder = folderOf();
+  await succeed("environments", "list", "--data", folder);
+  const holder = new DatabaseSync(join(folder, "halyard.db"));
+  holder.exec("begin immediate");
+  await refuse(
+    ["environments", "create", "qa", "--data", folder],
+    1,
+    /^halyard: The .*database .*(locked|busy)/,
+  );
+  holder.close();
+});
+
+test("HALYARD_DATA names the folder, and --data wins over it", async () => {
+  const [one, two] = [folderOf(), join(folderOf(), "made", "on", "the", "way")];
+  const settings = { HALYARD_DATA: one };
+  assert.equal((await runHalyard(["environments", "create", "one"], settings)).code, 0);
+  const other = await runHalyard(["environments", "list", "--json", "--data", two], settings);
+  assert.equal(other.stdout, "[]\n");
+  assert.ok(existsSync(join(two, "halyard.db")));
+  const listed = await runHalyard(["environments", "list"], settings);
+  assert.match(listed.stdout, /^one /m);
+});
+
+suite("the installed command", () => {
+  const version = /^\d+\.\d+\.\d+\n$/;
+
+  test("runs on this Node", async () => {
+    const ended = await spawnHalyard(["--version"], {}, [process.execPath, bin]).ended;
+    assert.equal(ended.code, 0);
+    assert.match(ended.stdout, version);
+    const wrong = await spawnHalyard(["frobnicate"], {}, [process.execPath, bin]).ended;
+    assert.equal(wrong.code, 2);
+  });
+
+  const old = ["/usr/bin/node", "/usr/local/bin/node"].find(
+    (path) =>
+      existsSync(path) &&
+      Number(/\d+/.exec(execFileSync(path, ["--version"], { encoding: "utf8" }))) < 26,
+  );
+  const skip = old === undefined ? "this machine has no older Node" : false;
+  test("finds the project's Node when started by an older one", { skip }, async () => {
+    const run = (...args: string[]) => spawnHalyard(args, {}, [old ?? "", bin]).ended;
+    const ended = await run("--version");
+    assert.deepEqual({ code: ended.code, stderr: ended.stderr }, { code: 0, stderr: "" });
+    assert.match(ended.stdout, version);
+    assert.equal((await run("frobnicate")).code, 2);
+  });
+});

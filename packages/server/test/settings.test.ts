@@ -1,0 +1,209 @@
+// Settings: what each variable means, what it may not be, and that all mistakes are told together.
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { suite, test } from "node:test";
+import { type Config, parseConfig, StartupProblem } from "@halyard/server";
+
+const bytes = Buffer.alloc(32, 7);
+const older = Buffer.alloc(32, 9);
+const keyA = "a-key-of-twenty-or-more";
+const keyB = "b-key-of-twenty-or-more";
+
+test("the defaults are those of a developer's machine", () => {
+  assert.deepEqual(parseConfig({}), {
+    host: "127.0.0.1",
+    port: 4_400,
+    dataFolder: resolve("data"),
+    bootstrapKeys: [],
+    serviceName: "Service",
+    logLevel: "info",
+    secretKeys: [],
+    callbacks: { loopback: true, ports: [443, 8443], allow: [] },
+    rateLimit: 0,
+    authFailureLimit: 0,
+    trustProxy: false,
+    requestTimeout: 30_000,
+    unknown: [],
+  } satisfies Config);
+});
+
+test("a server that others can reach is limited and calls no loopback", () => {
+  for (const HOST of ["0.0.0.0", "::", "192.0.2.1", "halyard.example"]) {
+    const { callbacks, rateLimit, authFailureLimit } = parseConfig({ HOST });
+    assert.deepEqual([callbacks.loopback, rateLimit, authFailureLimit], [false, 6_000, 60], HOST);
+  }
+  for (const HOST of ["127.0.0.1", "127.9.9.9", "::1", "localhost"]) {
+    const { callbacks, rateLimit, authFailureLimit } = parseConfig({ HOST });
+    assert.deepEqual([callbacks.loopback, rateLimit, authFailureLimit], [true, 0, 0], HOST);
+  }
+  // 127.evil.example is a name, whatever it begins with.
+  assert.equal(parseConfig({ HOST: "127.evil.example" }).callbacks.loopback, false);
+  assert.equal(parseConfig({ HALYARD_RATE_LIMIT: "10" }).rateLimit, 10);
+  assert.equal(parseConfig({ HOST: "::", HALYARD_RATE_LIMIT: "0" }).rateLimit, 0);
+});
+
+suite("every setting", () => {
+  const network = (address: string, bits: number) => ({ kind: "network", address, bits });
+  const settings: [string, string, (config: Config) => unknown, unknown][] = [
+    ["HOST", "0.0.0.0", ({ host }) => host, "0.0.0.0"],
+    ["HOST", " ::1 ", ({ host }) => host, "::1"],
+    ["PORT", "0", ({ port }) => port, 0],
+    ["PORT", "65535", ({ port }) => port, 65_535],
+    ["HALYARD_DATA", "/srv/halyard", ({ dataFolder }) => dataFolder, "/srv/halyard"],
+    ["HALYARD_DATA", "some/where", ({ dataFolder }) => dataFolder, resolve("some/where")],
+    [
+      "HALYARD_BOOTSTRAP_KEYS",
+      `development=${keyA}, production=${keyB}`,
+      ({ bootstrapKeys }) => bootstrapKeys,
+      [
+        { environment: "development", text: keyA },
+        { environment: "production", text: keyB },
+      ],
+    ],
+    ["HALYARD_SERVICE_NAME", "Acme-Flags", ({ serviceName }) => serviceName, "Acme-Flags"],
+    ["HALYARD_LOG_LEVEL", "silent", ({ logLevel }) => logLevel, "silent"],
+    ["HALYARD_SECRET_KEY", bytes.toString("hex"), ({ secretKeys }) => secretKeys, [bytes]],
+    [
+      "HALYARD_SECRET_KEY",
+      `${bytes.toString("base64")}, ${older.toString("base64url")}`,
+      ({ secretKeys }) => secretKeys,
+      [bytes, older],
+    ],
+    ["HALYARD_CALLBACK_PORTS", "443, 9443", ({ callbacks }) => callbacks.ports, [443, 9_443]],
+    [
+      "HALYARD_CALLBACK_ALLOW",
+      "10.1.0.0/16, 192.0.2.7,fd00::/8,Hooks.internal,*.svc.internal",
+      ({ callbacks }) => callbacks.allow,
+      [
+        network("10.1.0.0", 16),
+        network("192.0.2.7", 32),
+        network("fd00::", 8),
+        { kind: "name", name: "hooks.internal" },
+        { kind: "name", name: "*.svc.internal" },
+      ],
+    ],
+    ["HALYARD_RATE_LIMIT", "120", ({ rateLimit }) => rateLimit, 120],
+    ["HALYARD_AUTH_FAILURE_LIMIT", "5", ({ authFailureLimit }) => authFailureLimit, 5],
+    ["HALYARD_TRUST_PROXY", "true", ({ trustProxy }) => trustProxy, true],
+    ["HALYARD_TRUST_PROXY", "false", ({ trustProxy }) => trustProxy, false],
+    ["HALYARD_TRUST_PROXY", "10.0.0.0/8,::1", ({ trustProxy }) => trustProxy, "10.0.0.0/8,::1"],
+    ["HALYARD_REQUEST_TIMEOUT", "1", ({ requestTimeout }) => requestTimeout, 1_000],
+    ["HALYARD_REQUEST_TIMEOUT", "600", ({ requestTimeout }) => requestTimeout, 600_000],
+  ];
+  for (const [name, value, read, expected] of settings) {
+    test(`${name}=${value}`, () =>
+      assert.deepEqual(read(parseConfig({ [name]: value })), expected));
+  }
+
+  test("one that is empty or blank counts as not set", () => {
+    const names = [...new Set(settings.map(([name]) => name))];
+    const blank = names.map((name, index) => [name, index % 2 === 0 ? "" : "  "]);
+    assert.deepEqual(parseConfig(Object.fromEntries(blank)), parseConfig({}));
+  });
+});
+
+test("a comma belongs to a bootstrap key unless an environment's name and = follow it", () => {
+  const read = (text: string) =>
+    parseConfig({ HALYARD_BOOTSTRAP_KEYS: text }).bootstrapKeys.map((key) => key.text);
+  assert.deepEqual(read(`qa=one,,Two=,${keyA}`), [`one,,Two=,${keyA}`]);
+  assert.deepEqual(read(`qa=one,${keyA},dev=${keyB}`), [`one,${keyA}`, keyB]);
+});
+
+suite("every mistake", () => {
+  const mistakes: [string, string[], RegExp][] = [
+    ["HOST", ["a b", "http://127.0.0.1", "[::1]", "ä.example"], /a host name or an IP address/],
+    ["PORT", ["-1", "65536", "http", "80.5", "0x50", "1e3"], /a whole number from 0 to 65535/],
+    [
+      "HALYARD_BOOTSTRAP_KEYS",
+      [
+        "development",
+        "development=",
+        "development=short",
+        `=${keyA}`,
+        `Development=${keyA}`,
+        `development=${"x".repeat(201)}`,
+        `development=${keyA} with space`,
+        `development=${keyA}é`,
+        `development=${keyA},development=${keyB}`,
+        `development=${keyA},production=${keyA}`,
+        `development=${keyA},production=short`,
+      ],
+      /a list such as development=KEY,production=KEY.*20 to 200 visible ASCII characters/,
+    ],
+    [
+      "HALYARD_SERVICE_NAME",
+      ["-a", "a-", "a b", "a_b", "a:b", "a\r\nb", "x".repeat(41)],
+      /1 to 40 letters, digits or hyphens/,
+    ],
+    ["HALYARD_LOG_LEVEL", ["INFO", "verbose"], /one of fatal, error, warn, info/],
+    [
+      "HALYARD_SECRET_KEY",
+      [
+        "short",
+        "0".repeat(63),
+        "z".repeat(64),
+        Buffer.alloc(31).toString("base64"),
+        Buffer.alloc(33).toString("base64"),
+        `${bytes.toString("hex")},short`,
+        `${bytes.toString("hex")},`,
+      ],
+      /32 bytes as 64 hexadecimal digits or as base64/,
+    ],
+    ["HALYARD_CALLBACK_PORTS", ["0", "65536", "443,", "https"], /port numbers separated by commas/],
+    [
+      "HALYARD_CALLBACK_ALLOW",
+      ["10.0.0.0/33", "http://hooks.internal", "hooks.internal:80", "*", "1.2.3", "a,,b", "-a"],
+      /addresses, networks or names separated by commas/,
+    ],
+    ["HALYARD_RATE_LIMIT", ["-1", "many", "1.5", "1e9"], /0 for no limit/],
+    ["HALYARD_AUTH_FAILURE_LIMIT", ["-1", "few"], /0 for no limit/],
+    ["HALYARD_TRUST_PROXY", ["yes", "1.2.3.4/99", "proxy.internal", "1"], /true, false, or the/],
+    ["HALYARD_REQUEST_TIMEOUT", ["0", "601", "1.5", "soon"], /seconds from 1 to 600/],
+  ];
+  for (const [name, values, rule] of mistakes) {
+    test(name, () => {
+      for (const value of values) {
+        assert.throws(
+          () => parseConfig({ [name]: value }),
+          (error) => {
+            assert.ok(error instanceof StartupProblem);
+            assert.ok(error.message.startsWith(`A setting is wrong: ${name} must be `), value);
+            assert.match(error.message, rule);
+            // It may be a secret.
+            if (value.length > 20) assert.ok(!error.message.includes(value));
+            return true;
+          },
+          `${name}=${value}`,
+        );
+      }
+    });
+  }
+
+  test("all of them at once are told in one message, one line each", () => {
+    const all = Object.fromEntries(mistakes.map(([name, [value]]) => [name, value]));
+    assert.throws(
+      () => parseConfig(all),
+      (error) => {
+        assert.ok(error instanceof StartupProblem);
+        const [head, ...lines] = error.message.split("\n");
+        assert.equal(head, `${mistakes.length} settings are wrong:`);
+        assert.deepEqual(
+          lines.map((line) => /^ {2}- ([A-Z_]+) must be .*\.$/.exec(line)?.[1] ?? "").sort(),
+          Object.keys(all).sort(),
+        );
+        return true;
+      },
+    );
+  });
+});
+
+test("a variable that begins with HALYARD_ and means nothing is named, in order", () => {
+  const { unknown } = parseConfig({
+    HALYARD_RATELIMIT: "1",
+    HALYARD_DATABASE_FILE: "x",
+    HALYARD_LOG_LEVEL: "info",
+    HALYARDS: "",
+    PATH: "/bin",
+  });
+  assert.deepEqual(unknown, ["HALYARD_DATABASE_FILE", "HALYARD_RATELIMIT"]);
+});

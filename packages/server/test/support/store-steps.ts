@@ -1,0 +1,103 @@
+// Small steps on a store, decided by the domain as the services decide them.
+import { createHash, randomBytes } from "node:crypto";
+import type { PatchFlag } from "@halyard/core/flag";
+import { announce, type Decision, type EnvironmentState } from "../../src/domain/change.ts";
+import { decideCreate, decideDelete, decidePatch } from "../../src/domain/change-flag.ts";
+import { deliveriesOf, type Webhook } from "../../src/domain/webhook.ts";
+import type { Result } from "../../src/errors.ts";
+import type { Environment, NewKey, Store, Transaction } from "../../src/ports.ts";
+
+export type Step = (transaction: Transaction, environmentId: number) => Promise<void>;
+
+export const at = new Date("2026-11-14T12:00:00.000Z");
+const newId = (prefix: string) => `${prefix}_${randomBytes(8).toString("hex")}`;
+
+const decided = <T>(result: Result<T>): T => {
+  if (!result.ok) throw new Error(result.failure.message);
+  return result.value;
+};
+
+const commit = async (
+  transaction: Transaction,
+  environment: EnvironmentState,
+  decision: Decision | undefined,
+): Promise<void> => {
+  if (!decision) throw new Error("The change changes nothing.");
+  const actor = { keyId: "k", name: "test" };
+  const change = announce(environment, decision, actor, at, () => newId("evt"));
+  const webhooks = await transaction.webhooks(environment.id);
+  await transaction.commit(
+    change,
+    deliveriesOf(change, webhooks, () => newId("dlv")),
+  );
+};
+
+const locked = async (transaction: Transaction, environmentId: number) => {
+  const environment = await transaction.lockEnvironment(environmentId);
+  if (!environment) throw new Error(`There is no environment ${environmentId}.`);
+  return environment;
+};
+
+const current = async (transaction: Transaction, environmentId: number, key: string) => {
+  const found = await transaction.flag(environmentId, key);
+  if (!found) throw new Error(`There is no flag ${key}.`);
+  return found;
+};
+
+export const createFlag =
+  (key: string): Step =>
+  async (transaction, environmentId) => {
+    const environment = await locked(transaction, environmentId);
+    const lastVersion = await transaction.lastVersion(environmentId, key);
+    const request = { key, type: "rollout" } as const;
+    const decision = decideCreate(environment, undefined, lastVersion, request);
+    await commit(transaction, environment, decided(decision));
+  };
+
+export const patchFlag =
+  (key: string, patch: PatchFlag): Step =>
+  async (transaction, environmentId) => {
+    const environment = await locked(transaction, environmentId);
+    const flag = await current(transaction, environmentId, key);
+    await commit(transaction, environment, decided(decidePatch(flag, patch)));
+  };
+
+export const deleteFlag =
+  (key: string): Step =>
+  async (transaction, environmentId) => {
+    const environment = await locked(transaction, environmentId);
+    const flag = await current(transaction, environmentId, key);
+    await commit(transaction, environment, decideDelete(flag));
+  };
+
+export const changeFlag = (store: Store, environmentId: number, step: Step): Promise<void> =>
+  store.transact((transaction) => step(transaction, environmentId));
+
+export const addEnvironment = (store: Store): Promise<Environment> =>
+  store.transact((transaction) =>
+    transaction.insertEnvironment(newId("env").replace("_", "-"), at),
+  );
+
+/** One that wants every event. */
+export const addWebhook = async (store: Store, environmentId: number): Promise<Webhook> => {
+  const webhook: Webhook = {
+    id: newId("wh"),
+    url: "https://example.com/hook",
+    events: ["*"],
+    active: true,
+    createdAt: at,
+  };
+  await store.transact((transaction) =>
+    transaction.insertWebhook(environmentId, webhook, "whsec_first"),
+  );
+  return webhook;
+};
+
+export const newKey = (environmentId: number, id: string): NewKey => ({
+  id,
+  name: id,
+  role: "admin",
+  createdAt: at,
+  environmentId,
+  hash: createHash("sha256").update(id).digest(),
+});
