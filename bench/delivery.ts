@@ -35,7 +35,8 @@ const processorTime = (id: number | undefined): number => {
   const fields = readFileSync(`/proc/${id}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 };
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
 const port = 4_700 + Math.floor(Math.random() * 200);
@@ -51,15 +52,23 @@ const call = async (method: string, path: string, body?: unknown): Promise<unkno
 };
 
 try {
-  const ports = JSON.parse(await firstLine(run("bench/support/receiver.ts", [String(receivers)]))) as number[];
+  const ports = JSON.parse(
+    await firstLine(run("bench/support/receiver.ts", [String(receivers)])),
+  ) as number[];
   const halyard = run("packages/cli/src/main.ts", ["serve"], {
     PORT: String(port),
     HALYARD_DATA: folder,
     HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
     HALYARD_LOG_LEVEL: "warn",
   });
-  await until(() => fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.ok, () => false));
-  const received = async () => (await (await fetch(`http://127.0.0.1:${ports[0]}`)).json()) as number;
+  await until(() =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    ),
+  );
+  const received = async () =>
+    (await (await fetch(`http://127.0.0.1:${ports[0]}`)).json()) as number;
 
   const flags = Array.from({ length: 200 }, (_, index) => `flag-${index}`);
   for (const flag of flags) await call("POST", "/flags", { key: flag, type: "rollout" });
@@ -68,7 +77,10 @@ try {
   }
   const hooks: string[] = [];
   for (const each of ports) {
-    const made = (await call("POST", "/webhooks", { url: `http://127.0.0.1:${each}/hook`, events: ["*"] })) as { id: string };
+    const made = (await call("POST", "/webhooks", {
+      url: `http://127.0.0.1:${each}/hook`,
+      events: ["*"],
+    })) as { id: string };
     hooks.push(made.id);
   }
 
@@ -76,11 +88,19 @@ try {
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const bare = JSON.parse(
-      await firstLine(run("bench/support/bare-sender.ts", [JSON.stringify(ports), String(total), String(perReceiver)])),
+      await firstLine(
+        run("bench/support/bare-sender.ts", [
+          JSON.stringify(ports),
+          String(total),
+          String(perReceiver),
+        ]),
+      ),
     ) as number;
     const before = await received();
     const started = performance.now();
-    await Promise.all(hooks.map((id) => call("POST", `/webhooks/${id}/replay`, { afterSequence: 0 })));
+    await Promise.all(
+      hooks.map((id) => call("POST", `/webhooks/${id}/replay`, { afterSequence: 0 })),
+    );
     const queued = performance.now();
     const used = processorTime(halyard.pid);
     const already = (await received()) - before;
@@ -120,7 +140,9 @@ try {
   }
   times.sort((a, b) => a - b);
   const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);
-  console.log(`from the PATCH's start to the receipt, idle: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, worst ${at(0.9999)} ms`);
+  console.log(
+    `from the PATCH's start to the receipt, idle: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, worst ${at(0.9999)} ms`,
+  );
   local.close();
   local.closeAllConnections();
 } finally {

@@ -2,11 +2,9 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { Agent, request } from "undici";
 
-const [ports, total, perPort] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown) as [
-  number[],
-  number,
-  number,
-];
+const [ports, total, perPort] = process.argv
+  .slice(2)
+  .map((text) => JSON.parse(text) as unknown) as [number[], number, number];
 const agent = new Agent({ pipelining: 1, connections: perPort });
 const secret = `whsec_${randomBytes(32).toString("base64")}`;
 const key = Buffer.from(secret.slice(6), "base64");
@@ -33,7 +31,10 @@ const loop = async (port: number): Promise<void> => {
     const id = `evt_${randomBytes(16).toString("hex")}`;
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const plain = createHmac("sha256", secret).update(body).digest("hex");
-    const standard = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64");
+    const standard = createHmac("sha256", key)
+      .update(`${id}.${timestamp}.`)
+      .update(body)
+      .digest("base64");
     const answer = await request(`http://127.0.0.1:${port}/hook`, {
       dispatcher: agent,
       method: "POST",

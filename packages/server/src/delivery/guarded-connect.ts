@@ -1,4 +1,5 @@
 // Connects to a callback's host: the name is looked up once, every address checked, and the one used checked again.
+import { isIPv6 } from "node:net";
 import { buildConnector } from "undici";
 import {
   type CallbackPolicy,
@@ -25,46 +26,52 @@ export const createGuardedConnect = (policy: CallbackPolicy, lookUp: LookUp): Co
     rejectUnauthorized: true,
   });
 
-  /** An address that may be called, and whether the name as such was opened by the operator. */
-  const choose = async (url: URL): Promise<{ address: string; opened: boolean }> => {
+  /** Addresses that may be called, and whether the name as such was opened by the operator. */
+  const choose = async (url: URL): Promise<{ addresses: string[]; opened: boolean }> => {
     const target = checkCallbackUrl(policy, url.href);
     if (!target.ok) throw new RefusedAddress(target.failure.message);
     const { host } = target.value;
-    if (host.kind === "address") return { address: host.address, opened: false };
-    const addresses = await lookUp(host.name);
-    const checked = checkResolved(policy, target.value, addresses);
+    if (host.kind === "address") return { addresses: [host.address], opened: false };
+    const found = await lookUp(host.name);
+    const checked = checkResolved(policy, target.value, found);
     if (!checked.ok) throw new RefusedAddress(checked.failure.message);
-    const [address] = addresses;
-    if (address === undefined) {
+    const [first] = found;
+    if (first === undefined) {
       throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
     }
-    return { address, opened: host.allowed };
+    // One of the other family is the way out when only IPv4 or only IPv6 leads anywhere.
+    const other = found.find((address) => isIPv6(address) !== isIPv6(first));
+    return { addresses: other === undefined ? [first] : [first, other], opened: host.allowed };
   };
 
   return (options: Options, callback) => {
     const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
+    const connectTo = ([address = "", ...others]: readonly string[], opened: boolean): void => {
+      const isName = url.hostname.replace(/^\[|\]$/g, "") !== address;
+      const pinned = {
+        ...options,
+        hostname: address,
+        ...(isName && { servername: url.hostname }),
+      };
+      connect(pinned, (...[error, socket]) => {
+        if (error !== null || socket === null) {
+          if (others.length > 0) connectTo(others, opened);
+          else callback(error ?? new Error("no connection"), null);
+          return;
+        }
+        const reached = socket.remoteAddress ?? "";
+        const reason = opened ? undefined : refuseAddress(policy, url, reached);
+        if (reason === undefined) {
+          callback(null, socket);
+          return;
+        }
+        socket.destroy();
+        callback(new RefusedAddress(`url ${reason}`), null);
+      });
+    };
     choose(url).then(
-      ({ address, opened }) => {
-        const isName = url.hostname.replace(/^\[|\]$/g, "") !== address;
-        const pinned = {
-          ...options,
-          hostname: address,
-          ...(isName && { servername: url.hostname }),
-        };
-        connect(pinned, (...[error, socket]) => {
-          if (error !== null || socket === null) {
-            callback(error ?? new Error("no connection"), null);
-            return;
-          }
-          const reached = socket.remoteAddress ?? "";
-          const reason = opened ? undefined : refuseAddress(policy, url, reached);
-          if (reason === undefined) {
-            callback(null, socket);
-            return;
-          }
-          socket.destroy();
-          callback(new RefusedAddress(`url ${reason}`), null);
-        });
+      ({ addresses, opened }) => {
+        connectTo(addresses, opened);
       },
       (error: Error) => {
         callback(error, null);

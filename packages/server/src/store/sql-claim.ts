@@ -14,8 +14,9 @@ export const isFree =
       lane("lanes.lease_until", ">", now + 2 * leaseLength),
     ]);
 
-const attemptsOfOldest = ({ selectFrom }: ExpressionBuilder<Tables, "lanes">) =>
-  selectFrom("deliveries")
+const attemptsOfOldest = (lane: ExpressionBuilder<Tables, "lanes">) =>
+  lane
+    .selectFrom("deliveries")
     .select("deliveries.attempts")
     .whereRef("deliveries.lane_id", "=", "lanes.id")
     .where("deliveries.state", "=", "pending")

@@ -66,16 +66,17 @@ const prune = async (database: Kysely<Tables>, before: number, now: number): Pro
     .selectFrom("events")
     .select("id")
     .where("created_at", "<", before)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("deliveries")
+    .where((event) =>
+      event.not(
+        event.exists(
+          event
+            .selectFrom("deliveries")
             .select("deliveries.id")
             .whereRef("deliveries.event_id", "=", "events.id")
-            .where(({ or, eb }) =>
-              or([
-                eb("deliveries.state", "=", "pending"),
-                eb("deliveries.settled_at", ">=", before),
+            .where((delivery) =>
+              delivery.or([
+                delivery("deliveries.state", "=", "pending"),
+                delivery("deliveries.settled_at", ">=", before),
               ]),
             ),
         ),

@@ -39,8 +39,8 @@ export const queue = async (
         conflict
           .columns(["webhook_id", "flag_key", "priority"])
           // A lane that waits for its retry goes on waiting; an idle one is due.
-          .doUpdateSet(({ fn, ref }) => ({
-            due_at: fn.coalesce("lanes.due_at", ref("excluded.due_at")),
+          .doUpdateSet((lane) => ({
+            due_at: lane.fn.coalesce("lanes.due_at", lane.ref("excluded.due_at")),
           })),
       )
       .returning(["id", "webhook_id", "flag_key"])

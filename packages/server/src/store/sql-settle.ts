@@ -137,11 +137,12 @@ export const writeHealth = async (
   if (!recovered) return;
   await database
     .updateTable("lanes")
-    .set(({ eb, ref }) => ({
-      due_at: eb.case().when("not_before", ">", now).then(ref("not_before")).else(now).end(),
+    .set((lane) => ({
+      due_at: lane.case().when("not_before", ">", now).then(lane.ref("not_before")).else(now).end(),
     }))
     .where("webhook_id", "=", webhookId)
     .where("due_at", ">", now)
+    .where("due_at", "<=", now + waitAfterOutage * outage)
     .execute();
 };
 
