@@ -11,6 +11,7 @@ import {
 } from "../src/domain/callback-address.ts";
 import { assertRefused } from "./support/answers.ts";
 import { createApi } from "./support/api.ts";
+import { loopback, neverPublic, words } from "./support/forbidden-addresses.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 
 const policyOf = (settings: Readonly<Record<string, string>>): CallbackPolicy =>
@@ -26,26 +27,6 @@ const reasonOf = (policy: CallbackPolicy, url: string): string | undefined => {
   assert.equal(checked.failure.details?.[0]?.field, "url");
   return checked.failure.message;
 };
-
-const words = (text: string): string[] => text.trim().split(/\s+/);
-
-const loopback = words(`
-  127.0.0.1 127.0.0.1. 127.1 127.0.1 127.255.255.254 2130706433 2130706433. 0x7f000001 0x7f.1 0x7f.0.0.1 0X7F.0.0.1
-  017700000001 0177.0.0.1 0177.1 00000177.0.0.01 127.0x0.0.01 %31%32%37.0.0.1 127%2e0%2e0%2e1 １２７.0.0.1 127。0。0。1 ①②⑦.0.0.1
-  [::1] [0:0:0:0:0:0:0:1] [0000:0000:0000:0000:0000:0000:0000:0001] [::0001] [::0.0.0.1]
-  [::ffff:127.0.0.1] [::ffff:7f00:1] [::FFFF:7F00:0001] [0:0:0:0:0:ffff:127.0.0.1] [::ffff:127.9.9.9]`);
-
-const neverPublic = words(`
-  0 0.0.0.0 0.0.0.0. 0x0 0.1.2.3 10.0.0.1 10.0.0.1. 10.1 012.1 167772161 0xa000001 172.16.0.1 172.31.255.255 192.168.0.1
-  192.168.257 3232235521 100.64.0.1 100.127.255.255 169.254.169.254 169.254.169.254. 2852039166 0xa9fea9fe 0xa9.0xfe.0xa9.0xfe
-  0251.0376.0251.0376 169.254.43518 168.63.129.16 192.0.0.192 192.0.0.1 192.0.2.1 198.51.100.7 203.0.113.9 198.18.0.1 198.19.255.255
-  192.88.99.1 192.175.48.1 192.31.196.1 192.52.193.1 224.0.0.1 239.255.255.255 240.0.0.1 255.255.255.255 4294967295
-  [::] [::2] [::ffff:0.0.0.0] [::ffff:10.0.0.1] [::ffff:a00:1] [::ffff:169.254.169.254] [::ffff:a9fe:a9fe] [::ffff:168.63.129.16]
-  [::127.0.0.1] [::7f00:1] [::10.0.0.1] [::a9fe:a9fe] [::8.8.8.8] [::ffff:0:127.0.0.1] [::ffff:0:7f00:1]
-  [64:ff9b::127.0.0.1] [64:ff9b::7f00:1] [64:ff9b::a9fe:a9fe] [64:ff9b::8.8.8.8] [64:ff9b:1::1] [64:ff9b:1:a00::1]
-  [2002:7f00:1::] [2002:a9fe:a9fe::1] [2002:808:808::1] [2001::1] [2001:0:4136:e378:8000:63bf:3fff:fdd2] [2001:10::1]
-  [2001:20::1] [2001:2::1] [2001:db8::1] [2001:0db8:ffff::] [3fff::1] [3fff:fff::1] [5f00::1] [100::1] [100:0:0:1::1]
-  [fc00::1] [fd00::1] [fd12:3456:789a::1] [fe80::1] [febf::1] [fec0::1] [ff02::1] [ff0e::1] [4000::1] [1fff::1] [e000::1]`);
 
 const publicHosts = words(`
   8.8.8.8 8.8.8.8. 134744072 1.1.1.1 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.1 169.253.0.1
