@@ -1,0 +1,233 @@
+// A change that fails at any step leaves nothing behind: no event, no delivery, no signal, nothing at the receiver.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { after, describe, test } from "node:test";
+import { composeOperator, parseConfig } from "@halyard/server";
+import { createSender } from "../../src/delivery/send.ts";
+import { startWorker } from "../../src/delivery/worker.ts";
+import type { Principal } from "../../src/domain/principal.ts";
+import { createFlags } from "../../src/management/flags.ts";
+import { createNewIds } from "../../src/management/new-ids.ts";
+import { createWebhooks } from "../../src/management/webhooks.ts";
+import type { DeliverySignal, Store, Transaction } from "../../src/ports.ts";
+import { createSecretBox } from "../../src/store/secret-box.ts";
+import { keyRing } from "../../src/store/secret-key-file.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { readRows, writeRows } from "../support/database.ts";
+import { newFolder, startTestServer } from "../support/server.ts";
+import { register } from "./support/client.ts";
+import { type Receiver, startReceiver } from "./support/receiver.ts";
+import { until } from "./support/until.ts";
+
+const tables = [
+  "environments",
+  "flags",
+  "history",
+  "events",
+  "webhooks",
+  "lanes",
+  "deliveries",
+  "attempts",
+];
+const readAll = (folder: string) =>
+  tables.map((table) => readRows({ folder }, `select * from ${table}`));
+const pending = (folder: string) =>
+  readRows({ folder }, "select id from deliveries where state = 'pending'").length;
+
+/** The receiver has been told each of these numbers once, in this order, and nothing is on its way. */
+const assertTold = async (folder: string, { receipts, wrong }: Receiver, count: number) => {
+  await until("the event arrives", () => receipts.length >= count && pending(folder) === 0);
+  assert.deepEqual(
+    receipts.map(({ sequence }) => sequence),
+    Array.from({ length: count }, (_, index) => index + 1),
+  );
+  assert.deepEqual(wrong, []);
+};
+
+class Forced extends Error {
+  override readonly name = "Forced";
+}
+
+/** The store, whose transactions fail just before or just after their n-th call; undefined when it came to no such call. */
+const failingAt = (store: Store, call: number, moment: "before" | "after"): Store => ({
+  ...store,
+  transact: (work) =>
+    store.transact((transaction) => {
+      let calls = 0;
+      const wrapped = Object.entries(transaction).map(([name, method]) => [
+        name,
+        async (...args: unknown[]) => {
+          calls += 1;
+          const isIt = calls === call;
+          if (isIt && moment === "before") throw new Forced();
+          const result: unknown = await (method as (...args: unknown[]) => unknown)(...args);
+          if (isIt) throw new Forced();
+          return result;
+        },
+      ]);
+      return work(Object.fromEntries(wrapped) as Transaction);
+    }),
+});
+
+describe("a call inside the transaction fails", async () => {
+  const folder = newFolder();
+  const receiver = await startReceiver();
+  const random = (count: number) => new Uint8Array(randomBytes(count));
+  const clock = () => new Date();
+  const newIds = createNewIds(random);
+  const lookUp = () => Promise.reject(new Error("no names here"));
+  const config = parseConfig({ HALYARD_DATA: folder });
+  const operator = await composeOperator(config);
+  const made = await operator.environments.create("test");
+  await operator.close();
+  assert.ok(made.ok);
+  const principal: Principal = {
+    keyId: "0123456789abcdef",
+    keyName: "test",
+    role: "admin",
+    environmentId: made.value.id,
+    environmentName: "test",
+  };
+  const store = await openSqliteStore(folder, createSecretBox(keyRing(folder, [])));
+  const signals: DeliverySignal[] = [];
+  store.outbox.onSignal((signal) => signals.push(signal));
+  const { callbacks } = config;
+  const webhooks = createWebhooks({ store, clock, random, newIds, lookUp, callbacks });
+  const sender = createSender({ callbacks, userAgent: "test", lookUp });
+  const worker = startWorker({
+    outbox: store.outbox,
+    sender,
+    clock,
+    monotonic: () => performance.now(),
+    random,
+    serviceName: "Service",
+    log: { warn: () => {}, error: (fields) => assert.fail(JSON.stringify(fields)) },
+  });
+  after(async () => {
+    await worker.close();
+    await sender.close();
+    await store.close();
+    await receiver.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const hook = await webhooks.create(principal, { url: receiver.url, events: ["*"] });
+  assert.ok(hook.result.ok);
+  receiver.secret = hook.result.value.secret;
+  signals.length = 0;
+  let told = 0;
+
+  type Work = (flags: ReturnType<typeof createFlags>) => Promise<unknown>;
+  const changes: [name: string, work: Work, events: number][] = [
+    ["POST", (flags) => flags.create(principal, { key: "a", type: "rollout" }), 1],
+    [
+      "PATCH",
+      (flags) => flags.patch(principal, "a", { enabled: true, percentage: 5 }, undefined),
+      2,
+    ],
+    ["DELETE", (flags) => flags.remove(principal, "a", undefined), 1],
+  ];
+  for (const [name, work, events] of changes) {
+    for (const moment of ["before", "after"] as const) {
+      test(`${name}: ${moment} each call in turn`, async () => {
+        const before = readAll(folder);
+        let failures = 0;
+        for (let call = 1; ; call += 1) {
+          const attempt = work(createFlags(failingAt(store, call, moment), clock, newIds));
+          const failed = await attempt.then(
+            () => false,
+            (error: unknown) => {
+              if (error instanceof Forced) return true;
+              throw error;
+            },
+          );
+          if (!failed) break;
+          failures += 1;
+          assert.deepEqual(readAll(folder), before, `call ${call}`);
+          assert.deepEqual(signals, [], `call ${call} told the worker`);
+          assert.equal(receiver.receipts.length, told);
+        }
+        // Lock, read the flag, read the webhooks, write: no fewer.
+        assert.ok(failures >= 4, `${failures}`);
+        told += events;
+        await assertTold(folder, receiver, told);
+        assert.equal(signals.length, 1);
+        signals.length = 0;
+        // Back to where it was, for the next.
+        if (moment === "after") return;
+        const flags = createFlags(store, clock, newIds);
+        if (name === "POST") await flags.remove(principal, "a", undefined);
+        if (name === "PATCH") {
+          await flags.patch(principal, "a", { enabled: false, percentage: 0 }, undefined);
+          told += 1;
+        }
+        if (name === "DELETE") await flags.create(principal, { key: "a", type: "rollout" });
+        told += 1;
+        await assertTold(folder, receiver, told);
+        signals.length = 0;
+      });
+    }
+  }
+});
+
+describe("the database refuses a statement, or the commit", async () => {
+  const server = await startTestServer();
+  const receiver = await startReceiver();
+  after(async () => {
+    await server.close();
+    await receiver.close();
+  });
+  const { folder } = server;
+  const { admin, keys } = await server.environment();
+  await register({ url: server.url, key: keys.admin }, receiver);
+  assert.equal((await admin("POST", "/flags", { key: "a", type: "boolean" })).status, 201);
+  let told = 1;
+  await assertTold(folder, receiver, told);
+
+  const refuse = (how: string, when: string) =>
+    `create trigger refusal ${when} begin select raise(${how}, 'refused by the test'); end`;
+  const places = [
+    "before update on flags",
+    "after update on environments",
+    "before insert on history",
+    "after insert on events",
+    "before update on lanes",
+    "before insert on deliveries",
+    "after insert on deliveries",
+  ];
+  const refusals = [
+    ...places.flatMap((place) =>
+      ["abort", "rollback", "fail"].map((how) => [`${place} (${how})`, refuse(how, place)]),
+    ),
+    [
+      "at the commit",
+      `create trigger refusal after insert on deliveries
+       begin insert into promises (kept) values (-1); end`,
+    ],
+  ] as const;
+  // A row that breaks its promise is noticed by the commit alone.
+  writeRows(
+    server,
+    `create table promises (
+       kept integer references environments (id) deferrable initially deferred)`,
+  );
+  let enabled = false;
+  for (const [name, trigger] of refusals) {
+    test(`${name}`, async () => {
+      const before = readAll(folder);
+      writeRows(server, trigger ?? "");
+      for (let time = 0; time < 3; time += 1) {
+        const refused = await admin("PATCH", "/flags/a", { enabled: !enabled });
+        assert.equal(refused.status, 500, refused.text);
+        assert.deepEqual(readAll(folder), before);
+      }
+      writeRows(server, "drop trigger refusal");
+      assert.deepEqual(receiver.receipts.length, told);
+      enabled = !enabled;
+      const answer = await admin("PATCH", "/flags/a", { enabled });
+      assert.equal(answer.status, 200, answer.text);
+      told += 1;
+      await assertTold(folder, receiver, told);
+    });
+  }
+});
