@@ -17,7 +17,8 @@ export const standardHeaders = {
 /** The header of the plain scheme; the service's name is a setting of the service. */
 export const plainHeader = (serviceName: string): string => `X-${serviceName}-Signature`;
 
-const utf8 = (text: string): Bytes => Uint8Array.from(new TextEncoder().encode(text));
+const encoder = new TextEncoder();
+const utf8 = (text: string): Bytes => encoder.encode(text) as Bytes;
 
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

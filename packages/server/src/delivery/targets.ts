@@ -6,7 +6,7 @@ const maxRunning = 64;
 /** Of these, so many for webhooks that fail or have not answered well yet: however many are dead, the others have room. */
 const maxTroubled = 32;
 /** Claimed ahead for each request that may run, so that the next one begins without asking the store first. */
-const claimedAhead = 4;
+const claimedAhead = 5;
 
 interface Health {
   failingSince: number | null;

@@ -12,8 +12,8 @@ const tickEvery = 1_000;
 const pruneEvery = 60_000;
 const clockJump = 5_000;
 /** Settlements that are worth a transaction, and the milliseconds after which fewer are. */
-const settleTogether = 128;
-const gatherFor = 20;
+const settleTogether = 192;
+const gatherFor = 30;
 
 export interface WorkerLog {
   warn(fields: object, message: string): void;

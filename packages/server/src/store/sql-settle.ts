@@ -101,25 +101,28 @@ const openLanes = async (
       .execute();
   }
   if (finished.length === 0) return;
-  const rows = await database
-    .selectFrom("deliveries")
-    .select("lane_id")
-    .distinct()
-    .where("lane_id", "in", idList(finished))
-    .where("state", "=", "pending")
+  await database
+    .updateTable("lanes")
+    .set((lane) => ({
+      ...free,
+      not_before: 0,
+      due_at: lane
+        .case()
+        .when(
+          lane.exists(
+            lane
+              .selectFrom("deliveries")
+              .select("deliveries.position")
+              .whereRef("deliveries.lane_id", "=", "lanes.id")
+              .where("deliveries.state", "=", "pending"),
+          ),
+        )
+        .then(now)
+        .else(null)
+        .end(),
+    }))
+    .where("id", "in", idList(finished))
     .execute();
-  const more = new Set(rows.map(({ lane_id }) => lane_id));
-  for (const [lanes, due_at] of [
-    [finished.filter((id) => more.has(id)), now],
-    [finished.filter((id) => !more.has(id)), null],
-  ] as const) {
-    if (lanes.length === 0) continue;
-    await database
-      .updateTable("lanes")
-      .set({ ...free, due_at })
-      .where("id", "in", idList(lanes))
-      .execute();
-  }
 };
 
 export const writeHealth = async (
