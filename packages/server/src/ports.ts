@@ -112,6 +112,8 @@ export interface Transaction extends Reader {
   insertTestEvent(environmentId: number, event: TestEvent, at: Date): Promise<void>;
   queue(deliveries: readonly NewDelivery[], kind: DeliveryKind, at: Date): Promise<void>;
   deleteWebhook(environmentId: number, id: string): Promise<void>;
+  /** Deletes so many deliveries of a webhook at most, with their attempts; gives their number. */
+  deleteDeliveries(webhookId: string, limit: number): Promise<number>;
 
   insertKey(key: NewKey): Promise<void>;
   revokeKey(environmentId: number, id: string, at: Date): Promise<void>;

@@ -3,10 +3,12 @@ import { afterFailure, afterSuccess, type Breaker, healthy, limitOf } from "../d
 import type { Callback, Claim, Claimed, WebhookHealth } from "../ports.ts";
 
 const maxRunning = 64;
-/** Of these, so many for webhooks that fail or have not answered well yet: however many are dead, the others have room. */
+/** Of these, so many for webhooks that fail: however many are dead, the others have room. */
 const maxTroubled = 32;
 /** Claimed ahead for each request that may run, so that the next one begins without asking the store first. */
 const claimedAhead = 5;
+/** Claimed in one transaction at most. */
+const claimAtMost = 500;
 
 interface Health {
   failingSince: number | null;
@@ -40,13 +42,13 @@ export const createTargets = () => {
   const limitFor = ({ breaker, proven }: Target, now: number): number =>
     proven ? limitOf(breaker, now) : Math.min(1, limitOf(breaker, now));
 
-  const isTroubled = ({ breaker, proven }: Target): boolean =>
-    !proven || breaker.kind !== "closed" || breaker.failures > 0;
+  const isTroubled = ({ breaker, proven, health }: Target): boolean =>
+    breaker.kind !== "closed" || breaker.failures > 0 || (!proven && health.failingSince !== null);
 
   const roomFor = (target: Target | undefined, now: number): number => {
     if (!target) return 1;
     const limit = limitFor(target, now);
-    const ahead = isTroubled(target) ? 1 : claimedAhead;
+    const ahead = target.proven && !isTroubled(target) ? claimedAhead : 1;
     return limit * ahead - target.running - target.queue.length;
   };
 
@@ -71,12 +73,15 @@ export const createTargets = () => {
     /** How many claims each noticed webhook has room for. */
     wanted(now: number): Map<string, number> {
       const wanted = new Map<string, number>();
+      let total = 0;
       for (const id of noticed) {
         const room = roomFor(targets.get(id), now);
         if (room > 0) {
           wanted.set(id, room);
           noticed.delete(id);
+          total += room;
         }
+        if (total >= claimAtMost) break;
       }
       return wanted;
     },
@@ -114,9 +119,9 @@ export const createTargets = () => {
       // Switched off or removed: nothing is to be remembered of it.
       for (const id of wanted.keys()) {
         const target = targets.get(id);
-        if (callbacks.has(id) || !target || target.running > 0) continue;
+        if (callbacks.has(id) || !target) continue;
         emptyQueue(target);
-        targets.delete(id);
+        if (target.running === 0) targets.delete(id);
       }
       // Where all that was asked for was found there may be more.
       for (const [id, count] of wanted) if ((got.get(id) ?? 0) >= count) noticed.add(id);
@@ -193,7 +198,14 @@ export const createTargets = () => {
       for (const { webhookId, ...rest } of health) {
         const target = targets.get(webhookId);
         if (!target) continue;
-        target.health = { ...rest };
+        // What has happened since is newer; only what is still to be done is carried over.
+        target.health = changedHealth.has(target)
+          ? {
+              failingSince: target.health.failingSince,
+              deactivate: target.health.deactivate ?? rest.deactivate,
+              recovered: target.health.recovered || rest.recovered,
+            }
+          : { ...rest };
         changedHealth.add(target);
       }
     },

@@ -13,6 +13,8 @@ const pruneEvery = 60_000;
 const clockJump = 5_000;
 /** Settlements that are worth a transaction, and the milliseconds after which fewer are. */
 const settleTogether = 192;
+/** Settled in one transaction at most, however many have gathered while the store was away. */
+const settleAtMost = 500;
 const gatherFor = 30;
 
 export interface WorkerLog {
@@ -48,17 +50,28 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
   let aborted = false;
   let turning = false;
   let again = false;
+  let storeFails = false;
 
   const start = (target: Target, claim: Claim): void => {
     const now = clock();
-    const headers = signedHeaders(claim, target.callback, needs.serviceName, now);
-    void sender.send(target.callback.url, headers, claim.event.body).then((outcome) => {
+    void attempt(target, claim, now).then((outcome) => {
       targets.ended(target, claim);
-      if (aborted) unwanted.push(claim);
+      if (aborted || !outcome) unwanted.push(claim);
       else settle(target, claim, outcome, now);
       dispatch();
       turnSoon();
     });
+  };
+
+  /** The outcome; undefined when it could not even be begun, which must not stop the others. */
+  const attempt = async (target: Target, claim: Claim, now: Date): Promise<Outcome | undefined> => {
+    try {
+      const headers = signedHeaders(claim, target.callback, needs.serviceName, now);
+      return await sender.send(target.callback.url, headers, claim.event.body);
+    } catch (error) {
+      log.error({ err: error, webhook: target.id }, "an attempt could not be begun");
+      return undefined;
+    }
   };
 
   const settle = (target: Target, claim: Claim, outcome: Outcome, at: Date): void => {
@@ -82,7 +95,8 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
 
   /** Begins as many requests as the limits allow. */
   const dispatch = (): void => {
-    if (closing) return;
+    // What cannot be settled is not begun either: it would only be sent again.
+    if (closing || storeFails) return;
     const now = monotonic();
     for (;;) {
       const next = targets.next(now);
@@ -99,15 +113,15 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
   /** One transaction: settles what has ended and claims what there is room for. */
   const turn = async (): Promise<void> => {
     const now = clock().getTime();
-    const settlements = done;
+    const settlements = done.slice(0, settleAtMost);
     const released = [...unwanted, ...targets.withdrawn()];
     const wanted = closing ? new Map<string, number>() : targets.wanted(monotonic());
     const health = targets.healthToWrite();
     if (settlements.length + released.length + wanted.size + health.length === 0) return;
-    done = [];
+    done = done.slice(settlements.length);
     unwanted = [];
     const leaseId = random(12).toHex();
-    leases.set(leaseId, monotonic() + lease);
+    if (wanted.size > 0) leases.set(leaseId, monotonic() + lease);
     try {
       const claimed = await outbox.turn({
         settlements,
@@ -125,6 +139,7 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
         now,
       });
       targets.add(claimed, wanted);
+      again ||= done.length >= settleAtMost;
       for (const webhook of claimed.unreadable) {
         if (!unreadable.has(webhook)) {
           log.error({ webhook }, "nothing can be sent: its secret needs a key that is not here");
@@ -138,7 +153,12 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
       targets.restore(wanted.keys(), health);
       throw error;
     } finally {
-      for (const [id, until] of leases) if (until < monotonic()) leases.delete(id);
+      const ended = monotonic();
+      // In the order in which they end.
+      for (const [id, until] of leases) {
+        if (until > ended) break;
+        leases.delete(id);
+      }
     }
   };
 
@@ -149,17 +169,27 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
       do {
         again = false;
         await turn();
+        storeFails = false;
         dispatch();
       } while (again);
     } catch (error) {
-      log.error({ err: error }, "the delivery worker could not use the store; it goes on");
+      complain(error);
     } finally {
       turning = false;
     }
   };
 
+  /** Said once of each outage of the store; the next tick tries again. */
+  const complain = (error: unknown): void => {
+    if (!storeFails) {
+      log.error({ err: error }, "the delivery worker cannot use the store; it tries every second");
+    }
+    storeFails = true;
+  };
+
   let planned: NodeJS.Timeout | undefined;
-  const turnNow = (): void => {
+  const turnNow = (isTick = false): void => {
+    if (storeFails && !isTick) return;
     clearTimeout(planned);
     planned = undefined;
     if (turning) again = true;
@@ -169,7 +199,7 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
   /** As long as there is enough to send, what ends is gathered and settled together. */
   const turnSoon = (): void => {
     if (done.length >= settleTogether || targets.queued() === 0) turnNow();
-    else planned ??= setTimeout(turnNow, gatherFor);
+    else planned ??= setTimeout(() => turnNow(), gatherFor);
   };
 
   const stopListening = outbox.onSignal(({ queued, changed }) => {
@@ -190,20 +220,24 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
         await outbox.clockWentBack(before - offset, clock().getTime());
       }
       targets.notice(await outbox.due(clock().getTime(), lease));
-      turnNow();
+      turnNow(true);
       if (monotonic() - prunedAt > pruneEvery) {
         const now = clock().getTime();
         const more = await outbox.prune(now - retention, now);
         if (!more) prunedAt = monotonic();
       }
     } catch (error) {
-      log.error({ err: error }, "the delivery worker could not use the store; it goes on");
+      complain(error);
     }
   };
-  let ticking = tick();
-  const timer = setInterval(() => {
-    ticking = ticking.then(tick);
-  }, tickEvery);
+  let ticking: Promise<void> | undefined;
+  const startTick = (): void => {
+    ticking ??= tick().finally(() => {
+      ticking = undefined;
+    });
+  };
+  startTick();
+  const timer = setInterval(startTick, tickEvery);
 
   return {
     async close() {

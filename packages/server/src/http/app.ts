@@ -261,6 +261,15 @@ const requireKeys = (api: FastifyInstance, needs: AppNeeds): void => {
     request.caller = checked.value;
     return undefined;
   });
+  // A body can be long on its way: a key that was revoked meanwhile changes nothing any more.
+  api.addHook("preHandler", async (request, reply) => {
+    if (request.method === "GET" || request.method === "HEAD") return undefined;
+    if (await needs.keys.principal(request.caller.keyText)) return undefined;
+    return sendFailure(reply, {
+      code: "UNAUTHORIZED",
+      message: "This API key is not valid; it may have been revoked.",
+    });
+  });
 };
 
 /** Remembers every path and its methods, so that a wrong method is told from a wrong path. */

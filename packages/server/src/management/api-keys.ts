@@ -6,6 +6,7 @@ import { conflict, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, RandomBytes, Store, Transaction } from "../ports.ts";
 import { type Answer, answerOnce, type Once } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
+import { noEnvironment } from "./no-environment.ts";
 
 export interface CreateKey {
   readonly name: string;
@@ -111,17 +112,11 @@ export const createApiKeys = (store: Store, needs: IssueNeeds): ApiKeys => {
 
     create: (principal, request, once) =>
       store.transact((transaction) =>
-        answerOnce(transaction, once, clock, async () =>
-          ok(
-            await issueKey(
-              needs,
-              transaction,
-              principal.environmentId,
-              actorOf(principal),
-              request,
-            ),
-          ),
-        ),
+        answerOnce(transaction, once, clock, async () => {
+          if (!(await transaction.lockEnvironment(principal.environmentId))) return noEnvironment;
+          const actor = actorOf(principal);
+          return ok(await issueKey(needs, transaction, principal.environmentId, actor, request));
+        }),
       ),
 
     revoke: (principal, id) =>

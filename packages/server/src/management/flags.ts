@@ -15,10 +15,11 @@ import {
 } from "../domain/change-flag.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
 import { deliveriesOf } from "../domain/webhook.ts";
-import { fail, notFound, ok, type Result } from "../errors.ts";
+import { notFound, ok, type Result } from "../errors.ts";
 import type { Clock, FlagList, Store, Transaction } from "../ports.ts";
 import { type Answer, answerOnce, type Once } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
+import { noEnvironment } from "./no-environment.ts";
 
 export interface Flags {
   list(principal: Principal): Promise<FlagList>;
@@ -32,11 +33,6 @@ export interface Flags {
   ): Promise<Result<VersionedFlag>>;
   remove(principal: Principal, key: string, precondition: Precondition): Promise<Result<void>>;
 }
-
-const noEnvironment = fail({
-  code: "UNAUTHORIZED",
-  message: "The environment of this API key does not exist any more.",
-});
 
 export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags => {
   /** The list of each environment as last asked for; right for as long as its revision is the current one. */

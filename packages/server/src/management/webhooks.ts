@@ -10,6 +10,7 @@ import { conflict, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, LookUp, RandomBytes, Store, Transaction } from "../ports.ts";
 import { type Answer, answerOnce, type Once } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
+import { noEnvironment } from "./no-environment.ts";
 
 export interface CreateWebhook {
   readonly url: string;
@@ -47,6 +48,8 @@ export interface WebhooksNeeds {
   readonly lookUp: LookUp;
   readonly callbacks: CallbackPolicy;
 }
+
+const deliveriesAtOnce = 500;
 
 export const missing = (id: string): Result<never> => notFound("The webhook", id);
 export const isWebhookId = (id: string): boolean => /^wh_[0-9a-z]{1,64}$/.test(id);
@@ -115,7 +118,7 @@ export const createWebhooks = (needs: WebhooksNeeds): Webhooks => {
         answerOnce(transaction, once, clock, async () => {
           if (!events.ok) return events;
           if (!callable.ok) return callable;
-          await transaction.lockEnvironment(environmentId);
+          if (!(await transaction.lockEnvironment(environmentId))) return noEnvironment;
           const existing = await transaction.webhooks(environmentId);
           if (existing.length >= maxWebhooks) {
             return conflict(
@@ -162,14 +165,29 @@ export const createWebhooks = (needs: WebhooksNeeds): Webhooks => {
     async remove(principal, id) {
       const { environmentId } = principal;
       if (!isWebhookId(id)) return missing(id);
-      return store.transact(async (transaction) => {
-        await transaction.lockEnvironment(environmentId);
-        const before = await transaction.webhook(environmentId, id);
-        if (!before) return missing(id);
-        await transaction.deleteWebhook(environmentId, id);
-        await record(transaction, principal, "webhook.deleted", before, null);
-        return ok(undefined);
-      });
+      let original: Webhook | undefined;
+      // A long delivery log goes in small parts, so that nobody else waits for it.
+      const removePart = (): Promise<Result<boolean>> =>
+        store.transact(async (transaction) => {
+          await transaction.lockEnvironment(environmentId);
+          const present = await transaction.webhook(environmentId, id);
+          if (!present) return missing(id);
+          original ??= present;
+          const removed = await transaction.deleteDeliveries(id, deliveriesAtOnce);
+          if (removed === deliveriesAtOnce) {
+            const silent = { ...present, active: false };
+            if (present.active) await transaction.updateWebhook(environmentId, silent, null);
+            return ok(false);
+          }
+          await transaction.deleteWebhook(environmentId, id);
+          await record(transaction, principal, "webhook.deleted", original, null);
+          return ok(true);
+        });
+      for (;;) {
+        const part = await removePart();
+        if (!part.ok) return part;
+        if (part.value) return ok(undefined);
+      }
     },
   };
 };

@@ -1,5 +1,5 @@
 // Takes due deliveries for one worker: at most the oldest of each lane, under a lease.
-import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { Callback, Claim, Claimed, ClaimRequest } from "../ports.ts";
 import { idList } from "./id-list.ts";
 import type { SecretBox } from "./secret-box.ts";
@@ -19,7 +19,7 @@ const attemptsOfOldest = (lane: ExpressionBuilder<Tables, "lanes">) =>
     .selectFrom("deliveries")
     .select("deliveries.attempts")
     .whereRef("deliveries.lane_id", "=", "lanes.id")
-    .where("deliveries.state", "=", "pending")
+    .where("deliveries.state", "=", sql.lit("pending"))
     .orderBy("deliveries.position")
     .limit(1);
 
@@ -74,7 +74,7 @@ export const claim = async (
         .selectFrom("deliveries as pending")
         .select(({ fn }) => fn.min("pending.position").as("position"))
         .where("pending.lane_id", "in", idList(lanes))
-        .where("pending.state", "=", "pending")
+        .where("pending.state", "=", sql.lit("pending"))
         .groupBy("pending.lane_id"),
     )
     .execute();

@@ -1,5 +1,5 @@
 // The reads of ports.ts that concern deliveries and their events.
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Attempt, Delivery, DeliveryKind, DeliveryState } from "../domain/delivery.ts";
 import type { DeliveryQuery, Reader } from "../ports.ts";
 import type { Tables } from "./tables.ts";
@@ -49,7 +49,7 @@ export const deliveryReads = (database: Kysely<Tables>): DeliveryReads => {
       ])
       .where("deliveries.webhook_id", "=", webhookId)
       .$if(id !== undefined, (rest) => rest.where("deliveries.id", "=", id ?? ""))
-      .$if(state !== undefined, (rest) => rest.where("deliveries.state", "=", state ?? ""))
+      .$if(state !== undefined, (rest) => rest.where("deliveries.state", "=", sql.lit(state ?? "")))
       .$if(flagKey !== undefined, (rest) => rest.where("events.flag_key", "=", flagKey ?? ""))
       .$if(before !== undefined, (rest) =>
         rest.where("deliveries.position", "<", (inner) =>

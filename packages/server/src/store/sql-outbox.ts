@@ -1,5 +1,5 @@
 // The delivery worker's side of the store.
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { DeliverySignal, Outbox } from "../ports.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { claim, isFree } from "./sql-claim.ts";
@@ -24,15 +24,22 @@ export const createOutbox = (
 
   async due(now, leaseLength) {
     const rows = await reader
-      .selectFrom("lanes")
-      .innerJoin("webhooks", "webhooks.id", "lanes.webhook_id")
-      .select("lanes.webhook_id")
-      .distinct()
-      .where("lanes.due_at", "<=", now)
-      .where(isFree(now, leaseLength))
+      .selectFrom("webhooks")
+      .select("webhooks.id")
       .where("webhooks.active", "=", 1)
+      .where((webhook) =>
+        webhook.exists(
+          webhook
+            .selectFrom("lanes")
+            .select("lanes.id")
+            .whereRef("lanes.webhook_id", "=", "webhooks.id")
+            .where("lanes.priority", "in", [0, 1])
+            .where("lanes.due_at", "<=", now)
+            .where(isFree(now, leaseLength)),
+        ),
+      )
       .execute();
-    return rows.map(({ webhook_id }) => webhook_id);
+    return rows.map(({ id }) => id);
   },
 
   turn: ({ settlements, released, health, claim: request, now }) =>
@@ -47,7 +54,10 @@ export const createOutbox = (
     transact(async (database) => {
       await database
         .updateTable("lanes")
-        .set(({ eb }) => ({ due_at: eb("due_at", "-", milliseconds) }))
+        .set(({ eb }) => ({
+          due_at: eb("due_at", "-", milliseconds),
+          not_before: eb("not_before", "-", milliseconds),
+        }))
         .where("due_at", ">", now)
         .execute();
     }),
@@ -75,7 +85,7 @@ const prune = async (database: Kysely<Tables>, before: number, now: number): Pro
             .whereRef("deliveries.event_id", "=", "events.id")
             .where((delivery) =>
               delivery.or([
-                delivery("deliveries.state", "=", "pending"),
+                delivery("deliveries.state", "=", sql.lit("pending")),
                 delivery("deliveries.settled_at", ">=", before),
               ]),
             ),

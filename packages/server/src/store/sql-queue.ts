@@ -9,6 +9,12 @@ const batch = 100;
 
 const laneName = (webhookId: string, flagKey: string | null) => `${webhookId} ${flagKey ?? ""}`;
 
+const laneOf = (lanes: ReadonlyMap<string, number>, name: string): number => {
+  const id = lanes.get(name);
+  if (id === undefined) throw new Error(`There is no lane ${name}.`);
+  return id;
+};
+
 export const queue = async (
   database: Kysely<Tables>,
   deliveries: readonly NewDelivery[],
@@ -54,7 +60,7 @@ export const queue = async (
         part.map(({ id, webhookId, eventId, sequence, flagKey }) => ({
           id,
           webhook_id: webhookId,
-          lane_id: laneIds.get(laneName(webhookId, flagKey)) ?? 0,
+          lane_id: laneOf(laneIds, laneName(webhookId, flagKey)),
           event_id: eventId,
           sequence,
           kind,

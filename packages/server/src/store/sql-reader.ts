@@ -178,6 +178,9 @@ export const createReader = (database: Kysely<Tables>): Reader => {
         .selectAll()
         .where("environment_id", "=", environmentId)
         .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
+        .$if(subject !== undefined && subject !== "flag", (query) =>
+          query.where("revision", "is", null),
+        )
         .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId ?? ""))
         .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
         .orderBy("id", "desc")

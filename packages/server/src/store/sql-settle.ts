@@ -1,5 +1,5 @@
 // Writes down what became of claims, and how their webhooks are doing.
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { NewHistoryEntry } from "../domain/history.ts";
 import type { Claim, Settlement, WebhookHealth } from "../ports.ts";
 import { historyRow } from "./history-row.ts";
@@ -114,7 +114,7 @@ const openLanes = async (
               .selectFrom("deliveries")
               .select("deliveries.position")
               .whereRef("deliveries.lane_id", "=", "lanes.id")
-              .where("deliveries.state", "=", "pending"),
+              .where("deliveries.state", "=", sql.lit("pending")),
           ),
         )
         .then(now)

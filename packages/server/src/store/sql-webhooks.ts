@@ -6,7 +6,12 @@ import type { Tables } from "./tables.ts";
 
 type WebhookWrites = Pick<
   Transaction,
-  "insertWebhook" | "updateWebhook" | "rotateSecret" | "deleteWebhook" | "insertTestEvent"
+  | "insertWebhook"
+  | "updateWebhook"
+  | "rotateSecret"
+  | "deleteWebhook"
+  | "deleteDeliveries"
+  | "insertTestEvent"
 >;
 
 export const webhookWrites = (
@@ -75,6 +80,21 @@ export const webhookWrites = (
       .where("id", "=", id)
       .execute();
     changed.add(id);
+  },
+
+  async deleteDeliveries(webhookId, limit) {
+    const { numDeletedRows } = await database
+      .deleteFrom("deliveries")
+      .where("position", "in", (inner) =>
+        inner
+          .selectFrom("deliveries")
+          .select("position")
+          .where("webhook_id", "=", webhookId)
+          .orderBy("position")
+          .limit(limit),
+      )
+      .executeTakeFirst();
+    return Number(numDeletedRows);
   },
 
   async insertTestEvent(environmentId, event, at) {

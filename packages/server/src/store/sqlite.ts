@@ -2,6 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -24,7 +25,11 @@ import { createTransaction } from "./sql-transaction.ts";
 import { reencrypt, unreadableSecrets } from "./sql-webhooks.ts";
 import type { Tables } from "./tables.ts";
 
-const busyTimeout = 5_000;
+/** How long a transaction waits for the lock of another process, and how often it looks. */
+const lockPatience = 5_000;
+const lockPause = 10;
+/** SQLite itself waits without letting anything else happen: only so long. */
+const busyTimeout = 20;
 const maxPrepared = 500;
 
 const traits: DatabaseTraits = {
@@ -35,6 +40,7 @@ const traits: DatabaseTraits = {
 
 /** SQLite's primary result codes for "not now": busy, locked, read-only, I/O error, full, cannot open. */
 const passing = new Set([5, 6, 8, 10, 13, 14]);
+const busy = 5;
 /** Not a database at all, or a damaged one. */
 const damaged = new Set([11, 26]);
 
@@ -95,7 +101,25 @@ const adapt = (database: DatabaseSync): SqliteDatabase => {
 /** Takes the write lock at the start, so that a transaction never fails halfway because another process wrote. */
 class WriterDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+    const givesUpAt = performance.now() + lockPatience;
+    for (;;) {
+      try {
+        await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+        return;
+      } catch (error) {
+        const isBusy = error instanceof StoreUnavailable && resultCode(error.cause) === busy;
+        if (!isBusy || performance.now() > givesUpAt) throw error;
+        await setTimeout(lockPause);
+      }
+    }
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await super.rollbackTransaction(connection);
+    } catch {
+      // SQLite has rolled back by itself, as it does when the disk is full: what counts is why.
+    }
   }
 }
 

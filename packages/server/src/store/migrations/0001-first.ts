@@ -1,5 +1,5 @@
 // The first schema.
-import type { SchemaModule } from "kysely";
+import { type SchemaModule, sql } from "kysely";
 import type { DatabaseTraits } from "../dialect.ts";
 
 export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promise<void> => {
@@ -71,6 +71,12 @@ export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promi
     .columns(["environment_id", "id"])
     .execute();
   await schema
+    .createIndex("history_without_flags")
+    .on("history")
+    .columns(["environment_id", "subject", "id"])
+    .where(sql.ref("revision"), "is", null)
+    .execute();
+  await schema
     .createIndex("history_by_revision")
     .unique()
     .on("history")
@@ -96,6 +102,11 @@ export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promi
     .columns(["environment_id", "sequence"])
     .execute();
   await schema.createIndex("events_by_time").on("events").column("created_at").execute();
+  await schema
+    .createIndex("events_by_environment_and_time")
+    .on("events")
+    .columns(["environment_id", "created_at"])
+    .execute();
 
   await schema
     .createTable("answers")

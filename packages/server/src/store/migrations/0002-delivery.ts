@@ -73,6 +73,12 @@ export const delivery = async (schema: SchemaModule, traits: DatabaseTraits): Pr
     .where(sql.ref("state"), "=", sql.lit("pending"))
     .execute();
   await schema
+    .createIndex("deliveries_failed")
+    .on("deliveries")
+    .columns(["webhook_id", "position"])
+    .where(sql.ref("state"), "=", sql.lit("failed"))
+    .execute();
+  await schema
     .createIndex("deliveries_by_webhook")
     .on("deliveries")
     .columns(["webhook_id", "position"])
