@@ -1,6 +1,7 @@
 // npm test: every checker, then every test, then one line that counts them. Give it file names to run only those tests.
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
+import { join, relative } from "node:path";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -13,6 +14,8 @@ const checks = [
 ] as const;
 
 const chosen = process.argv.slice(2);
+// Every test is a process of its own; what they all load is compiled once.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../node_modules/.cache/halyard-test");
 const counts = { passed: 0, failed: 0 };
 
 for (const [name, command, ...args] of chosen.length > 0 ? [] : checks) {
@@ -33,10 +36,15 @@ const files = chosen.length > 0 ? chosen : globSync("{packages/*/test,test}/**/*
 const pace =
   process.env.HALYARD_FAULTS === "full"
     ? { concurrency: 1, timeout: 3_600_000 }
-    : { concurrency: 2, timeout: 300_000 };
+    : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
+      { concurrency: 4, timeout: 300_000 };
 const tests = run({ files, ...pace });
-tests.on("test:summary", ({ file, counts: summary }) => {
-  if (file !== undefined) return;
+const durations: [seconds: number, file: string][] = [];
+tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
+  if (file !== undefined) {
+    durations.push([duration_ms / 1_000, relative(process.cwd(), file)]);
+    return;
+  }
   counts.passed += summary.passed;
   counts.failed += summary.tests - summary.passed - summary.skipped - summary.todo;
 });
@@ -44,5 +52,9 @@ const report = tests.compose(spec);
 report.pipe(process.stdout, { end: false });
 await finished(report);
 
+const slowest = durations.toSorted(([a], [b]) => b - a).slice(0, 8);
+console.log(
+  `slowest: ${slowest.map(([seconds, file]) => `${file} ${seconds.toFixed(0)} s`).join(", ")}`,
+);
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;

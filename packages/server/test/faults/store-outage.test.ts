@@ -1,0 +1,112 @@
+// The store refuses the worker for a while: it begins nothing new, says so once, and goes on when the store is back.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { after, test } from "node:test";
+import { composeOperator, parseConfig } from "@halyard/server";
+import { createSender } from "../../src/delivery/send.ts";
+import { startWorker } from "../../src/delivery/worker.ts";
+import type { Principal } from "../../src/domain/principal.ts";
+import { createDeliveries } from "../../src/management/deliveries.ts";
+import { createFlags } from "../../src/management/flags.ts";
+import { createNewIds } from "../../src/management/new-ids.ts";
+import { createWebhooks } from "../../src/management/webhooks.ts";
+import type { Outbox, Settlement } from "../../src/ports.ts";
+import { createSecretBox } from "../../src/store/secret-box.ts";
+import { keyRing } from "../../src/store/secret-key-file.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { readRows } from "../support/database.ts";
+import { newFolder } from "../support/server.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { until } from "./support/until.ts";
+
+const random = (count: number) => new Uint8Array(randomBytes(count));
+const clock = () => new Date();
+const lookUp = () => Promise.reject(new Error("no names here"));
+
+test("an outage of the store holds deliveries up, and loses none", async (t) => {
+  const folder = newFolder();
+  const receiver = await startReceiver();
+  const config = parseConfig({ HALYARD_DATA: folder });
+  const operator = await composeOperator(config);
+  const made = await operator.environments.create("test");
+  await operator.close();
+  assert.ok(made.ok);
+  const principal: Principal = {
+    keyId: "0123456789abcdef",
+    keyName: "test",
+    role: "admin",
+    environmentId: made.value.id,
+    environmentName: "test",
+  };
+  const store = await openSqliteStore(folder, createSecretBox(keyRing(folder, [])));
+  let isAway = false;
+  let refusals = 0;
+  let largest = 0;
+  const largestOf = (settlements: readonly Settlement[]) => {
+    largest = Math.max(largest, settlements.length);
+  };
+  const outbox: Outbox = {
+    ...store.outbox,
+    turn(request) {
+      if (isAway) {
+        refusals += 1;
+        return Promise.reject(new Error("the disk is full"));
+      }
+      largestOf(request.settlements);
+      return store.outbox.turn(request);
+    },
+  };
+  const errors: object[] = [];
+  const { callbacks } = config;
+  const newIds = createNewIds(random);
+  const sender = createSender({ callbacks, userAgent: "test", lookUp });
+  const worker = startWorker({
+    outbox,
+    sender,
+    clock,
+    monotonic: () => performance.now(),
+    random,
+    serviceName: "Service",
+    log: { warn: () => {}, error: (fields) => errors.push(fields) },
+  });
+  after(async () => {
+    await worker.close();
+    await sender.close();
+    await store.close();
+    await receiver.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const needs = { store, clock, random, newIds };
+  const webhooks = createWebhooks({ ...needs, lookUp, callbacks });
+  const hook = await webhooks.create(principal, { url: receiver.url, events: ["*"] });
+  assert.ok(hook.result.ok);
+  receiver.secret = hook.result.value.secret;
+  const flags = createFlags(store, clock, newIds);
+  const count = 100;
+  for (let index = 0; index < count; index += 1) {
+    await flags.create(principal, { key: `flag-${index}`, type: "boolean" });
+  }
+  const pending = () =>
+    readRows({ folder }, "select id from deliveries where state = 'pending'").length;
+  await until("all is told", () => receiver.receipts.length >= count && pending() === 0);
+
+  receiver.behave({ slow: 20 });
+  const deliveries = createDeliveries(needs);
+  const { id } = hook.result.value.webhook;
+  await deliveries.replayRange(principal, id, { afterSequence: 0 });
+  await until("some are sent again", () => receiver.receipts.length > count + 8);
+  isAway = true;
+  await until("it is refused", () => refusals >= 3);
+  const sent = receiver.receipts.length;
+  await until("it has asked some more", () => refusals >= 5);
+  assert.ok(receiver.receipts.length <= sent + 4, "nothing new is begun meanwhile");
+  assert.equal(errors.length, 1, "said once");
+  isAway = false;
+  await until("all is told again", () => pending() === 0);
+  const unique = new Set(receiver.receipts.map(({ sequence }) => sequence));
+  assert.equal(unique.size, count);
+  assert.equal(receiver.receipts.length, 2 * count, "each of them once more");
+  assert.deepEqual(receiver.wrong, []);
+  t.diagnostic(`refused ${refusals} times; at most ${largest} settled together`);
+});
