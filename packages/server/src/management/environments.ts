@@ -7,11 +7,7 @@ import { hashKey, type IssueNeeds, issueKey } from "./api-keys.ts";
 
 export const firstEnvironments = ["development", "production"] as const;
 
-export interface BootstrapKey {
-  readonly environment: string;
-  readonly text: string;
-}
-
+/** An admin key in clear: given by the operator, or made at the first start. */
 export interface FirstKey {
   readonly environment: string;
   readonly text: string;
@@ -24,7 +20,7 @@ export interface Environments {
   /** With everything in it. Refused while it holds flags, unless that is meant. */
   remove(name: string, withFlags: boolean): Promise<Result<Environment>>;
   /** Makes an empty store usable; gives the keys that it made up, to be shown once. */
-  bootstrap(keys: readonly BootstrapKey[]): Promise<Result<readonly FirstKey[]>>;
+  bootstrap(keys: readonly FirstKey[]): Promise<Result<readonly FirstKey[]>>;
 }
 
 export const createEnvironments = (store: Store, needs: IssueNeeds): Environments => {
@@ -74,7 +70,7 @@ export const createEnvironments = (store: Store, needs: IssueNeeds): Environment
         );
         const isFirstStart = known.size === 0;
         // All that could be refused is looked at before anything is written.
-        const unissued: BootstrapKey[] = [];
+        const unissued: FirstKey[] = [];
         for (const key of keys) {
           const issued = await transaction.keyIssuedIn(hashKey(key.text));
           if (issued && issued.environmentId !== known.get(key.environment)?.id) {

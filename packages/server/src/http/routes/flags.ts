@@ -5,10 +5,10 @@ import { type Static, Type } from "typebox";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { Flags } from "../../management/flags.ts";
 import type { FlagList } from "../../ports.ts";
+import { answerWith } from "../answer-once.ts";
 import { ifMatch, sendNotModified } from "../conditional.ts";
 import { answers, headers, withBody } from "../describe.ts";
 import { jsonType, sendFailure } from "../error-reply.ts";
-import { onceOf } from "../idempotency-key.ts";
 import { badCursor, decodeCursor, sendNextLink } from "../paging.ts";
 import {
   cursorParameter,
@@ -195,17 +195,13 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
         ),
       },
     },
-    async (request, reply) => {
-      const once = onceOf(request, request.caller);
-      if (!once.ok) return sendFailure(reply, once.failure);
-      const { result, repeated } = await flags.create(
-        request.caller.principal,
-        request.body,
-        once.value,
-      );
-      if (repeated) reply.header("idempotency-replayed", "true");
-      return result.ok ? sendFlag(reply, result.value, 201) : sendFailure(reply, result.failure);
-    },
+    (request, reply) =>
+      answerWith(
+        request,
+        reply,
+        (once) => flags.create(request.caller.principal, request.body, once),
+        (flag) => sendFlag(reply, flag, 201),
+      ),
   );
 
   app.patch<{ Params: Static<typeof KeyPath>; Body: PatchFlag }>(

@@ -4,9 +4,9 @@ import { type Static, Type } from "typebox";
 import { type ApiKey, maxKeyNameLength } from "../../domain/api-key.ts";
 import { roles } from "../../domain/principal.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
+import { answerWith } from "../answer-once.ts";
 import { answers, headers, withBody } from "../describe.ts";
 import { sendFailure } from "../error-reply.ts";
-import { onceOf } from "../idempotency-key.ts";
 import { idempotencyHeader, noQuery } from "../schemas.ts";
 
 const tags = ["Keys"];
@@ -100,15 +100,13 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
         ),
       },
     },
-    async (request, reply) => {
-      const once = onceOf(request, request.caller);
-      if (!once.ok) return sendFailure(reply, once.failure);
-      const { principal } = request.caller;
-      const { result, repeated } = await keys.create(principal, request.body, once.value);
-      if (repeated) reply.header("idempotency-replayed", "true");
-      if (!result.ok) return sendFailure(reply, result.failure);
-      return reply.code(201).send({ ...shown(result.value.apiKey), key: result.value.text });
-    },
+    (request, reply) =>
+      answerWith(
+        request,
+        reply,
+        (once) => keys.create(request.caller.principal, request.body, once),
+        ({ apiKey, text }) => reply.code(201).send({ ...shown(apiKey), key: text }),
+      ),
   );
 
   app.delete<{ Params: Static<typeof IdPath> }>(

@@ -3,9 +3,9 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Webhook } from "../../domain/webhook.ts";
 import type { Webhooks } from "../../management/webhooks.ts";
+import { answerWith } from "../answer-once.ts";
 import { answers, headers, withBody } from "../describe.ts";
 import { sendFailure } from "../error-reply.ts";
-import { onceOf } from "../idempotency-key.ts";
 import {
   EventNames,
   idempotencyHeader,
@@ -137,16 +137,14 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
         ),
       },
     },
-    async (request, reply) => {
-      const once = onceOf(request, request.caller);
-      if (!once.ok) return sendFailure(reply, once.failure);
-      const { principal } = request.caller;
-      const { result, repeated } = await webhooks.create(principal, request.body, once.value);
-      if (repeated) reply.header("idempotency-replayed", "true");
-      if (!result.ok) return sendFailure(reply, result.failure);
-      const { id, url, events, active } = result.value.webhook;
-      return reply.code(201).send({ id, url, events, secret: result.value.secret, active });
-    },
+    (request, reply) =>
+      answerWith(
+        request,
+        reply,
+        (once) => webhooks.create(request.caller.principal, request.body, once),
+        ({ webhook: { id, url, events, active }, secret }) =>
+          reply.code(201).send({ id, url, events, secret, active }),
+      ),
   );
 
   app.patch<{ Params: Static<typeof IdPath>; Body: Static<typeof PatchBody> }>(
