@@ -15,13 +15,17 @@ if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
   const node = findNode();
   if (node === undefined) {
     console.error(
-      `halyard needs Node ${neededMajor} or newer; this is ${process.version}. Run npm ci in the project first.`,
+      `halyard: Node ${neededMajor} or newer is needed and this is ${process.version}. "npm ci" in the project folder brings it (without --omit=dev, NODE_ENV=production or --ignore-scripts).`,
     );
     process.exit(1);
   }
-  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: "inherit" });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  // The channel tells the child when this process is gone, however it went: the child then ends too.
+  const child = spawn(node, [main, ...process.argv.slice(2)], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => child.kill(signal));
+  }
   child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 }
 

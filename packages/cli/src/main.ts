@@ -55,6 +55,12 @@ function sentenceOf(error: unknown): string {
     : `${error.message}. This was not foreseen; NODE_DEBUG=halyard shows where it happened.`;
 }
 
+// Started by an older Node that stands between us and the caller: when it is gone, nobody can stop us but ourselves.
+if (process.connected) {
+  process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  process.channel?.unref();
+}
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,6 +1,7 @@
 // Opens the store for one operator's command, and closes it after.
-import { composeOperator, type Operator, parseConfig } from "@halyard/server";
+import { composeOperator, hasStore, type Operator, parseConfig } from "@halyard/server";
 import type { Command } from "commander";
+import { CommandFailed } from "./output.ts";
 
 export const dataOption = ["--data <folder>", "the data folder (instead of HALYARD_DATA)"] as const;
 export const jsonOption = ["--json", "print JSON, for scripts"] as const;
@@ -15,6 +16,12 @@ export const withOperator = async (
   work: (operator: Operator) => Promise<void>,
 ): Promise<void> => {
   const config = parseConfig({ ...process.env, ...(data && { HALYARD_DATA: data }) });
+  // Only the server makes a store: a mistyped folder would otherwise become an empty one.
+  if (!hasStore(config)) {
+    throw new CommandFailed(
+      `There is no Halyard database in ${config.dataFolder}: run this in the folder of the server, or name its data folder with --data or HALYARD_DATA.`,
+    );
+  }
   const operator = await composeOperator(config);
   try {
     await work(operator);

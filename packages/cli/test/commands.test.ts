@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { composeOperator, parseConfig } from "@halyard/server";
 import {
   type Ended,
   type RunningServer,
@@ -20,6 +21,13 @@ const folders: string[] = [];
 const folderOf = () => {
   const folder = newFolder();
   folders.push(folder);
+  return folder;
+};
+/** A folder with a store in it, as a server leaves it. */
+const storeOf = async () => {
+  const folder = folderOf();
+  const operator = await composeOperator(parseConfig({ HALYARD_DATA: folder }));
+  await operator.close();
   return folder;
 };
 after(() => {
@@ -48,7 +56,7 @@ const refuse = async (args: string[], code: number, message: RegExp, settings = 
 };
 
 test("environments are created, listed and deleted, for people and for scripts", async () => {
-  const data = ["--data", folderOf()];
+  const data = ["--data", await storeOf()];
   assert.equal(await succeed("environments", "list", ...data), "NAME  FLAGS  CREATED\n");
   assert.match(
     await succeed("environments", "create", "staging", ...data),
@@ -194,8 +202,7 @@ suite("beside a running server", () => {
 });
 
 test("a database that somebody else holds gives one sentence, not a trace", async () => {
-  const folder = folderOf();
-  await succeed("environments", "list", "--data", folder);
+  const folder = await storeOf();
   const holder = new DatabaseSync(join(folder, "halyard.db"));
   holder.exec("begin immediate");
   await refuse(
@@ -207,14 +214,22 @@ test("a database that somebody else holds gives one sentence, not a trace", asyn
 });
 
 test("HALYARD_DATA names the folder, and --data wins over it", async () => {
-  const [one, two] = [folderOf(), join(folderOf(), "made", "on", "the", "way")];
+  const [one, two] = [await storeOf(), await storeOf()];
   const settings = { HALYARD_DATA: one };
   assert.equal((await runHalyard(["environments", "create", "one"], settings)).code, 0);
   const other = await runHalyard(["environments", "list", "--json", "--data", two], settings);
   assert.equal(other.stdout, "[]\n");
-  assert.ok(existsSync(join(two, "halyard.db")));
   const listed = await runHalyard(["environments", "list"], settings);
   assert.match(listed.stdout, /^one /m);
+});
+
+test("a folder without a store is not made into one by mistake", async () => {
+  const folder = join(folderOf(), "typo");
+  const said =
+    /^halyard: There is no Halyard database in .*typo: run this in the folder of the server/;
+  await refuse(["environments", "create", "qa", "--data", folder], 1, said);
+  await refuse(["secrets", "reencrypt", "--data", folder], 1, said);
+  assert.equal(existsSync(folder), false);
 });
 
 suite("the installed command", () => {

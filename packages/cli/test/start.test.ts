@@ -65,7 +65,7 @@ test("the first start prints two keys and a line that works as pasted; the secon
   assert.equal(statSync(join(folder, "secret.key")).mode & 0o777, 0o600);
 
   const [, line = ""] = await first.printed(/^ {2}(curl [\s\S]*?'\{[^\n]*\}')$/m);
-  const made = { key: "new-checkout", type: "boolean", enabled: false, description: null };
+  const made = { key: "hello", type: "boolean", enabled: false, description: null };
   assert.ok(line.includes(`${first.url}/api/v1/flags`));
   if (spawnSync("curl", ["--version"]).status === 0) {
     const pasted = spawnSync("bash", ["-c", line], { encoding: "utf8", timeout: 20_000 });

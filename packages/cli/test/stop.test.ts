@@ -83,7 +83,18 @@ test("a second signal ends at once, with 1", { timeout: 20_000 }, async () => {
   socket.on("error", () => {});
   server.kill("SIGINT");
   await closed(server.url);
-  server.kill("SIGINT");
+  // One that follows within half a second is the same wish come by another way.
+  const insisting = setInterval(() => server.kill("SIGINT"), 100);
   assert.equal((await server.ended).code, 1);
+  clearInterval(insisting);
   socket.destroy();
+});
+
+test("the same signal by two ways is one: what is under way is answered", {
+  timeout: 20_000,
+}, async () => {
+  const server = await serveHalyard(folderOf());
+  server.kill("SIGTERM");
+  server.kill("SIGINT");
+  assert.equal((await server.ended).code, 0);
 });

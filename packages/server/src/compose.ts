@@ -18,7 +18,7 @@ import type { Clock, LookUp, RandomBytes, Store } from "./ports.ts";
 import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 import { createSecretBox } from "./store/secret-box.ts";
 import { keyRing } from "./store/secret-key-file.ts";
-import { openSqliteStore, prepareFolder } from "./store/sqlite.ts";
+import { hasDatabase, openSqliteStore, prepareFolder } from "./store/sqlite.ts";
 import { version } from "./version.ts";
 
 const systemClock: Clock = () => new Date();
@@ -33,6 +33,9 @@ const openStore = (config: Config): Promise<Store> => {
   const keys = keyRing(config.dataFolder, config.secretKeys);
   return openSqliteStore(config.dataFolder, createSecretBox(keys));
 };
+
+/** Whether a server has been started on this folder before. */
+export const hasStore = ({ dataFolder }: Config): boolean => hasDatabase(dataFolder);
 
 /** What the operator's commands work with, beside a running server or without one. */
 export interface Operator {

@@ -52,16 +52,19 @@ const listen = async (start: () => Promise<unknown>, { host, port }: Config): Pr
   }
 };
 
+const sameWish = 500;
+
 /** Serves until SIGTERM or SIGINT, answers what was asked before it, and comes back. A second signal ends at once. */
 export const serveUntilSignal = async (
   config: Config,
   started: (server: Server) => void,
 ): Promise<void> => {
   const { promise: signalled, resolve } = Promise.withResolvers<void>();
-  let signals = 0;
+  let firstAt: number | undefined;
   const onSignal = () => {
-    signals += 1;
-    if (signals > 1) process.exit(1);
+    firstAt ??= performance.now();
+    // A terminal or a supervisor may send the same signal by two ways: that is one wish, not two.
+    if (performance.now() - firstAt > sameWish) process.exit(1);
     resolve();
   };
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);

@@ -40,7 +40,7 @@ const greet = ({ url, firstKeys }: Server): void => {
       "Try it:",
       "",
       `  curl -s ${url}/api/v1/flags -H 'Authorization: Bearer ${first.text}' \\`,
-      `    -H 'Content-Type: application/json' -d '{"key":"new-checkout","type":"boolean"}'`,
+      `    -H 'Content-Type: application/json' -d '{"key":"hello","type":"boolean"}'`,
     );
   }
   print([...lines, ""].join("\n"));

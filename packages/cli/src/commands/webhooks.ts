@@ -39,7 +39,8 @@ const listen = async (options: ListenOptions): Promise<void> => {
   });
   const port = await startListening(server, Number(options.port));
   const { promise: signalled, resolve: stop } = Promise.withResolvers<void>();
-  process.once("SIGINT", stop).once("SIGTERM", stop);
+  // Further signals change nothing: the webhook is to be removed in any case.
+  process.on("SIGINT", stop).on("SIGTERM", stop);
   try {
     const events = options.events.split(",").map((name) => name.trim());
     const url = `http://127.0.0.1:${port}/`;

@@ -190,7 +190,8 @@ export const prepareFolder = (folder: string): void => {
   }
 };
 
-export const databaseFile = "halyard.db";
+const databaseFile = "halyard.db";
+export const hasDatabase = (folder: string): boolean => existsSync(join(folder, databaseFile));
 
 export const openSqliteStore = async (folder: string, secrets: SecretBox): Promise<Store> => {
   const path = join(folder, databaseFile);
