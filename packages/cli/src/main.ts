@@ -1,6 +1,6 @@
 // The one command `halyard`.
 import { debuglog } from "node:util";
-import { version } from "@halyard/server";
+import { version } from "@halyard/server/version";
 import { Command, CommanderError } from "commander";
 import { environmentCommands } from "./commands/environments.ts";
 import { keyCommands } from "./commands/keys.ts";
@@ -54,6 +54,12 @@ function sentenceOf(error: unknown): string {
     ? error.message
     : `${error.message}. This was not foreseen; NODE_DEBUG=halyard shows where it happened.`;
 }
+
+// The reader of a pipe may have enough: `halyard keys list | head` is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+});
 
 // Started by an older Node that stands between us and the caller: when it is gone, nobody can stop us but ourselves.
 if (process.connected) {

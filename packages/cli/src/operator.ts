@@ -1,5 +1,5 @@
 // Opens the store for one operator's command, and closes it after.
-import { composeOperator, hasStore, type Operator, parseConfig } from "@halyard/server";
+import type { Operator } from "@halyard/server/compose-operator";
 import type { Command } from "commander";
 import { CommandFailed } from "./output.ts";
 
@@ -15,6 +15,9 @@ export const withOperator = async (
   { data }: OperatorOptions,
   work: (operator: Operator) => Promise<void>,
 ): Promise<void> => {
+  // Loaded when there is something to do, so that help is there at once.
+  const { parseConfig } = await import("@halyard/server/config");
+  const { composeOperator, hasStore } = await import("@halyard/server/compose-operator");
   const config = parseConfig({ ...process.env, ...(data && { HALYARD_DATA: data }) });
   // Only the server makes a store: a mistyped folder would otherwise become an empty one.
   if (!hasStore(config)) {

@@ -1,5 +1,5 @@
 // How commands speak: tables for people, JSON for scripts, one sentence when something fails.
-import type { Result } from "@halyard/server";
+import type { Result } from "@halyard/server/errors";
 
 /** The command could not do what it was asked; its message is one sentence for a person. */
 export class CommandFailed extends Error {

@@ -1,61 +1,25 @@
 // The composition root: the only file that knows every room. What it opens, its close() shuts in reverse order.
-import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
+import { newIds, openStore, random, systemClock } from "./compose-operator.ts";
 import type { Config } from "./config.ts";
 import { connectTimeout } from "./delivery/guarded-connect.ts";
 import { createSender } from "./delivery/send.ts";
 import { startWorker } from "./delivery/worker.ts";
 import { createApp } from "./http/app.ts";
-import { type ApiKeys, createApiKeys } from "./management/api-keys.ts";
+import { createApiKeys } from "./management/api-keys.ts";
 import { createDeliveries } from "./management/deliveries.ts";
 import { createEnvironments, type Environments } from "./management/environments.ts";
 import { createFlags } from "./management/flags.ts";
 import { createHistory } from "./management/history.ts";
-import { createNewIds } from "./management/new-ids.ts";
 import { createWebhooks } from "./management/webhooks.ts";
-import type { Clock, LookUp, RandomBytes, Store } from "./ports.ts";
+import type { Clock, LookUp } from "./ports.ts";
 import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
-import { createSecretBox } from "./store/secret-box.ts";
-import { keyRing } from "./store/secret-key-file.ts";
-import { hasDatabase, openSqliteStore, prepareFolder } from "./store/sqlite.ts";
 import { version } from "./version.ts";
 
-const systemClock: Clock = () => new Date();
-const random: RandomBytes = (count) => new Uint8Array(randomBytes(count));
 /** A name that does not resolve so soon is registered all the same. */
 const registrationPatience = 1_000;
 const monotonic = () => performance.now();
-const newIds = createNewIds(random);
-
-const openStore = (config: Config): Promise<Store> => {
-  prepareFolder(config.dataFolder);
-  const keys = keyRing(config.dataFolder, config.secretKeys);
-  return openSqliteStore(config.dataFolder, createSecretBox(keys));
-};
-
-/** Whether a server has been started on this folder before. */
-export const hasStore = ({ dataFolder }: Config): boolean => hasDatabase(dataFolder);
-
-/** What the operator's commands work with, beside a running server or without one. */
-export interface Operator {
-  readonly environments: Environments;
-  readonly keys: ApiKeys;
-  /** Encrypts every webhook secret with the newest key; gives their number. */
-  readonly reencryptSecrets: () => Promise<number>;
-  close(): Promise<void>;
-}
-
-export const composeOperator = async (config: Config): Promise<Operator> => {
-  const store = await openStore(config);
-  const issueNeeds = { clock: systemClock, random, newIds };
-  return {
-    environments: createEnvironments(store, issueNeeds),
-    keys: createApiKeys(store, issueNeeds),
-    reencryptSecrets: () => store.reencryptSecrets(),
-    close: () => store.close(),
-  };
-};
 
 export interface Instance {
   readonly app: FastifyInstance;

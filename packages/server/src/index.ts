@@ -1,5 +1,5 @@
 // What other packages may use of the server.
-export { composeOperator, hasStore, type Operator } from "./compose.ts";
+export { composeOperator, type Operator } from "./compose-operator.ts";
 export { type Config, parseConfig } from "./config.ts";
 export { environmentNameRule } from "./domain/api-key.ts";
 export { type Role, roles } from "./domain/principal.ts";

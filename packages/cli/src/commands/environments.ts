@@ -1,5 +1,5 @@
 // halyard environments: each has its own flags, webhooks and keys.
-import { environmentNameRule } from "@halyard/server";
+import { environmentNameRule } from "@halyard/server/domain/api-key";
 import { Command } from "commander";
 import { type OperatorOptions, operatorCommand, withOperator } from "../operator.ts";
 import { print, printJson, printTable, unwrap } from "../output.ts";

@@ -1,5 +1,5 @@
 // halyard keys: issue and revoke API keys at the machine itself, without one.
-import { type Role, roles } from "@halyard/server";
+import { type Role, roles } from "@halyard/server/domain/principal";
 import { Command, Option } from "commander";
 import { type OperatorOptions, operatorCommand, withOperator } from "../operator.ts";
 import { CommandFailed, print, printJson, printTable, unwrap } from "../output.ts";

@@ -1,5 +1,5 @@
 // halyard serve: starts the server and says where it is.
-import { parseConfig, type Server, serveUntilSignal } from "@halyard/server";
+import type { Server } from "@halyard/server";
 import { Command } from "commander";
 import { dataOption } from "../operator.ts";
 import { print } from "../output.ts";
@@ -11,6 +11,8 @@ export const serveCommand = (): Command =>
     .option("--host <address>", "where to listen (instead of HOST, 127.0.0.1 unless set)")
     .option(...dataOption)
     .action(async (options: { port?: string; host?: string; data?: string }) => {
+      // Loaded when there is something to do, so that help is there at once.
+      const { parseConfig, serveUntilSignal } = await import("@halyard/server");
       const config = parseConfig({
         ...process.env,
         ...(options.port !== undefined && { PORT: options.port }),
