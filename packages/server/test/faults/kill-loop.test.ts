@@ -131,7 +131,10 @@ const write = async (
 
 /** Down three tenths of the time, in slots, by cut connections and by 503. */
 const flicker = (receiver: Receiver, random: Random) => {
+  // Each is down when the first request comes, whatever chance does in a short run.
+  receiver.behave("unavailable");
   const timer = setInterval(() => {
+    if (receiver.receipts.length === 0) return;
     const chance = random(20);
     receiver.behave(chance < 3 ? "reset" : chance < 6 ? "unavailable" : "up");
   }, 300);
