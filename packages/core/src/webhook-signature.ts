@@ -112,13 +112,3 @@ export const parseStandardSignatures = (header: string): readonly Bytes[] =>
     const mac = fromBase64(entry.slice(standardPrefix.length));
     return mac?.length === macLength ? [mac] : [];
   });
-
-/** Takes the same time wherever the difference is; only a difference in length shows. */
-export const constantTimeEqual = (a: Uint8Array, b: Uint8Array): boolean => {
-  if (a.length !== b.length) return false;
-  let difference = 0;
-  for (let index = 0; index < a.length; index += 1) {
-    difference |= (a[index] ?? 0) ^ (b[index] ?? 0);
-  }
-  return difference === 0;
-};

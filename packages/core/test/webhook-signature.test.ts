@@ -4,7 +4,6 @@ import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import {
-  constantTimeEqual,
   parsePlainSignature,
   parseStandardSignatures,
   plainHeader,
@@ -57,7 +56,7 @@ suite("the published vectors", () => {
       assert.equal(standard.map(standardSignature).join(" "), vector["webhook-signature"]);
 
       const parsedPlain = parsePlainSignature(vector["x-service-signature"]);
-      assert.ok(parsedPlain && constantTimeEqual(parsedPlain, plain));
+      assert.deepEqual(parsedPlain && Buffer.from(parsedPlain), plain);
       const parsedStandard = parseStandardSignatures(vector["webhook-signature"]);
       assert.deepEqual(
         parsedStandard.map((mac) => Buffer.from(mac)),
@@ -135,19 +134,30 @@ suite("headers", () => {
     test(`a standard header with ${what} holds ${count}`, () => {
       const parsed = parseStandardSignatures(header);
       assert.equal(parsed.length, count);
-      for (const found of parsed) assert.ok(constantTimeEqual(found, mac));
+      for (const found of parsed) assert.deepEqual([...found], [...mac]);
     });
   }
 });
 
 suite("for all bytes", () => {
-  test("both header forms are what Buffer writes", () => {
+  const formsAreThoseOfBuffer = () => {
     check(
       property(uint8Array(), (bytes) => {
         assert.equal(plainSignature(bytes), `sha256=${Buffer.from(bytes).toString("hex")}`);
         assert.equal(standardSignature(bytes), `v1,${Buffer.from(bytes).toString("base64")}`);
       }),
     );
+  };
+  test("both header forms are what Buffer writes", formsAreThoseOfBuffer);
+
+  test("and so they are on a runtime that has no such methods of its own", (t) => {
+    for (const name of ["toHex", "toBase64"]) {
+      const native = Object.getOwnPropertyDescriptor(Uint8Array.prototype, name);
+      assert.ok(native);
+      t.after(() => Object.defineProperty(Uint8Array.prototype, name, native));
+      Reflect.deleteProperty(Uint8Array.prototype, name);
+    }
+    formsAreThoseOfBuffer();
   });
 
   test("base64 in a secret is read as Buffer reads it", () => {
@@ -167,20 +177,6 @@ suite("for all bytes", () => {
           parseStandardSignatures(header).map((mac) => [...mac]),
           macs.map((mac) => [...mac]),
         );
-      }),
-    );
-  });
-
-  test("constantTimeEqual is equality", () => {
-    check(
-      property(uint8Array(), uint8Array(), (a, b) => {
-        assert.equal(constantTimeEqual(a, b), Buffer.from(a).equals(b));
-        assert.ok(constantTimeEqual(a, Uint8Array.from(a)));
-        for (const index of a.keys()) {
-          const other = Uint8Array.from(a);
-          other[index] = (other[index] ?? 0) ^ 1;
-          assert.ok(!constantTimeEqual(a, other));
-        }
       }),
     );
   });

@@ -1,11 +1,15 @@
 // What happens when the store is held by another process, undoes a transaction by itself, or is slow to give up a long delivery log.
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
+import { createSecretBox } from "../src/store/secret-box.ts";
+import { keyRing } from "../src/store/secret-key-file.ts";
+import { openSqliteStore } from "../src/store/sqlite.ts";
 import { readRows, writeRows } from "./support/database.ts";
-import { startTestServer, type TestServer } from "./support/server.ts";
+import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
 import { until } from "./support/until.ts";
 
 let server: TestServer;
@@ -34,20 +38,25 @@ test("while another process holds the database, everything but changes goes on",
   assert.deepEqual((await change).status, 200);
 });
 
-test("a transaction that SQLite itself rolls back leaves nothing, and the next one works", async () => {
-  const { admin, name } = await server.environment();
-  await admin("POST", "/flags", { key: "a", type: "boolean" });
+test("a transaction that SQLite itself rolls back leaves nothing, and its cause is told", async (t) => {
   // As on a full disk, the transaction is gone before anybody asks for its end.
+  const folder = newFolder();
+  const store = await openSqliteStore(folder, createSecretBox(keyRing(folder, [])));
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
   writeRows(
-    server,
-    `create trigger undo before update on environments when new.name = '${name}'
+    { folder },
+    `create trigger undo after insert on environments
      begin select raise(rollback, 'not today'); end`,
   );
-  const refused = await admin("PATCH", "/flags/a", { enabled: true });
-  assert.equal(refused.status, 500);
-  assert.equal((await admin("GET", "/flags/a")).headers.get("etag"), '"1"');
-  writeRows(server, "drop trigger undo");
-  assert.equal((await admin("PATCH", "/flags/a", { enabled: true })).status, 200);
+  const insert = () =>
+    store.transact((transaction) => transaction.insertEnvironment("a", new Date()));
+  await assert.rejects(insert, /not today/);
+  assert.deepEqual(await store.environments(), []);
+  writeRows({ folder }, "drop trigger undo");
+  assert.equal((await insert()).name, "a");
 });
 
 test("a key that is revoked while a body is on its way changes nothing", async () => {
