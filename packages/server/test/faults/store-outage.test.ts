@@ -3,20 +3,15 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { after, test } from "node:test";
-import { composeOperator, parseConfig } from "@halyard/server";
 import { createSender } from "../../src/delivery/send.ts";
 import { startWorker } from "../../src/delivery/worker.ts";
-import type { Principal } from "../../src/domain/principal.ts";
 import { createDeliveries } from "../../src/management/deliveries.ts";
 import { createFlags } from "../../src/management/flags.ts";
 import { createNewIds } from "../../src/management/new-ids.ts";
 import { createWebhooks } from "../../src/management/webhooks.ts";
 import type { Outbox, Settlement } from "../../src/ports.ts";
-import { createSecretBox } from "../../src/store/secret-box.ts";
-import { keyRing } from "../../src/store/secret-key-file.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { readRows } from "../support/database.ts";
-import { newFolder } from "../support/server.ts";
+import { composeStore } from "./support/composed-store.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { until } from "./support/until.ts";
 
@@ -25,21 +20,8 @@ const clock = () => new Date();
 const lookUp = () => Promise.reject(new Error("no names here"));
 
 test("an outage of the store holds deliveries up, and loses none", async (t) => {
-  const folder = newFolder();
+  const { folder, callbacks, principal, store } = await composeStore();
   const receiver = await startReceiver();
-  const config = parseConfig({ HALYARD_DATA: folder });
-  const operator = await composeOperator(config);
-  const made = await operator.environments.create("test");
-  await operator.close();
-  assert.ok(made.ok);
-  const principal: Principal = {
-    keyId: "0123456789abcdef",
-    keyName: "test",
-    role: "admin",
-    environmentId: made.value.id,
-    environmentName: "test",
-  };
-  const store = await openSqliteStore(folder, createSecretBox(keyRing(folder, [])));
   let isAway = false;
   let refusals = 0;
   let largest = 0;
@@ -58,7 +40,6 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
     },
   };
   const errors: object[] = [];
-  const { callbacks } = config;
   const newIds = createNewIds(random);
   const sender = createSender({ callbacks, userAgent: "test", lookUp });
   const worker = startWorker({

@@ -3,20 +3,16 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { after, describe, test } from "node:test";
-import { composeOperator, parseConfig } from "@halyard/server";
 import { createSender } from "../../src/delivery/send.ts";
 import { startWorker } from "../../src/delivery/worker.ts";
-import type { Principal } from "../../src/domain/principal.ts";
 import { createFlags } from "../../src/management/flags.ts";
 import { createNewIds } from "../../src/management/new-ids.ts";
 import { createWebhooks } from "../../src/management/webhooks.ts";
 import type { DeliverySignal, Store, Transaction } from "../../src/ports.ts";
-import { createSecretBox } from "../../src/store/secret-box.ts";
-import { keyRing } from "../../src/store/secret-key-file.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { readRows, writeRows } from "../support/database.ts";
-import { newFolder, startTestServer } from "../support/server.ts";
+import { startTestServer } from "../support/server.ts";
 import { register } from "./support/client.ts";
+import { composeStore } from "./support/composed-store.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
 import { until } from "./support/until.ts";
 
@@ -71,28 +67,14 @@ const failingAt = (store: Store, call: number, moment: "before" | "after"): Stor
 });
 
 describe("a call inside the transaction fails", async () => {
-  const folder = newFolder();
+  const { folder, callbacks, principal, store } = await composeStore();
   const receiver = await startReceiver();
   const random = (count: number) => new Uint8Array(randomBytes(count));
   const clock = () => new Date();
   const newIds = createNewIds(random);
   const lookUp = () => Promise.reject(new Error("no names here"));
-  const config = parseConfig({ HALYARD_DATA: folder });
-  const operator = await composeOperator(config);
-  const made = await operator.environments.create("test");
-  await operator.close();
-  assert.ok(made.ok);
-  const principal: Principal = {
-    keyId: "0123456789abcdef",
-    keyName: "test",
-    role: "admin",
-    environmentId: made.value.id,
-    environmentName: "test",
-  };
-  const store = await openSqliteStore(folder, createSecretBox(keyRing(folder, [])));
   const signals: DeliverySignal[] = [];
   store.outbox.onSignal((signal) => signals.push(signal));
-  const { callbacks } = config;
   const webhooks = createWebhooks({ store, clock, random, newIds, lookUp, callbacks });
   const sender = createSender({ callbacks, userAgent: "test", lookUp });
   const worker = startWorker({
