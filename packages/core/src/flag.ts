@@ -1,4 +1,4 @@
-// The Flag as every program sees it: its shape, and the rules for keys and percentages.
+// The Flag as every program sees it: its shape, and the rules for its fields.
 import { type Static, Type } from "typebox";
 
 export const flagKeyPattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
@@ -7,18 +7,6 @@ const flagKeyExpression = new RegExp(flagKeyPattern);
 export const isFlagKey = (text: string): boolean => flagKeyExpression.test(text);
 
 export const maxDescriptionLength = 2_000;
-
-/** One percent is a thousand of these: 0.001 % is the smallest step that a rollout can take. */
-export const thousandthsPerPercent = 1_000;
-
-/** The percentage as whole thousandths, or undefined when it is out of range or finer than that. */
-export const toThousandths = (percentage: number): number | undefined => {
-  const thousandths = Math.round(percentage * thousandthsPerPercent);
-  if (thousandths < 0 || thousandths > 100 * thousandthsPerPercent) return undefined;
-  return thousandths / thousandthsPerPercent === percentage ? thousandths : undefined;
-};
-
-export const fromThousandths = (thousandths: number): number => thousandths / thousandthsPerPercent;
 
 export const FlagKey = Type.String({
   pattern: flagKeyPattern,

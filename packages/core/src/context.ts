@@ -1,0 +1,11 @@
+// What an application tells about the one for whom it asks.
+
+/** `targetingKey` says who it is: the same key always meets the same value. Everything else is the application's own. */
+export interface EvaluationContext {
+  readonly targetingKey?: string | undefined;
+  readonly [attribute: string]: unknown;
+}
+
+/** An empty key would put everyone without an identity into one bucket, so it counts as none. */
+export const isTargetingKey = (value: unknown): value is string =>
+  typeof value === "string" && value !== "";

@@ -1,0 +1,126 @@
+// What an evaluation promises whatever the flag and whoever asks.
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { hashLimit } from "@halyard/core/bucket";
+import { type Evaluation, evaluate, evaluatePrepared, prepare } from "@halyard/core/evaluate";
+import type { Flag } from "@halyard/core/flag";
+import { fromThousandths, toThousandths } from "@halyard/core/percentage";
+import {
+  anything,
+  boolean,
+  assert as check,
+  constant,
+  integer,
+  oneof,
+  property,
+  record,
+  string,
+} from "fast-check";
+import { referenceEvaluate } from "./support/reference.ts";
+
+const key = string({ unit: "binary", minLength: 1, maxLength: 40 });
+const flagKey = string({ unit: "binary-ascii", minLength: 1, maxLength: 20 });
+const percentage = integer({ min: 0, max: 100_000 }).map(fromThousandths);
+const description = constant(null);
+const flag = oneof(
+  record({ key: flagKey, type: constant("boolean" as const), enabled: boolean(), description }),
+  record({
+    key: flagKey,
+    type: constant("rollout" as const),
+    enabled: boolean(),
+    percentage,
+    description,
+  }),
+);
+const context = oneof(
+  record({ targetingKey: key }),
+  record({ targetingKey: anything() }),
+  record({}),
+);
+
+const rollout = (share: number, enabled = true): Flag => ({
+  key: "new-checkout",
+  type: "rollout",
+  enabled,
+  percentage: share,
+  description: null,
+});
+const isOn = (evaluation: Evaluation): boolean => "value" in evaluation && evaluation.value;
+
+suite("for every flag and context", () => {
+  test("the answer is the reference's", () => {
+    check(
+      property(flag, context, (asked, given) => {
+        assert.partialDeepStrictEqual(
+          evaluate(asked, given as { targetingKey?: string }),
+          referenceEvaluate(asked, given),
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("a prepared flag gives the very same answer, again and again", () => {
+    check(
+      property(flag, key, anything(), (asked, targetingKey, other) => {
+        const prepared = prepare(asked);
+        const first = evaluatePrepared(prepared, targetingKey);
+        evaluatePrepared(prepared, other);
+        assert.equal(first, evaluate(asked, { targetingKey }));
+        assert.equal(evaluatePrepared(prepared, targetingKey), first);
+        assert.ok(Object.isFrozen(first));
+      }),
+    );
+  });
+
+  test("raising the percentage takes nobody out", () => {
+    check(
+      property(flagKey, key, percentage, percentage, (name, targetingKey, one, other) => {
+        const at = (share: number) =>
+          isOn(evaluate({ ...rollout(share), key: name }, { targetingKey }));
+        assert.ok(!at(Math.min(one, other)) || at(Math.max(one, other)));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("turned off nobody has it, and turned on again the same ones do", () => {
+    check(
+      property(percentage, key, (share, targetingKey) => {
+        const before = evaluate(rollout(share), { targetingKey });
+        assert.deepEqual(evaluate(rollout(share, false), { targetingKey }), {
+          value: false,
+          variant: "off",
+          reason: "DISABLED",
+        });
+        assert.deepEqual(evaluate(rollout(share), { targetingKey }), before);
+      }),
+    );
+  });
+
+  test("attributes beside the targeting key change nothing", () => {
+    check(
+      property(flag, key, anything(), (asked, targetingKey, plan) => {
+        assert.equal(evaluate(asked, { targetingKey, plan }), evaluate(asked, { targetingKey }));
+      }),
+    );
+  });
+});
+
+test("without any context a flag that needs none is answered, and one that does says what it lacks", () => {
+  assert.equal(isOn(evaluate(rollout(100))), true);
+  const refused = evaluate(rollout(50));
+  assert.ok("errorCode" in refused);
+  assert.match(refused.errorDetails, /targetingKey/);
+});
+
+test("every one of the 100,001 percentages comes back from whole thousandths", () => {
+  for (let thousandths = 0; thousandths <= 100_000; thousandths += 1) {
+    const share = fromThousandths(thousandths);
+    assert.equal(toThousandths(share), thousandths);
+    assert.equal(prepare(rollout(share)).limit, hashLimit(thousandths));
+  }
+  for (const wrong of [-0.001, 100.001, 0.0005, 33.3333, Number.NaN, Number.POSITIVE_INFINITY]) {
+    assert.equal(toThousandths(wrong), undefined, String(wrong));
+  }
+});
