@@ -5,9 +5,13 @@ import { join, relative } from "node:path";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { startPostgresServer } from "../packages/server/test/support/postgres-server.ts";
+import { needsPostgres, runsOnBoth } from "./stores.ts";
 
 const checks = [
   ["types", "tsc", "-p", "."],
+  ["types of the dashboard", "tsc", "-p", "packages/dashboard"],
+  ["types of the dashboard's tests", "tsc", "-p", "packages/dashboard/test"],
   ["format, lint and import rules", "biome", "ci", "--error-on-warnings", "."],
   ["promises and exhaustiveness", "oxlint", "--type-aware", "--deny-warnings"],
   ["dead code", "knip"],
@@ -38,19 +42,53 @@ const pace =
     ? { concurrency: 1, timeout: 3_600_000 }
     : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
       { concurrency: 4, timeout: 300_000 };
-const tests = run({ files, ...pace });
 const durations: [seconds: number, file: string][] = [];
-tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
-  if (file !== undefined) {
-    durations.push([duration_ms / 1_000, relative(process.cwd(), file)]);
-    return;
-  }
-  counts.passed += summary.passed;
-  counts.failed += summary.tests - summary.passed - summary.skipped - summary.todo;
-});
-const report = tests.compose(spec);
-report.pipe(process.stdout, { end: false });
-await finished(report);
+
+const runTests = async (store: string, those: readonly string[]): Promise<void> => {
+  if (those.length === 0) return;
+  console.log(`\n▷ ${those.length} files on ${store}`);
+  const env = { ...process.env, HALYARD_TEST_STORE: store };
+  const tests = run({ files: those, env, ...pace });
+  tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
+    if (file !== undefined) {
+      durations.push([duration_ms / 1_000, `${relative(process.cwd(), file)} on ${store}`]);
+      return;
+    }
+    counts.passed += summary.passed;
+    counts.failed += summary.tests - summary.passed - summary.skipped - summary.todo;
+  });
+  const report = tests.compose(spec);
+  report.pipe(process.stdout, { end: false });
+  await finished(report);
+};
+
+/** What the tests in a browser need; when it cannot be had, they fail and this says why. */
+const prepareBrowserTests = async (): Promise<void> => {
+  const script = join(import.meta.dirname, "build-dashboard.ts");
+  const { status } = spawnSync(process.execPath, [script], { stdio: "inherit" });
+  counts[status === 0 ? "passed" : "failed"] += 1;
+  const { haveBrowser } = await import("../packages/dashboard/test/support/find-browser.ts");
+  console.log(`browser: ${haveBrowser().said}.`);
+};
+if (files.some((file) => relative(process.cwd(), file).startsWith("packages/dashboard/test/"))) {
+  await prepareBrowserTests();
+}
+
+/** One of them, when only that is wanted. */
+const onlyStore = process.env.HALYARD_TEST_STORE;
+const names = files.map((file) => relative(process.cwd(), file));
+const twice = onlyStore === "embedded" ? [] : names.filter(runsOnBoth);
+const once = onlyStore === "postgres" ? names.filter(needsPostgres) : names;
+const isNeeded = twice.length > 0 || once.some(needsPostgres);
+const postgres =
+  isNeeded && !process.env.TEST_DATABASE_URL ? await startPostgresServer() : undefined;
+if (postgres) process.env.TEST_DATABASE_URL = postgres.url;
+try {
+  await runTests("embedded", once);
+  await runTests("postgres", twice);
+} finally {
+  await postgres?.remove();
+}
 
 const slowest = durations.toSorted(([a], [b]) => b - a).slice(0, 8);
 console.log(

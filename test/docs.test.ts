@@ -73,7 +73,7 @@ suite("links", () => {
 });
 
 suite("settings", () => {
-  const rows = rowsOf(read("docs/operating.md"), 0, /^`(HALYARD_[A-Z_]+|HOST|PORT)`$/);
+  const rows = rowsOf(read("docs/operating.md"), 0, /^`(HALYARD_[A-Z_]+|DATABASE_URL|HOST|PORT)`$/);
 
   test("the table of docs/operating.md has the settings that the program reads, and no others", () => {
     const asked = new Set<string>();
@@ -89,7 +89,15 @@ suite("settings", () => {
   for (const [first, standard, , example] of rows) {
     const name = inCode(first) ?? "";
     // A server that is not a developer's, unless this is the row that says so.
-    const others: Record<string, string> = name === "HOST" ? {} : { HOST: "0.0.0.0" };
+    const others: Record<string, string> = {
+      ...(name !== "HOST" && { HOST: "0.0.0.0" }),
+      // These two mean something beside the others of PostgreSQL only.
+      ...(name === "DATABASE_URL" && { HALYARD_SECRET_KEY: "0".repeat(64) }),
+      ...(name === "HALYARD_POOL_SIZE" && {
+        HALYARD_SECRET_KEY: "0".repeat(64),
+        DATABASE_URL: "postgres://halyard@127.0.0.1/halyard",
+      }),
+    };
     const value = inCode(standard);
 
     test(`${name}: the default is the default, and the example is understood`, () => {

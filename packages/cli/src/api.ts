@@ -12,10 +12,20 @@ export const urlOption = () =>
     .env("HALYARD_URL")
     .default("http://127.0.0.1:4400");
 
-export const keyOption = () =>
-  new Option("--key <key>", "an admin API key; it decides the environment").env("HALYARD_API_KEY");
+export const keyOption = (role: "an admin" | "a server" | "any" = "an admin") =>
+  new Option("--key <key>", `${role} API key; it decides the environment`).env("HALYARD_API_KEY");
 
+/** The path is the management API's, unless it begins with /ofrep/. */
 export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
+
+/** The server answered, but not with what was asked for. */
+export class Refused extends CommandFailed {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
 
 export const createCall = ({ url, key }: ApiOptions): Call => {
   if (key === undefined || key === "") {
@@ -24,7 +34,8 @@ export const createCall = ({ url, key }: ApiOptions): Call => {
   return async (method, path, body) => {
     let answer: Response;
     try {
-      answer = await fetch(`${url.replace(/\/+$/, "")}/api/v1${path}`, {
+      const prefix = path.startsWith("/ofrep/") ? "" : "/api/v1";
+      answer = await fetch(`${url.replace(/\/+$/, "")}${prefix}${path}`, {
         method,
         headers: {
           authorization: `Bearer ${key}`,
@@ -37,13 +48,17 @@ export const createCall = ({ url, key }: ApiOptions): Call => {
     }
     const text = await answer.text();
     if (answer.ok) return (text === "" ? undefined : JSON.parse(text)) as never;
-    throw new CommandFailed(`${method} ${path} was answered ${answer.status}: ${messageOf(text)}`);
+    throw new Refused(
+      answer.status,
+      `${method} ${path} was answered ${answer.status}: ${messageOf(text)}`,
+    );
   };
 };
 
 const messageOf = (text: string): string => {
   try {
-    return (JSON.parse(text) as { message: string }).message;
+    const body = JSON.parse(text) as { message?: string; errorDetails?: string };
+    return body.message ?? body.errorDetails ?? text.slice(0, 200);
   } catch {
     return text.slice(0, 200);
   }

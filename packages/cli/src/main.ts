@@ -2,8 +2,12 @@
 import { debuglog } from "node:util";
 import { version } from "@halyard/server/version";
 import { Command, CommanderError } from "commander";
+import { copyCommand } from "./commands/copy.ts";
 import { environmentCommands } from "./commands/environments.ts";
+import { evaluateCommand } from "./commands/evaluate.ts";
 import { keyCommands } from "./commands/keys.ts";
+import { migrateCommand } from "./commands/migrate.ts";
+import { rolloutCommand } from "./commands/rollout.ts";
 import { secretCommands } from "./commands/secrets.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { webhookCommands } from "./commands/webhooks.ts";
@@ -18,13 +22,14 @@ const program = new Command("halyard")
   .addHelpText(
     "after",
     `
-serve, environments, keys and secrets work on the data folder (HALYARD_DATA, ./data unless set), beside a running
-server too. webhooks talks to a running server (HALYARD_URL, HALYARD_API_KEY).
+serve, environments, keys, secrets and migrate work on the database (DATABASE_URL for PostgreSQL; otherwise the data
+folder, HALYARD_DATA, ./data unless set), beside a running server too. evaluate, rollout and webhooks talk to a running server (HALYARD_URL, HALYARD_API_KEY).
 
 Examples:
   halyard serve
   halyard environments create staging
   halyard keys create --environment staging --role server --name web
+  halyard evaluate new-checkout --targeting-key user-42 --key "$KEY"
   halyard webhooks listen --key "$KEY"
 
 Exit codes: 0 done, 1 failed (the message says why), 2 not a valid command.`,
@@ -35,6 +40,10 @@ program.addCommand(serveCommand());
 program.addCommand(environmentCommands());
 program.addCommand(keyCommands());
 program.addCommand(secretCommands());
+program.addCommand(migrateCommand());
+program.addCommand(copyCommand());
+program.addCommand(evaluateCommand());
+program.addCommand(rolloutCommand());
 program.addCommand(webhookCommands());
 for (const command of allCommands(program)) {
   command.exitOverride().showHelpAfterError("(add --help for what is possible)");

@@ -18,11 +18,15 @@ export const withOperator = async (
   // Loaded when there is something to do, so that help is there at once.
   const { parseConfig } = await import("@halyard/server/config");
   const { composeOperator, hasStore } = await import("@halyard/server/compose-operator");
-  const config = parseConfig({ ...process.env, ...(data && { HALYARD_DATA: data }) });
+  // What is said on the command line comes before what is set.
+  const chosen = data === undefined ? {} : { HALYARD_DATA: data, DATABASE_URL: undefined };
+  const config = parseConfig({ ...process.env, ...chosen });
   // Only the server makes a store: a mistyped folder would otherwise become an empty one.
-  if (!hasStore(config)) {
+  if (!(await hasStore(config))) {
     throw new CommandFailed(
-      `There is no Halyard database in ${config.dataFolder}: run this in the folder of the server, or name its data folder with --data or HALYARD_DATA.`,
+      config.database.kind === "embedded"
+        ? `There is no Halyard database in ${config.database.folder}: run this in the folder of the server, or name its data folder with --data or HALYARD_DATA.`
+        : `There are no tables of Halyard in the database ${config.database.name}: check DATABASE_URL, or start the server there first.`,
     );
   }
   const operator = await composeOperator(config);

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { after, test } from "node:test";
 import { type HalyardProcess, serveHalyard } from "../../server/test/support/halyard-process.ts";
 import { newFolder } from "../../server/test/support/server.ts";
+import { beginRequest, nobodyListens } from "./support/unfinished-request.ts";
 
 const folders: string[] = [];
 const folderOf = () => {
@@ -20,31 +21,6 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-const body = JSON.stringify({ key: "late", type: "boolean" });
-
-/** A request whose body is still to come, of which the server is known to have read the rest. */
-const beginRequest = async (url: string, key: string): Promise<Socket> => {
-  const socket = connect(Number(new URL(url).port), "127.0.0.1").unref();
-  socket.write(
-    `POST /api/v1/flags HTTP/1.1\r\nHost: halyard\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
-  );
-  const [answer] = (await once(socket, "data")) as [Buffer];
-  assert.match(answer.toString(), /^HTTP\/1\.1 100 /);
-  return socket;
-};
-
-/** Comes back when nothing listens there any more. */
-const closed = async (url: string): Promise<void> => {
-  for (;;) {
-    const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    const refused = await new Promise<boolean>((resolve) => {
-      socket.once("connect", () => resolve(false)).once("error", () => resolve(true));
-    });
-    socket.destroy();
-    if (refused) return;
-  }
-};
-
 test("SIGTERM answers what was asked before it, and ends with 0", {
   timeout: 20_000,
 }, async () => {
@@ -54,19 +30,15 @@ test("SIGTERM answers what was asked before it, and ends with 0", {
   const key = server.keys.development ?? "";
   const idle = connect(Number(new URL(server.url).port), "127.0.0.1");
   await once(idle, "connect");
-  const socket = await beginRequest(server.url, key);
+  const request = await beginRequest(server.url, key);
   server.kill("SIGTERM");
-  await closed(server.url);
-  let answer = "";
-  socket.setEncoding("utf8").on("data", (text: string) => {
-    answer += text;
-  });
-  socket.write(body);
+  await nobodyListens(server.url);
+  request.finish();
   // The server ends although this side keeps both connections open.
   const { code, stderr } = await server.ended;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  assert.match(answer, /^HTTP\/1\.1 201 [\s\S]*"key":"late"/);
-  for (const open of [socket, idle]) open.destroy();
+  assert.match(request.answer(), /^HTTP\/1\.1 201 [\s\S]*"key":"late"/);
+  for (const open of [request.socket, idle]) open.destroy();
 
   const again = await serveHalyard(folder);
   const response = await fetch(`${again.url}/api/v1/flags/late`, {
@@ -79,10 +51,9 @@ test("SIGTERM answers what was asked before it, and ends with 0", {
 
 test("a second signal ends at once, with 1", { timeout: 20_000 }, async () => {
   const server = await serveHalyard(folderOf());
-  const socket = await beginRequest(server.url, server.keys.development ?? "");
-  socket.on("error", () => {});
+  const { socket } = await beginRequest(server.url, server.keys.development ?? "");
   server.kill("SIGINT");
-  await closed(server.url);
+  await nobodyListens(server.url);
   // One that follows within half a second is the same wish come by another way.
   const insisting = setInterval(() => server.kill("SIGINT"), 100);
   assert.equal((await server.ended).code, 1);

@@ -1,4 +1,60 @@
 // What programs that use Halyard may import.
+export { bucketOf, isInRollout } from "@halyard/core/bucket";
+export type { EvaluationContext } from "@halyard/core/context";
+export type { Address } from "./address.ts";
+export { type Client, type ClientOptions, createClient, type Evaluator } from "./client.ts";
+export type { ClientError } from "./client-error.ts";
+export type { ClientEvents, ClientState, ReadyOptions } from "./connection-state.ts";
+export {
+  type ContextClient,
+  type ContextClientOptions,
+  createContextClient,
+} from "./context-client.ts";
+export type { Details } from "./details.ts";
+export type { BooleanFlag, Flag, RolloutFlag } from "./flag.ts";
+export type { Cache } from "./kept-flags.ts";
+export {
+  type ChangeOptions,
+  createManagement,
+  type DeliveryQuery,
+  type FlagQuery,
+  type HistoryQuery,
+  type Management,
+  type PageQuery,
+} from "./management.ts";
+export type {
+  Actor,
+  ApiKey,
+  CreatedApiKey,
+  CreatedWebhook,
+  Delivery,
+  DeliveryAttempt,
+  FlagEventName,
+  FlagHistoryEntry,
+  FlagPatch,
+  FlagUsage,
+  HistoryEntry,
+  NewApiKey,
+  NewFlag,
+  NewWebhook,
+  Replayed,
+  ReplayRange,
+  Role,
+  RotatedSecret,
+  SentDelivery,
+  UsageSummary,
+  Webhook,
+  WebhookPatch,
+} from "./management-answers.ts";
+export type { CallOptions, PostOptions } from "./management-call.ts";
+export type {
+  Failure,
+  ManagementError,
+  ManagementErrorCode,
+  Result,
+  Success,
+} from "./management-result.ts";
+export type { Timing } from "./timing.ts";
 export {
   type VerifyWebhookOptions,
   verifyWebhook,

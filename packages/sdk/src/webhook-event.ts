@@ -1,5 +1,5 @@
 // The events that a webhook receives, told apart by their `type`.
-import type { Flag } from "@halyard/core/flag";
+import type { Flag } from "./flag.ts";
 
 interface EventEnvelope<Type extends string, Data> {
   /** The same at every retry and replay: drop an event whose id was seen before. */
@@ -17,7 +17,7 @@ interface FlagEventOf<Type extends string, Previous>
   extends EventEnvelope<
     Type,
     {
-      readonly flag: Readonly<Flag>;
+      readonly flag: Flag;
       /** Counts the changes of this flag. */
       readonly version: number;
       /** The old values of the changed fields. */

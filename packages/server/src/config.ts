@@ -1,6 +1,8 @@
 // Environment variables -> Config: parsed once, every mistake reported together.
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
 import { environmentNamePattern, environmentNameRule, isBootstrapKey } from "./domain/api-key.ts";
 import {
   type AllowedPlace,
@@ -14,7 +16,11 @@ export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "s
 export interface Config {
   readonly host: string;
   readonly port: number;
-  readonly dataFolder: string;
+  readonly database: DatabaseSettings;
+  /** Whether a start may bring the schema up to date; otherwise `halyard migrate` does. */
+  readonly mayMigrate: boolean;
+  /** Processes that serve; with one there is no cluster. */
+  readonly workers: number;
   readonly bootstrapKeys: readonly { readonly environment: string; readonly text: string }[];
   readonly serviceName: string;
   readonly logLevel: (typeof logLevels)[number];
@@ -25,7 +31,14 @@ export interface Config {
   readonly rateLimit: number;
   /** Failed authentications a minute for each address; 0 for no limit. */
   readonly authFailureLimit: number;
+  /** Event streams that one process holds at once. */
+  readonly maxStreams: number;
   readonly trustProxy: boolean | string;
+  /** Where clients reach this server, without a slash at the end; undefined when requests say it themselves. */
+  readonly publicUrl: string | undefined;
+  readonly dashboard: boolean;
+  /** Whether a start prints a link that signs in to the dashboard once. */
+  readonly signInLink: boolean;
   /** Milliseconds in which a client must have sent its whole request. */
   readonly requestTimeout: number;
   /** Variables that begin with HALYARD_ but mean nothing here: most likely misspelt. */
@@ -36,6 +49,9 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 const known = new Set([
   "HALYARD_DATA",
+  "HALYARD_POOL_SIZE",
+  "HALYARD_MIGRATE",
+  "HALYARD_WORKERS",
   "HALYARD_BOOTSTRAP_KEYS",
   "HALYARD_SERVICE_NAME",
   "HALYARD_LOG_LEVEL",
@@ -44,7 +60,11 @@ const known = new Set([
   "HALYARD_CALLBACK_PORTS",
   "HALYARD_RATE_LIMIT",
   "HALYARD_AUTH_FAILURE_LIMIT",
+  "HALYARD_MAX_STREAMS",
   "HALYARD_TRUST_PROXY",
+  "HALYARD_PUBLIC_URL",
+  "HALYARD_DASHBOARD",
+  "HALYARD_SIGN_IN_LINK",
   "HALYARD_REQUEST_TIMEOUT",
   // For the commands that talk to a server; they may stand in the same file of settings.
   "HALYARD_URL",
@@ -81,15 +101,42 @@ export const parseConfig = (variables: Variables): Config => {
   );
   const loopback = isLoopbackHost(host);
 
+  const readDatabase = (): DatabaseSettings => {
+    const folder = resolve(setting("HALYARD_DATA", "data", "a folder", (text) => text));
+    const poolSize = setting(
+      "HALYARD_POOL_SIZE",
+      10,
+      "a whole number of connections from 2 to 100",
+      whole(2, 100),
+    );
+    const url = variables.DATABASE_URL?.trim() ?? "";
+    if (url === "") return { kind: "embedded", folder };
+    if ((variables.HALYARD_SECRET_KEY?.trim() ?? "") === "") {
+      mistakes.push(
+        "HALYARD_SECRET_KEY must be set together with DATABASE_URL, and be the same for every instance: make one with openssl rand -base64 32, and keep it.",
+      );
+    }
+    const place = readDatabaseUrl(url, variables);
+    if (typeof place !== "string") return { ...place, poolSize };
+    mistakes.push(`DATABASE_URL ${place}.`);
+    return { kind: "embedded", folder };
+  };
+
   const config: Config = {
     host,
     port: setting("PORT", 4_400, "a whole number from 0 to 65535", whole(0, 65_535)),
-    dataFolder: resolve(setting("HALYARD_DATA", "data", "a folder", (text) => text)),
+    database: readDatabase(),
+    workers: setting("HALYARD_WORKERS", 1, "a whole number from 1 to 64, or auto", (text) =>
+      text === "auto" ? Math.min(64, availableParallelism()) : whole(1, 64)(text),
+    ),
     bootstrapKeys: setting<Config["bootstrapKeys"]>(
       "HALYARD_BOOTSTRAP_KEYS",
       [],
       `a list such as development=KEY,production=KEY: each environment once, named with ${environmentNameRule}; each key different, 20 to 200 visible ASCII characters`,
       readBootstrapKeys,
+    ),
+    mayMigrate: setting("HALYARD_MIGRATE", true, "auto or off", (text) =>
+      text === "auto" || text === "off" ? text === "auto" : undefined,
     ),
     serviceName: setting(
       "HALYARD_SERVICE_NAME",
@@ -133,12 +180,26 @@ export const parseConfig = (variables: Variables): Config => {
       "a whole number of failures a minute, 0 for no limit",
       whole(0, 999_999_999),
     ),
+    maxStreams: setting(
+      "HALYARD_MAX_STREAMS",
+      20_000,
+      "a whole number from 0 to 1000000",
+      whole(0, 1_000_000),
+    ),
     trustProxy: setting<boolean | string>(
       "HALYARD_TRUST_PROXY",
       false,
       "true, false, or the addresses and networks of the proxies separated by commas",
       readTrustProxy,
     ),
+    publicUrl: setting<string | undefined>(
+      "HALYARD_PUBLIC_URL",
+      undefined,
+      "the http or https address at which clients reach this server, such as https://flags.example.com",
+      readPublicUrl,
+    ),
+    dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
+    signInLink: setting("HALYARD_SIGN_IN_LINK", loopback, "on or off", readSwitch),
     requestTimeout:
       1_000 *
       setting(
@@ -194,6 +255,18 @@ const readSecretKey = (entry: string): Uint8Array | undefined => {
   const isText = /^([0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i.test(text);
   return isText && bytes.length === 32 ? bytes : undefined;
 };
+
+const readPublicUrl = (text: string): string | undefined => {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  const { username, password, search, hash, origin, pathname } = url;
+  return username + password + search + hash === ""
+    ? origin + pathname.replace(/\/+$/, "")
+    : undefined;
+};
+
+const readSwitch = (text: string): boolean | undefined =>
+  text === "on" || text === "off" ? text === "on" : undefined;
 
 const readTrustProxy = (text: string): boolean | string | undefined => {
   if (text === "true" || text === "false") return text === "true";

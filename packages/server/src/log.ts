@@ -1,10 +1,11 @@
 // The log: one JSON line an entry on standard output. Keys and secrets are taken out wherever they could get in.
 import { type Logger, pino } from "pino";
 
-export const createLog = (level: string): Logger =>
+/** `base` stands in every line. */
+export const createLog = (level: string, base: object | null = null): Logger =>
   pino({
     level,
-    base: null,
+    base,
     redact: {
       paths: [
         "authorization",

@@ -1,10 +1,12 @@
 // What the server needs from the world, on one page. Adapters fulfil it in store/ and compose.ts.
 import type { ApiKey } from "./domain/api-key.ts";
-import type { Change, EnvironmentState, VersionedFlag } from "./domain/change.ts";
+import type { Change, EnvironmentState, FlagChange, VersionedFlag } from "./domain/change.ts";
 import type { Attempt, Delivery, DeliveryKind, DeliveryState, Outcome } from "./domain/delivery.ts";
 import type { HistoryEntry, HistorySubject, NewHistoryEntry } from "./domain/history.ts";
 import type { Principal } from "./domain/principal.ts";
 import type { Verdict } from "./domain/retry.ts";
+import type { SignInLinkWrites } from "./domain/sign-in-link.ts";
+import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
 import type { NewDelivery, Webhook } from "./domain/webhook.ts";
 
 export type Clock = () => Date;
@@ -22,7 +24,23 @@ export interface Environment {
 
 export interface FlagList {
   readonly revision: number;
+  /** When the revision was made; null before the first change. */
+  readonly changedAt: Date | null;
   readonly flags: readonly VersionedFlag[];
+}
+
+/** How far an environment has come, for those who follow it. */
+export interface Position {
+  readonly environmentId: number;
+  readonly name: string;
+  readonly revision: number;
+  /** Counts the keys that were issued and revoked. */
+  readonly keysRevision: number;
+}
+
+export interface KeyHolder {
+  readonly hash: Uint8Array;
+  readonly principal: Principal;
 }
 
 export interface HistoryQuery {
@@ -65,6 +83,7 @@ export interface Reader {
   /** Newest first. */
   deliveries(webhookId: string, query: DeliveryQuery): Promise<readonly Delivery[]>;
   delivery(webhookId: string, id: string): Promise<Delivery | undefined>;
+  eventBody(eventId: string): Promise<Uint8Array | undefined>;
   /** The first events of a range that have one of these types, oldest first. */
   events(
     environmentId: number,
@@ -73,8 +92,20 @@ export interface Reader {
     limit: number,
   ): Promise<readonly EventReference[]>;
   keys(environmentId: number): Promise<readonly ApiKey[]>;
-  /** The holder of the key with this hash, unless it is revoked. */
-  principal(hash: Uint8Array): Promise<{ hash: Uint8Array; principal: Principal } | undefined>;
+  /** Every environment, for a follower to compare with what it has. */
+  positions(): Promise<readonly Position[]>;
+  /** The changes of flags after a revision, oldest first. */
+  changesAfter(
+    environmentId: number,
+    revision: number,
+    limit: number,
+  ): Promise<readonly FlagChange[]>;
+  /** The holders of every key of an environment that is not revoked. */
+  keyHolders(environmentId: number): Promise<readonly KeyHolder[]>;
+  /** What was counted of every flag since a time, sorted by key; of one flag when its key is given. */
+  usage(environmentId: number, since: Date, flagKey?: string): Promise<readonly CountedFlag[]>;
+  /** The hours of one flag since a time, oldest first; hours without evaluations are left out. */
+  usageHours(environmentId: number, flagKey: string, since: Date): Promise<readonly UsageHour[]>;
   history(environmentId: number, query: HistoryQuery): Promise<readonly HistoryEntry[]>;
 }
 
@@ -94,8 +125,11 @@ export interface RememberedAnswer {
   readonly sealed: Uint8Array;
 }
 
-/** Everything in it happens, or nothing. */
-export interface Transaction extends Reader {
+/**
+ * Everything in it happens, or nothing. Calls are carried out in the order in which they are made, also when they are made
+ * together. What is read after a lock is as it is under the lock.
+ */
+export interface Transaction extends Reader, SignInLinkWrites {
   /** Holds the environment until the end: its changes are made one after the other. Undefined when it is gone. */
   lockEnvironment(environmentId: number): Promise<EnvironmentState | undefined>;
   /** The version at which the last flag of this key was deleted; 0 when there was none. */
@@ -135,9 +169,26 @@ export interface Transaction extends Reader {
   ): Promise<void>;
 }
 
+/** What a transaction of this very instance has committed. */
+export interface Commit {
+  readonly changes: readonly Change[];
+  /** Ids of keys that are no longer good. */
+  readonly revokedKeys: readonly string[];
+}
+
 export interface Store extends Reader {
-  /** Runs the work in one transaction; when it throws, nothing of it has happened. */
+  /**
+   * Runs the work in one transaction; when it throws, nothing of it has happened. The work may be run more than once, when
+   * another transaction was in its way: it decides from what it reads, and its last run is the one that counts.
+   */
   transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Told, and waited for, before `transact` comes back, so that whoever sees the answer sees the change. Never throws. */
+  onCommit(listener: (commit: Commit) => Promise<void> | undefined): () => void;
+  /** A hint that some instance may have committed something. It may come in vain, late or never: it only hastens a poll. */
+  onHint(listener: () => void): () => void;
+  keysUsed(keyIds: readonly string[], at: Date): Promise<void>;
+  /** Adds to the counts of an hour. An environment or flag that is gone is passed over. */
+  addUsage(environmentId: number, hour: Date, counts: readonly FlagUsage[]): Promise<void>;
   readonly outbox: Outbox;
   /** Encrypts every webhook secret with the newest key; gives their number. */
   reencryptSecrets(): Promise<number>;

@@ -5,6 +5,7 @@ import { type Role, roles } from "@halyard/server";
 import { assertRefused } from "./support/answers.ts";
 import type { Answer, Api, OpenApi } from "./support/api.ts";
 import { readRows } from "./support/database.ts";
+import { assertProtocolRefusal } from "./support/ofrep.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 
 let server: TestServer;
@@ -138,9 +139,11 @@ const authenticated = async (): Promise<Operation[]> => {
   );
 };
 
-const everything = (): unknown =>
-  ["flags", "webhooks", "api_keys", "events", "history"].map((table) =>
-    readRows(server, `select count(*) as rows from ${table}`),
+const everything = (): Promise<unknown> =>
+  Promise.all(
+    ["flags", "webhooks", "api_keys", "events", "history"].map((table) =>
+      readRows(server, `select count(*) as rows from ${table}`),
+    ),
   );
 
 test("every operation refuses no key, a bad key and a key whose role is too low, before anything else", async () => {
@@ -148,12 +151,16 @@ test("every operation refuses no key, a bad key and a key whose role is too low,
   const operations = await authenticated();
   assert.ok(operations.length >= 14);
   assert.ok(operations.every(({ role }) => roles.includes(role)));
-  const before = everything();
+  const before = await everything();
   for (const { method, path, role, body } of operations) {
     const bodies = body === undefined ? [undefined] : [body, "not json", undefined];
     for (const sent of bodies) {
-      assertUnauthorized(await server.anonymous(method, path, sent));
-      assertUnauthorized(await server.api("hal_0123456789abcdef_bad")(method, path, sent));
+      const isProtocol = path.startsWith("//ofrep/");
+      for (const api of [server.anonymous, server.api("hal_0123456789abcdef_bad")]) {
+        const answer = await api(method, path, sent);
+        if (isProtocol) assertProtocolRefusal(answer, 401, "key");
+        else assertUnauthorized(answer);
+      }
       for (const low of roles.slice(0, roles.indexOf(role))) {
         const answer = await server.api(keys[low])(method, path, sent);
         assertRefused(answer, 403, `role ${role}`, `role ${low}`);
@@ -161,11 +168,13 @@ test("every operation refuses no key, a bad key and a key whose role is too low,
       }
     }
   }
-  assert.deepEqual(everything(), before, "a refused request has written something");
+  assert.deepEqual(await everything(), before, "a refused request has written something");
 });
 
 test("every operation answers a key of the role that it names", async () => {
   for (const { method, path, role, body } of await authenticated()) {
+    // Its answer has no end; the tests of streams open it.
+    if (path.endsWith("/stream")) continue;
     const { keys } = await server.environment();
     for (const enough of roles.slice(roles.indexOf(role))) {
       const { status, text } = await server.api(keys[enough])(method, path, body);

@@ -18,11 +18,15 @@ before(async () => {
 after(() => server.close());
 
 let unchanged: unknown;
-beforeEach(() => {
-  unchanged = readEverything(server);
+beforeEach(async () => {
+  unchanged = await readEverything(server);
 });
 afterEach(async () => {
-  assert.deepEqual(readEverything(server), unchanged, "a refused request has changed something");
+  assert.deepEqual(
+    await readEverything(server),
+    unchanged,
+    "a refused request has changed something",
+  );
   assert.equal((await environment.admin("GET", "/flags")).status, 200, "it still answers");
 });
 
@@ -140,7 +144,7 @@ test("a request keeps its answer when garbage follows it", { timeout: 20_000 }, 
     name,
   );
   assert.equal((await admin("GET", "/flags/b")).status, 200);
-  unchanged = readEverything(server);
+  unchanged = await readEverything(server);
 });
 
 test("a request id of the sender is kept when it is plain, and replaced when it is not", async () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import type { Answer, OpenApi } from "./support/api.ts";
+import { assertProtocolRefusal } from "./support/ofrep.ts";
 import { exchange } from "./support/raw-http.ts";
 import { assertError, readEverything } from "./support/refusals.ts";
 import { startTestServer, type TestEnvironment, type TestServer } from "./support/server.ts";
@@ -22,11 +23,15 @@ before(async () => {
 after(() => server.close());
 
 let unchanged: unknown;
-beforeEach(() => {
-  unchanged = readEverything(server);
+beforeEach(async () => {
+  unchanged = await readEverything(server);
 });
 afterEach(async () => {
-  assert.deepEqual(readEverything(server), unchanged, "a refused request has changed something");
+  assert.deepEqual(
+    await readEverything(server),
+    unchanged,
+    "a refused request has changed something",
+  );
   assert.equal((await environment.admin("GET", "/flags/a")).status, 200, "it still answers");
 });
 
@@ -206,7 +211,13 @@ test("a method that a path does not take is 405 with Allow, on every path", asyn
   ]);
   known.push(["/openapi.json", ["GET"]], ["/docs/", ["GET"]]);
   for (const [path, methods] of known) {
-    const allowed = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort();
+    const isProtocol = path.startsWith("/ofrep/");
+    const isForPages = isProtocol || path === "/api/v1/usage";
+    const allowed = [
+      ...methods,
+      ...(methods.includes("GET") ? ["HEAD"] : []),
+      ...(isForPages ? ["OPTIONS"] : []),
+    ].sort();
     for (const method of [
       "GET",
       "PUT",
@@ -219,7 +230,9 @@ test("a method that a path does not take is 405 with Allow, on every path", asyn
     ]) {
       if (allowed.includes(method)) continue;
       const { answers } = await exchange(server.url, line(method, path));
-      assertError(answers[0], 405, `${method} is not allowed`);
+      const [answer] = answers;
+      if (isProtocol && answer) assertProtocolRefusal(answer, 405, `${method} is not allowed`);
+      else assertError(answer, 405, `${method} is not allowed`);
       assert.equal(answers[0]?.headers.get("allow"), allowed.join(", "), `${method} ${path}`);
     }
   }

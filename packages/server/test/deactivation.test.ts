@@ -32,11 +32,13 @@ const sequenceOf = ({ body }: Received) =>
   (JSON.parse(body.toString()) as { sequence: number }).sequence;
 
 /** What history says of a webhook, oldest first. */
-const historyOf = (id: string) =>
-  readRows(
-    server,
-    "select actions, actor_key_id as key_id, actor_name, after from history where subject = 'webhook' and subject_id = ? order by id",
-    id,
+const historyOf = async (id: string) =>
+  (
+    await readRows(
+      server,
+      "select actions, actor_key_id as key_id, actor_name, after from history where subject = 'webhook' and subject_id = ? order by id",
+      id,
+    )
   ).map((row) => ({
     actions: JSON.parse(String(row.actions)) as string[],
     keyId: row.key_id,
@@ -116,7 +118,7 @@ test("deleted: its deliveries are dropped, and nothing more is sent", async (t) 
   assert.equal((await admin("DELETE", `/webhooks/${id}`)).status, 204);
   assertRefused(await admin("GET", `/webhooks/${id}/deliveries`), 404, id);
   for (const table of ["deliveries", "lanes"]) {
-    const rows = readRows(server, `select * from ${table} where webhook_id = ?`, id);
+    const rows = await readRows(server, `select * from ${table} where webhook_id = ?`, id);
     assert.deepEqual(rows, [], table);
   }
   clock.forward(hour);
@@ -162,7 +164,7 @@ test("410 Gone deactivates at once; the log and the history say so, the history 
   assert.equal(await isActive(admin, id), false);
   await patchFlag(admin, flag, { enabled: true });
   assert.equal((await readLog(admin, id)).length, 1, "nothing more is queued");
-  const [, entry] = historyOf(id);
+  const [, entry] = await historyOf(id);
   assert.deepEqual(
     [entry?.actions, entry?.keyId, entry?.name],
     [["webhook.deactivated"], null, "halyard"],
@@ -194,7 +196,7 @@ test("five days of failures without one success deactivate, and not a moment les
   clock.forward(2 * hour);
   await attempted(3);
   await until("it is switched off", async () => !(await isActive(admin, id)));
-  const entry = historyOf(id).at(-1);
+  const entry = (await historyOf(id)).at(-1);
   assert.deepEqual([entry?.actions, entry?.name], [["webhook.deactivated"], "halyard"]);
   assert.equal(entry?.after.reason, "it has not succeeded once in 5 days of failures");
 

@@ -23,6 +23,13 @@ before(async () => {
 });
 after(() => server.close());
 
+interface ShownRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 test("an attempt says when, what came back and how long it took; a retry is added to it", async (t) => {
@@ -168,7 +175,20 @@ test("one delivery is shown alone; that of another webhook or environment is not
   assert.ok(delivery);
   const path = (webhook: string, id: string) => `/webhooks/${webhook}/deliveries/${id}`;
   const alone = await here.admin("GET", path(mine.id, delivery.id));
-  assert.deepEqual([alone.status, alone.body], [200, delivery]);
+  const { request, ...rest } = alone.body as ShownDelivery & { request: ShownRequest };
+  assert.deepEqual([alone.status, rest], [200, delivery]);
+  const sent = receiver.received[0];
+  assert.ok(sent);
+  assert.deepEqual(
+    { method: request.method, url: request.url, body: request.body },
+    { method: sent.method, url: receiver.url, body: sent.body.toString() },
+  );
+  const sentHeaders = Object.keys(request.headers).map((name) => [
+    name,
+    sent.rawHeaders[sent.rawHeaders.indexOf(name) + 1],
+  ]);
+  assert.deepEqual(request.headers, Object.fromEntries(sentHeaders));
+  assert.equal(sentHeaders.length, 4);
   for (const id of ["dlv_00", "nonsense", "a b", delivery.event.id]) {
     const answer = await here.admin("GET", path(mine.id, encodeURIComponent(id)));
     assertRefused(answer, 404, `"${id}"`);

@@ -21,8 +21,8 @@ const subscribe = async (admin: Api, events: readonly string[]): Promise<string>
 };
 
 /** The names of the events queued for each webhook, in the environment's order. */
-const queued = (environment: string): Readonly<Record<string, string[]>> => {
-  const rows = readRows(
+const queued = async (environment: string): Promise<Readonly<Record<string, string[]>>> => {
+  const rows = await readRows(
     server,
     `select webhooks.id as webhook, events.type from deliveries
      join webhooks on webhooks.id = deliveries.webhook_id
@@ -67,9 +67,9 @@ for (const [patch, told] of patches) {
     const { admin, name } = await server.environment();
     await admin("POST", "/flags", { key: "f", type: "rollout" });
     await admin("PATCH", "/flags/f", state);
-    const earlier = readEvents(server, name).length;
+    const earlier = (await readEvents(server, name)).length;
     const patched = await admin("PATCH", "/flags/f", patch);
-    const events = readEvents(server, name).slice(earlier);
+    const events = (await readEvents(server, name)).slice(earlier);
     assert.deepEqual(
       events.map(({ type, data }) => [type, data.previous]),
       told,
@@ -85,7 +85,7 @@ test("a flag that is turned on and changed is told as enabled first, updated sec
   const { admin, name } = await server.environment();
   await admin("POST", "/flags", { key: "f", type: "boolean" });
   await admin("PATCH", "/flags/f", { description: "x", enabled: true });
-  const events = readEvents(server, name).slice(1);
+  const events = (await readEvents(server, name)).slice(1);
   assert.deepEqual(
     events.map(({ type, sequence, data }) => [type, sequence, data.version, data.previous]),
     [
@@ -123,7 +123,7 @@ test("the body of an event is exactly as the interface shows it, for the whole l
     ["flag.disabled", { ...flag, percentage: 25 }, { enabled: true }],
     ["flag.deleted", { ...flag, percentage: 25 }, {}],
   ] as const;
-  const events = readEvents(server, name);
+  const events = await readEvents(server, name);
   assert.equal(events.length, expected.length);
   for (const [index, [type, shown, previous]] of expected.entries()) {
     const event = events[index] as StoredEvent;
@@ -149,7 +149,7 @@ test("the body of an event is exactly as the interface shows it, for the whole l
 test("the event of a boolean flag carries no percentage", async () => {
   const { admin, name } = await server.environment();
   const made = await admin("POST", "/flags", { key: "f", type: "boolean", description: "d" });
-  assert.deepEqual(readEvents(server, name)[0]?.data.flag, made.body);
+  assert.deepEqual((await readEvents(server, name))[0]?.data.flag, made.body);
 });
 
 test("the actor of an event is the key that was used", async () => {
@@ -158,15 +158,15 @@ test("the actor of an event is the key that was used", async () => {
   const { id, key } = issued.body as { id: string; key: string };
   await server.api(key)("POST", "/flags", { key: "f", type: "boolean" });
   await admin("PATCH", "/flags/f", { enabled: true });
-  const actors = readEvents(server, name).map(({ actor }) => actor.name);
+  const actors = (await readEvents(server, name)).map(({ actor }) => actor.name);
   assert.deepEqual(actors, ["ci 🚀", "admin"]);
-  assert.equal(readEvents(server, name)[0]?.actor.keyId, id);
+  assert.equal((await readEvents(server, name))[0]?.actor.keyId, id);
 });
 
 test("a refused request makes no event", async () => {
   const { admin, name, server: reader } = await server.environment();
   await admin("POST", "/flags", { key: "f", type: "boolean" });
-  const earlier = readCounters(server, name);
+  const earlier = await readCounters(server, name);
   const refusals = [
     await admin("POST", "/flags", { key: "f", type: "boolean" }),
     await admin("POST", "/flags", { key: "g", type: "boolean", percentage: 1 }),
@@ -179,7 +179,7 @@ test("a refused request makes no event", async () => {
   ];
   const statuses = refusals.map(({ status }) => status);
   assert.deepEqual(statuses, [409, 400, 400, 412, 412, 404, 404, 403]);
-  assert.deepEqual(readCounters(server, name), earlier);
+  assert.deepEqual(await readCounters(server, name), earlier);
 });
 
 test("sequence grows by one for each event, without gaps, however many write at once", async () => {
@@ -197,14 +197,14 @@ test("sequence grows by one for each event, without gaps, however many write at 
   };
   await Promise.all([here, there].flatMap(({ admin }) => keys.map((key) => life(admin, key))));
   for (const { name } of [here, there]) {
-    const events = readEvents(server, name);
+    const events = await readEvents(server, name);
     // created, enabled, updated, deleted: the second of the equal patches changes nothing.
     assert.equal(events.length, keys.length * 4);
     assert.deepEqual(
       events.map(({ sequence }) => sequence),
       events.map((_, index) => index + 1),
     );
-    assert.equal(readCounters(server, name).sequence, events.length);
+    assert.equal((await readCounters(server, name)).sequence, events.length);
     for (const key of keys) {
       const own = events.filter(({ data }) => (data.flag as { key: string }).key === key);
       const versions = own.map(({ type, data }) => [type, data.version]);
@@ -239,15 +239,15 @@ test("every event is queued once for each active webhook that asked for it, and 
   await admin("PATCH", `/webhooks/${inactive}`, { active: false });
   const elsewhere = await subscribe(other.admin, ["*"]);
   await life(admin);
-  assert.deepEqual(queued(name), {
+  assert.deepEqual(await queued(name), {
     [everything]: all,
     [twice]: all,
     ...Object.fromEntries(each),
     [two]: ["flag.enabled", "flag.deleted"],
   });
-  assert.deepEqual(queued(other.name), {});
+  assert.deepEqual(await queued(other.name), {});
   await other.admin("POST", "/flags", { key: "f", type: "boolean" });
-  assert.deepEqual(queued(other.name), { [elsewhere]: ["flag.created"] });
+  assert.deepEqual(await queued(other.name), { [elsewhere]: ["flag.created"] });
 });
 
 test("what happens while a webhook is inactive is not queued for it, what happens after is", async () => {
@@ -258,7 +258,7 @@ test("what happens while a webhook is inactive is not queued for it, what happen
   await admin("PATCH", "/flags/f", { enabled: true });
   await admin("PATCH", `/webhooks/${id}`, { active: true });
   await admin("PATCH", "/flags/f", { enabled: false });
-  assert.deepEqual(queued(name), { [id]: ["flag.created", "flag.disabled"] });
+  assert.deepEqual(await queued(name), { [id]: ["flag.created", "flag.disabled"] });
 });
 
 test("other events chosen for a webhook hold from the next change on", async () => {
@@ -268,5 +268,5 @@ test("other events chosen for a webhook hold from the next change on", async () 
   await admin("PATCH", `/webhooks/${id}`, { events: ["flag.deleted"] });
   await admin("PATCH", "/flags/f", { enabled: true });
   await admin("DELETE", "/flags/f");
-  assert.deepEqual(queued(name), { [id]: ["flag.deleted"] });
+  assert.deepEqual(await queued(name), { [id]: ["flag.deleted"] });
 });

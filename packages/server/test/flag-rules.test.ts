@@ -26,10 +26,10 @@ const refuse = async (
   body: unknown,
   ...words: string[]
 ): Promise<Answer> => {
-  const earlier = readCounters(server, environment.name);
+  const earlier = await readCounters(server, environment.name);
   const answer = await send(method, path, body);
   assertRefused(answer, 400, ...words);
-  assert.deepEqual(readCounters(server, environment.name), earlier);
+  assert.deepEqual(await readCounters(server, environment.name), earlier);
   return answer;
 };
 

@@ -81,7 +81,7 @@ const notMatching = ['"2"', '"4"', '"03"', '"3."', '""', 'W/"3"', '"1", "2"', 'W
 for (const header of notMatching) {
   test(`If-Match: ${header} does not hold for version 3: 412 with the flag as it is`, async () => {
     const { admin, name } = await withFlag();
-    const earlier = readCounters(server, name);
+    const earlier = await readCounters(server, name);
     const refusals = [
       await admin("PATCH", "/flags/f", { percentage: 90 }, { "if-match": header }),
       await admin("PATCH", "/flags/f", {}, { "if-match": header }),
@@ -92,7 +92,7 @@ for (const header of notMatching) {
       assert.deepEqual((refused.body as { current: unknown }).current, current);
       assert.equal(tagOf(refused), '"3"');
     }
-    assert.deepEqual(readCounters(server, name), earlier);
+    assert.deepEqual(await readCounters(server, name), earlier);
     assert.deepEqual((await admin("GET", "/flags/f")).body, current);
   });
 }
@@ -115,11 +115,11 @@ const malformed = [
 for (const header of malformed) {
   test(`If-Match: ${header} cannot be read and is refused with 400, never passed over`, async () => {
     const { admin, name } = await withFlag();
-    const earlier = readCounters(server, name);
+    const earlier = await readCounters(server, name);
     const headers = { "if-match": header };
     assertRefused(await admin("PATCH", "/flags/f", { percentage: 1 }, headers), 400, "If-Match");
     assertRefused(await admin("DELETE", "/flags/f", undefined, headers), 400, "If-Match");
-    assert.deepEqual(readCounters(server, name), earlier);
+    assert.deepEqual(await readCounters(server, name), earlier);
   });
 }
 
@@ -177,12 +177,12 @@ test("of 40 who create one key at once, one makes it and 39 get 409", async () =
   const winner = answers.find(({ status }) => status === 201);
   assert.deepEqual((await admin("GET", "/flags")).body, [winner?.body]);
   const counters = { revision: 1, sequence: 1, flags: 1, events: 1, entries: 1 };
-  assert.deepEqual(readCounters(server, name), counters);
+  assert.deepEqual(await readCounters(server, name), counters);
 });
 
 test("of 40 who change one version at once, one changes it and 39 get 412 with what it became", async () => {
   const { admin, name } = await withFlag();
-  const earlier = readCounters(server, name);
+  const earlier = await readCounters(server, name);
   const answers = await Promise.all(
     forty.map((index) =>
       admin("PATCH", "/flags/f", { percentage: 30 + index }, { "if-match": '"3"' }),
@@ -195,7 +195,7 @@ test("of 40 who change one version at once, one changes it and 39 get 412 with w
     assert.equal(tagOf(lost), '"4"');
   }
   assert.deepEqual((await admin("GET", "/flags/f")).body, winner?.body);
-  assert.equal(readCounters(server, name).events, Number(earlier.events) + 1);
+  assert.equal((await readCounters(server, name)).events, Number(earlier.events) + 1);
 });
 
 test("of 40 who delete one flag at once, one deletes it and 39 get 404", async () => {
@@ -215,5 +215,5 @@ test("40 changes of one flag at once without If-Match are all made, one after th
     versions.sort((a, b) => a - b),
     forty.map((index) => index + 4),
   );
-  assert.equal(readCounters(server, name).events, 3 + 40);
+  assert.equal((await readCounters(server, name)).events, 3 + 40);
 });

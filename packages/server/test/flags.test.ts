@@ -128,12 +128,12 @@ for (const key of ["missing", "Missing.Flag-1", "no such flag", "ключ", "a%2
 
 test("a key is taken once: 409 names it, and the flag stays as it was", async () => {
   const { admin, name } = await withFlags();
-  const earlier = readCounters(server, name);
+  const earlier = await readCounters(server, name);
   for (const type of ["boolean", "rollout"]) {
     assertRefused(await admin("POST", "/flags", { key: "a", type, description: "x" }), 409, '"a"');
   }
   assert.deepEqual((await admin("GET", "/flags/a")).body, plain);
-  assert.deepEqual(readCounters(server, name), earlier);
+  assert.deepEqual(await readCounters(server, name), earlier);
 });
 
 test("keys that differ in case are different keys", async () => {
@@ -158,20 +158,23 @@ for (const [what, key, patch] of noChanges) {
     const { admin, name } = await withFlags();
     await admin("POST", "/flags", { key: "c", type: "rollout" });
     await admin("PATCH", "/flags/b", { enabled: true, percentage: 40, description: "same" });
-    const [flag, counters] = [await admin("GET", `/flags/${key}`), readCounters(server, name)];
+    const [flag, counters] = [
+      await admin("GET", `/flags/${key}`),
+      await readCounters(server, name),
+    ];
     // JSON.stringify loses the sign of nought, which JSON itself can carry.
     const body = JSON.stringify(patch, (_, value) => (Object.is(value, -0) ? "-0" : value));
     const patched = await admin("PATCH", `/flags/${key}`, body.replace('"-0"', "-0"));
     assert.deepEqual([patched.status, patched.body], [200, flag.body]);
     assert.equal(patched.headers.get("etag"), flag.headers.get("etag"));
-    assert.deepEqual(readCounters(server, name), counters);
+    assert.deepEqual(await readCounters(server, name), counters);
   });
 }
 
 test("an environment holds 10,000 flags: the next one is refused with 409 until one is deleted", async () => {
   const { admin, name } = await withFlags();
   // The counter is set directly: ten thousand real requests would say nothing more.
-  writeRows(server, "update environments set flag_count = 9999 where name = ?", name);
+  await writeRows(server, "update environments set flag_count = 9999 where name = ?", name);
   assert.equal((await admin("POST", "/flags", { key: "last", type: "boolean" })).status, 201);
   assertRefused(await admin("POST", "/flags", { key: "over", type: "boolean" }), 409, "10000");
   assertRefused(await admin("GET", "/flags/over"), 404);
@@ -188,11 +191,11 @@ test("an environment holds 10,000 flags: the next one is refused with 409 until 
 
 test("the count of flags follows every creation and deletion", async () => {
   const { admin, name } = await withFlags();
-  assert.equal(readCounters(server, name).flags, 2);
+  assert.equal((await readCounters(server, name)).flags, 2);
   await admin("PATCH", "/flags/a", { enabled: true });
-  assert.equal(readCounters(server, name).flags, 2);
+  assert.equal((await readCounters(server, name)).flags, 2);
   await admin("DELETE", "/flags/a");
-  assert.equal(readCounters(server, name).flags, 1);
+  assert.equal((await readCounters(server, name)).flags, 1);
 });
 
 test("an admin changes flags, a server key only reads them, a client key does neither", async () => {

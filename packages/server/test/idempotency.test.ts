@@ -75,7 +75,7 @@ for (const [path, body, other, secret] of posts) {
     const { admin, keys } = await server.environment();
     const name = `secret of ${path}`;
     const made = await admin("POST", path, body, named(name));
-    const [row, ...more] = readRows(server, "select * from answers where name = ?", name);
+    const [row, ...more] = await readRows(server, "select * from answers where name = ?", name);
     assert.ok(row && more.length === 0);
     const stored = Object.values(row)
       .map((value) => Buffer.from(value instanceof Uint8Array ? value : String(value)))
@@ -189,11 +189,11 @@ test("the answer stays the same when the thing has been changed or deleted since
   const first = await admin("POST", "/flags", body, named("once"));
   await admin("PATCH", "/flags/f", { enabled: true });
   await admin("DELETE", "/flags/f");
-  const earlier = readCounters(server, name);
+  const earlier = await readCounters(server, name);
   const again = await admin("POST", "/flags", body, named("once"));
   assert.deepEqual([again.status, again.text], [201, first.text]);
   assert.equal(again.headers.get("etag"), '"1"');
-  assert.deepEqual(readCounters(server, name), earlier);
+  assert.deepEqual(await readCounters(server, name), earlier);
 });
 
 const mended: readonly [string, string, object, object][] = [
@@ -227,10 +227,10 @@ test("an answer is kept for 24 hours and then forgotten", async () => {
   const body = { url: hook, events: ["*"] };
   const before = Date.now();
   const first = await admin("POST", "/webhooks", body, named("a day"));
-  const [row] = readRows(server, "select expires_at from answers where name = 'a day'");
+  const [row] = await readRows(server, "select expires_at from answers where name = 'a day'");
   const kept = Number(row?.expires_at) - 24 * 60 * 60 * 1_000;
   assert.ok(before <= kept && kept <= Date.now());
-  writeRows(server, "update answers set expires_at = ? where name = 'a day'", Date.now());
+  await writeRows(server, "update answers set expires_at = ? where name = 'a day'", Date.now());
   const later = await admin(
     "POST",
     "/webhooks",

@@ -1,15 +1,15 @@
 // API keys over real HTTP: issued at the first start, by setting, by the operator and by other keys; and revoked.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { after, before, type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { composeOperator, parseConfig } from "@halyard/server";
 import { assertRefused } from "./support/answers.ts";
 import type { Api } from "./support/api.ts";
-import { readRows } from "./support/database.ts";
+import { readContents, readRows } from "./support/database.ts";
 import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
+import { storeSettings } from "./support/test-store.ts";
 
 let server: TestServer;
 before(async () => {
@@ -22,6 +22,7 @@ interface Key {
   readonly name: string;
   readonly role: string;
   readonly createdAt: string;
+  readonly lastUsedAt: string | null;
 }
 
 const list = async (admin: Api): Promise<Key[]> => {
@@ -57,7 +58,7 @@ test("the list shows id, name, role and createdAt of each valid key, oldest firs
   const { key: text, ...rest } = made;
   assert.deepEqual(shown.at(-1), rest);
   for (const key of shown) {
-    assert.deepEqual(Object.keys(key), ["id", "name", "role", "createdAt"]);
+    assert.deepEqual(Object.keys(key), ["id", "name", "role", "createdAt", "lastUsedAt"]);
     assert.match(key.createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   }
   for (const secret of [text, ...Object.values(keys)]) {
@@ -74,7 +75,7 @@ test("a new key has the form hal_<id>_<secret> with 256 bits, works at once and 
   };
   for (const [role, expected] of Object.entries(statuses)) {
     const made = await create(admin, `new ${role}`, role);
-    assert.deepEqual(Object.keys(made), ["id", "name", "role", "createdAt", "key"]);
+    assert.deepEqual(Object.keys(made), ["id", "name", "role", "createdAt", "lastUsedAt", "key"]);
     const [, id, secret = ""] = /^hal_([0-9a-f]+)_([A-Za-z0-9_-]+)$/.exec(made.key) ?? [];
     assert.equal(id, made.id);
     assert.equal(Buffer.from(secret, "base64url").length, 32);
@@ -90,7 +91,8 @@ test("a new key has the form hal_<id>_<secret> with 256 bits, works at once and 
 
 test("a key is created from a name and a role, and from nothing else", async () => {
   const { admin } = await server.environment();
-  const before = await list(admin);
+  const ids = async () => (await list(admin)).map(({ id }) => id);
+  const before = await ids();
   const role = "server";
   const refusals: [unknown, ...string[]][] = [
     [{}, "name", "role"],
@@ -112,7 +114,7 @@ test("a key is created from a name and a role, and from nothing else", async () 
   for (const [body, ...words] of refusals) {
     assertRefused(await admin("POST", "/keys", body), 400, ...words);
   }
-  assert.deepEqual(await list(admin), before);
+  assert.deepEqual(await ids(), before);
   assert.equal((await create(admin, "a".repeat(100), role)).name.length, 100);
 });
 
@@ -121,12 +123,10 @@ test("only the SHA-256 of a key is kept; no file holds its text or its secret", 
   const body = { name: "kept answer", role: "admin" };
   const made = await admin("POST", "/keys", body, { "idempotency-key": "once" });
   const { id, key } = made.body as Key & { key: string };
-  const [row] = readRows(server, "select * from api_keys where id = ?", id);
+  const [row] = await readRows(server, "select * from api_keys where id = ?", id);
   assert.ok(row);
   assert.deepEqual(Buffer.from(row.hash as Uint8Array), createHash("sha256").update(key).digest());
-  const contents = readdirSync(server.folder).map((name) =>
-    readFileSync(join(server.folder, name)),
-  );
+  const contents = [...(await readContents(server)).values()];
   assert.ok(contents.some((bytes) => bytes.includes(id)));
   for (const text of [key, keys.admin, keys.server, keys.client]) {
     const secret = text.slice(-43);
@@ -183,7 +183,7 @@ test("a key that the operator revokes beside the server is refused within a seco
   const { name, server: reader, admin } = await server.environment();
   assert.equal((await reader("GET", "/flags")).status, 200);
   const id = await idOf(admin, "server");
-  const operator = await composeOperator(parseConfig({ HALYARD_DATA: server.folder }));
+  const operator = await composeOperator(parseConfig(await storeSettings(server.folder)));
   t.after(() => operator.close());
   const environment = await operator.environments.find(name);
   assert.ok(environment.ok);

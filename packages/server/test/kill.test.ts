@@ -109,7 +109,7 @@ const write = async (
   }
 };
 
-test(`${kills} kills`, { timeout: 120_000 }, async (t) => {
+test(`${kills} kills`, { timeout: 240_000 }, async (t) => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
   t.diagnostic(`SEED=${seed}`);
   const random = createRandom(seed);
@@ -151,7 +151,7 @@ test(`${kills} kills`, { timeout: 120_000 }, async (t) => {
     assert.equal((await server.ended).signal, "SIGKILL");
     const open = await unanswered;
 
-    const audit = auditStore(folder, environment);
+    const audit = await auditStore(folder, environment);
     for (const { key, to, method } of answered) {
       const entry = audit.find(key, to.version);
       assert.ok(entry, `${method} of ${key} to version ${to.version} was answered and is lost`);

@@ -40,10 +40,10 @@ test("HALYARD_RATE_LIMIT=5: the sixth request of a key within a minute is 429 wi
     statuses.push((await admin(method, path, body)).status);
   }
   assert.deepEqual(statuses, [200, 201, 404, 400, 200], "what is refused counts too");
-  const before = readCounters(server, name);
+  const before = await readCounters(server, name);
   assertLimited(await admin("GET", "/flags"), "this API key");
   assertLimited(await admin("POST", "/flags", { key: "b", type: "boolean" }), "this API key");
-  assert.deepEqual(readCounters(server, name), before);
+  assert.deepEqual(await readCounters(server, name), before);
 
   assert.equal((await reader("GET", "/flags")).status, 200, "another key has its own count");
   const other = await server.environment();
@@ -140,13 +140,13 @@ test("a body of 256 KiB is read, and one byte more is 413", async (t) => {
   const server = await start(t);
   const { name, admin } = await server.environment();
   await admin("POST", "/flags", { key: "a", type: "boolean" });
-  const before = readCounters(server, name);
+  const before = await readCounters(server, name);
   const padded = (bytes: number) => '{"enabled":true}'.padEnd(bytes);
   const limit = 256 * 1_024;
   assertRefused(await admin("PATCH", "/flags/a", padded(limit + 1)), 413, "256 KiB");
   assertRefused(await admin("POST", "/flags", padded(limit + 1)), 413, "256 KiB");
   assertRefused(await admin("POST", "/webhooks", padded(limit + 1)), 413, "256 KiB");
-  assert.deepEqual(readCounters(server, name), before);
+  assert.deepEqual(await readCounters(server, name), before);
   assert.equal((await admin("PATCH", "/flags/a", padded(limit))).status, 200);
   assertRefused(await server.anonymous("PATCH", "/flags/a", padded(limit + 1)), 401);
 });

@@ -74,6 +74,9 @@ test("it describes every path of the interface", () => {
     "get /api/v1/keys",
     "post /api/v1/keys",
     "delete /api/v1/keys/{id}",
+    "post /ofrep/v1/evaluate/flags",
+    "post /ofrep/v1/evaluate/flags/{key}",
+    "get /ofrep/v1/events",
     "get /healthz",
     "get /readyz",
   ]) {
@@ -111,6 +114,9 @@ test("every operation of the API names its role and how to authenticate; the oth
   }
 });
 
+/** These have the error bodies of the OpenFeature protocol. */
+const isProtocol = (name: string): boolean => name.includes(" /ofrep/");
+
 test("every operation describes every status that it can answer with", () => {
   for (const [name, { responses, requestBody, "x-role": role }] of operations) {
     const expected = [
@@ -130,10 +136,14 @@ test("every operation describes every status that it can answer with", () => {
       if (status === "401") assert.ok(headers["WWW-Authenticate"], where);
       if (["429", "503"].includes(status)) assert.ok(headers["Retry-After"], where);
       if (["204", "304"].includes(status)) assert.equal(content, undefined, where);
-      else assert.deepEqual(Object.keys(content ?? {}), ["application/json"], where);
+      else {
+        const isStream = status === "200" && /\/(stream|events)$/.test(name);
+        const type = isStream ? "text/event-stream" : "application/json";
+        assert.deepEqual(Object.keys(content ?? {}), [type], where);
+      }
       if (Number(status) < 400) continue;
       const { $ref } = content?.["application/json"]?.schema ?? {};
-      assert.equal($ref, "#/components/schemas/Error", where);
+      assert.equal($ref, isProtocol(name) ? undefined : "#/components/schemas/Error", where);
     }
   }
 });
@@ -183,8 +193,9 @@ test("the example of an error carries the code of its status", () => {
     for (const [status, { content }] of Object.entries(responses)) {
       if (Number(status) < 400) continue;
       const { example } = content?.["application/json"]?.examples ?? {};
-      const { error } = (example?.value ?? {}) as { error?: string };
-      assert.equal(error, codes[status], `${name} ${status}`);
+      const { error, errorDetails } = (example?.value ?? {}) as Record<string, string>;
+      assert.equal(error, isProtocol(name) ? undefined : codes[status], `${name} ${status}`);
+      assert.equal(errorDetails !== undefined, isProtocol(name), `${name} ${status}`);
     }
   }
 });

@@ -47,37 +47,37 @@ test("what is older than 90 days goes, what is younger or pending stays", async 
   await logWhen(admin, good.id, 2, isDelivered);
   await stop();
   // As many more as take several batches, without the time to make them one by one.
-  writeRows(
+  await writeRows(
     first,
     `with recursive more(number) as (select 1 union all select number + 1 from more where number < ${extra})
      insert into events (id, environment_id, sequence, type, flag_key, body, created_at)
      select 'evt_more' || number, environment_id, 1000 + number, type, flag_key, body, created_at
      from more, events where sequence = 2`,
   );
-  const events = () =>
-    readRows(first, "select id, flag_key, sequence from events order by sequence").map(
+  const events = async () =>
+    (await readRows(first, "select id, flag_key, sequence from events order by sequence")).map(
       ({ sequence }) => sequence,
     );
-  assert.equal(events().length, extra + 2);
+  assert.equal((await events()).length, extra + 2);
 
   clock.forward(89 * day);
   const second = await start();
   await createFlag(second.api(keys.admin), "young");
   await logWhen(second.api(keys.admin), good.id, 3, isDelivered);
   await stop();
-  assert.equal(events().length, extra + 3, "after 89 days all of it is there");
+  assert.equal((await events()).length, extra + 3, "after 89 days all of it is there");
 
   clock.forward(2 * day);
   const third = await start();
   const later = third.api(keys.admin);
-  let seen = events().length;
-  await until("everything old is gone", () => {
-    const left = events().length;
+  let seen = (await events()).length;
+  await until("everything old is gone", async () => {
+    const left = (await events()).length;
     assert.ok(seen - left <= 500, `${seen - left} at once`);
     seen = left;
     return left === 2;
   });
-  assert.deepEqual(events(), [1, 3], "the pending one and the young one");
+  assert.deepEqual(await events(), [1, 3], "the pending one and the young one");
   const shown = await logWhen(later, good.id, 2, isDelivered);
   assert.deepEqual(
     shown.map(({ event }) => event.flagKey),
@@ -87,7 +87,7 @@ test("what is older than 90 days goes, what is younger or pending stays", async 
     ["deliveries", "event_id from deliveries where event_id not in (select id from events)"],
     ["attempts", "position from attempts where position not in (select position from deliveries)"],
   ] as const) {
-    assert.deepEqual(readRows(first, `select ${column}`), [], `${table} go with their event`);
+    assert.deepEqual(await readRows(first, `select ${column}`), [], `${table} go with their event`);
   }
 
   receiver.answer(accept);

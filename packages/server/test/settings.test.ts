@@ -1,5 +1,6 @@
 // Settings: what each variable means, what it may not be, and that all mistakes are told together.
 import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { suite, test } from "node:test";
 import { type Config, parseConfig, StartupProblem } from "@halyard/server";
@@ -13,15 +14,21 @@ test("the defaults are those of a developer's machine", () => {
   assert.deepEqual(parseConfig({}), {
     host: "127.0.0.1",
     port: 4_400,
-    dataFolder: resolve("data"),
+    database: { kind: "embedded", folder: resolve("data") },
+    workers: 1,
     bootstrapKeys: [],
+    mayMigrate: true,
     serviceName: "Service",
     logLevel: "info",
     secretKeys: [],
     callbacks: { loopback: true, ports: [443, 8443], allow: [] },
     rateLimit: 0,
     authFailureLimit: 0,
+    maxStreams: 20_000,
     trustProxy: false,
+    publicUrl: undefined,
+    dashboard: true,
+    signInLink: true,
     requestTimeout: 30_000,
     unknown: [],
   } satisfies Config);
@@ -48,9 +55,27 @@ suite("every setting", () => {
     ["HOST", "0.0.0.0", ({ host }) => host, "0.0.0.0"],
     ["HOST", " ::1 ", ({ host }) => host, "::1"],
     ["PORT", "0", ({ port }) => port, 0],
+    ["HALYARD_DASHBOARD", "off", ({ dashboard }) => dashboard, false],
+    ["HALYARD_DASHBOARD", "on", ({ dashboard }) => dashboard, true],
+    ["HALYARD_SIGN_IN_LINK", "off", ({ signInLink }) => signInLink, false],
+    ["HALYARD_SIGN_IN_LINK", "on", ({ signInLink }) => signInLink, true],
+    ["HALYARD_MIGRATE", "off", ({ mayMigrate }) => mayMigrate, false],
+    ["HALYARD_MIGRATE", "auto", ({ mayMigrate }) => mayMigrate, true],
     ["PORT", "65535", ({ port }) => port, 65_535],
-    ["HALYARD_DATA", "/srv/halyard", ({ dataFolder }) => dataFolder, "/srv/halyard"],
-    ["HALYARD_DATA", "some/where", ({ dataFolder }) => dataFolder, resolve("some/where")],
+    [
+      "HALYARD_DATA",
+      "/srv/halyard",
+      ({ database }) => database,
+      { kind: "embedded", folder: "/srv/halyard" },
+    ],
+    [
+      "HALYARD_DATA",
+      "some/where",
+      ({ database }) => database,
+      { kind: "embedded", folder: resolve("some/where") },
+    ],
+    ["HALYARD_WORKERS", "64", ({ workers }) => workers, 64],
+    ["HALYARD_WORKERS", "auto", ({ workers }) => workers, Math.min(64, availableParallelism())],
     [
       "HALYARD_BOOTSTRAP_KEYS",
       `development=${keyA}, production=${keyB}`,
@@ -84,9 +109,12 @@ suite("every setting", () => {
     ],
     ["HALYARD_RATE_LIMIT", "120", ({ rateLimit }) => rateLimit, 120],
     ["HALYARD_AUTH_FAILURE_LIMIT", "5", ({ authFailureLimit }) => authFailureLimit, 5],
+    ["HALYARD_MAX_STREAMS", "500", ({ maxStreams }) => maxStreams, 500],
     ["HALYARD_TRUST_PROXY", "true", ({ trustProxy }) => trustProxy, true],
     ["HALYARD_TRUST_PROXY", "false", ({ trustProxy }) => trustProxy, false],
     ["HALYARD_TRUST_PROXY", "10.0.0.0/8,::1", ({ trustProxy }) => trustProxy, "10.0.0.0/8,::1"],
+    ["HALYARD_PUBLIC_URL", "https://a.example", ({ publicUrl }) => publicUrl, "https://a.example"],
+    ["HALYARD_PUBLIC_URL", "HTTP://A:80/b//", ({ publicUrl }) => publicUrl, "http://a/b"],
     ["HALYARD_REQUEST_TIMEOUT", "1", ({ requestTimeout }) => requestTimeout, 1_000],
     ["HALYARD_REQUEST_TIMEOUT", "600", ({ requestTimeout }) => requestTimeout, 600_000],
   ];
@@ -113,6 +141,7 @@ suite("every mistake", () => {
   const mistakes: [string, string[], RegExp][] = [
     ["HOST", ["a b", "http://127.0.0.1", "[::1]", "ä.example"], /a host name or an IP address/],
     ["PORT", ["-1", "65536", "http", "80.5", "0x50", "1e3"], /a whole number from 0 to 65535/],
+    ["HALYARD_WORKERS", ["0", "65", "-1", "two", "1.5", "AUTO"], /from 1 to 64, or auto/],
     [
       "HALYARD_BOOTSTRAP_KEYS",
       [
@@ -157,6 +186,18 @@ suite("every mistake", () => {
     ],
     ["HALYARD_RATE_LIMIT", ["-1", "many", "1.5", "1e9"], /0 for no limit/],
     ["HALYARD_AUTH_FAILURE_LIMIT", ["-1", "few"], /0 for no limit/],
+    [
+      "HALYARD_PUBLIC_URL",
+      [
+        "flags.example.com",
+        "ftp://a.example",
+        "https://u:p@a.example",
+        "https://a/?b",
+        "https://a/#b",
+      ],
+      /the http or https address/,
+    ],
+    ["HALYARD_MAX_STREAMS", ["-1", "1000001", "many"], /a whole number from 0 to 1000000/],
     ["HALYARD_TRUST_PROXY", ["yes", "1.2.3.4/99", "proxy.internal", "1"], /true, false, or the/],
     ["HALYARD_REQUEST_TIMEOUT", ["0", "601", "1.5", "soon"], /seconds from 1 to 600/],
   ];

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { createSecretBox } from "../src/store/secret-box.ts";
 import { openSqliteStore } from "../src/store/sqlite.ts";
+import { outboxContract } from "./outbox-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
 import { newFolder } from "./support/server.ts";
 import { addEnvironment, addWebhook } from "./support/store-steps.ts";
@@ -58,6 +59,7 @@ const open = async (): Promise<OpenedStore & { readonly folder: string }> => {
   };
 };
 
+outboxContract("SQLite", open);
 storeContract("SQLite", open, { sharesProcess: false });
 
 test("every connection writes ahead, flushes each commit and keeps references whole", async (t) => {

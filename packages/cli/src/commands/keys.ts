@@ -25,11 +25,12 @@ export const keyCommands = (): Command => {
         const rows = (await keys.list(id)).map((key) => ({
           ...key,
           createdAt: key.createdAt.toISOString(),
+          lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
         }));
         if (options.json) return printJson(rows);
         printTable(
-          ["id", "role", "created", "name"],
-          rows.map((row) => [row.id, row.role, row.createdAt, row.name]),
+          ["id", "role", "created", "last used", "name"],
+          rows.map((row) => [row.id, row.role, row.createdAt, row.lastUsedAt ?? "never", row.name]),
         );
       }),
     );

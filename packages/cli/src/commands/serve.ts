@@ -9,27 +9,33 @@ export const serveCommand = (): Command =>
     .description("start the server")
     .option("--port <number>", "where to listen (instead of PORT, 4400 unless set)")
     .option("--host <address>", "where to listen (instead of HOST, 127.0.0.1 unless set)")
+    .option(
+      "--workers <number>",
+      "processes that serve, or auto: one a core (instead of HALYARD_WORKERS, 1 unless set)",
+    )
     .option(...dataOption)
-    .action(async (options: { port?: string; host?: string; data?: string }) => {
+    .action(async (options: { port?: string; host?: string; workers?: string; data?: string }) => {
       // Loaded when there is something to do, so that help is there at once.
       const { parseConfig, serveUntilSignal } = await import("@halyard/server");
       const config = parseConfig({
         ...process.env,
         ...(options.port !== undefined && { PORT: options.port }),
         ...(options.host !== undefined && { HOST: options.host }),
-        ...(options.data !== undefined && { HALYARD_DATA: options.data }),
+        ...(options.workers !== undefined && { HALYARD_WORKERS: options.workers }),
+        ...(options.data !== undefined && { HALYARD_DATA: options.data, DATABASE_URL: undefined }),
       });
       await serveUntilSignal(config, greet);
     });
 
 /** Written at once, so that no line of the log comes between. */
-const greet = ({ url, firstKeys }: Server): void => {
+const greet = ({ url, firstKeys, dashboard }: Server): void => {
   const lines = [
     "",
     "Halyard is up.",
     "",
     `  API        ${url}/api/v1`,
     `  Reference  ${url}/docs`,
+    ...(dashboard ? [`  Dashboard  ${dashboard.url}`, `             ${hintOf(dashboard)}`] : []),
   ];
   const [first] = firstKeys;
   if (first) {
@@ -47,3 +53,8 @@ const greet = ({ url, firstKeys }: Server): void => {
   }
   print([...lines, ""].join("\n"));
 };
+
+const hintOf = ({ signsIn }: { readonly signsIn: boolean }): string =>
+  signsIn
+    ? "Opening it within ten minutes signs you in, once; later sign in with an API key."
+    : "Sign in with an API key.";

@@ -9,6 +9,7 @@ import {
   standardKey,
   standardSignature,
 } from "@halyard/core/webhook-signature";
+import { fixedHeaders } from "../domain/delivery.ts";
 import type { Callback, Claim } from "../ports.ts";
 
 const hmac = (key: KeyObject, data: Uint8Array): Uint8Array =>
@@ -48,11 +49,8 @@ export const signedHeaders = (
   // Receivers that know the plain scheme only hold one secret: the old one, until the overlap ends.
   const plain = plainSignature(hmac(keysOf(previousSecret ?? secret).plain, event.body));
   return {
-    "content-type": "application/json",
+    ...fixedHeaders(serviceName, deliveryId, event),
     [plainHeader(serviceName)]: plain,
-    [`X-${serviceName}-Event`]: event.type,
-    [`X-${serviceName}-Delivery`]: deliveryId,
-    [standardHeaders.id]: event.id,
     [standardHeaders.timestamp]: timestamp,
     [standardHeaders.signature]: signatures.join(" "),
   };

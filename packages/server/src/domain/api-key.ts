@@ -6,6 +6,8 @@ export interface ApiKey {
   readonly name: string;
   readonly role: Role;
   readonly createdAt: Date;
+  /** About to the minute; null when it was never used. */
+  readonly lastUsedAt: Date | null;
 }
 
 export const maxKeyNameLength = 100;

@@ -1,11 +1,6 @@
 // Flag + request -> what becomes of the flag and which events tell of it. Nothing is written here.
-import {
-  type CreateFlag,
-  type Flag,
-  type PatchFlag,
-  percentageRule,
-  toThousandths,
-} from "@halyard/core/flag";
+import { type CreateFlag, type Flag, type PatchFlag, percentageRule } from "@halyard/core/flag";
+import { toThousandths } from "@halyard/core/percentage";
 import { conflict, fail, invalid, ok, type Result } from "../errors.ts";
 import type { Announcement, Decision, EnvironmentState, VersionedFlag } from "./change.ts";
 

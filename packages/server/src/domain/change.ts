@@ -60,6 +60,24 @@ export interface Change {
   readonly events: readonly FlagEvent[];
 }
 
+/** What a change left of its flag, and the revision that it made: all that those who follow need. */
+export interface FlagChange {
+  readonly revision: number;
+  readonly at: Date;
+  readonly key: string;
+  readonly version: number;
+  /** Null when it was deleted. */
+  readonly flag: Flag | null;
+}
+
+export const flagChangeOf = ({ revision, at, decision }: Change): FlagChange => ({
+  revision,
+  at,
+  key: decision.key,
+  version: decision.version,
+  flag: decision.after,
+});
+
 /** Gives the decision its revision and its events their sequence numbers and bytes. */
 export const announce = (
   environment: EnvironmentState,

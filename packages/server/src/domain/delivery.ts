@@ -1,4 +1,5 @@
 // A delivery: one event on its way to one webhook, its states and the attempts that were made.
+import { standardHeaders } from "@halyard/core/webhook-signature";
 
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -50,6 +51,25 @@ export interface Delivery {
   readonly nextAttemptAt: Date | null;
   readonly attempts: readonly Attempt[];
 }
+
+/** What is the same in the request of every attempt; timestamp and signatures are made for each. */
+export interface FixedRequest {
+  readonly method: "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export const fixedHeaders = (
+  serviceName: string,
+  deliveryId: string,
+  event: Pick<Delivery["event"], "id" | "type">,
+): Record<string, string> => ({
+  "content-type": "application/json",
+  [`X-${serviceName}-Event`]: event.type,
+  [`X-${serviceName}-Delivery`]: deliveryId,
+  [standardHeaders.id]: event.id,
+});
 
 export const isSuccess = (outcome: Outcome): boolean =>
   outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;

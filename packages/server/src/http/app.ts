@@ -1,4 +1,5 @@
 // The HTTP server: Fastify, the hooks that every request passes, and the one error handler.
+import type { IncomingMessage } from "node:http";
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -8,33 +9,53 @@ import {
   LogController,
 } from "fastify";
 import type { Role } from "../domain/principal.ts";
-import { type Failure, StoreUnavailable } from "../errors.ts";
+import type { Failure } from "../errors.ts";
+import type { UsageReport } from "../evaluation/usage-report.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
 import type { Deliveries } from "../management/deliveries.ts";
 import type { Flags } from "../management/flags.ts";
 import type { History } from "../management/history.ts";
 import type { Webhooks } from "../management/webhooks.ts";
-import { type Caller, createAuthenticate } from "./authenticate.ts";
+import { type Caller, createKeyCheck } from "./authenticate.ts";
 import { handleBrokenConnection, rememberAnswer } from "./broken-connection.ts";
+import { answerPreflights } from "./cors.ts";
+import { type DashboardNeeds, openDashboard } from "./dashboard.ts";
 import { DeliverySchema } from "./delivery-schema.ts";
 import { ErrorBody } from "./describe.ts";
+import { handleError } from "./error-handler.ts";
 import { sendFailure } from "./error-reply.ts";
-import { BadJson, parseJsonBody } from "./json-body.ts";
+import { createEvaluationLane } from "./evaluation-lane.ts";
+import { createEventStreams, type StreamSettings } from "./event-streams.ts";
+import { isJsonCharset, parseJsonBody } from "./json-body.ts";
+import { collectPaths } from "./known-paths.ts";
 import { describeApi } from "./openapi.ts";
-import { createRateLimit } from "./rate-limit.ts";
+import { createRateLimit, unlimited } from "./rate-limit.ts";
+import { withLateChildren } from "./request-log.ts";
+import { requireKeys } from "./require-keys.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { flagRoutes } from "./routes/flags.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { type EvaluationNeeds, evaluationRoutes } from "./routes/ofrep.ts";
+import { type RefetchNeeds, refetchRoutes } from "./routes/ofrep-events.ts";
 import { replayRoutes } from "./routes/replay.ts";
+import { type StreamNeeds, streamRoutes } from "./routes/stream.ts";
+import { usageRoutes } from "./routes/usage.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { FlagSchema, WebhookSchema } from "./schemas.ts";
-import { compileValidator, validationFailure } from "./validation.ts";
+import { compileValidator } from "./validation.ts";
 
 export const maxBodyBytes = 256 * 1_024;
 
-export interface AppNeeds {
+export interface AppNeeds extends Omit<StreamNeeds & RefetchNeeds & EvaluationNeeds, "streams"> {
+  readonly usage: UsageReport;
+  readonly now: () => number;
+  /** Requests a minute for each key, evaluation aside; 0 for no limit. */
+  readonly rateLimit: number;
+  /** Failed authentications a minute for each address; 0 for no limit. */
+  readonly authFailureLimit: number;
+  readonly streams: StreamSettings;
   readonly log: FastifyBaseLogger;
   readonly flags: Flags;
   readonly history: History;
@@ -43,9 +64,8 @@ export interface AppNeeds {
   readonly keys: ApiKeys;
   /** Throws when requests could not be answered now. */
   readonly checkReady: () => Promise<void>;
-  readonly now: () => number;
-  readonly rateLimit: number;
-  readonly authFailureLimit: number;
+  /** Undefined when there is to be none. */
+  readonly dashboard: DashboardNeeds | undefined;
   readonly trustProxy: boolean | string;
   readonly requestTimeout: number;
 }
@@ -54,6 +74,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The least role that may use the route; every route under /api/v1 names one. */
     role?: Role;
+    /** Evaluation: the limit on requests of a key does not count it. */
+    unlimited?: boolean;
   }
   interface FastifyRequest {
     caller: Caller;
@@ -62,7 +84,7 @@ declare module "fastify" {
 
 export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
   const app = fastify({
-    loggerInstance: needs.log,
+    loggerInstance: withLateChildren(needs.log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     requestTimeout: needs.requestTimeout,
@@ -76,10 +98,7 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
     keepAliveTimeout: 72_000,
     routerOptions: { maxParamLength: 4_096 },
     trustProxy: needs.trustProxy,
-    genReqId: (request) => {
-      const given = request.headers["x-request-id"];
-      return typeof given === "string" && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId();
-    },
+    genReqId: requestIdOf,
     return503OnClosing: false,
     forceCloseConnections: "idle",
     clientErrorHandler: handleBrokenConnection,
@@ -98,8 +117,7 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers["content-type"] ?? "")?.[1];
-    if (charset !== undefined && charset.toLowerCase() !== "utf-8") {
+    if (!isJsonCharset(request.headers["content-type"])) {
       done(Object.assign(new Error(), { code: "FST_ERR_CTP_INVALID_MEDIA_TYPE" }));
       return;
     }
@@ -110,42 +128,46 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
     }
   });
 
+  const streams = createEventStreams(needs.streams);
+  const stopKeys = needs.snapshots.onKeysGone(streams.endOf);
+
   let closing = false;
   app.addHook("preClose", async () => {
     closing = true;
+    stopKeys();
+    streams.close();
   });
   // What was asked before the shutdown is answered, and its connection not kept.
-  app.addHook("onSend", async (_request, reply) => {
+  app.addHook("onSend", (_request, reply, payload, done) => {
     if (closing) reply.header("connection", "close");
+    done(null, payload);
   });
 
   const paths = collectPaths(app);
-  app.addHook("onRequest", async (request, reply) => {
-    rememberAnswer(request.raw.socket, reply.raw);
-    withCommonHeaders(request, reply);
+  /** What is wrong with a request whatever it asks for. */
+  const troubleWith = (request: FastifyRequest, reply: FastifyReply): Failure | undefined => {
     if (closing) {
-      return sendFailure(reply, {
-        code: "UNAVAILABLE",
-        message: "The server is shutting down; try again.",
-      });
+      return { code: "UNAVAILABLE", message: "The server is shutting down; try again." };
     }
-    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
-      return sendFailure(reply, {
-        code: "VALIDATION_FAILED",
-        message: "The request has no Host header.",
-      });
+    if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
+      return { code: "VALIDATION_FAILED", message: "The request has no Host header." };
     }
     if (!request.is404) return undefined;
-    const path = request.url.replace(/\?.*$/s, "");
-    const allowed = paths.methodsOf(path);
-    if (allowed.length === 0) {
-      return sendFailure(reply, nothingHere);
-    }
+    const allowed = paths.methodsOf(request.url.replace(/\?.*$/s, ""));
+    if (allowed.length === 0) return nothingHere;
     reply.header("allow", allowed.join(", "));
-    return sendFailure(reply, {
+    return {
       code: "METHOD_NOT_ALLOWED",
       message: `${request.method} is not allowed here; allowed: ${allowed.join(", ")}.`,
-    });
+    };
+  };
+  // With a callback: a promise for each request would cost more than all that is done here.
+  app.addHook("onRequest", (request, reply, done) => {
+    rememberAnswer(request.raw.socket, reply.raw);
+    withCommonHeaders(request, reply);
+    const trouble = troubleWith(request, reply);
+    if (trouble) sendFailure(reply, trouble);
+    else done();
   });
 
   // Reached by a route that finds nothing of its own, such as a file that is not there.
@@ -155,62 +177,57 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
     app.server.emit("request", request, response);
   });
 
-  app.setErrorHandler<
-    Error & { code?: string; validation?: unknown; validationContext?: string; statusCode?: number }
-  >((error, request, reply) => {
-    if (error.validation) {
-      const part = error.validationContext === "querystring" ? "querystring" : "body";
-      return sendFailure(
-        reply,
-        validationFailure(error.validation as Parameters<typeof validationFailure>[0], part),
-      );
-    }
-    if (error instanceof BadJson) {
-      return sendFailure(reply, { code: "VALIDATION_FAILED", message: error.message });
-    }
-    if (error instanceof StoreUnavailable) {
-      request.log.error({ err: error }, "the store cannot be used");
-      return sendFailure(reply, {
-        code: "UNAVAILABLE",
-        message: "The store cannot be used just now; try again.",
-      });
-    }
-    if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
-      reply.header("connection", "close");
-      return sendFailure(reply, {
-        code: "PAYLOAD_TOO_LARGE",
-        message: "The body is larger than 256 KiB.",
-      });
-    }
-    if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
-      return sendFailure(reply, {
-        code: "UNSUPPORTED_MEDIA_TYPE",
-        message: "The body must be JSON, sent with Content-Type: application/json.",
-      });
-    }
-    if (error.statusCode !== undefined && error.statusCode < 500) {
-      return sendFailure(reply, { code: "VALIDATION_FAILED", message: `${error.message}.` });
-    }
-    request.log.error({ err: error }, "a request failed");
-    return sendFailure(reply, {
-      code: "INTERNAL",
-      message: `Something went wrong here, not with your request. The log has more under the request id ${request.id}.`,
-    });
+  app.setErrorHandler(handleError);
+
+  const lane = createEvaluationLane({
+    ...needs,
+    maxBodyBytes,
+    requestIdOf,
+    commonHeaders,
+    isClosing: () => closing,
+  });
+  const usual = app.server.listeners("request");
+  app.server.removeAllListeners("request").on("request", (request, response) => {
+    if (lane(request, response)) return;
+    for (const listener of usual) listener.call(app.server, request, response);
   });
 
+  const { keyring, now, rateLimit } = needs;
+  const failures = createRateLimit(needs.authFailureLimit, now);
+  const keyCheck = createKeyCheck(keyring, failures);
+  const { authenticate } = keyCheck;
+  const forPage = needs.dashboard
+    ? openDashboard(app, { ...needs, ...needs.dashboard, keyCheck, failures })
+    : authenticate;
   await describeApi(app);
   await app.register(async (open) => healthRoutes(open, needs.checkReady));
+  await app.register(async (open) => refetchRoutes(open, { ...needs, streams }), {
+    prefix: "/ofrep/v1",
+  });
   await app.register(
     async (api) => {
-      requireKeys(api, needs);
+      requireKeys(api, { keyring, authenticate: forPage, perKey: createRateLimit(rateLimit, now) });
       flagRoutes(api, needs.flags);
       historyRoutes(api, needs.history);
       webhookRoutes(api, needs.webhooks);
       deliveryRoutes(api, needs.deliveries);
       replayRoutes(api, needs.deliveries);
       keyRoutes(api, needs.keys);
+      streamRoutes(api, { ...needs, streams });
+      usageRoutes(api, needs.usage);
     },
     { prefix: "/api/v1" },
+  );
+  for (const path of ["/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/:key"]) {
+    answerPreflights(app, path, ["POST"]);
+  }
+  answerPreflights(app, "/api/v1/usage", ["POST"]);
+  await app.register(
+    async (api) => {
+      requireKeys(api, { keyring, authenticate, perKey: unlimited });
+      evaluationRoutes(api, needs);
+    },
+    { prefix: "/ofrep/v1" },
   );
   return app;
 };
@@ -220,11 +237,13 @@ const nothingHere: Failure = {
   message: "There is nothing at this path; /docs lists what there is.",
 };
 
+const commonHeaders = {
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+} as const;
+
 const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-  reply
-    .header("x-request-id", request.id)
-    .header("x-content-type-options", "nosniff")
-    .header("cache-control", "no-store");
+  reply.header("x-request-id", request.id).headers(commonHeaders);
 
 let requests = 0;
 const processTag = Math.random().toString(36).slice(2, 8);
@@ -233,61 +252,7 @@ const newRequestId = (): string => {
   return `req-${processTag}-${requests.toString(36)}`;
 };
 
-/** Everything under this scope asks for a key with the role that the route names. */
-const requireKeys = (api: FastifyInstance, needs: AppNeeds): void => {
-  const authenticate = createAuthenticate(
-    needs.keys,
-    createRateLimit(needs.authFailureLimit, needs.now),
-  );
-  const perKey = createRateLimit(needs.rateLimit, needs.now);
-
-  api.addHook("onRoute", (route) => {
-    if (!route.config?.role) throw new Error(`A route of ${route.url} names no role.`);
-  });
-  api.addHook("onRequest", async (request, reply) => {
-    const checked = await authenticate(request, request.routeOptions.config.role ?? "admin");
-    if (!checked.ok) {
-      if ("wait" in checked) reply.header("retry-after", checked.wait);
-      return sendFailure(reply, checked.failure);
-    }
-    const wait = perKey.take(checked.value.principal.keyId);
-    if (wait !== undefined) {
-      reply.header("retry-after", wait);
-      return sendFailure(reply, {
-        code: "RATE_LIMITED",
-        message: `Too many requests with this API key; try again in ${wait} s.`,
-      });
-    }
-    request.caller = checked.value;
-    return undefined;
-  });
-  // A body can be long on its way: a key that was revoked meanwhile changes nothing any more.
-  api.addHook("preHandler", async (request, reply) => {
-    if (request.method === "GET" || request.method === "HEAD") return undefined;
-    if (await needs.keys.principal(request.caller.keyText)) return undefined;
-    return sendFailure(reply, {
-      code: "UNAUTHORIZED",
-      message: "This API key is not valid; it may have been revoked.",
-    });
-  });
-};
-
-/** Remembers every path and its methods, so that a wrong method is told from a wrong path. */
-const collectPaths = (app: FastifyInstance) => {
-  const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
-  app.addHook("onRoute", ({ url, method, routePath }) => {
-    const escaped = url.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*/g, ".*");
-    // The root of a prefix answers with and without a slash, but is announced once.
-    const end = routePath === "" ? "/?" : "";
-    const pattern = new RegExp(`^${escaped.replace(/:[^/]+/g, "[^/]+")}${end}$`);
-    const entry = known.get(url) ?? { pattern, methods: new Set<string>() };
-    for (const name of [method].flat()) entry.methods.add(name);
-    known.set(url, entry);
-  });
-  return {
-    methodsOf(path: string): string[] {
-      const entries = [...known.values()].filter(({ pattern }) => pattern.test(path));
-      return [...new Set(entries.flatMap(({ methods }) => [...methods]))].sort();
-    },
-  };
+const requestIdOf = ({ headers }: IncomingMessage): string => {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId();
 };

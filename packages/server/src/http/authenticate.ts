@@ -1,15 +1,18 @@
 // Key in the request -> Principal, or the answer that refuses it.
-import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { mayActAs, type Principal, type Role } from "../domain/principal.ts";
 import { type Failure, fail, ok, type Result } from "../errors.ts";
-import type { ApiKeys } from "../management/api-keys.ts";
+import type { Keyring } from "../evaluation/keyring.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
 /** Who asks, with the text of the key: answers that are kept are sealed with it. */
 export interface Caller {
   readonly principal: Principal;
   readonly keyText: string;
+  /** Of a session: its kept answers are told apart from those of the key itself. */
+  readonly scope?: string;
+  /** Of a session: the milliseconds that are left of it. */
+  readonly endsIn?: number;
 }
 
 const unauthorized = (message: string): Result<never> => fail({ code: "UNAUTHORIZED", message });
@@ -34,47 +37,70 @@ const presentedKey = (request: FastifyRequest): Result<string> => {
     : ok(key);
 };
 
+export type Authenticated = Result<Caller> | { ok: false; failure: Failure; wait: number };
+
+/** At once for a key that was good before, so that such a request waits for nothing. */
 export type Authenticate = (
   request: FastifyRequest,
   needed: Role,
-) => Promise<Result<Caller> | { ok: false; failure: Failure; wait: number }>;
+) => Authenticated | Promise<Authenticated>;
 
-const maxKnown = 10_000;
+const refusal = "This API key is not valid; it may have been revoked.";
 
-export const createAuthenticate = (keys: ApiKeys, failures: RateLimit): Authenticate => {
-  /** Hashes of keys that were good before: a neighbour's failures behind one address do not lock them out. */
-  const knownGood = new Set<string>();
+export const allow = (caller: Caller, needed: Role): Result<Caller> => {
+  const { role, keyName } = caller.principal;
+  return mayActAs(role, needed)
+    ? ok(caller)
+    : fail({
+        code: "FORBIDDEN",
+        message: `This needs a key with the role ${needed}; the key "${keyName}" has the role ${role}.`,
+      });
+};
 
-  return async (request, needed) => {
-    const presented = presentedKey(request);
-    const hash = presented.ok ? createHash("sha256").update(presented.value).digest("base64") : "";
-    const wait = knownGood.has(hash) ? undefined : failures.waiting(request.ip);
-    if (wait !== undefined) {
-      return {
-        ok: false,
-        wait,
-        failure: {
-          code: "RATE_LIMITED",
-          message: `Too many failed authentications from this address; try again in ${wait} s.`,
-        },
-      };
-    }
-    const refused = presented.ok
-      ? unauthorized("This API key is not valid; it may have been revoked.")
-      : presented;
-    const principal = presented.ok ? await keys.principal(presented.value) : undefined;
-    if (!principal || !presented.ok) {
-      knownGood.delete(hash);
-      failures.take(request.ip);
+export interface KeyCheck {
+  readonly authenticate: Authenticate;
+  /** The same for a key that came in another way than in a header. */
+  check(text: string, address: string, needed: Role): Authenticated | Promise<Authenticated>;
+}
+
+export const createKeyCheck = (keyring: Keyring, failures: RateLimit): KeyCheck => {
+  const refuse = (address: string, refused: Result<never>): Authenticated => {
+    const wait = failures.waiting(address);
+    if (wait === undefined) {
+      failures.take(address);
       return refused;
     }
-    if (knownGood.size < maxKnown) knownGood.add(hash);
-    if (!mayActAs(principal.role, needed)) {
-      return fail({
-        code: "FORBIDDEN",
-        message: `This needs a key with the role ${needed}; the key "${principal.keyName}" has the role ${principal.role}.`,
-      });
-    }
-    return ok({ principal, keyText: presented.value });
+    return {
+      ok: false,
+      wait,
+      failure: {
+        code: "RATE_LIMITED",
+        message: `Too many failed authentications from this address; try again in ${wait} s.`,
+      },
+    };
+  };
+
+  const look = async (text: string, address: string, needed: Role): Promise<Authenticated> => {
+    const principal =
+      failures.waiting(address) === undefined ? await keyring.principal(text) : undefined;
+    return principal
+      ? allow({ principal, keyText: text }, needed)
+      : refuse(address, unauthorized(refusal));
+  };
+
+  const check: KeyCheck["check"] = (text, address, needed) => {
+    // A neighbour's failures behind one address do not lock out a key that was good before.
+    const known = keyring.known(text);
+    return known ? allow({ principal: known, keyText: text }, needed) : look(text, address, needed);
+  };
+
+  return {
+    check,
+    authenticate(request, needed) {
+      const presented = presentedKey(request);
+      return presented.ok
+        ? check(presented.value, request.ip, needed)
+        : refuse(request.ip, presented);
+    },
   };
 };

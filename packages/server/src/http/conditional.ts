@@ -32,7 +32,7 @@ export const ifMatch = (request: FastifyRequest): Result<Precondition> => {
   return ok(tags.filter(({ weak }) => !weak).map(({ value }) => value));
 };
 
-const isFresh = (request: FastifyRequest, value: string): boolean => {
+export const isFresh = (request: FastifyRequest, value: string): boolean => {
   const header = request.headers["if-none-match"];
   if (header === undefined) return false;
   return header.trim() === "*" || (parseTags(header)?.some((tag) => tag.value === value) ?? false);
@@ -42,13 +42,13 @@ const isFresh = (request: FastifyRequest, value: string): boolean => {
 export const sendNotModified = (
   request: FastifyRequest,
   reply: FastifyReply,
-  value: number,
+  value: number | string,
 ): boolean => {
   reply
     .header("etag", `"${value}"`)
     .header("cache-control", "private, no-cache")
-    // Two environments can be at the same revision: what one key was given is not what another gets.
-    .header("vary", "authorization, x-api-key");
+    // Two environments can be at the same revision: what one caller was given is not what another gets.
+    .header("vary", "authorization, x-api-key, cookie, x-halyard-environment");
   if (!isFresh(request, String(value))) return false;
   reply.code(304).send();
   return true;

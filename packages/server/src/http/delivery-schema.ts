@@ -48,6 +48,25 @@ export const DeliverySchema = Type.Object(
   { ...closed, $id: "Delivery" },
 );
 
+/** One delivery alone is shown with its request. */
+export const SentDelivery = Type.Object(
+  {
+    ...DeliverySchema.properties,
+    request: Type.Object(
+      {
+        method: Type.String(),
+        url: Type.String(),
+        headers: Type.Record(Type.String(), Type.String(), {
+          description: "Those that every attempt carries; timestamp and signatures are made anew.",
+        }),
+        body: Type.String({ description: "Exactly what is sent." }),
+      },
+      { ...closed, description: "What is the same at every attempt." },
+    ),
+  },
+  closed,
+);
+
 export const deliveryReference = { $ref: "Delivery#" } as const;
 
 export const deliveryExample = {
@@ -66,6 +85,21 @@ export const deliveryExample = {
   attempts: [
     { at: "2026-11-14T12:00:00.004Z", status: 204, error: null, milliseconds: 27, response: null },
   ],
+};
+
+export const sentExample = {
+  ...deliveryExample,
+  request: {
+    method: "POST",
+    url: "https://example.com/hooks/flags",
+    headers: {
+      "content-type": "application/json",
+      "X-Service-Event": deliveryExample.event.type,
+      "X-Service-Delivery": deliveryExample.id,
+      "webhook-id": deliveryExample.event.id,
+    },
+    body: `{"id":"${deliveryExample.event.id}","type":"flag.enabled","createdAt":"2026-11-14T12:00:00.000Z","environment":"production","sequence":812,"data":{"flag":{"key":"new-checkout","type":"boolean","enabled":true,"description":null},"version":7,"previous":{"enabled":false}},"actor":{"keyId":"9f86d081884c7d65","name":"ci"}}`,
+  },
 };
 
 export const shownDelivery = (delivery: Delivery) => ({

@@ -26,6 +26,11 @@ export const ErrorBody = Type.Object(
   { $id: "Error", additionalProperties: false },
 );
 
+export const ProtocolErrorBody = Type.Object(
+  { errorDetails: Type.String({ description: "What went wrong, for people." }) },
+  { additionalProperties: false },
+);
+
 type Header = { readonly description: string; readonly schema: TSchema };
 type Headers = Readonly<Record<string, Header>>;
 
@@ -43,6 +48,7 @@ export const headers = {
       '</api/v1/flags?limit=100&cursor=bmV3>; rel="next"',
     ),
   },
+  answerTag: { ETag: text("Names this answer: the same flags and values.", '"kZ3x1Qd0"') },
   repeated: {
     "Idempotency-Replayed": text("`true` when this is the answer to an earlier request.", "true"),
   },
@@ -120,6 +126,8 @@ export interface Described {
   readonly description: string;
   readonly schema?: TSchema | { readonly $ref: string };
   readonly example?: unknown;
+  /** A body that is not JSON. */
+  readonly text?: { readonly type: string; readonly example: string };
   readonly headers?: Headers;
 }
 
@@ -131,6 +139,14 @@ const describe = (answer: Described) => ({
       { ...schema, description },
     ]),
   ),
+  ...(answer.text && {
+    content: {
+      [answer.text.type]: {
+        schema: Type.String(),
+        examples: { example: { value: answer.text.example } },
+      },
+    },
+  }),
   ...(answer.schema
     ? {
         content: {
@@ -142,7 +158,7 @@ const describe = (answer: Described) => ({
           },
         },
       }
-    : { type: "null" }),
+    : !answer.text && { type: "null" }),
 });
 
 /** Errors that any authenticated route can answer with. */
@@ -168,6 +184,17 @@ const describeError = (code: ErrorCode) => {
   });
 };
 
+/** The same for a path of the OpenFeature protocol, which has its own bodies for errors. */
+const describeProtocolError = (code: ErrorCode) => {
+  const { description, message, headers: more } = errors[code];
+  return describe({
+    description,
+    schema: ProtocolErrorBody,
+    example: { errorDetails: message },
+    ...(more && { headers: more }),
+  });
+};
+
 export const openAnswers = (
   success: Readonly<Record<number, Described>>,
   ...codes: readonly ErrorCode[]
@@ -182,3 +209,18 @@ export const answers = (
   success: Readonly<Record<number, Described>>,
   ...codes: readonly ErrorCode[]
 ) => openAnswers(success, ...everywhere, ...codes);
+
+/** Answers of a path of the OpenFeature protocol that asks for no key. */
+export const protocolOpenAnswers = (
+  described: Readonly<Record<number, Described>>,
+  ...codes: readonly ErrorCode[]
+) => ({
+  ...Object.fromEntries(codes.map((code) => [statusOf[code], describeProtocolError(code)])),
+  ...Object.fromEntries(
+    Object.entries(described).map(([status, answer]) => [status, describe(answer)]),
+  ),
+});
+
+/** The same for one that does; its own errors are among those given. */
+export const protocolAnswers = (described: Readonly<Record<number, Described>>) =>
+  protocolOpenAnswers(described, ...everywhere, ...withBody);

@@ -34,6 +34,8 @@ export const onceOf = (request: FastifyRequest, caller: Caller): Result<Once | u
   return ok({
     keyId,
     name,
+    // No header can carry a line break: a session and its key never meet each other's answers.
+    keptAs: caller.scope === undefined ? name : `${caller.scope}\n${name}`,
     fingerprint: createHash("sha256").update(asked).digest("hex"),
     seal(result) {
       const iv = randomBytes(ivLength);

@@ -7,6 +7,12 @@ export class BadJson extends Error {
   override readonly name = "BadJson";
 }
 
+/** JSON is UTF-8; whoever names another charset means something else. */
+export const isJsonCharset = (contentType = ""): boolean => {
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1];
+  return charset === undefined || charset.toLowerCase() === "utf-8";
+};
+
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 export const parseJsonBody = (bytes: Uint8Array): unknown => {

@@ -1,5 +1,5 @@
-// API keys: issue, show and revoke them, and tell who holds one.
-import { createHash, timingSafeEqual } from "node:crypto";
+// API keys: issue, show and revoke them.
+import { createHash } from "node:crypto";
 import { type ApiKey, keyText } from "../domain/api-key.ts";
 import { type Actor, actorOf, operator, type Principal, type Role } from "../domain/principal.ts";
 import { conflict, notFound, ok, type Result } from "../errors.ts";
@@ -20,8 +20,6 @@ export interface CreatedKey {
 }
 
 export interface ApiKeys {
-  /** Who holds this key; undefined when nobody does. */
-  principal(text: string): Promise<Principal | undefined>;
   list(environmentId: number): Promise<readonly ApiKey[]>;
   create(principal: Principal, request: CreateKey, once?: Once): Promise<Answer<CreatedKey>>;
   revoke(principal: Principal, id: string): Promise<Result<void>>;
@@ -49,7 +47,12 @@ export const issueKey = async (
   request: CreateKey,
   given?: string,
 ): Promise<CreatedKey> => {
-  const apiKey: ApiKey = { id: newIds.key(), ...request, createdAt: clock() };
+  const apiKey: ApiKey = {
+    id: newIds.key(),
+    ...request,
+    createdAt: clock(),
+    lastUsedAt: null,
+  };
   const text = given ?? keyText(apiKey.id, random(32));
   await transaction.insertKey({ ...apiKey, environmentId, hash: hashKey(text) });
   await transaction.record(environmentId, {
@@ -99,15 +102,6 @@ export const createApiKeys = (store: Store, needs: IssueNeeds): ApiKeys => {
     });
 
   return {
-    async principal(text) {
-      // Found by its hash: an unknown id and a wrong secret are the same miss in the same index.
-      const hash = hashKey(text);
-      const found = await store.principal(hash);
-      return timingSafeEqual(found?.hash ?? new Uint8Array(hash.length), hash)
-        ? found?.principal
-        : undefined;
-    },
-
     list: (environmentId) => store.keys(environmentId),
 
     create: (principal, request, once) =>

@@ -1,5 +1,5 @@
 // Deliveries: show what became of them, send again, try a webhook out, change its secret.
-import type { Delivery } from "../domain/delivery.ts";
+import { type Delivery, type FixedRequest, fixedHeaders } from "../domain/delivery.ts";
 import { type Actor, actorOf, type Principal } from "../domain/principal.ts";
 import { rotationOverlap } from "../domain/retry.ts";
 import { subscribedTypes, testEventType, type Webhook } from "../domain/webhook.ts";
@@ -33,13 +33,18 @@ export interface Rotated {
   readonly previousUntil: Date | null;
 }
 
+export interface SentDelivery {
+  readonly delivery: Delivery;
+  readonly request: FixedRequest;
+}
+
 export interface Deliveries {
   list(
     principal: Principal,
     id: string,
     query: DeliveryQuery,
   ): Promise<Result<readonly Delivery[]>>;
-  get(principal: Principal, id: string, deliveryId: string): Promise<Result<Delivery>>;
+  get(principal: Principal, id: string, deliveryId: string): Promise<Result<SentDelivery>>;
   test(principal: Principal, id: string, once?: Once): Promise<Answer<Delivery>>;
   replay(
     principal: Principal,
@@ -66,6 +71,7 @@ export interface DeliveriesNeeds {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly newIds: NewIds;
+  readonly serviceName: string;
 }
 
 const missingDelivery = (id: string): Result<never> => notFound("The delivery", id);
@@ -73,7 +79,13 @@ const missingDelivery = (id: string): Result<never> => notFound("The delivery", 
 const inactive = ({ id }: Webhook): Result<never> =>
   conflict(`The webhook "${id}" is not active, so nothing is sent to it; activate it first.`);
 
-export const createDeliveries = ({ store, clock, random, newIds }: DeliveriesNeeds): Deliveries => {
+export const createDeliveries = ({
+  store,
+  clock,
+  random,
+  newIds,
+  serviceName,
+}: DeliveriesNeeds): Deliveries => {
   /** Within a transaction that holds the environment, on a webhook that is there. */
   const onWebhook = <T>(
     principal: Principal,
@@ -106,7 +118,11 @@ export const createDeliveries = ({ store, clock, random, newIds }: DeliveriesNee
       const webhook = isWebhookId(id) ? await store.webhook(environmentId, id) : undefined;
       if (!webhook) return missing(id);
       const delivery = await store.delivery(id, deliveryId);
-      return delivery ? ok(delivery) : missingDelivery(deliveryId);
+      const body = delivery && (await store.eventBody(delivery.event.id));
+      if (!body) return missingDelivery(deliveryId);
+      const headers = fixedHeaders(serviceName, deliveryId, delivery.event);
+      const text = new TextDecoder().decode(body);
+      return ok({ delivery, request: { method: "POST", url: webhook.url, headers, body: text } });
     },
 
     test: (principal, id, once) =>

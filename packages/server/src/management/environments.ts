@@ -53,10 +53,12 @@ export const createEnvironments = (store: Store, needs: IssueNeeds): Environment
       store.transact(async (transaction) => {
         const known = await transaction.environments();
         const found = known.find((environment) => environment.name === name);
-        if (!found) return notFound("The environment", name);
-        if (found.flagCount > 0 && !withFlags) {
+        // Counted under the lock: a flag may be made at this very moment.
+        const held = found && (await transaction.lockEnvironment(found.id));
+        if (!found || !held) return notFound("The environment", name);
+        if (held.flagCount > 0 && !withFlags) {
           return conflict(
-            `The environment "${name}" holds ${found.flagCount} flag${found.flagCount === 1 ? "" : "s"}; deleting it deletes them, its webhooks, keys and history.`,
+            `The environment "${name}" holds ${held.flagCount} flag${held.flagCount === 1 ? "" : "s"}; deleting it deletes them, its webhooks, keys and history.`,
           );
         }
         await transaction.deleteEnvironment(found.id);

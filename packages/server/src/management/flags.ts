@@ -14,7 +14,7 @@ import {
   type Precondition,
 } from "../domain/change-flag.ts";
 import { actorOf, type Principal } from "../domain/principal.ts";
-import { deliveriesOf } from "../domain/webhook.ts";
+import { deliveriesOf, type Webhook } from "../domain/webhook.ts";
 import { notFound, ok, type Result } from "../errors.ts";
 import type { Clock, FlagList, Store, Transaction } from "../ports.ts";
 import { type Answer, answerOnce, type Once } from "./idempotency.ts";
@@ -41,11 +41,11 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
   const commit = async (
     transaction: Transaction,
     environment: EnvironmentState,
+    webhooks: readonly Webhook[],
     principal: Principal,
     decision: Decision,
   ): Promise<void> => {
     const change = announce(environment, decision, actorOf(principal), clock(), newIds.event);
-    const webhooks = await transaction.webhooks(environment.id);
     await transaction.commit(change, deliveriesOf(change, webhooks, newIds.delivery));
   };
 
@@ -54,18 +54,25 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
     key: string,
     precondition: Precondition,
     work: (
-      transaction: Transaction,
-      environment: EnvironmentState,
       current: VersionedFlag,
+      commitChange: (decision: Decision) => Promise<void>,
     ) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
     store.transact(async (transaction) => {
-      const environment = await transaction.lockEnvironment(principal.environmentId);
+      const { environmentId } = principal;
+      // Asked for together, which saves waiting; carried out in this order, and so once the lock is held.
+      const [environment, current, webhooks] = await Promise.all([
+        transaction.lockEnvironment(environmentId),
+        transaction.flag(environmentId, key),
+        transaction.webhooks(environmentId),
+      ]);
       if (!environment) return noEnvironment;
-      const current = await transaction.flag(environment.id, key);
       if (!current) return notFound("The flag", key);
       const holds = checkPrecondition(current, precondition);
-      return holds.ok ? work(transaction, environment, current) : holds;
+      if (!holds.ok) return holds;
+      return work(current, (decision) =>
+        commit(transaction, environment, webhooks, principal, decision),
+      );
     });
 
   return {
@@ -85,32 +92,36 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
     create: (principal, request, once) =>
       store.transact((transaction) =>
         answerOnce(transaction, once, clock, async () => {
-          const environment = await transaction.lockEnvironment(principal.environmentId);
+          const { environmentId } = principal;
+          const [environment, existing, lastVersion, webhooks] = await Promise.all([
+            transaction.lockEnvironment(environmentId),
+            transaction.flag(environmentId, request.key),
+            transaction.lastVersion(environmentId, request.key),
+            transaction.webhooks(environmentId),
+          ]);
           if (!environment) return noEnvironment;
-          const existing = await transaction.flag(environment.id, request.key);
-          const lastVersion = await transaction.lastVersion(environment.id, request.key);
           const decision = decideCreate(environment, existing, lastVersion, request);
           if (!decision.ok) return decision;
-          await commit(transaction, environment, principal, decision.value);
+          await commit(transaction, environment, webhooks, principal, decision.value);
           return versioned(decision.value);
         }),
       ),
 
     async patch(principal, key, patch, precondition) {
       if (!isFlagKey(key)) return notFound("The flag", key);
-      return onFlag(principal, key, precondition, async (transaction, environment, current) => {
+      return onFlag(principal, key, precondition, async (current, commitChange) => {
         const decision = decidePatch(current, patch);
         if (!decision.ok) return decision;
         if (!decision.value) return ok(current);
-        await commit(transaction, environment, principal, decision.value);
+        await commitChange(decision.value);
         return versioned(decision.value);
       });
     },
 
     async remove(principal, key, precondition) {
       if (!isFlagKey(key)) return notFound("The flag", key);
-      return onFlag(principal, key, precondition, async (transaction, environment, current) => {
-        await commit(transaction, environment, principal, decideDelete(current));
+      return onFlag(principal, key, precondition, async (current, commitChange) => {
+        await commitChange(decideDelete(current));
         return ok(undefined);
       });
     },

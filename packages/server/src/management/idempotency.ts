@@ -8,6 +8,8 @@ const keptFor = 24 * 60 * 60 * 1_000;
 export interface Once {
   readonly keyId: string;
   readonly name: string;
+  /** The name in the store, where those of several callers stand side by side. */
+  readonly keptAs: string;
   readonly fingerprint: string;
   seal(result: unknown): Uint8Array;
   open(sealed: Uint8Array): unknown;
@@ -27,7 +29,7 @@ export const answerOnce = async <T>(
 ): Promise<Answer<T>> => {
   if (!once) return { result: await work(), repeated: false };
   const now = clock();
-  const earlier = await transaction.remembered(once.keyId, once.name, now);
+  const earlier = await transaction.remembered(once.keyId, once.keptAs, now);
   if (earlier && earlier.fingerprint !== once.fingerprint) {
     return {
       result: conflict(
@@ -46,7 +48,7 @@ export const answerOnce = async <T>(
     const answer = { fingerprint: once.fingerprint, sealed: once.seal(result) };
     await transaction.remember(
       once.keyId,
-      once.name,
+      once.keptAs,
       answer,
       new Date(now.getTime() + keptFor),
       now,

@@ -26,8 +26,6 @@ export const rememberWhileUnchanged = (reads: Reader, version: () => number): Re
 
   return {
     ...reads,
-    principal: (hash) =>
-      recall(`key ${Buffer.from(hash).toString("latin1")}`, () => reads.principal(hash)),
     revision: (environmentId) =>
       recall(`revision ${environmentId}`, () => reads.revision(environmentId)),
     flag: (environmentId, key) =>

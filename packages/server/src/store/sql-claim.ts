@@ -1,6 +1,7 @@
 // Takes due deliveries for one worker: at most the oldest of each lane, under a lease.
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { Callback, Claim, Claimed, ClaimRequest } from "../ports.ts";
+import type { DatabaseTraits } from "./dialect.ts";
 import { idList } from "./id-list.ts";
 import type { SecretBox } from "./secret-box.ts";
 import type { Tables } from "./tables.ts";
@@ -25,31 +26,36 @@ const attemptsOfOldest = (lane: ExpressionBuilder<Tables, "lanes">) =>
 
 export const claim = async (
   database: Kysely<Tables>,
+  traits: DatabaseTraits,
   secrets: SecretBox,
   { wanted, held, probing, leaseId, leaseUntil, leaseLength }: ClaimRequest,
   now: number,
 ): Promise<Claimed> => {
   if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
   const { callbacks, unreadable } = await readCallbacks(database, secrets, [...wanted.keys()], now);
-  const lanes: number[] = [];
-  for (const [webhookId, count] of wanted) {
-    if (!callbacks.has(webhookId)) continue;
+  const due = (webhookId: string, count: number) => {
     const mine = held.get(webhookId) ?? [];
-    const rows = await database
-      .selectFrom("lanes")
-      .select("id")
-      .where("webhook_id", "=", webhookId)
-      .where("due_at", "<=", now)
-      .where(isFree(now, leaseLength))
-      .$if(mine.length > 0, (query) => query.where("id", "not in", idList(mine)))
-      .orderBy("priority")
-      // A flag that the receiver always refuses must not use up the probes of the others.
-      .$if(probing?.has(webhookId) ?? false, (query) => query.orderBy(attemptsOfOldest))
-      .orderBy("due_at")
-      .limit(count)
-      .execute();
-    for (const { id } of rows) lanes.push(id);
-  }
+    return (
+      database
+        .selectFrom("lanes")
+        .select("id")
+        .where("webhook_id", "=", webhookId)
+        .where("due_at", "<=", now)
+        .where(isFree(now, leaseLength))
+        .$if(mine.length > 0, (query) => query.where("id", "not in", idList(mine)))
+        .orderBy("priority")
+        // A flag that the receiver always refuses must not use up the probes of the others.
+        .$if(probing?.has(webhookId) ?? false, (query) => query.orderBy(attemptsOfOldest))
+        .orderBy("due_at")
+        .limit(count)
+        .$call(traits.lockedIfFree)
+        .execute()
+    );
+  };
+  const found = await Promise.all(
+    [...wanted].filter(([id]) => callbacks.has(id)).map(([id, count]) => due(id, count)),
+  );
+  const lanes = found.flat().map(({ id }) => id);
   if (lanes.length === 0) return { claims: [], callbacks, unreadable };
   await database
     .updateTable("lanes")

@@ -4,33 +4,12 @@ import type { Attempt, Delivery, DeliveryKind, DeliveryState } from "../domain/d
 import type { DeliveryQuery, Reader } from "../ports.ts";
 import type { Tables } from "./tables.ts";
 
-type DeliveryReads = Pick<Reader, "deliveries" | "delivery" | "events">;
+type DeliveryReads = Pick<Reader, "deliveries" | "delivery" | "eventBody" | "events">;
 
 export const deliveryReads = (database: Kysely<Tables>): DeliveryReads => {
-  const attemptsOf = async (
-    positions: readonly number[],
-  ): Promise<ReadonlyMap<number, Attempt[]>> => {
-    const found = new Map<number, Attempt[]>(positions.map((position) => [position, []]));
-    if (positions.length === 0) return found;
-    const rows = await database
-      .selectFrom("attempts")
-      .selectAll()
-      .where("position", "in", positions)
-      .orderBy("position")
-      .orderBy("number")
-      .execute();
-    for (const { position, at, milliseconds, status, error, response } of rows) {
-      found.get(position)?.push({ at: new Date(at), milliseconds, status, error, response });
-    }
-    return found;
-  };
-
-  const read = async (
-    webhookId: string,
-    query: DeliveryQuery & { readonly id?: string },
-  ): Promise<Delivery[]> => {
+  const shown = (webhookId: string, query: DeliveryQuery & { readonly id?: string }) => {
     const { state, flagKey, before, id } = query;
-    const rows = await database
+    return database
       .selectFrom("deliveries")
       .innerJoin("events", "events.id", "deliveries.event_id")
       .innerJoin("lanes", "lanes.id", "deliveries.lane_id")
@@ -60,24 +39,52 @@ export const deliveryReads = (database: Kysely<Tables>): DeliveryReads => {
         ),
       )
       .orderBy("deliveries.position", "desc")
-      .limit(query.limit)
+      .limit(query.limit);
+  };
+
+  const read = async (
+    webhookId: string,
+    query: DeliveryQuery & { readonly id?: string },
+  ): Promise<Delivery[]> => {
+    // One statement, so that a delivery and its attempts are of the same moment.
+    const rows = await database
+      .selectFrom(shown(webhookId, query).as("shown"))
+      .leftJoin("attempts", "attempts.position", "shown.position")
+      .selectAll("shown")
+      .select([
+        "attempts.at",
+        "attempts.milliseconds",
+        "attempts.status",
+        "attempts.error",
+        "attempts.response",
+      ])
+      .orderBy("shown.position", "desc")
+      .orderBy("attempts.number")
       .execute();
-    const attempts = await attemptsOf(rows.map(({ position }) => position));
-    return rows.map((row) => ({
-      id: row.id,
-      kind: row.kind as DeliveryKind,
-      state: row.state as DeliveryState,
-      event: {
-        id: row.event_id,
-        type: row.type,
-        sequence: row.sequence,
-        flagKey: row.flag_key,
-      },
-      createdAt: new Date(row.created_at),
-      settledAt: row.settled_at === null ? null : new Date(row.settled_at),
-      nextAttemptAt: row.state === "pending" && row.due_at !== null ? new Date(row.due_at) : null,
-      attempts: attempts.get(row.position) ?? [],
-    }));
+    const found = new Map<number, Delivery & { readonly attempts: Attempt[] }>();
+    for (const row of rows) {
+      const known = found.get(row.position);
+      const delivery = known ?? {
+        id: row.id,
+        kind: row.kind as DeliveryKind,
+        state: row.state as DeliveryState,
+        event: {
+          id: row.event_id,
+          type: row.type,
+          sequence: row.sequence,
+          flagKey: row.flag_key,
+        },
+        createdAt: new Date(row.created_at),
+        settledAt: row.settled_at === null ? null : new Date(row.settled_at),
+        nextAttemptAt: row.state === "pending" && row.due_at !== null ? new Date(row.due_at) : null,
+        attempts: [],
+      };
+      if (!known) found.set(row.position, delivery);
+      const { at, milliseconds, status, error, response } = row;
+      if (at === null || milliseconds === null) continue;
+      delivery.attempts.push({ at: new Date(at), milliseconds, status, error, response });
+    }
+    return [...found.values()];
   };
 
   return {
@@ -86,6 +93,15 @@ export const deliveryReads = (database: Kysely<Tables>): DeliveryReads => {
     async delivery(webhookId, id) {
       const [found] = await read(webhookId, { id, limit: 1 });
       return found;
+    },
+
+    async eventBody(eventId) {
+      const found = await database
+        .selectFrom("events")
+        .select("body")
+        .where("id", "=", eventId)
+        .executeTakeFirst();
+      return found?.body;
     },
 
     async events(environmentId, { afterSequence, from, to }, types, limit) {

@@ -1,10 +1,21 @@
 // The delivery worker's side of the store.
-import { type Kysely, sql } from "kysely";
+import { randomUUID } from "node:crypto";
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { DeliverySignal, Outbox } from "../ports.ts";
+import type { DatabaseTraits } from "./dialect.ts";
+import { idList } from "./id-list.ts";
+import { lockLanes } from "./lock-lanes.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { claim, isFree } from "./sql-claim.ts";
-import { release, settle, writeHealth } from "./sql-settle.ts";
+import { lockHeld, writeOutcomes } from "./sql-settle.ts";
+import { pruneUsage } from "./sql-usage.ts";
 import type { Tables } from "./tables.ts";
+
+interface OutboxNeeds {
+  readonly database: Kysely<Tables>;
+  readonly traits: DatabaseTraits;
+  readonly transactRelaxed: Transact;
+}
 
 type Transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T>;
 
@@ -12,10 +23,10 @@ type Transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T
 const pruneBatch = 500;
 
 export const createOutbox = (
-  reader: Kysely<Tables>,
-  transact: Transact,
+  { database: reader, traits, transactRelaxed: transact }: OutboxNeeds,
   secrets: SecretBox,
   listeners: Set<(signal: DeliverySignal) => void>,
+  instance = randomUUID(),
 ): Outbox => ({
   onSignal(listener) {
     listeners.add(listener);
@@ -42,16 +53,19 @@ export const createOutbox = (
     return rows.map(({ id }) => id);
   },
 
-  turn: ({ settlements, released, health, claim: request, now }) =>
+  turn: ({ claim: request, now, ...outcomes }) =>
     transact(async (database) => {
-      await settle(database, settlements, now);
-      await release(database, released);
-      for (const each of health) await writeHealth(database, each, now);
-      return claim(database, secrets, request, now);
+      await writeOutcomes(database, await lockHeld(database, traits, { ...outcomes, now }));
+      return claim(database, traits, secrets, request, now);
     }),
 
-  clockWentBack: (milliseconds, now) =>
+  clockWentBack: (step, now) =>
     transact(async (database) => {
+      // It was measured in fractions; times are whole.
+      const milliseconds = Math.round(step);
+      await traits.alone(database);
+      if (await isKnownStep(database, { instance, milliseconds, noticed_at: now })) return;
+      await lockLanes(database, traits, (lane) => lane("due_at", ">", now));
       await database
         .updateTable("lanes")
         .set(({ eb }) => ({
@@ -62,46 +76,83 @@ export const createOutbox = (
         .execute();
     }),
 
-  prune: (before, now) => transact((database) => prune(database, before, now)),
+  prune: (before, now) =>
+    transact(async (database) => {
+      const moreUsage = await pruneUsage(database, before);
+      return (await prune(database, traits, before, now)) || moreUsage;
+    }),
 });
 
-const prune = async (database: Kysely<Tables>, before: number, now: number): Promise<boolean> => {
+/** Instances notice a step of the clock within this time of each other, and agree on its length as closely. */
+const sameStep = 5_000;
+
+/** Whether another instance was faster; when not, the step is known from now on. */
+const isKnownStep = async (
+  database: Kysely<Tables>,
+  step: Tables["clock_steps"],
+): Promise<boolean> => {
+  const { instance, noticed_at: now, milliseconds } = step;
+  const known = await database
+    .selectFrom("clock_steps")
+    .select("noticed_at")
+    // What this very instance has noticed before is another step, however alike.
+    .where("instance", "<>", instance)
+    .where("noticed_at", ">", now - sameStep)
+    .where("noticed_at", "<", now + sameStep)
+    .where("milliseconds", ">", milliseconds - sameStep)
+    .where("milliseconds", "<", milliseconds + sameStep)
+    .executeTakeFirst();
+  if (known) return true;
+  // Older steps are of no use, and neither are those of a time that the clock has left again.
+  await database.deleteFrom("clock_steps").execute();
+  await database.insertInto("clock_steps").values(step).execute();
+  return false;
+};
+
+const prune = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  before: number,
+  now: number,
+): Promise<boolean> => {
   await database
     .updateTable("webhooks")
     .set({ previous_secret: null, previous_until: null })
     .where("previous_until", "<=", now)
     .execute();
-  // An event stays for as long as a delivery of it is still to be made or was settled lately; with it go its deliveries.
   const old = await database
     .selectFrom("events")
     .select("id")
     .where("created_at", "<", before)
-    .where((event) =>
-      event.not(
-        event.exists(
-          event
-            .selectFrom("deliveries")
-            .select("deliveries.id")
-            .whereRef("deliveries.event_id", "=", "events.id")
-            .where((delivery) =>
-              delivery.or([
-                delivery("deliveries.state", "=", sql.lit("pending")),
-                delivery("deliveries.settled_at", ">=", before),
-              ]),
-            ),
-        ),
-      ),
-    )
+    .where(isOver(before))
     .limit(pruneBatch)
+    .$call(traits.lockedIfFree)
     .execute();
   if (old.length === 0) return false;
   await database
     .deleteFrom("events")
-    .where(
-      "id",
-      "in",
-      old.map(({ id }) => id),
-    )
+    .where("id", "in", idList(old.map(({ id }) => id)))
+    // Asked again: a replay may have begun between the look and the lock.
+    .where(isOver(before))
     .execute();
   return old.length === pruneBatch;
 };
+
+/** An event stays for as long as a delivery of it is still to be made or was settled lately; with it go its deliveries. */
+const isOver =
+  (before: number) =>
+  (event: ExpressionBuilder<Tables, "events">): Expression<SqlBool> =>
+    event.not(
+      event.exists(
+        event
+          .selectFrom("deliveries")
+          .select("deliveries.id")
+          .whereRef("deliveries.event_id", "=", "events.id")
+          .where((delivery) =>
+            delivery.or([
+              delivery("deliveries.state", "=", sql.lit("pending")),
+              delivery("deliveries.settled_at", ">=", before),
+            ]),
+          ),
+      ),
+    );

@@ -7,12 +7,20 @@ import type { Tables } from "./tables.ts";
 /** Rows in one statement: enough that its cost is shared, few enough that its text stays small. */
 const batch = 100;
 
-const laneName = (webhookId: string, flagKey: string | null) => `${webhookId} ${flagKey ?? ""}`;
+const batchesOf = <T>(rows: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(rows.length / batch) }, (_, index) =>
+    rows.slice(index * batch, (index + 1) * batch),
+  );
 
-const laneOf = (lanes: ReadonlyMap<string, number>, name: string): number => {
-  const id = lanes.get(name);
-  if (id === undefined) throw new Error(`There is no lane ${name}.`);
-  return id;
+/** The lanes of these deliveries, each once and in the order in which lanes are locked. */
+const lanesOf = (deliveries: readonly NewDelivery[]) => {
+  const lanes = new Map(
+    deliveries.map(({ webhookId, flagKey }) => [
+      `${webhookId} ${flagKey ?? ""}`,
+      { webhook_id: webhookId, flag_key: flagKey ?? "" },
+    ]),
+  );
+  return [...lanes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lane]) => lane);
 };
 
 export const queue = async (
@@ -24,43 +32,34 @@ export const queue = async (
 ): Promise<void> => {
   const time = at.getTime();
   const priority = kind === "replay" ? 1 : 0;
-  for (let begin = 0; begin < deliveries.length; begin += batch) {
-    const part = deliveries.slice(begin, begin + batch);
-    const wanted = new Map(
-      part.map(({ webhookId, flagKey }) => [
-        laneName(webhookId, flagKey),
-        {
-          webhook_id: webhookId,
-          flag_key: flagKey ?? "",
-          priority,
-          due_at: time,
-          lease_until: 0,
-        },
-      ]),
-    );
-    const lanes = await database
+  for (const lanes of batchesOf(lanesOf(deliveries))) {
+    await database
       .insertInto("lanes")
-      .values([...wanted.values()])
+      .values(lanes.map((lane) => ({ ...lane, priority, due_at: time, lease_until: 0 })))
       .onConflict((conflict) =>
         conflict
           .columns(["webhook_id", "flag_key", "priority"])
-          // A lane that waits for its retry goes on waiting; an idle one is due.
+          // A lane that waits for its retry goes on waiting; an idle one is due. Written in either case: so it waits for
+          // a worker that settles the lane just now, and sees what it left.
           .doUpdateSet((lane) => ({
             due_at: lane.fn.coalesce("lanes.due_at", lane.ref("excluded.due_at")),
           })),
       )
-      .returning(["id", "webhook_id", "flag_key"])
       .execute();
-    const laneIds = new Map(
-      lanes.map((lane) => [laneName(lane.webhook_id, lane.flag_key), lane.id]),
-    );
+  }
+  for (const part of batchesOf(deliveries)) {
     await database
       .insertInto("deliveries")
-      .values(
+      .values((rows) =>
         part.map(({ id, webhookId, eventId, sequence, flagKey }) => ({
           id,
           webhook_id: webhookId,
-          lane_id: laneOf(laneIds, laneName(webhookId, flagKey)),
+          lane_id: rows
+            .selectFrom("lanes")
+            .select("lanes.id")
+            .where("lanes.webhook_id", "=", webhookId)
+            .where("lanes.flag_key", "=", flagKey ?? "")
+            .where("lanes.priority", "=", priority),
           event_id: eventId,
           sequence,
           kind,
@@ -70,6 +69,6 @@ export const queue = async (
         })),
       )
       .execute();
-    for (const { webhookId } of part) queued.add(webhookId);
   }
+  for (const { webhookId } of deliveries) queued.add(webhookId);
 };

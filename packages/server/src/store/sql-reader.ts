@@ -1,12 +1,16 @@
 // The reads of ports.ts in SQL, outside a transaction or inside one.
-import { type Flag, fromThousandths } from "@halyard/core/flag";
+import type { Flag } from "@halyard/core/flag";
+import { fromThousandths } from "@halyard/core/percentage";
 import type { Kysely, Selectable } from "kysely";
 import type { VersionedFlag } from "../domain/change.ts";
 import type { HistoryEntry, HistorySubject } from "../domain/history.ts";
 import type { Role } from "../domain/principal.ts";
 import type { Webhook } from "../domain/webhook.ts";
 import type { Environment, Reader } from "../ports.ts";
+import type { SameSelect } from "./dialect.ts";
 import { deliveryReads } from "./sql-delivery-log.ts";
+import { followReads } from "./sql-follow.ts";
+import { usageReads } from "./sql-usage.ts";
 import type { Tables } from "./tables.ts";
 
 type FlagRow = Omit<Selectable<Tables["flags"]>, "environment_id">;
@@ -37,7 +41,9 @@ const webhookOf = (
   createdAt: new Date(row.created_at),
 });
 
-const historyOf = (row: Selectable<Tables["history"]>): HistoryEntry => ({
+const historyOf = (
+  row: Pick<Selectable<Tables["history"]>, (typeof historyColumns)[number]>,
+): HistoryEntry => ({
   id: row.id,
   subject: row.subject as HistorySubject,
   subjectId: row.subject_id,
@@ -49,7 +55,19 @@ const historyOf = (row: Selectable<Tables["history"]>): HistoryEntry => ({
   after: row.after === null ? null : JSON.parse(row.after),
 });
 
-export const environmentOf = (row: Selectable<Tables["environments"]>): Environment => ({
+/** Columns by name: a statement that is prepared stays right when a newer version adds one. */
+export const environmentColumns = [
+  "id",
+  "name",
+  "revision",
+  "sequence",
+  "flag_count",
+  "created_at",
+] as const;
+
+export const environmentOf = (
+  row: Pick<Selectable<Tables["environments"]>, (typeof environmentColumns)[number]>,
+): Environment => ({
   id: row.id,
   name: row.name,
   createdAt: new Date(row.created_at),
@@ -57,9 +75,25 @@ export const environmentOf = (row: Selectable<Tables["environments"]>): Environm
 });
 
 const flagColumns = ["key", "type", "enabled", "thousandths", "description", "version"] as const;
+const historyColumns = [
+  "id",
+  "subject",
+  "subject_id",
+  "version",
+  "at",
+  "actor_key_id",
+  "actor_name",
+  "actions",
+  "before",
+  "after",
+] as const;
 const webhookColumns = ["id", "environment_id", "url", "events", "active", "created_at"] as const;
 
-export const createReader = (database: Kysely<Tables>): Reader => {
+/** `lock` is put on what a transaction reads in order to change it. */
+export const createReader = (
+  database: Kysely<Tables>,
+  lock: SameSelect = (query) => query,
+): Reader => {
   const webhooks = (environmentId: number) =>
     database
       .selectFrom("webhooks")
@@ -68,9 +102,15 @@ export const createReader = (database: Kysely<Tables>): Reader => {
 
   return {
     ...deliveryReads(database),
+    ...followReads(database),
+    ...usageReads(database),
 
     async environments() {
-      const rows = await database.selectFrom("environments").selectAll().orderBy("name").execute();
+      const rows = await database
+        .selectFrom("environments")
+        .select(environmentColumns)
+        .orderBy("name")
+        .execute();
       return rows.map(environmentOf);
     },
 
@@ -98,8 +138,14 @@ export const createReader = (database: Kysely<Tables>): Reader => {
       const rows = await database
         .selectFrom("environments")
         .leftJoin("flags", "flags.environment_id", "environments.id")
+        .leftJoin("history", (join) =>
+          join
+            .onRef("history.environment_id", "=", "environments.id")
+            .onRef("history.revision", "=", "environments.revision"),
+        )
         .select([
           "environments.revision",
+          "history.at",
           "flags.key",
           "flags.type",
           "flags.enabled",
@@ -114,7 +160,9 @@ export const createReader = (database: Kysely<Tables>): Reader => {
         .map(flagOf)
         // Keys are ASCII, and the order is the same on every database.
         .sort((a, b) => (a.flag.key < b.flag.key ? -1 : 1));
-      return { revision: rows[0]?.revision ?? 0, flags };
+      const [first] = rows;
+      const changedAt = first?.at == null ? null : new Date(first.at);
+      return { revision: first?.revision ?? 0, changedAt, flags };
     },
 
     async webhooks(environmentId) {
@@ -123,59 +171,31 @@ export const createReader = (database: Kysely<Tables>): Reader => {
     },
 
     async webhook(environmentId, id) {
-      const row = await webhooks(environmentId).where("id", "=", id).executeTakeFirst();
+      const row = await webhooks(environmentId).where("id", "=", id).$call(lock).executeTakeFirst();
       return row && webhookOf(row);
     },
 
     async keys(environmentId) {
       const rows = await database
         .selectFrom("api_keys")
-        .select(["id", "name", "role", "created_at"])
+        .select(["id", "name", "role", "created_at", "last_used_at"])
         .where("environment_id", "=", environmentId)
         .where("revoked_at", "is", null)
         .orderBy("created_at")
         .orderBy("id")
         .execute();
-      return rows.map(({ created_at, role, ...key }) => ({
+      return rows.map(({ created_at, last_used_at, role, ...key }) => ({
         ...key,
         role: role as Role,
         createdAt: new Date(created_at),
+        lastUsedAt: last_used_at === null ? null : new Date(last_used_at),
       }));
-    },
-
-    async principal(hash) {
-      const row = await database
-        .selectFrom("api_keys")
-        .innerJoin("environments", "environments.id", "api_keys.environment_id")
-        .select([
-          "api_keys.id",
-          "api_keys.name",
-          "api_keys.role",
-          "api_keys.hash",
-          "api_keys.environment_id",
-          "environments.name as environment_name",
-        ])
-        .where("api_keys.hash", "=", hash)
-        .where("api_keys.revoked_at", "is", null)
-        .executeTakeFirst();
-      return (
-        row && {
-          hash: row.hash,
-          principal: {
-            keyId: row.id,
-            keyName: row.name,
-            role: row.role as Role,
-            environmentId: row.environment_id,
-            environmentName: row.environment_name,
-          },
-        }
-      );
     },
 
     async history(environmentId, { subject, subjectId, limit, before }) {
       const rows = await database
         .selectFrom("history")
-        .selectAll()
+        .select(historyColumns)
         .where("environment_id", "=", environmentId)
         .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
         .$if(subject !== undefined && subject !== "flag", (query) =>

@@ -2,47 +2,99 @@
 import { type Kysely, sql } from "kysely";
 import type { NewHistoryEntry } from "../domain/history.ts";
 import type { Claim, Settlement, WebhookHealth } from "../ports.ts";
+import type { DatabaseTraits } from "./dialect.ts";
 import { historyRow } from "./history-row.ts";
 import { idList } from "./id-list.ts";
 import type { Tables } from "./tables.ts";
 
-export const settle = async (
+/** What a turn has to write, before anything is known of it. */
+export interface Outcomes {
+  readonly settlements: readonly Settlement[];
+  readonly released: readonly Claim[];
+  readonly health: readonly WebhookHealth[];
+  readonly now: number;
+}
+
+/** Locks what the outcomes concern; gives those whose lease nobody has taken over. */
+export const lockHeld = async (
   database: Kysely<Tables>,
-  settlements: readonly Settlement[],
-  now: number,
-): Promise<void> => {
-  const held = await heldBy(database, settlements);
-  await writeAttempts(database, held, now);
-  await openLanes(database, held, now);
+  traits: DatabaseTraits,
+  outcomes: Outcomes,
+): Promise<Outcomes> => {
+  const [, leases] = await Promise.all([
+    lockWebhooks(database, traits, outcomes),
+    lockLeases(database, traits, outcomes),
+  ]);
+  const isHeld = ({ laneId, leaseId }: Claim) => leases.get(laneId) === leaseId;
+  return {
+    ...outcomes,
+    settlements: outcomes.settlements.filter(({ claim }) => isHeld(claim)),
+    released: outcomes.released.filter(isHeld),
+  };
 };
 
-export const release = async (
+const lockWebhooks = async (
   database: Kysely<Tables>,
-  claims: readonly Claim[],
+  traits: DatabaseTraits,
+  { health }: Outcomes,
 ): Promise<void> => {
-  for (const { laneId, leaseId } of claims) {
-    await database
-      .updateTable("lanes")
-      .set({ lease_id: null, lease_until: 0 })
-      .where("id", "=", laneId)
-      .where("lease_id", "=", leaseId)
-      .execute();
-  }
+  if (!traits.locksRows || health.length === 0) return;
+  await database
+    .selectFrom("webhooks")
+    .select("id")
+    .where("id", "in", idList(health.map(({ webhookId }) => webhookId)))
+    .orderBy("id")
+    .$call(traits.locked)
+    .execute();
 };
 
-/** The settlements whose lease nobody has taken over. */
-const heldBy = async (
+const lockLeases = async (
   database: Kysely<Tables>,
-  settlements: readonly Settlement[],
-): Promise<Settlement[]> => {
-  if (settlements.length === 0) return [];
+  traits: DatabaseTraits,
+  { settlements, released, health, now }: Outcomes,
+): Promise<ReadonlyMap<number, string | null>> => {
+  const claims = [...settlements.map(({ claim }) => claim), ...released];
+  const recovered = health.flatMap((each) => (each.recovered ? [each.webhookId] : []));
+  const widened = traits.locksRows && recovered.length > 0;
+  if (claims.length === 0 && !widened) return new Map();
   const rows = await database
     .selectFrom("lanes")
     .select(["id", "lease_id"])
-    .where("id", "in", idList(settlements.map(({ claim: { laneId } }) => laneId)))
+    .where((lane) => {
+      const those = lane("id", "in", idList(claims.map(({ laneId }) => laneId)));
+      if (!widened) return those;
+      // writeHealth brings these forward.
+      const waiting = lane.and([
+        lane("webhook_id", "in", idList(recovered)),
+        lane("due_at", ">", now),
+      ]);
+      return claims.length === 0 ? waiting : lane.or([those, waiting]);
+    })
+    .orderBy("webhook_id")
+    .orderBy("flag_key")
+    .orderBy("priority")
+    .$call(traits.locked)
     .execute();
-  const leases = new Map(rows.map(({ id, lease_id }) => [id, lease_id]));
-  return settlements.filter(({ claim: { laneId, leaseId } }) => leases.get(laneId) === leaseId);
+  return new Map(rows.map(({ id, lease_id }) => [id, lease_id]));
+};
+
+export const writeOutcomes = async (
+  database: Kysely<Tables>,
+  { settlements, released, health, now }: Outcomes,
+): Promise<void> => {
+  await writeAttempts(database, settlements, now);
+  await openLanes(database, settlements, now);
+  await release(database, released);
+  for (const each of health) await writeHealth(database, each, now);
+};
+
+const release = async (database: Kysely<Tables>, claims: readonly Claim[]): Promise<void> => {
+  if (claims.length === 0) return;
+  await database
+    .updateTable("lanes")
+    .set({ lease_id: null, lease_until: 0 })
+    .where("id", "in", idList(claims.map(({ laneId }) => laneId)))
+    .execute();
 };
 
 const positionsOf = (settlements: readonly Settlement[]): number[] =>
@@ -117,7 +169,7 @@ const openLanes = async (
               .where("deliveries.state", "=", sql.lit("pending")),
           ),
         )
-        .then(now)
+        .then(sql<number>`cast(${now} as bigint)`)
         .else(null)
         .end(),
     }))
@@ -125,7 +177,7 @@ const openLanes = async (
     .execute();
 };
 
-export const writeHealth = async (
+const writeHealth = async (
   database: Kysely<Tables>,
   { webhookId, failingSince, deactivate, recovered }: WebhookHealth,
   now: number,

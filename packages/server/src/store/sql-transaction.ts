@@ -1,13 +1,16 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
-import { type Flag, toThousandths } from "@halyard/core/flag";
+import type { Flag } from "@halyard/core/flag";
+import { toThousandths } from "@halyard/core/percentage";
 import type { Kysely } from "kysely";
 import type { Change } from "../domain/change.ts";
 import type { NewHistoryEntry } from "../domain/history.ts";
 import type { Transaction } from "../ports.ts";
+import type { DatabaseTraits } from "./dialect.ts";
 import { historyRow } from "./history-row.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { queue } from "./sql-queue.ts";
-import { createReader, environmentOf } from "./sql-reader.ts";
+import { createReader, environmentColumns, environmentOf } from "./sql-reader.ts";
+import { signInWrites } from "./sql-sign-in.ts";
 import { webhookWrites } from "./sql-webhooks.ts";
 import type { Tables } from "./tables.ts";
 
@@ -30,14 +33,18 @@ const historyOfChange = ({ decision, at, actor, events }: Change): NewHistoryEnt
   after: decision.after,
 });
 
-/** Collects what the delivery worker is to be told once all is committed. */
+/** Collects what is to be told once all is committed. */
 export interface SignalDraft {
+  /** Webhooks with something new to be told, and webhooks that were changed. */
   readonly queued: Set<string>;
   readonly changed: Set<string>;
+  readonly changes: Change[];
+  readonly revokedKeys: string[];
 }
 
 export const createTransaction = (
   database: Kysely<Tables>,
+  traits: DatabaseTraits,
   secrets: SecretBox,
   signal: SignalDraft,
 ): Transaction => {
@@ -48,6 +55,11 @@ export const createTransaction = (
         .deleteFrom("flags")
         .where("environment_id", "=", environmentId)
         .where("key", "=", key)
+        .execute();
+      await database
+        .deleteFrom("usage")
+        .where("environment_id", "=", environmentId)
+        .where("flag_key", "=", key)
         .execute();
     } else if (before === null) {
       await database
@@ -64,14 +76,25 @@ export const createTransaction = (
     }
   };
 
+  const countKeyChange = async (environmentId: number): Promise<void> => {
+    await database
+      .updateTable("environments")
+      .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
+      .where("id", "=", environmentId)
+      .execute();
+    await traits.announce(database);
+  };
+
   return {
-    ...createReader(database),
+    // A worker may switch a webhook off at any moment: not while it is being changed here.
+    ...createReader(database, traits.locked),
 
     async lockEnvironment(environmentId) {
       const row = await database
         .selectFrom("environments")
-        .selectAll()
+        .select(environmentColumns)
         .where("id", "=", environmentId)
+        .$call(traits.locked)
         .executeTakeFirst();
       return (
         row && {
@@ -124,11 +147,14 @@ export const createTransaction = (
         )
         .execute();
       await queue(database, deliveries, "event", at, signal.queued);
+      await traits.announce(database);
+      signal.changes.push(change);
     },
 
     queue: (deliveries, kind, at) => queue(database, deliveries, kind, at, signal.queued),
 
-    ...webhookWrites(database, secrets, signal.changed),
+    ...webhookWrites(database, traits, secrets, signal.changed),
+    ...signInWrites(database),
 
     async insertKey(key) {
       await database
@@ -143,6 +169,7 @@ export const createTransaction = (
           revoked_at: null,
         })
         .execute();
+      await countKeyChange(key.environmentId);
     },
 
     async revokeKey(environmentId, id, at) {
@@ -152,6 +179,8 @@ export const createTransaction = (
         .where("environment_id", "=", environmentId)
         .where("id", "=", id)
         .execute();
+      await countKeyChange(environmentId);
+      signal.revokedKeys.push(id);
     },
 
     async keyIssuedIn(hash) {
@@ -167,13 +196,15 @@ export const createTransaction = (
       const row = await database
         .insertInto("environments")
         .values({ name, revision: 0, sequence: 0, flag_count: 0, created_at: at.getTime() })
-        .returningAll()
+        .returning(environmentColumns)
         .executeTakeFirstOrThrow();
+      await traits.announce(database);
       return environmentOf(row);
     },
 
     async deleteEnvironment(id) {
       await database.deleteFrom("environments").where("id", "=", id).execute();
+      await traits.announce(database);
     },
 
     async record(environmentId, entry) {

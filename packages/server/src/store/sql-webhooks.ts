@@ -1,6 +1,8 @@
 // The writes of ports.ts that concern webhooks.
 import type { Kysely } from "kysely";
 import type { Transaction } from "../ports.ts";
+import type { DatabaseTraits } from "./dialect.ts";
+import { lockLanes } from "./lock-lanes.ts";
 import type { SecretBox } from "./secret-box.ts";
 import type { Tables } from "./tables.ts";
 
@@ -16,6 +18,7 @@ type WebhookWrites = Pick<
 
 export const webhookWrites = (
   database: Kysely<Tables>,
+  traits: DatabaseTraits,
   secrets: SecretBox,
   changed: Set<string>,
 ): WebhookWrites => ({
@@ -47,11 +50,15 @@ export const webhookWrites = (
       .execute();
     changed.add(webhook.id);
     if (!activated) return;
+    const time = activated.getTime();
+    await lockLanes(database, traits, (lane) =>
+      lane.and([lane("webhook_id", "=", webhook.id), lane("due_at", ">", time)]),
+    );
     await database
       .updateTable("lanes")
-      .set({ due_at: activated.getTime() })
+      .set({ due_at: time })
       .where("webhook_id", "=", webhook.id)
-      .where("due_at", ">", activated.getTime())
+      .where("due_at", ">", time)
       .execute();
   },
 
@@ -83,7 +90,8 @@ export const webhookWrites = (
   },
 
   async deleteDeliveries(webhookId, limit) {
-    const { numDeletedRows } = await database
+    await lockLanes(database, traits, (lane) => lane("webhook_id", "=", webhookId));
+    const deleted = await database
       .deleteFrom("deliveries")
       .where("position", "in", (inner) =>
         inner
@@ -93,8 +101,9 @@ export const webhookWrites = (
           .orderBy("position")
           .limit(limit),
       )
-      .executeTakeFirst();
-    return Number(numDeletedRows);
+      .returning("id")
+      .execute();
+    return deleted.length;
   },
 
   async insertTestEvent(environmentId, event, at) {
@@ -112,10 +121,16 @@ export const webhookWrites = (
 });
 
 /** Encrypts every secret anew with the newest key. */
-export const reencrypt = async (database: Kysely<Tables>, secrets: SecretBox): Promise<number> => {
+export const reencrypt = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  secrets: SecretBox,
+): Promise<number> => {
   const rows = await database
     .selectFrom("webhooks")
     .select(["id", "secret", "previous_secret"])
+    .orderBy("id")
+    .$call(traits.locked)
     .execute();
   const anew = (sealed: Uint8Array, id: string) => secrets.seal(secrets.open(sealed, id), id);
   for (const { id, secret, previous_secret } of rows) {

@@ -14,16 +14,15 @@ import {
   sql,
 } from "kysely";
 import { StartupProblem, StoreUnavailable } from "../errors.ts";
-import type { DeliverySignal, Store } from "../ports.ts";
+import type { Store } from "../ports.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import { migrate } from "./migrate.ts";
 import { rememberWhileUnchanged } from "./remember.ts";
 import type { SecretBox } from "./secret-box.ts";
-import { createOutbox } from "./sql-outbox.ts";
 import { createReader } from "./sql-reader.ts";
-import { createTransaction } from "./sql-transaction.ts";
-import { reencrypt, unreadableSecrets } from "./sql-webhooks.ts";
+import { createSqlStore, type Engine } from "./sql-store.ts";
 import type { Tables } from "./tables.ts";
+import { watchVersion } from "./watch-version.ts";
 
 /** How long a transaction waits for the lock of another process, and how often it looks. */
 const lockPatience = 5_000;
@@ -34,8 +33,20 @@ const maxPrepared = 500;
 
 const traits: DatabaseTraits = {
   bytes: sql`blob`,
+  text: sql`text`,
   withIdentity: (table, name) =>
     table.addColumn(name, "integer", (column) => column.primaryKey().autoIncrement()),
+  givenIdentity: sql``,
+  // SQLite remembers the highest number itself.
+  countOn: () => Promise.resolve(),
+  // A transaction that writes is alone from its beginning to its end.
+  locked: (query) => query,
+  lockedIfFree: (query) => query,
+  kept: (query) => query,
+  locksRows: false,
+  alone: () => Promise.resolve(),
+  // Whoever listens looks at the data version.
+  announce: () => Promise.resolve(),
 };
 
 /** SQLite's primary result codes for "not now": busy, locked, read-only, I/O error, full, cannot open. */
@@ -193,62 +204,69 @@ export const prepareFolder = (folder: string): void => {
 const databaseFile = "halyard.db";
 export const hasDatabase = (folder: string): boolean => existsSync(join(folder, databaseFile));
 
-export const openSqliteStore = async (folder: string, secrets: SecretBox): Promise<Store> => {
+/** 0 when there is none. */
+export const sqliteSchemaVersion = (folder: string): number => {
+  if (!hasDatabase(folder)) return 0;
+  const database = new DatabaseSync(join(folder, databaseFile), { readOnly: true });
+  try {
+    const table = database.prepare("select 1 from sqlite_schema where name = 'schema_version'");
+    if (!table.get()) return 0;
+    return Number(database.prepare("select version from schema_version").get()?.version ?? 0);
+  } finally {
+    database.close();
+  }
+};
+
+export const openSqliteStore = async (
+  folder: string,
+  secrets: SecretBox,
+  mayMigrate = true,
+): Promise<Store> => createSqlStore(await openSqliteEngine(folder, mayMigrate), secrets);
+
+export const openSqliteEngine = async (folder: string, mayMigrate: boolean): Promise<Engine> => {
   const path = join(folder, databaseFile);
   let writer: Kysely<Tables> | undefined;
   try {
     writer = new Kysely<Tables>({ dialect: new WriterDialect(adapt(open(path))) });
-    await writer.transaction().execute((database) => migrate(database, traits));
+    await writer.transaction().execute((database) => migrate(database, traits, mayMigrate));
     const connection = open(path);
     const version = connection.prepare("pragma data_version");
     const reader = new Kysely<Tables>({
       dialect: new SqliteDialect({ database: adapt(connection) }),
     });
-    return createStore(reader, writer, secrets, () => Number(version.get()?.data_version));
+    const dataVersion = () => Number(version.get()?.data_version);
+    return createEngine(reader, writer, dataVersion);
   } catch (error) {
     await writer?.destroy();
     throw explain(error, folder, path) ?? error;
   }
 };
 
-const createStore = (
+const createEngine = (
   reader: Kysely<Tables>,
   writer: Kysely<Tables>,
-  secrets: SecretBox,
   dataVersion: () => number,
-): Store => {
-  const listeners = new Set<(signal: DeliverySignal) => void>();
-  const transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) =>
-    writer.transaction().execute(work);
-  /** Survives a crash of the process, but not always of the machine: for what is only done again then. */
-  const transactRelaxed = <T>(work: (database: Kysely<Tables>) => Promise<T>) =>
-    writer.connection().execute(async (connection) => {
-      await sql`pragma synchronous = normal`.execute(connection);
-      try {
-        return await connection.transaction().execute(work);
-      } finally {
-        await sql`pragma synchronous = full`.execute(connection);
-      }
-    });
+): Engine => {
+  const hints = watchVersion(dataVersion);
   return {
-    ...rememberWhileUnchanged(createReader(reader), dataVersion),
-    async transact(work) {
-      const signal = { queued: new Set<string>(), changed: new Set<string>() };
-      const result = await transact((database) =>
-        work(createTransaction(database, secrets, signal)),
-      );
-      if (signal.queued.size + signal.changed.size > 0) {
-        for (const listener of listeners) listener(signal);
-      }
-      return result;
-    },
-    outbox: createOutbox(reader, transactRelaxed, secrets, listeners),
-    reencryptSecrets: () => transact((database) => reencrypt(database, secrets)),
-    unreadableSecrets: () => unreadableSecrets(reader, secrets),
-    async check() {
-      await reader.selectFrom("environments").select("id").limit(1).execute();
-    },
+    database: reader,
+    traits,
+    reads: rememberWhileUnchanged(createReader(reader), dataVersion),
+    transact: (work) => writer.transaction().execute(work),
+    // Nobody else writes meanwhile.
+    asOfNow: (work) => writer.transaction().execute(work),
+    transactRelaxed: (work) =>
+      writer.connection().execute(async (connection) => {
+        await sql`pragma synchronous = normal`.execute(connection);
+        try {
+          return await connection.transaction().execute(work);
+        } finally {
+          await sql`pragma synchronous = full`.execute(connection);
+        }
+      }),
+    onHint: hints.listen,
     async close() {
+      hints.stop();
       await reader.destroy();
       await writer.destroy();
     },

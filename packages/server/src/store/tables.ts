@@ -11,6 +11,8 @@ export interface Tables {
     /** Number of the last event. */
     sequence: number;
     flag_count: number;
+    /** Counts the keys that were issued and revoked. */
+    keys_revision: Generated<number>;
     created_at: number;
   };
   api_keys: {
@@ -21,6 +23,7 @@ export interface Tables {
     hash: Uint8Array;
     created_at: number;
     revoked_at: number | null;
+    last_used_at: Generated<number | null>;
   };
   flags: {
     environment_id: number;
@@ -109,6 +112,24 @@ export interface Tables {
     status: number | null;
     error: string | null;
     response: string | null;
+  };
+  /** Evaluations of a flag within an hour, of all instances together. */
+  usage: {
+    environment_id: number;
+    flag_key: string;
+    hour: number;
+    on_count: number;
+    off_count: number;
+    last_at: number;
+  };
+  /** Times at which the clock went back, as the first instance noticed it. */
+  clock_steps: { instance: string; noticed_at: number; milliseconds: number };
+  /** Links that sign in to the dashboard once; a used one is gone. */
+  sign_in_links: {
+    hash: Uint8Array;
+    /** JSON: the ids of the keys that it stands for. */
+    key_ids: string;
+    expires_at: number;
   };
   answers: {
     key_id: string;

@@ -30,12 +30,14 @@ const ask = async (method: string, path: string, body?: object) => {
   assert.ok(reply.status < 300, `${method} ${path} answered ${reply.status}`);
   return reply.body;
 };
-const count = (condition: string): number =>
+const count = async (condition: string): Promise<number> =>
   Number(
-    readRows(
-      { folder },
-      `select count(*) as n from deliveries where webhook_id = ? and ${condition}`,
-      webhook,
+    (
+      await readRows(
+        { folder },
+        `select count(*) as n from deliveries where webhook_id = ? and ${condition}`,
+        webhook,
+      )
     )[0]?.n,
   );
 
@@ -98,7 +100,7 @@ describe(`a backlog of ${backlog}`, () => {
     t.diagnostic(
       `${made} changes in ${seconds.toFixed(1)} s, asked ${receiver.receipts.length} times`,
     );
-    assert.equal(count("state = 'pending'"), backlog);
+    assert.equal(await count("state = 'pending'"), backlog);
     // Ten failures open the breaker while up to three more are under way; then one probe a second at most.
     assert.ok(receiver.receipts.length <= 13 + seconds, `${receiver.receipts.length} requests`);
     assert.ok(receiver.mostAtOnce() <= 4);
@@ -116,7 +118,7 @@ describe(`a backlog of ${backlog}`, () => {
       // A steady trickle, not a load of its own.
       await until("a moment passes", () => performance.now() - begun > 50);
     }
-    await until("all is delivered", () => count("state <> 'delivered'") === 0, {
+    await until("all is delivered", async () => (await count("state <> 'delivered'")) === 0, {
       within: 60_000,
       every: 50,
     });
@@ -179,14 +181,14 @@ test("a large replay gives way to what happens meanwhile", async (t) => {
     await until(`${name} arrives`, () => arrived() !== -1, { every: 1 });
     passed.push(Math.max(0, arrived() - asked));
   }
-  const left = count("kind = 'replay' and state = 'pending'");
+  const left = await count("kind = 'replay' and state = 'pending'");
   t.diagnostic(
     `replays sent between a change and its event: ${passed.join()}; ${left} replays left then`,
   );
   assert.ok(left > 0, "the replay was over too soon to tell");
   // What is claimed already goes first: two for each request at once, and no more.
   assert.ok(Math.max(...passed) <= 40, passed.join());
-  await until("the replay is done", () => count("state <> 'delivered'") === 0, {
+  await until("the replay is done", async () => (await count("state <> 'delivered'")) === 0, {
     within: 120_000,
     every: 50,
   });

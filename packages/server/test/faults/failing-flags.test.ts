@@ -75,15 +75,15 @@ const restartAfter = async (outage: number) => {
     assert.equal((await call({ url: server.url, key }, "POST", "/flags", body)).status, 201);
   };
   for (let flag = 0; flag < 30; flag += 1) await create(`flag-${flag}`);
-  await until("a failure is written down", () => {
-    const [row] = readRows({ folder }, "select failing_since from webhooks");
+  await until("a failure is written down", async () => {
+    const [row] = await readRows({ folder }, "select failing_since from webhooks");
     return row?.failing_since !== null;
   });
   server.kill("SIGKILL");
   await server.ended;
   const now = Date.now();
-  writeRows({ folder }, "update webhooks set failing_since = ?", now - outage);
-  writeRows(
+  await writeRows({ folder }, "update webhooks set failing_since = ?", now - outage);
+  await writeRows(
     { folder },
     "update lanes set lease_id = null, lease_until = 0, due_at = ?",
     now + 30 * minute,
@@ -92,15 +92,15 @@ const restartAfter = async (outage: number) => {
   const before = receiver.receipts.length;
   server = await serveHalyard(folder, settings);
   await create("fresh");
-  const pending = () =>
-    readRows({ folder }, "select id from deliveries where state = 'pending'").length;
+  const pending = async () =>
+    (await readRows({ folder }, "select id from deliveries where state = 'pending'")).length;
   return { pending, told: () => receiver.receipts.slice(before), wrong: receiver.wrong, close };
 };
 
 test("after an outage and a restart, the first success lets everything go", async (t) => {
   const { pending, told, wrong, close } = await restartAfter(60 * minute);
   after(close);
-  const took = await until("all is told", () => pending() === 0, { within: 15_000 });
+  const took = await until("all is told", async () => (await pending()) === 0, { within: 15_000 });
   t.diagnostic(`all told after ${Math.round(took)} ms`);
   const [first, second, ...rest] = told();
   assert.equal(first?.flagKey, "fresh");
@@ -112,13 +112,15 @@ test("after an outage and a restart, the first success lets everything go", asyn
 test("after a moment's trouble and a restart, what failed for other reasons goes on waiting", async () => {
   const { pending, told, wrong, close } = await restartAfter(2_000);
   after(close);
-  await until("the fresh one is told and settled", () => pending() === 30, { within: 15_000 });
+  await until("the fresh one is told and settled", async () => (await pending()) === 30, {
+    within: 15_000,
+  });
   const started = performance.now();
   await until("the worker looks twice", () => performance.now() - started > 2_500);
   assert.deepEqual(
     told().map(({ flagKey }) => flagKey),
     ["fresh"],
   );
-  assert.equal(pending(), 30);
+  assert.equal(await pending(), 30);
   assert.deepEqual(wrong, []);
 });

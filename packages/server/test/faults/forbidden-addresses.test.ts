@@ -68,7 +68,7 @@ test("at delivery every spelling that has got into the store all the same is ref
   }
   await first.close();
   for (const { id, url } of hooks) {
-    writeRows({ folder }, "update webhooks set url = ? where id = ?", url, id);
+    await writeRows({ folder }, "update webhooks set url = ? where id = ?", url, id);
   }
   const again = await startTestServer(kept, { lookUp: unknownName });
   t.after(() => again.close());
@@ -115,7 +115,7 @@ test("what is no callback address at all is a failed attempt, and the server goe
   for (const _ of urls) ids.push((await register(call(first), "https://hooks.example/")).id);
   await first.close();
   for (const [index, url] of urls.entries()) {
-    writeRows({ folder }, "update webhooks set url = ? where id = ?", url, ids[index] ?? "");
+    await writeRows({ folder }, "update webhooks set url = ? where id = ?", url, ids[index] ?? "");
   }
   const again = await startTestServer(kept, { lookUp: unknownName });
   t.after(() => again.close());

@@ -130,8 +130,8 @@ test("through a rotation under load the old and the new secret both check every 
   if (!full) return;
   await until(
     "the old secret is gone from the store",
-    () => {
-      const [row] = readRows(server, "select previous_secret from webhooks where id = ?", id);
+    async () => {
+      const [row] = await readRows(server, "select previous_secret from webhooks where id = ?", id);
       return row?.previous_secret === null;
     },
     120_000,

@@ -114,9 +114,9 @@ test("OpenSSL makes the same signatures", {
   }
 });
 
-test("the bytes that arrive are the bytes that are stored, and the headers say what they are", () => {
+test("the bytes that arrive are the bytes that are stored, and the headers say what they are", async () => {
   for (const { method, headers, body } of receiver.received) {
-    const [row] = readRows(
+    const [row] = await readRows(
       server,
       "select body from events where id = ?",
       String(headers["webhook-id"]),

@@ -68,12 +68,15 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   for (let index = 0; index < count; index += 1) {
     await flags.create(principal, { key: `flag-${index}`, type: "boolean" });
   }
-  const pending = () =>
-    readRows({ folder }, "select id from deliveries where state = 'pending'").length;
-  await until("all is told", () => receiver.receipts.length >= count && pending() === 0);
+  const pending = async () =>
+    (await readRows({ folder }, "select id from deliveries where state = 'pending'")).length;
+  await until(
+    "all is told",
+    async () => receiver.receipts.length >= count && (await pending()) === 0,
+  );
 
   receiver.behave({ slow: 20 });
-  const deliveries = createDeliveries(needs);
+  const deliveries = createDeliveries({ ...needs, serviceName: "Service" });
   const { id } = hook.result.value.webhook;
   await deliveries.replayRange(principal, id, { afterSequence: 0 });
   await until("some are sent again", () => receiver.receipts.length > count + 8);
@@ -84,7 +87,7 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   assert.ok(receiver.receipts.length <= sent + 4, "nothing new is begun meanwhile");
   assert.equal(errors.length, 1, "said once");
   isAway = false;
-  await until("all is told again", () => pending() === 0);
+  await until("all is told again", async () => (await pending()) === 0);
   const unique = new Set(receiver.receipts.map(({ sequence }) => sequence));
   assert.equal(unique.size, count);
   assert.equal(receiver.receipts.length, 2 * count, "each of them once more");

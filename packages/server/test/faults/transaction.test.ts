@@ -9,7 +9,8 @@ import { createFlags } from "../../src/management/flags.ts";
 import { createNewIds } from "../../src/management/new-ids.ts";
 import { createWebhooks } from "../../src/management/webhooks.ts";
 import type { DeliverySignal, Store, Transaction } from "../../src/ports.ts";
-import { readRows, writeRows } from "../support/database.ts";
+import { readRows } from "../support/database.ts";
+import { refusalsOf, refuseCommits, refuseWrites } from "../support/refusal-trigger.ts";
 import { startTestServer } from "../support/server.ts";
 import { register } from "./support/client.ts";
 import { composeStore } from "./support/composed-store.ts";
@@ -27,13 +28,16 @@ const tables = [
   "attempts",
 ];
 const readAll = (folder: string) =>
-  tables.map((table) => readRows({ folder }, `select * from ${table}`));
-const pending = (folder: string) =>
-  readRows({ folder }, "select id from deliveries where state = 'pending'").length;
+  Promise.all(tables.map((table) => readRows({ folder }, `select * from ${table}`)));
+const pending = async (folder: string) =>
+  (await readRows({ folder }, "select id from deliveries where state = 'pending'")).length;
 
 /** The receiver has been told each of these numbers once, in this order, and nothing is on its way. */
 const assertTold = async (folder: string, { receipts, wrong }: Receiver, count: number) => {
-  await until("the event arrives", () => receipts.length >= count && pending(folder) === 0);
+  await until(
+    "the event arrives",
+    async () => receipts.length >= count && (await pending(folder)) === 0,
+  );
   assert.deepEqual(
     receipts.map(({ sequence }) => sequence),
     Array.from({ length: count }, (_, index) => index + 1),
@@ -112,7 +116,7 @@ describe("a call inside the transaction fails", async () => {
   for (const [name, work, events] of changes) {
     for (const moment of ["before", "after"] as const) {
       test(`${name}: ${moment} each call in turn`, async () => {
-        const before = readAll(folder);
+        const before = await readAll(folder);
         let failures = 0;
         for (let call = 1; ; call += 1) {
           const attempt = work(createFlags(failingAt(store, call, moment), clock, newIds));
@@ -125,7 +129,7 @@ describe("a call inside the transaction fails", async () => {
           );
           if (!failed) break;
           failures += 1;
-          assert.deepEqual(readAll(folder), before, `call ${call}`);
+          assert.deepEqual(await readAll(folder), before, `call ${call}`);
           assert.deepEqual(signals, [], `call ${call} told the worker`);
           assert.equal(receiver.receipts.length, told);
         }
@@ -166,8 +170,6 @@ describe("the database refuses a statement, or the commit", async () => {
   let told = 1;
   await assertTold(folder, receiver, told);
 
-  const refuse = (how: string, when: string) =>
-    `create trigger refusal ${when} begin select raise(${how}, 'refused by the test'); end`;
   const places = [
     "before update on flags",
     "after update on environments",
@@ -177,33 +179,25 @@ describe("the database refuses a statement, or the commit", async () => {
     "before insert on deliveries",
     "after insert on deliveries",
   ];
-  const refusals = [
-    ...places.flatMap((place) =>
-      ["abort", "rollback", "fail"].map((how) => [`${place} (${how})`, refuse(how, place)]),
-    ),
-    [
-      "at the commit",
-      `create trigger refusal after insert on deliveries
-       begin insert into promises (kept) values (-1); end`,
-    ],
-  ] as const;
-  // A row that breaks its promise is noticed by the commit alone.
-  writeRows(
-    server,
-    `create table promises (
-       kept integer references environments (id) deferrable initially deferred)`,
+  const refusals: [name: string, begin: () => Promise<() => Promise<void>>][] = places.flatMap(
+    (place) =>
+      refusalsOf.map((how): (typeof refusals)[number] => [
+        `${place} (${how})`,
+        () => refuseWrites(server, place, how),
+      ]),
   );
+  refusals.push(["at the commit", () => refuseCommits(server)]);
   let enabled = false;
-  for (const [name, trigger] of refusals) {
+  for (const [name, begin] of refusals) {
     test(`${name}`, async () => {
-      const before = readAll(folder);
-      writeRows(server, trigger ?? "");
+      const before = await readAll(folder);
+      const end = await begin();
       for (let time = 0; time < 3; time += 1) {
         const refused = await admin("PATCH", "/flags/a", { enabled: !enabled });
         assert.equal(refused.status, 500, refused.text);
-        assert.deepEqual(readAll(folder), before);
+        assert.deepEqual(await readAll(folder), before);
       }
-      writeRows(server, "drop trigger refusal");
+      await end();
       assert.deepEqual(receiver.receipts.length, told);
       enabled = !enabled;
       const answer = await admin("PATCH", "/flags/a", { enabled });

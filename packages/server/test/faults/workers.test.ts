@@ -36,8 +36,8 @@ const ask = async ({ url }: RunningServer, method: string, path: string, body?: 
   const reply = await call({ url, key }, method, path, body);
   assert.ok(reply.status < 300, `${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
 };
-const count = (condition: string) =>
-  readRows({ folder }, `select count(*) as n from deliveries where ${condition}`)[0]?.n;
+const count = async (condition: string) =>
+  (await readRows({ folder }, `select count(*) as n from deliveries where ${condition}`))[0]?.n;
 
 beforeEach(async () => {
   folder = newFolder();
@@ -78,7 +78,7 @@ test("three workers share the work and send nothing twice", { timeout: 600_000 }
   };
   await Promise.all(Array.from({ length: 6 }, write));
   const expected = changes + flags.length;
-  await until("all is delivered", () => count("state <> 'delivered'") === 0, {
+  await until("all is delivered", async () => (await count("state <> 'delivered'")) === 0, {
     within: 120_000,
     every: 50,
   });
@@ -87,7 +87,7 @@ test("three workers share the work and send nothing twice", { timeout: 600_000 }
   assert.equal(receiver.receipts.length, expected, "each of them once");
   assert.equal(new Set(receiver.receipts.map(({ sequence }) => sequence)).size, expected);
   assert.deepEqual(stepsBack(receiver.receipts), []);
-  assert.equal(count("attempts <> 1"), 0);
+  assert.equal(await count("attempts <> 1"), 0);
   for (const share of shares) assert.ok(share > expected / 20, `by worker: ${shares.join()}`);
 });
 
@@ -105,10 +105,15 @@ test("a worker that is told to stop leaves nothing claimed behind", async () => 
   first.kill("SIGTERM");
   assert.equal((await first.ended).code, 0);
   receiver.behave("up");
-  assert.notEqual(count("state = 'pending'"), 0, "it stopped before all was told");
-  assert.deepEqual(readRows({ folder }, "select id from lanes where lease_id is not null"), []);
+  assert.notEqual(await count("state = 'pending'"), 0, "it stopped before all was told");
+  assert.deepEqual(
+    await readRows({ folder }, "select id from lanes where lease_id is not null"),
+    [],
+  );
   await startWorkers("two");
-  await until("the next goes on at once", () => count("state = 'pending'") === 0, { every: 20 });
+  await until("the next goes on at once", async () => (await count("state = 'pending'")) === 0, {
+    every: 20,
+  });
   assert.equal(receiver.receipts.length, flags.length, "each of them once");
 });
 
@@ -122,7 +127,7 @@ for (let nap = 0; nap < naps; nap += 1) {
     await register({ url: sleeper.url, key }, receiver);
     // One that has answered the sleeper well gets several at once from it.
     await ask(sleeper, "POST", "/flags", { key: "first", type: "boolean" });
-    await until("it is proven", () => count("state = 'delivered'") === 1);
+    await until("it is proven", async () => (await count("state = 'delivered'")) === 1);
     assert.equal(shareOf("sleeper"), 1);
     receiver.behave(({ service }) => (service === "sleeper" ? "hold" : "up"));
     // More flags than may be under way at once: the sleeper has claims that it has not begun, too.
@@ -134,19 +139,24 @@ for (let nap = 0; nap < naps; nap += 1) {
     // All is claimed: it waits for answers only, and does not fall asleep with the database in its hands.
     await until(
       "the sleeper is busy",
-      () => shareOf("sleeper") === 5 && readRows({ folder }, leased).length === flags.length,
+      async () =>
+        shareOf("sleeper") === 5 && (await readRows({ folder }, leased)).length === flags.length,
     );
     sleeper.kill("SIGSTOP");
     const asleep = performance.now();
     const begun = shareOf("sleeper");
     for (const flag of flags) await ask(watcher, "PATCH", `/flags/${flag}`, { enabled: true });
-    await until("the watcher has delivered everything", () => count("state <> 'delivered'") === 0, {
-      within: 60_000,
-      every: 50,
-    });
+    await until(
+      "the watcher has delivered everything",
+      async () => (await count("state <> 'delivered'")) === 0,
+      {
+        within: 60_000,
+        every: 50,
+      },
+    );
     const took = performance.now() - asleep;
-    const told = readRows({ folder }, "select * from deliveries order by position");
-    const attempts = readRows({ folder }, "select * from attempts order by position, number");
+    const told = await readRows({ folder }, "select * from deliveries order by position");
+    const attempts = await readRows({ folder }, "select * from attempts order by position, number");
     assert.equal(told.length, 2 * flags.length + 1);
     assert.equal(attempts.length, told.length, "the sleeper's attempts are nobody's yet");
 
@@ -155,19 +165,29 @@ for (let nap = 0; nap < naps; nap += 1) {
     sleeper.kill("SIGCONT");
     // It answers again, and what it is asked to tell now it settles no sooner than what it slept over.
     await ask(sleeper, "POST", "/flags", { key: "awake", type: "boolean" });
-    await until("it is awake and told", () => count("state = 'delivered'") === told.length + 1);
+    await until(
+      "it is awake and told",
+      async () => (await count("state = 'delivered'")) === told.length + 1,
+    );
     assert.equal(shareOf("sleeper") - begun, 1, "it sends nothing that it slept over");
     assert.deepEqual(
-      readRows({ folder }, "select * from deliveries order by position").slice(0, told.length),
+      (await readRows({ folder }, "select * from deliveries order by position")).slice(
+        0,
+        told.length,
+      ),
       told,
     );
     assert.deepEqual(
-      readRows({ folder }, "select * from attempts order by position, number").slice(0, -1),
+      (await readRows({ folder }, "select * from attempts order by position, number")).slice(0, -1),
       attempts,
     );
     assert.equal(
-      readRows({ folder }, "select id from lanes where due_at is not null or lease_id is not null")
-        .length,
+      (
+        await readRows(
+          { folder },
+          "select id from lanes where due_at is not null or lease_id is not null",
+        )
+      ).length,
       0,
       "every lane is at rest",
     );

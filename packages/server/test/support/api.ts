@@ -87,6 +87,8 @@ const loadCheck = async (url: string): Promise<Check> => {
   };
 };
 
+const asText = (body: unknown): string => (typeof body === "string" ? body : JSON.stringify(body));
+
 export const createApi = (url: string, key?: string): Api => {
   const base = `${url}/api/v1`;
   return async (method, path, body, headers = {}) => {
@@ -99,7 +101,7 @@ export const createApi = (url: string, key?: string): Api => {
         ...headers,
       },
       ...(body !== undefined && {
-        body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+        body: body instanceof Uint8Array ? Buffer.from(body) : asText(body),
       }),
     });
     const text = await response.text();

@@ -1,6 +1,7 @@
 // The command `halyard` as its users run it: a process of its own, watched by what it prints.
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { storeSettings } from "./test-store.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -98,12 +99,15 @@ export const spawnHalyard = (
 export const runHalyard = (args: readonly string[], settings?: Settings): Promise<Ended> =>
   spawnHalyard(args, settings).ended;
 
-/** Starts `halyard serve` on a free port and comes back when it is up. */
+/** Starts `halyard serve` on the store of this folder and a free port, and comes back when it is up. */
 export const serveHalyard = async (
   folder: string,
   settings: Settings = {},
-): Promise<RunningServer> => {
-  const halyard = spawnHalyard(["serve", "--data", folder], { PORT: "0", ...settings });
+): Promise<RunningServer> => serveOn({ ...(await storeSettings(folder)), ...settings });
+
+/** The same, on the store that the settings name. */
+export const serveOn = async (settings: Settings): Promise<RunningServer> => {
+  const halyard = spawnHalyard(["serve"], { PORT: "0", ...settings });
   const [greeting] = await halyard.printed(/Halyard is up\.[\s\S]*/);
   const url = /API +(\S+)\/api\/v1/.exec(greeting)?.[1] ?? "";
   const keys = [...greeting.matchAll(/^ {2}([a-z0-9-]+) +(hal_\S+)$/gm)];

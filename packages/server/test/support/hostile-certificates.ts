@@ -45,6 +45,14 @@ export const makeCertificates = (folder: string): Certificates => {
     "-addext",
     "subjectAltName=DNS:other.example",
   );
+  make(
+    "named",
+    "/CN=localhost",
+    "2",
+    ...signedBy("authority"),
+    "-addext",
+    "subjectAltName=DNS:localhost",
+  );
   make("unknown", "/CN=localhost", "2", ...signedBy("stranger"), "-addext", names);
   openssl(
     ...["req", ...newKey, "-keyout", "expired.key", "-out", "expired.csr"],

@@ -23,5 +23,5 @@ export const assertError = (
 const tables = ["environments", "flags", "webhooks", "api_keys", "history", "events"] as const;
 
 /** All that requests can change, to be compared with itself later. */
-export const readEverything = (server: TestServer): unknown =>
-  tables.map((table) => readRows(server, `select * from ${table}`));
+export const readEverything = (server: TestServer): Promise<unknown> =>
+  Promise.all(tables.map((table) => readRows(server, `select * from ${table}`)));

@@ -1,9 +1,11 @@
-// A started server on a folder of its own, and fresh environments in it.
+// A started server on a store of its own, and fresh environments in it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { composeOperator, parseConfig, type Role, roles, startServer } from "@halyard/server";
 import { type Api, createApi } from "./api.ts";
+import { dropDatabase } from "./postgres.ts";
+import { storeSettings } from "./test-store.ts";
 
 export interface TestEnvironment {
   readonly name: string;
@@ -15,8 +17,11 @@ export interface TestEnvironment {
 
 export interface TestServer {
   readonly url: string;
+  /** Names its store, whichever it is. */
   readonly folder: string;
   readonly firstKeys: readonly { readonly environment: string; readonly text: string }[];
+  /** Where the dashboard is; with a link that signs in once, unless that is turned off. */
+  readonly dashboardUrl: string | undefined;
   /** Calls without a key, or with the headers given. */
   readonly anonymous: Api;
   api(key: string): Api;
@@ -25,6 +30,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+/** The name of a new store: a folder of its own. */
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "halyard-test-"));
 
 let environments = 0;
@@ -37,8 +43,8 @@ export const startTestServer = async (
   const config = parseConfig({
     PORT: "0",
     HALYARD_LOG_LEVEL: "silent",
+    ...(await storeSettings(folder)),
     ...settings,
-    HALYARD_DATA: folder,
   });
   const server = await startServer(config, world);
   const operator = await composeOperator(config);
@@ -48,6 +54,7 @@ export const startTestServer = async (
     url: server.url,
     folder,
     firstKeys: server.firstKeys,
+    dashboardUrl: server.dashboard?.url,
     anonymous: api(),
     api,
     async environment() {
@@ -71,7 +78,9 @@ export const startTestServer = async (
     async close() {
       await operator.close();
       await server.close();
-      if (settings.HALYARD_DATA === undefined) rmSync(folder, { recursive: true, force: true });
+      if (settings.HALYARD_DATA !== undefined) return;
+      rmSync(folder, { recursive: true, force: true });
+      await dropDatabase(basename(folder));
     },
   };
 };

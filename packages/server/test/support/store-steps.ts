@@ -98,6 +98,7 @@ export const newKey = (environmentId: number, id: string): NewKey => ({
   name: id,
   role: "admin",
   createdAt: at,
+  lastUsedAt: null,
   environmentId,
   hash: createHash("sha256").update(id).digest(),
 });

@@ -3,7 +3,13 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { deliveryStates } from "../../domain/delivery.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
-import { deliveryExample, deliveryReference, shownDelivery } from "../delivery-schema.ts";
+import {
+  deliveryExample,
+  deliveryReference,
+  SentDelivery,
+  sentExample,
+  shownDelivery,
+} from "../delivery-schema.ts";
 import { answers, headers } from "../describe.ts";
 import { sendFailure } from "../error-reply.ts";
 import { badCursor, decodeCursor, sendNextLink } from "../paging.ts";
@@ -91,14 +97,15 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
         tags,
         operationId: "getDelivery",
         summary: "Read one delivery",
+        description: "With the request that is sent: its body, and the headers of every attempt.",
         params: DeliveryPath,
         querystring: noQuery,
         response: answers(
           {
             200: {
               description: "The delivery.",
-              schema: deliveryReference,
-              example: deliveryExample,
+              schema: SentDelivery,
+              example: sentExample,
             },
           },
           "NOT_FOUND",
@@ -108,7 +115,9 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
     async (request, reply) => {
       const { id, deliveryId } = request.params;
       const found = await deliveries.get(request.caller.principal, id, deliveryId);
-      return found.ok ? reply.send(shownDelivery(found.value)) : sendFailure(reply, found.failure);
+      if (!found.ok) return sendFailure(reply, found.failure);
+      const { delivery, request: sent } = found.value;
+      return reply.send({ ...shownDelivery(delivery), request: sent });
     },
   );
 };

@@ -30,6 +30,10 @@ const shownFields = {
   id: Type.String(),
   ...fields,
   createdAt: Type.String({ description: "ISO 8601 in UTC." }),
+  lastUsedAt: Type.Unsafe<string | null>({
+    type: ["string", "null"],
+    description: "About to the minute; `null` when it was never used.",
+  }),
 };
 const CreateBody = Type.Object(fields, closed);
 const Key = Type.Object(shownFields, closed);
@@ -43,13 +47,15 @@ const example = {
   name: "ci",
   role: "admin",
   createdAt: "2026-11-14T12:00:00.000Z",
+  lastUsedAt: null,
 };
 
-const shown = ({ id, name, role, createdAt }: ApiKey) => ({
+const shown = ({ id, name, role, createdAt, lastUsedAt }: ApiKey) => ({
   id,
   name,
   role,
   createdAt: createdAt.toISOString(),
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
 });
 
 export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {

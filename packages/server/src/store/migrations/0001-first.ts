@@ -5,7 +5,7 @@ import type { DatabaseTraits } from "../dialect.ts";
 export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promise<void> => {
   await traits
     .withIdentity(schema.createTable("environments"), "id")
-    .addColumn("name", "text", (column) => column.notNull().unique())
+    .addColumn("name", traits.text, (column) => column.notNull().unique())
     .addColumn("revision", "bigint", (column) => column.notNull())
     .addColumn("sequence", "bigint", (column) => column.notNull())
     .addColumn("flag_count", "integer", (column) => column.notNull())
@@ -14,11 +14,11 @@ export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promi
 
   await schema
     .createTable("api_keys")
-    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("id", traits.text, (column) => column.primaryKey())
     .addColumn("environment_id", "bigint", (column) =>
       column.notNull().references("environments.id").onDelete("cascade"),
     )
-    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("name", traits.text, (column) => column.notNull())
     .addColumn("role", "text", (column) => column.notNull())
     .addColumn("hash", traits.bytes, (column) => column.notNull().unique())
     .addColumn("created_at", "bigint", (column) => column.notNull())
@@ -35,7 +35,7 @@ export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promi
     .addColumn("environment_id", "bigint", (column) =>
       column.notNull().references("environments.id").onDelete("cascade"),
     )
-    .addColumn("key", "text", (column) => column.notNull())
+    .addColumn("key", traits.text, (column) => column.notNull())
     .addColumn("type", "text", (column) => column.notNull())
     .addColumn("enabled", "integer", (column) => column.notNull())
     .addColumn("thousandths", "integer")
@@ -50,8 +50,8 @@ export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promi
       column.notNull().references("environments.id").onDelete("cascade"),
     )
     .addColumn("revision", "bigint")
-    .addColumn("subject", "text", (column) => column.notNull())
-    .addColumn("subject_id", "text", (column) => column.notNull())
+    .addColumn("subject", traits.text, (column) => column.notNull())
+    .addColumn("subject_id", traits.text, (column) => column.notNull())
     .addColumn("version", "bigint")
     .addColumn("at", "bigint", (column) => column.notNull())
     .addColumn("actor_key_id", "text")
@@ -85,13 +85,13 @@ export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promi
 
   await schema
     .createTable("events")
-    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("id", traits.text, (column) => column.primaryKey())
     .addColumn("environment_id", "bigint", (column) =>
       column.notNull().references("environments.id").onDelete("cascade"),
     )
     .addColumn("sequence", "bigint")
     .addColumn("type", "text", (column) => column.notNull())
-    .addColumn("flag_key", "text")
+    .addColumn("flag_key", traits.text)
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("body", traits.bytes, (column) => column.notNull())
     .execute();
@@ -110,10 +110,10 @@ export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promi
 
   await schema
     .createTable("answers")
-    .addColumn("key_id", "text", (column) =>
+    .addColumn("key_id", traits.text, (column) =>
       column.notNull().references("api_keys.id").onDelete("cascade"),
     )
-    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("name", traits.text, (column) => column.notNull())
     .addColumn("fingerprint", "text", (column) => column.notNull())
     .addColumn("sealed", traits.bytes, (column) => column.notNull())
     .addColumn("expires_at", "bigint", (column) => column.notNull())

@@ -5,7 +5,7 @@ import type { DatabaseTraits } from "../dialect.ts";
 export const delivery = async (schema: SchemaModule, traits: DatabaseTraits): Promise<void> => {
   await schema
     .createTable("webhooks")
-    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("id", traits.text, (column) => column.primaryKey())
     .addColumn("environment_id", "bigint", (column) =>
       column.notNull().references("environments.id").onDelete("cascade"),
     )
@@ -26,14 +26,14 @@ export const delivery = async (schema: SchemaModule, traits: DatabaseTraits): Pr
 
   await traits
     .withIdentity(schema.createTable("lanes"), "id")
-    .addColumn("webhook_id", "text", (column) =>
+    .addColumn("webhook_id", traits.text, (column) =>
       column.notNull().references("webhooks.id").onDelete("cascade"),
     )
-    .addColumn("flag_key", "text", (column) => column.notNull())
+    .addColumn("flag_key", traits.text, (column) => column.notNull())
     .addColumn("priority", "integer", (column) => column.notNull())
     .addColumn("due_at", "bigint")
     .addColumn("not_before", "bigint", (column) => column.notNull().defaultTo(0))
-    .addColumn("lease_id", "text")
+    .addColumn("lease_id", traits.text)
     .addColumn("lease_until", "bigint", (column) => column.notNull())
     .execute();
   await schema
@@ -51,17 +51,17 @@ export const delivery = async (schema: SchemaModule, traits: DatabaseTraits): Pr
 
   await traits
     .withIdentity(schema.createTable("deliveries"), "position")
-    .addColumn("id", "text", (column) => column.notNull().unique())
-    .addColumn("webhook_id", "text", (column) =>
+    .addColumn("id", traits.text, (column) => column.notNull().unique())
+    .addColumn("webhook_id", traits.text, (column) =>
       column.notNull().references("webhooks.id").onDelete("cascade"),
     )
     .addColumn("lane_id", "bigint", (column) => column.notNull())
-    .addColumn("event_id", "text", (column) =>
+    .addColumn("event_id", traits.text, (column) =>
       column.notNull().references("events.id").onDelete("cascade"),
     )
     .addColumn("sequence", "bigint")
     .addColumn("kind", "text", (column) => column.notNull())
-    .addColumn("state", "text", (column) => column.notNull())
+    .addColumn("state", traits.text, (column) => column.notNull())
     .addColumn("attempts", "integer", (column) => column.notNull())
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("settled_at", "bigint")

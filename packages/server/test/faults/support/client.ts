@@ -14,18 +14,21 @@ export const call = async (
   method: string,
   path: string,
   body?: object,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> => {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
     headers: {
       authorization: `Bearer ${key}`,
       ...(body && { "content-type": "application/json" }),
+      ...headers,
     },
     ...(body && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  const { status, headers } = response;
-  return { status, tag: headers.get("etag"), body: text === "" ? undefined : JSON.parse(text) };
+  const { status } = response;
+  const tag = response.headers.get("etag");
+  return { status, tag, body: text === "" ? undefined : JSON.parse(text) };
 };
 
 /** Gives the webhook's id. */

@@ -1,15 +1,14 @@
 // A store with one environment and somebody who may change it, without a server: for tests that put faults between the rooms.
 import assert from "node:assert/strict";
 import { composeOperator, parseConfig } from "@halyard/server";
+import { openStore } from "@halyard/server/compose-operator";
 import type { Principal } from "../../../src/domain/principal.ts";
-import { createSecretBox } from "../../../src/store/secret-box.ts";
-import { keyRing } from "../../../src/store/secret-key-file.ts";
-import { openSqliteStore } from "../../../src/store/sqlite.ts";
 import { newFolder } from "../../support/server.ts";
+import { storeSettings } from "../../support/test-store.ts";
 
 export const composeStore = async () => {
   const folder = newFolder();
-  const config = parseConfig({ HALYARD_DATA: folder });
+  const config = parseConfig(await storeSettings(folder));
   const operator = await composeOperator(config);
   const made = await operator.environments.create("test");
   await operator.close();
@@ -21,6 +20,6 @@ export const composeStore = async () => {
     environmentId: made.value.id,
     environmentName: "test",
   };
-  const store = await openSqliteStore(folder, createSecretBox(keyRing(folder, [])));
+  const store = await openStore(config);
   return { folder, callbacks: config.callbacks, principal, store };
 };

@@ -1,0 +1,208 @@
+// What several instances bring and cost: workers beside one process, writes beside bare commits, and how soon the others know.
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "pg";
+import { startPostgresServer } from "../packages/server/test/support/postgres-server.ts";
+import { type BareCommits, barePostgres, bareSqlite } from "./support/bare-commits.ts";
+import { startDeafProxy } from "./support/deaf-proxy.ts";
+import { benchKey as key, startHalyard, stopHalyards } from "./support/halyards.ts";
+import { openLoad, type Request } from "./support/load.ts";
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 7);
+const count = Number(process.env.BENCH_COUNT ?? 4_000);
+const samples = Number(process.env.BENCH_SAMPLES ?? 200);
+const commits = Math.ceil(count / 4);
+const flags = 100;
+const HALYARD_SECRET_KEY = createHash("sha256").update("bench").digest("base64");
+
+const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
+const nth = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0;
+const nameOf = (index: number) => `flag-${String(index % flags).padStart(5, "0")}`;
+const managed = (method: string, path: string, body?: unknown): Request => ({
+  method,
+  path: `/api/v1${path}`,
+  key,
+  body,
+});
+
+type Measure = () => Promise<number>;
+
+/** Both in turns, after a round that does not count; the first one first in every other round. */
+const compare = async (what: string, first: Measure, second: Measure): Promise<void> => {
+  const rates: [number[], number[]] = [[], []];
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const side of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      const rate = await (side === 0 ? first : second)();
+      if (round > 0) rates[side].push(rate);
+    }
+  }
+  const ratios = rates[0].map((rate, index) => rate / (rates[1][index] ?? 1));
+  const [a, b] = rates.map((all) => `${Math.round(nth(all, 0.5))} /s`);
+  const [low, middle, high] = [0, 0.5, 1].map((share) => nth(ratios, share).toFixed(2));
+  console.log(`| ${what} | ${a} | ${b} | ${middle} | ${low} to ${high} |`);
+};
+const heading = (first: string, second: string) =>
+  console.log(
+    `\n| | ${first} | ${second} | median of the ratios | spread of the rounds |\n| --- | --- | --- | --- | --- |`,
+  );
+
+const fill = async (url: string): Promise<void> => {
+  const load = await openLoad(url, 4);
+  await load.run(flags, (index) =>
+    managed("POST", "/flags", { key: nameOf(index), type: "rollout", percentage: 50 }),
+  );
+  await load.run(flags, (index) => managed("PATCH", `/flags/${nameOf(index)}`, { enabled: true }));
+  load.close();
+};
+
+const compareWorkers = async (): Promise<void> => {
+  const connections = 32;
+  const loads = [];
+  for (const workers of ["2", "1"]) {
+    const settings = { HALYARD_DATA: join(folder, `workers-${workers}`) };
+    const { url } = await startHalyard(settings, "--workers", workers);
+    await fill(url);
+    loads.push(await openLoad(url, connections));
+  }
+  const [two, one] = loads;
+  if (!two || !one) return;
+  const evaluation = (index: number): Request => ({
+    method: "POST",
+    path: `/ofrep/v1/evaluate/flags/${nameOf(index * 7_919)}`,
+    key,
+    body: { context: { targetingKey: `user-${index}` } },
+  });
+  const read = (index: number) => managed("GET", `/flags/${nameOf(index * 7_919)}`);
+  heading("2 workers", "1 worker");
+  await compare(
+    "OFREP evaluation of one flag",
+    () => two.run(count, evaluation),
+    () => one.run(count, evaluation),
+  );
+  await compare(
+    "GET one flag",
+    () => two.run(count, read),
+    () => one.run(count, read),
+  );
+  for (const load of loads) load.close();
+  await stopHalyards();
+};
+
+let changes = 0;
+const patch = (): Request => {
+  changes += 1;
+  return managed("PATCH", `/flags/${nameOf(changes * 7_919)}`, {
+    description: `changed ${changes}`,
+  });
+};
+
+/** Halyard on one store, and the plain driver on another that a Halyard has made before. */
+const compareWrites = async (
+  store: string,
+  settings: Readonly<Record<string, string>>,
+  twin: Readonly<Record<string, string>>,
+  bare: (connections: number) => Promise<BareCommits>,
+): Promise<void> => {
+  const made = await startHalyard(twin);
+  await fill(made.url);
+  await made.stop();
+  const { url } = await startHalyard(settings);
+  await fill(url);
+  for (const connections of [1, 16]) {
+    const load = await openLoad(url, connections);
+    const ceiling = await bare(connections);
+    await compare(
+      `${store}, ${connections === 1 ? "1 connection" : `${connections} connections`}`,
+      () => load.run(commits, patch),
+      () => ceiling.run(commits),
+    );
+    load.close();
+    await ceiling.close();
+  }
+  await stopHalyards();
+};
+
+/** From the answer to a PATCH on the one until the other evaluates so, in milliseconds. */
+const measureSpread = async (
+  what: string,
+  ...both: [Readonly<Record<string, string>>, Readonly<Record<string, string>>]
+): Promise<void> => {
+  const one = await startHalyard(both[0]);
+  const two = await startHalyard(both[1]);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const ask = async (method: string, path: string, body: object) => {
+    const answer = await fetch(path, { method, headers, body: JSON.stringify(body) });
+    const text = await answer.text();
+    if (!answer.ok && answer.status !== 404) throw new Error(`${method} ${path}: ${text}`);
+    return JSON.parse(text) as { value?: boolean };
+  };
+  const flag = `${one.url}/api/v1/flags`;
+  await ask("POST", flag, { key: "seen", type: "boolean" });
+  const times: number[] = [];
+  for (let sample = -5; sample < samples; sample += 1) {
+    await pause(30 + Math.random() * 60);
+    const enabled = sample % 2 === 0;
+    await ask("PATCH", `${flag}/seen`, { enabled });
+    const answered = performance.now();
+    for (;;) {
+      const path = `${two.url}/ofrep/v1/evaluate/flags/seen`;
+      if ((await ask("POST", path, { context: {} })).value === enabled) break;
+    }
+    if (sample >= 0) times.push(performance.now() - answered);
+  }
+  const figures = [0.5, 0.99, 1].map((share) => `${nth(times, share).toFixed(1)} ms`);
+  console.log(`| ${what} | ${figures.join(" | ")} |`);
+  await stopHalyards();
+};
+
+const postgres = await startPostgresServer({ fsync: "on" });
+try {
+  console.log(
+    `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}, ${rounds} rounds of ${count} requests or ${commits} commits`,
+  );
+  await compareWorkers();
+
+  const onPostgres = async (name: string) => {
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(`create database ${name}`);
+    await client.end();
+    const url = new URL(postgres.url);
+    url.pathname = `/${name}`;
+    return { DATABASE_URL: url.href, HALYARD_SECRET_KEY };
+  };
+  heading("PATCH of one flag", "bare commits of the same rows");
+  const twinFolder = join(folder, "twin");
+  await compareWrites(
+    "SQLite",
+    { HALYARD_DATA: join(folder, "writes") },
+    { HALYARD_DATA: twinFolder },
+    async () => bareSqlite(twinFolder, flags),
+  );
+  const twin = await onPostgres("twin");
+  await compareWrites("PostgreSQL", await onPostgres("halyard"), twin, (connections) =>
+    barePostgres(twin.DATABASE_URL, flags, connections),
+  );
+
+  console.log(
+    "\n| from an answered PATCH to evaluation on another instance | median | p99 | longest |",
+  );
+  console.log("| --- | --- | --- | --- |");
+  const shared = { HALYARD_DATA: join(folder, "spread") };
+  await measureSpread("two processes on SQLite", shared, shared);
+  const spread = await onPostgres("spread");
+  await measureSpread("two instances on PostgreSQL", spread, spread);
+  const deaf = await onPostgres("deaf");
+  const proxy = await startDeafProxy(deaf.DATABASE_URL);
+  const behind = { ...deaf, DATABASE_URL: proxy.url };
+  await measureSpread("the same without notifications: polling alone", deaf, behind);
+  proxy.close();
+} finally {
+  await stopHalyards();
+  await postgres.remove();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,107 @@
+// The rows of one change of a flag written by the plain drivers, as often as it goes: the ceiling for writes.
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+
+export interface BareCommits {
+  /** Makes so many commits; gives commits a second. */
+  run(count: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** As many bytes as a change of a description leaves in the history and in its event. */
+const shown =
+  '{"key":"flag-00001","type":"rollout","enabled":false,"percentage":0,"description":"changed 123456"}';
+const body = Buffer.from(
+  `{"id":"evt_0123456789abcdef0123456789abcdef","type":"flag.updated","createdAt":"2026-11-14T12:00:00.000Z","environment":"development","sequence":123456,"data":{"flag":${shown},"version":123,"previous":{"description":"changed 123455"}},"actor":{"keyId":"0123456789abcdef","name":"bootstrap"}}`,
+);
+const history =
+  "environment_id, revision, subject, subject_id, version, at, actor_key_id, actor_name, actions, before, after";
+const event = "environment_id, sequence, id, type, flag_key, created_at, body";
+
+let changes = 0;
+const nextKey = (flags: number): string => {
+  changes += 1;
+  return `flag-${String((changes * 7_919) % flags).padStart(5, "0")}`;
+};
+const rate = (count: number, started: number) => count / ((performance.now() - started) / 1_000);
+
+/** On the database of a Halyard that has been stopped, so that tables and indexes are the same. */
+export const bareSqlite = (folder: string, flags: number): BareCommits => {
+  const database = new DatabaseSync(join(folder, "halyard.db"));
+  database.exec("pragma journal_mode = wal; pragma synchronous = full");
+  const prepare = (text: string) => database.prepare(text);
+  const begin = prepare("begin immediate");
+  const bump = prepare(
+    `update environments set revision = revision + 1, sequence = sequence + 1 where name = 'development' returning id, revision, sequence`,
+  );
+  const change = prepare(
+    "update flags set description = ?, version = version + 1 where environment_id = ? and key = ?",
+  );
+  const remember = prepare(
+    `insert into history (${history}) values (?, ?, 'flag', ?, 1, 0, 'key', 'bench', '["flag.updated"]', ?, ?)`,
+  );
+  const tell = prepare(`insert into events (${event}) values (?, ?, ?, 'flag.updated', ?, 0, ?)`);
+  const commit = prepare("commit");
+  return {
+    async run(count) {
+      const started = performance.now();
+      for (let done = 0; done < count; done += 1) {
+        const key = nextKey(flags);
+        begin.run();
+        const { id, revision, sequence } = bump.get() as Record<string, number>;
+        change.run(`changed ${changes}`, id ?? 0, key);
+        remember.run(id ?? 0, revision ?? 0, key, shown, shown);
+        tell.run(id ?? 0, sequence ?? 0, `evt_${randomUUID()}`, key, body);
+        commit.run();
+      }
+      return rate(count, started);
+    },
+    async close() {
+      database.close();
+    },
+  };
+};
+
+/** One statement, so that a commit is one round trip. */
+const statement = `with bumped as (
+    update environments set revision = revision + 1, sequence = sequence + 1
+    where name = 'development' returning id, revision, sequence
+  ), changed as (
+    update flags set description = $1, version = version + 1
+    from bumped where environment_id = bumped.id and key = $2
+  ), remembered as (
+    insert into history (${history})
+    select id, revision, 'flag', $2, 1, 0, 'key', 'bench', '["flag.updated"]', $3, $3 from bumped
+  )
+  insert into events (${event}) select id, sequence, $4, 'flag.updated', $2, 0, $5 from bumped`;
+
+export const barePostgres = async (
+  url: string,
+  flags: number,
+  connections: number,
+): Promise<BareCommits> => {
+  const clients = Array.from({ length: connections }, () => new Client({ connectionString: url }));
+  await Promise.all(clients.map((client) => client.connect()));
+  return {
+    async run(count) {
+      let left = count;
+      const started = performance.now();
+      await Promise.all(
+        clients.map(async (client) => {
+          while (left > 0) {
+            left -= 1;
+            const key = nextKey(flags);
+            const values = [`changed ${changes}`, key, shown, `evt_${randomUUID()}`, body];
+            await client.query({ name: "change", text: statement, values });
+          }
+        }),
+      );
+      return rate(count, started);
+    },
+    async close() {
+      await Promise.all(clients.map((client) => client.end()));
+    },
+  };
+};

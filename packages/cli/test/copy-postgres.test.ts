@@ -1,0 +1,219 @@
+// halyard copy and halyard migrate: between the embedded store and PostgreSQL, and back.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import { copiedTables } from "../../server/src/store/copy.ts";
+import { migrations } from "../../server/src/store/migrate.ts";
+import { createApi } from "../../server/test/support/api.ts";
+import { runHalyard, serveOn } from "../../server/test/support/halyard-process.ts";
+import { newDatabase, query } from "../../server/test/support/postgres.ts";
+import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
+import { newFolder } from "../../server/test/support/server.ts";
+import { until } from "../../server/test/support/until.ts";
+
+const folders: string[] = [];
+const folderOf = () => {
+  const folder = newFolder();
+  folders.push(folder);
+  return folder;
+};
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+const HALYARD_SECRET_KEY = randomBytes(32).toString("base64");
+const newest = migrations.length;
+
+type Row = Record<string, unknown>;
+const sealed = new Set(["secret", "previous_secret"]);
+/** Every row of every table that is copied, as text; secrets are sealed anew and only looked at for being there. */
+const shown = (rows: readonly Row[]) =>
+  rows
+    .map((row) =>
+      JSON.stringify(
+        Object.entries(row)
+          .map(([name, value]) => [
+            name,
+            sealed.has(name)
+              ? value === null
+              : value instanceof Uint8Array
+                ? Buffer.from(value).toString("hex")
+                : value,
+          ])
+          .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+      ),
+    )
+    .sort();
+const tables = Object.keys(copiedTables);
+const inFolder = <T>(folder: string, work: (database: DatabaseSync) => T): T => {
+  const database = new DatabaseSync(join(folder, "halyard.db"));
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+};
+const dumpFolder = (folder: string) =>
+  inFolder(folder, (database) =>
+    tables.map((table) => [table, shown(database.prepare(`select * from ${table}`).all())]),
+  );
+const dumpDatabase = (url: string) =>
+  Promise.all(
+    tables.map(async (table) => [table, shown(await query<Row>(url, `select * from ${table}`))]),
+  );
+
+const succeed = async (args: string[], settings = {}): Promise<string> => {
+  const { code, stdout, stderr } = await runHalyard(args, settings);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  return stdout;
+};
+const refuse = async (args: string[], message: RegExp, settings = {}) => {
+  const { code, stdout, stderr } = await runHalyard(args, settings);
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /^\s+at |secret-word/m);
+};
+
+/** A folder in which everything there is has been used. */
+const usedFolder = async () => {
+  const folder = folderOf();
+  const server = await serveOn({ HALYARD_DATA: folder });
+  const receiver = await startReceiver();
+  const key = server.keys.development ?? "";
+  const api = createApi(server.url, key);
+  const { body: webhook } = await api("POST", "/webhooks", { url: receiver.url, events: ["*"] });
+  const { id } = webhook as { id: string };
+  await api("POST", `/webhooks/${id}/secret/rotate`);
+  for (let number = 0; number < 620; number += 1) {
+    await api("POST", "/flags", {
+      key: `flag-${number}`,
+      type: "rollout",
+      percentage: number / 10,
+    });
+  }
+  await api("PATCH", "/flags/flag-1", { enabled: true, description: "naïve ☃ 😀\n" });
+  await api("DELETE", "/flags/flag-2");
+  await api("POST", "/keys", { name: "reader", role: "server" }, { "idempotency-key": "once" });
+  await api("POST", "/usage", { evaluations: [{ key: "flag-1", on: 5, off: 2 }] });
+  await until("the usage is written down", async () => {
+    const { body } = await api("GET", "/flags/flag-1/usage");
+    return (body as { hours: unknown[] }).hours.length > 0 ? true : undefined;
+  });
+  await until("everything is delivered", async () =>
+    receiver.received.length >= 623 ? true : undefined,
+  );
+  server.kill("SIGTERM");
+  await server.ended;
+  await receiver.close();
+  return { folder, key };
+};
+
+test("everything goes to PostgreSQL and back, and a server goes on with it there", async () => {
+  const { folder, key } = await usedFolder();
+  const url = await newDatabase();
+  const settings = { HALYARD_SECRET_KEY };
+  const copied = JSON.parse(
+    await succeed(["copy", "--from", folder, "--to", url, "--json"], settings),
+  ) as Record<string, number>;
+  assert.deepEqual(Object.keys(copied).sort(), [...tables].sort());
+  for (const table of tables) assert.ok((copied[table] ?? 0) > 0, `nothing of ${table} was copied`);
+  const original = dumpFolder(folder);
+  assert.deepEqual(await dumpDatabase(url), original);
+
+  const back = folderOf();
+  const text = await succeed(["copy", "--from", url, "--to", back], settings);
+  assert.match(text, /TABLE +ROWS\nenvironments +2\n[\s\S]*every row was compared\.\n$/);
+  assert.deepEqual(dumpFolder(back), original);
+
+  const receiver = await startReceiver();
+  for (const place of [{ DATABASE_URL: url }, { HALYARD_DATA: back }]) {
+    const server = await serveOn({ ...settings, ...place });
+    assert.deepEqual(server.keys, {}, "a copied store is not at its first start");
+    const api = createApi(server.url, key);
+    assert.equal(((await api("GET", "/flags")).body as unknown[]).length, 619);
+    // Numbers that the database counts up must not begin anew.
+    const made = await api("POST", "/flags", { key: "after-the-copy", type: "boolean" });
+    assert.equal(made.status, 201, made.text);
+    const { body: webhook } = await api("POST", "/webhooks", {
+      url: receiver.url,
+      events: ["flag.enabled"],
+    });
+    await api("PATCH", "/flags/after-the-copy", { enabled: true });
+    await until("it is delivered", () => receiver.received.length > 0);
+    assert.ok(webhook);
+    const history = await api("GET", "/flags/flag-1/history");
+    assert.equal((history.body as unknown[]).length, 2);
+    server.kill("SIGTERM");
+    const ended = await server.ended;
+    // The secrets of the webhooks can be read with the key of this place.
+    assert.doesNotMatch(ended.stdout + ended.stderr, /its secret needs a key/);
+  }
+  await receiver.close();
+});
+
+test("every table is copied, or there is a reason why not", () => {
+  const folder = folderOf();
+  const left = ["schema_version", "clock_steps", "sign_in_links"];
+  return succeed(["migrate", "--data", folder]).then(() => {
+    const present = inFolder(folder, (database) =>
+      database
+        .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
+        .all()
+        .map(({ name }) => String(name)),
+    );
+    assert.deepEqual(present.sort(), [...tables, ...left].sort());
+  });
+});
+
+test("copy refuses what would go wrong, and leaves the target as it was", async () => {
+  const url = await newDatabase();
+  const folder = folderOf();
+  await succeed(["migrate", "--data", folder]);
+  const settings = { HALYARD_SECRET_KEY };
+  await refuse(["copy", "--from", folder, "--to", url], /HALYARD_SECRET_KEY must be set/);
+  await refuse(["copy", "--from", folderOf(), "--to", url], /no Halyard database in/, settings);
+  await refuse(["copy", "--from", folder, "--to", folder], /are the same place/);
+  await refuse(
+    ["copy", "--from", folder, "--to", "mysql://root:secret-word@db/x"],
+    /DATABASE_URL must be a URL such as postgres/,
+    settings,
+  );
+  await refuse(
+    ["copy", "--from", folder, "--to", "postgres://u:secret-word@127.0.0.1:1/x"],
+    /PostgreSQL at 127\.0\.0\.1:1\/x cannot be used/,
+    settings,
+  );
+  const server = await serveOn({ DATABASE_URL: url, ...settings });
+  server.kill("SIGTERM");
+  await server.ended;
+  const before = await dumpDatabase(url);
+  await refuse(
+    ["copy", "--from", folder, "--to", url],
+    /already holds the environment "development": a copy goes into an empty database only/,
+    settings,
+  );
+  assert.deepEqual(await dumpDatabase(url), before);
+});
+
+test("migrate brings a database up to date, and a server without that right says so", async () => {
+  const url = await newDatabase();
+  for (const place of [{ DATABASE_URL: url, HALYARD_SECRET_KEY }, { HALYARD_DATA: folderOf() }]) {
+    await refuse(["migrate", "--check"], /has version 0 and this Halyard has/, place);
+    await refuse(["serve", "--port", "0"], /HALYARD_MIGRATE is off: run `halyard migrate` first/, {
+      ...place,
+      HALYARD_MIGRATE: "off",
+    });
+    assert.match(await succeed(["migrate"], place), /went from version 0 to \d+\.\n$/);
+    assert.match(await succeed(["migrate"], place), /was up to date/);
+    assert.deepEqual(JSON.parse(await succeed(["migrate", "--check", "--json"], place)), {
+      before: newest,
+      after: newest,
+    });
+    const server = await serveOn({ ...place, HALYARD_MIGRATE: "off" });
+    assert.deepEqual(Object.keys(server.keys), ["development", "production"]);
+    server.kill("SIGTERM");
+    await server.ended;
+  }
+});

@@ -1,0 +1,80 @@
+// halyard serve with several workers, and the processes that it is made of.
+import { rmSync } from "node:fs";
+import { after } from "node:test";
+import { type RunningServer, serveHalyard } from "../../../server/test/support/halyard-process.ts";
+import { newFolder } from "../../../server/test/support/server.ts";
+import { until } from "../../../server/test/support/until.ts";
+import { beginRequest } from "./unfinished-request.ts";
+
+const folders: string[] = [];
+export const folderOf = () => {
+  const folder = newFolder();
+  folders.push(folder);
+  return folder;
+};
+const started: RunningServer[] = [];
+const workersStarted: number[] = [];
+after(() => {
+  // Those that a failed test has left behind; the others are gone.
+  for (const server of started) server.kill("SIGKILL");
+  for (const pid of workersStarted) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+export const serve = async (folder = folderOf(), workers = "2"): Promise<RunningServer> => {
+  const server = await serveHalyard(folder, { HALYARD_WORKERS: workers });
+  started.push(server);
+  return server;
+};
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** The process of the worker with this number, as the log has it. They are counted on and on. */
+export const pidOf = async (server: RunningServer, worker: number): Promise<number> => {
+  const [, pid] = await server.printed(
+    new RegExp(`"worker":${worker},"pid":(\\d+),"msg":"a worker is up"`),
+  );
+  workersStarted.push(Number(pid));
+  return Number(pid);
+};
+
+/** Each on a connection of its own, so that any of the processes may get it. */
+export const ask = async (server: RunningServer, path: string, flag?: string) => {
+  const response = await fetch(`${server.url}${path}`, {
+    method: flag === undefined ? "GET" : "POST",
+    headers: {
+      authorization: `Bearer ${server.keys.development}`,
+      connection: "close",
+      ...(flag !== undefined && { "content-type": "application/json" }),
+    },
+    body: flag === undefined ? null : JSON.stringify({ key: flag, type: "boolean" }),
+    signal: AbortSignal.timeout(20_000),
+  });
+  // Every process has a word of its own in the request ids that it makes.
+  const answeredBy = response.headers.get("x-request-id")?.split("-")[1] ?? "";
+  return { status: response.status, body: await response.json(), answeredBy };
+};
+
+/** The words of so many processes that answer. */
+export const answering = async (server: RunningServer, count: number): Promise<Set<string>> => {
+  const seen = new Set<string>();
+  return until(`${count} processes answer`, async () => {
+    seen.add((await ask(server, "/healthz")).answeredBy);
+    return seen.size >= count && seen;
+  });
+};
+
+/** A request under way in each of the two workers: connections are dealt out in turn. */
+export const requestsUnderWay = async (server: RunningServer) => {
+  const key = server.keys.development ?? "";
+  return [
+    await beginRequest(server.url, key, "late-one"),
+    await beginRequest(server.url, key, "late-two"),
+  ] as const;
+};

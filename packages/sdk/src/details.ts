@@ -1,0 +1,36 @@
+// The answer to "is this flag on, and why".
+
+export interface Details {
+  readonly value: boolean;
+  /** Absent when the value is the fallback. */
+  readonly variant?: "on" | "off";
+  readonly reason:
+    | "STATIC"
+    | "DISABLED"
+    | "SPLIT"
+    | "TARGETING_MATCH"
+    | "CACHED"
+    | "UNKNOWN"
+    | "ERROR";
+  readonly errorCode?:
+    | "PROVIDER_NOT_READY"
+    | "FLAG_NOT_FOUND"
+    | "TARGETING_KEY_MISSING"
+    | "TYPE_MISMATCH"
+    | "PARSE_ERROR"
+    | "INVALID_CONTEXT"
+    | "GENERAL";
+  readonly errorMessage?: string;
+}
+
+export const failedDetails = (
+  value: boolean,
+  errorCode: NonNullable<Details["errorCode"]>,
+  errorMessage: string,
+): Details => ({ value, reason: "ERROR", errorCode, errorMessage });
+
+export const notReady = (fallback: boolean): Details =>
+  failedDetails(fallback, "PROVIDER_NOT_READY", "No flags are known yet.");
+
+export const notFound = (fallback: boolean, key: string): Details =>
+  failedDetails(fallback, "FLAG_NOT_FOUND", `There is no flag ${JSON.stringify(key)}.`);

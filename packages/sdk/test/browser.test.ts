@@ -1,0 +1,94 @@
+// The published bundle in a real browser, on a page of another origin than the server's: preflights, streams, usage.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createManagement } from "@halyard/sdk";
+import { startTestServer } from "../../server/test/support/server.ts";
+import { until } from "../../server/test/support/until.ts";
+import { missing } from "./support/guide.ts";
+import { publish } from "./support/published.ts";
+import { scriptedServer } from "./support/scripted-server.ts";
+
+const page = (settings: object): string => `<!doctype html><script type="module">
+  import { createContextClient } from "/sdk/index.js";
+  const tell = (...said) => fetch("/told", { method: "POST", body: JSON.stringify(said) });
+  try {
+    const client = createContextClient(${JSON.stringify(settings)});
+    client.on("change", ({ keys }) => tell("change", ...keys, client.isEnabled("a")));
+    client.on("error", ({ error }) => tell("error", error.message));
+    await tell("ready", await client.ready(), client.isEnabled("a"));
+    const isSet = await client.setContext({ targetingKey: "someone else" });
+    await tell("context", isSet, client.details("a").reason);
+    client.on("change", () => client.close().then(() => tell("closed")));
+  } catch (error) {
+    await tell("failed", String(error));
+  }
+</script>`;
+
+const options = { timeout: 120_000, skip: missing("chromium", "--version") };
+test("a page follows its flags", options, async (t) => {
+  const published = publish();
+  t.after(() => published.remove());
+  const server = await startTestServer();
+  t.after(() => server.close());
+  const { keys } = await server.environment();
+  const { flags } = createManagement({ url: server.url, key: keys.admin });
+  await flags.create({ key: "a", type: "boolean" });
+
+  const site = await scriptedServer(t, {
+    "GET /": (response) =>
+      response
+        .writeHead(200, { "content-type": "text/html" })
+        .end(page({ url: server.url, key: keys.client, context: { targetingKey: "someone" } })),
+    "POST /told": (response) => response.writeHead(204).end(),
+  });
+  for (const file of published.files.filter((name) => name.endsWith(".js"))) {
+    site.answer(`GET /sdk/${file}`, (response) =>
+      response
+        .writeHead(200, { "content-type": "text/javascript" })
+        .end(readFileSync(join(published.installed, file))),
+    );
+  }
+  const told = () => site.to("POST /told").map(({ body }) => JSON.parse(body) as unknown[]);
+
+  const profile = mkdtempSync(join(tmpdir(), "halyard-browser-"));
+  const browser = spawn(
+    "chromium",
+    [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-dev-shm-usage",
+      "--no-proxy-server",
+      "--remote-debugging-port=0",
+      `--user-data-dir=${profile}`,
+      site.url,
+    ],
+    { stdio: "ignore" },
+  );
+  const exited = once(browser, "exit");
+  t.after(async () => {
+    browser.kill("SIGKILL");
+    await exited;
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
+  });
+
+  await until("the page", () => told().length >= 2, 100_000);
+  assert.deepEqual(told(), [
+    ["ready", true, false],
+    ["context", true, "DISABLED"],
+  ]);
+  await flags.update("a", { enabled: true });
+  await until("the end", () => told().some(([name]) => name === "closed"));
+  assert.deepEqual(told().slice(2), [["change", "a", true], ["closed"]]);
+  const usage = await until("its usage", async () => {
+    const answer = await flags.usage("a");
+    return answer.ok && answer.value.hours.length > 0 ? answer.value : undefined;
+  });
+  const total = usage.hours.reduce((sum, { on, off }) => sum + on + off, 0);
+  assert.equal(total, 3);
+});

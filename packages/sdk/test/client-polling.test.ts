@@ -1,0 +1,121 @@
+// The client without a stream: it polls, asks only for what is new, and comes back to streaming.
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { suite, test } from "node:test";
+import { until } from "../../server/test/support/until.ts";
+import { clientOf } from "./support/clients.ts";
+import {
+  booleanFlag,
+  openStream,
+  scriptedServer,
+  sendJson,
+  snapshotText,
+} from "./support/scripted-server.ts";
+
+const stream = "GET /api/v1/stream";
+const flags = "GET /api/v1/flags";
+
+const sendFlags = (response: ServerResponse, tag: string, ...list: readonly unknown[]) =>
+  response
+    .writeHead(200, { "content-type": "application/json", etag: tag })
+    .end(JSON.stringify(list));
+
+suite("polling", { timeout: 60_000 }, () => {
+  const notStreams: readonly [name: string, answer: (response: ServerResponse) => unknown][] = [
+    ["404", (response) => sendJson(response, 404, { error: "NOT_FOUND", message: "no such path" })],
+    ["501", (response) => response.writeHead(501).end()],
+    ["a page", (response) => response.writeHead(200, { "content-type": "text/html" }).end("hello")],
+    ["503 for streams only", (response) => response.writeHead(503).end()],
+    ["connections cut", (response) => response.destroy()],
+    [
+      "a proxy that holds the stream back",
+      (response) => response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders(),
+    ],
+  ];
+  for (const [name, answer] of notStreams) {
+    test(`instead of a stream: ${name}`, async (t) => {
+      const server = await scriptedServer(t, {
+        [stream]: answer,
+        [flags]: (response) => sendFlags(response, '"1"', booleanFlag("a", true)),
+      });
+      const { client } = clientOf(t, server.url, { timing: { requestTimeout: 200 } });
+      assert.equal(await client.ready({ timeout: 60_000 }), true);
+      assert.equal(client.isEnabled("a"), true);
+    });
+  }
+
+  test("only what is new is sent, and a change is told", async (t) => {
+    let revision = 1;
+    const server = await scriptedServer(t, {
+      [flags]: (response, { headers }) => {
+        const tag = `"${revision}"`;
+        if (headers["if-none-match"] === tag) return response.writeHead(304, { etag: tag }).end();
+        return sendFlags(response, tag, booleanFlag("a", revision > 1));
+      },
+    });
+    const { client, names, changed } = clientOf(t, server.url, { streaming: false });
+    assert.equal(await client.ready(), true);
+    await until("a poll that brought nothing", () => server.to(flags).length > 2);
+    revision = 2;
+    await until("a is on", () => client.isEnabled("a"));
+    assert.deepEqual(changed(), ["a"]);
+    assert.deepEqual(names(), ["ready", "change"]);
+    const tags = server.to(flags).map(({ headers }) => headers["if-none-match"]);
+    assert.deepEqual([tags[0], tags[1]], [undefined, '"1"']);
+    assert.equal(server.to(stream).length, 0);
+  });
+
+  test("streaming is tried again later, and meanwhile nothing counts as lost", async (t) => {
+    let streams = false;
+    const server = await scriptedServer(t, {
+      [stream]: (response) => {
+        if (!streams) return response.writeHead(404).end();
+        openStream(response);
+        return response.write(snapshotText("5-a", booleanFlag("a", true)));
+      },
+      [flags]: (response) => sendFlags(response, '"1"', booleanFlag("a", false)),
+    });
+    const { client, names } = clientOf(t, server.url, { timing: { streamRetry: 30 } });
+    assert.equal(await client.ready(), true);
+    await until("several attempts to stream", () => server.to(stream).length > 3);
+    streams = true;
+    await until("the stream", () => client.isEnabled("a"));
+    assert.deepEqual(
+      names().filter((name) => name !== "error"),
+      ["ready", "change"],
+    );
+    assert.ok(server.to(stream).every(({ headers }) => headers["last-event-id"] === undefined));
+    const polls = server.to(flags).length;
+    assert.equal(client.state, "live");
+    await client.close();
+    assert.equal(server.to(flags).length, polls);
+  });
+
+  test("polls that fail make it stale, and the values stay", async (t) => {
+    let answer: "flags" | "error" | "nonsense" | "refused" = "flags";
+    const server = await scriptedServer(t, {
+      [flags]: (response) => {
+        if (answer === "error") return response.writeHead(500).end();
+        if (answer === "nonsense") return response.writeHead(200).end("<html>");
+        if (answer === "refused") return response.writeHead(401).end();
+        return sendFlags(response, '"1"', booleanFlag("a", true));
+      },
+    });
+    const { client, count, errors } = clientOf(t, server.url, { streaming: false });
+    assert.equal(await client.ready(), true);
+    for (const [bad, state, code] of [
+      ["error", "stale", "UNREACHABLE"],
+      ["nonsense", "stale", "UNEXPECTED_ANSWER"],
+      ["refused", "failed", "UNAUTHORIZED"],
+    ] as const) {
+      answer = bad;
+      await until(state, () => client.state === state);
+      assert.equal(errors().at(-1), code);
+      assert.equal(client.isEnabled("a"), true);
+      answer = "flags";
+      await until("live", () => client.state === "live");
+    }
+    assert.equal(count("stale"), 2);
+    assert.equal(count("reconnected"), 3);
+  });
+});

@@ -1,0 +1,263 @@
+// The client for one context: values from the bulk evaluation, refetched when the server says so, or by polling.
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { until } from "../../server/test/support/until.ts";
+import { bulk, bulkServer, events } from "./support/bulk-server.ts";
+import { contextClientOf } from "./support/clients.ts";
+import { openStream } from "./support/scripted-server.ts";
+
+const ada = { targetingKey: "ada", plan: "free" };
+
+suite("values of one context", { timeout: 60_000 }, () => {
+  test("are fetched at once, with reasons and errors, and never throw", async (t) => {
+    const server = await bulkServer(t, { isOn: (who) => who === "ada" });
+    const { client } = contextClientOf(t, server.url, { context: ada });
+    assert.equal(client.details("a", true).errorCode, "PROVIDER_NOT_READY");
+    assert.equal(client.isEnabled("a", true), true);
+    assert.equal(await client.ready(), true);
+    assert.deepEqual(client.details("a"), { value: true, variant: "on", reason: "SPLIT" });
+    assert.equal(client.details("colour", true).errorCode, "TYPE_MISMATCH");
+    assert.equal(client.isEnabled("colour", true), true);
+    assert.equal(client.details("missing", true).errorCode, "FLAG_NOT_FOUND");
+    assert.deepEqual(client.values(), { a: true, r: true });
+    const [request] = server.to(bulk);
+    assert.deepEqual(JSON.parse(request?.body ?? ""), { context: ada });
+    assert.match(request?.headers.authorization ?? "", /^Bearer /);
+    for (const name of [undefined, null, {}, "__proto__"]) client.isEnabled(name as never);
+  });
+
+  test("an error of one flag gives the fallback", async (t) => {
+    const server = await bulkServer(t);
+    const { client } = contextClientOf(t, server.url);
+    await client.ready();
+    assert.deepEqual(client.details("r", true), {
+      value: true,
+      reason: "ERROR",
+      errorCode: "TARGETING_KEY_MISSING",
+      errorMessage: "who?",
+    });
+    assert.equal(client.isEnabled("r", true), true);
+    assert.deepEqual(client.values(), { a: false });
+  });
+
+  test("a notification makes it ask again, with what was announced", async (t) => {
+    const server = await bulkServer(t);
+    const { client, names, changed } = contextClientOf(t, server.url, { context: ada });
+    await client.ready();
+    await until("the stream", () => server.open.size > 0);
+    server.change({ isOn: () => true });
+    await until("a is on", () => client.isEnabled("a"));
+    assert.deepEqual(changed(), ["a"]);
+    assert.deepEqual(names(), ["ready", "change"]);
+    const last = server.to(bulk).at(-1);
+    const query = new URL(last?.url ?? "", server.url).searchParams;
+    assert.deepEqual(
+      [query.get("flagConfigEtag"), query.get("flagConfigLastModified")],
+      ["2-x", "1794657603"],
+    );
+    assert.equal(last?.headers["if-none-match"], '"1-ada"');
+    const [stream] = server.to(events);
+    assert.equal(
+      stream?.headers.authorization,
+      undefined,
+      "the key is not for the stream's address",
+    );
+  });
+
+  test("what happened before the stream was open is fetched", async (t) => {
+    const server = await bulkServer(t);
+    server.answer(events, (response) => {
+      server.state.isOn = () => true;
+      server.state.revision = 2;
+      openStream(response);
+      response.write(":\n\n");
+    });
+    const { client } = contextClientOf(t, server.url, { context: ada });
+    await until("a is on", () => client.isEnabled("a"));
+    assert.equal(server.to(events).length, 1);
+  });
+
+  test("a lost stream is resumed, and what happened meanwhile is fetched", async (t) => {
+    const server = await bulkServer(t);
+    const { client, names } = contextClientOf(t, server.url, { context: ada });
+    await client.ready();
+    await until("the stream", () => server.open.size > 0);
+    server.change({});
+    await until("the refetch", () => server.to(bulk).some(({ url }) => url.includes("2-x")));
+    server.state.isOn = () => true;
+    server.state.revision = 3;
+    for (const response of server.open) response.end();
+    await until("a is on", () => client.isEnabled("a"));
+    await until("the second stream", () => server.to(events).length === 2);
+    assert.equal(server.to(events)[1]?.headers["last-event-id"], "2-x");
+    assert.deepEqual(names().slice(0, 4), ["ready", "error", "stale", "change"]);
+    await until("reconnected", () => names().includes("reconnected"));
+  });
+
+  test("a token that has run out is replaced by asking for everything", async (t) => {
+    const server = await bulkServer(t);
+    const { client } = contextClientOf(t, server.url, { context: ada });
+    await client.ready();
+    await until("the stream", () => server.open.size > 0);
+    server.state.token = "second";
+    for (const response of server.open) response.end();
+    await until("the stream with the new token", () =>
+      server.to(events).some(({ url }) => url.endsWith("second")),
+    );
+    const whole = server.to(bulk).filter(({ headers }) => headers["if-none-match"] === undefined);
+    assert.equal(whole.length, 2);
+  });
+
+  test("polls where no stream is announced, and where the stream cannot be had", async (t) => {
+    for (const token of [undefined, "first"]) {
+      const server = await bulkServer(t, { token });
+      server.answer(events, (response) => response.writeHead(404).end());
+      const { client, names } = contextClientOf(t, server.url, { context: ada });
+      await client.ready();
+      await until("polls", () => server.to(bulk).length > 3);
+      server.state.revision = 2;
+      server.state.isOn = () => true;
+      await until("a is on", () => client.isEnabled("a"));
+      assert.deepEqual(names(), ["ready", "change"]);
+      assert.equal(
+        server.to(events).length,
+        token === undefined ? 0 : 1,
+        "no stream again so soon",
+      );
+      await client.close();
+    }
+  });
+
+  test("a stream that fails once is tried again before polling", async (t) => {
+    const server = await bulkServer(t);
+    server.answer(events, (response) => {
+      if (server.to(events).length === 1) return response.destroy();
+      openStream(response);
+      return response.write(":\n\n");
+    });
+    const { client, names } = contextClientOf(t, server.url, { context: ada });
+    await client.ready();
+    await until("the second attempt", () => server.to(events).length === 2);
+    assert.deepEqual(names(), ["ready"]);
+  });
+
+  test("streaming can be switched off", async (t) => {
+    const server = await bulkServer(t);
+    const { client } = contextClientOf(t, server.url, { context: ada, streaming: false });
+    await client.ready();
+    await until("polls", () => server.to(bulk).length > 3);
+    assert.equal(server.to(events).length, 0);
+  });
+});
+
+suite("another context", { timeout: 60_000 }, () => {
+  test("brings its own values, and an old tag is not sent for it", async (t) => {
+    const server = await bulkServer(t, { isOn: (who) => who === "bob" });
+    const { client, changed } = contextClientOf(t, server.url, { context: ada });
+    await client.ready();
+    assert.equal(client.isEnabled("a"), false);
+    assert.equal(await client.setContext({ targetingKey: "bob" }), true);
+    assert.equal(client.isEnabled("a"), true);
+    assert.deepEqual(changed(), ["a"]);
+    const asBob = server.to(bulk).filter(({ body }) => body.includes("bob"));
+    assert.equal(asBob[0]?.headers["if-none-match"], undefined);
+  });
+
+  test("the last of several wins, and every caller waits for it", async (t) => {
+    const server = await bulkServer(t, { isOn: (who) => who === "eve" });
+    const { client } = contextClientOf(t, server.url, { context: ada });
+    await client.ready();
+    const all = ["bob", "cyd", "eve"].map((targetingKey) => client.setContext({ targetingKey }));
+    assert.equal(await all[0], true);
+    assert.equal(client.isEnabled("a"), true);
+    assert.deepEqual(await Promise.all(all), [true, true, true]);
+  });
+
+  test("that cannot be fetched is tried on while the stream goes on", async (t) => {
+    const server = await bulkServer(t, { isOn: (who) => who === "bob" });
+    const { client } = contextClientOf(t, server.url, { context: ada });
+    await client.ready();
+    await until("the stream", () => server.open.size > 0);
+    server.state.isBroken = true;
+    assert.equal(await client.setContext({ targetingKey: "bob" }), false);
+    server.state.isBroken = false;
+    await until("a is on", () => client.isEnabled("a"));
+  });
+
+  test("that cannot be fetched is tried on, and the old values hold until then", async (t) => {
+    const server = await bulkServer(t, { isOn: (who) => who === "bob" });
+    const { client } = contextClientOf(t, server.url, { context: ada });
+    await client.ready();
+    await server.stop();
+    assert.equal(await client.setContext({ targetingKey: "bob" }), false);
+    assert.equal(client.isEnabled("a"), false);
+    assert.equal(client.state, "stale");
+    await server.listen();
+    await until("a is on", () => client.isEnabled("a"));
+    await until("live", () => client.state === "live");
+  });
+});
+
+suite("trouble", { timeout: 60_000 }, () => {
+  test("a refused key is told, and tried again", async (t) => {
+    const server = await bulkServer(t);
+    const good = server.to(bulk).length;
+    assert.equal(good, 0);
+    const refusing = contextClientOf(t, `${server.url}/elsewhere`, { context: ada });
+    server.answer("POST /elsewhere/ofrep/v1/evaluate/flags", (response) =>
+      response.writeHead(401).end('{"errorDetails":"no such key"}'),
+    );
+    assert.equal(await refusing.client.ready({ timeout: 60_000 }), false);
+    assert.equal(refusing.client.state, "failed");
+    assert.equal(refusing.errors()[0], "UNAUTHORIZED");
+    server.answer("POST /elsewhere/ofrep/v1/evaluate/flags", (response) =>
+      response.writeHead(200).end('{"flags":[{"key":"a","value":true,"reason":"STATIC"}]}'),
+    );
+    await until("live", () => refusing.client.state === "live");
+    assert.equal(refusing.client.isEnabled("a"), true);
+  });
+
+  for (const [name, body] of [
+    ["no JSON", "<html>"],
+    ["no flags", "{}"],
+    ["null", "null"],
+  ] as const) {
+    test(`an answer that is none (${name}) leaves everything as it was`, async (t) => {
+      const server = await bulkServer(t);
+      server.answer(bulk, (response) => response.writeHead(200).end(body));
+      const { client, errors } = contextClientOf(t, server.url, { bootstrap: { a: true } });
+      await until("errors", () => errors().length > 1);
+      assert.deepEqual([...new Set(errors())], ["UNEXPECTED_ANSWER"]);
+      assert.deepEqual(client.details("a"), { value: true, variant: "on", reason: "CACHED" });
+    });
+  }
+});
+
+suite("a page", { timeout: 60_000 }, () => {
+  test("that is hidden for long lets go of the stream, and fetches everything when it is back", async (t) => {
+    const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
+    const look = (visibilityState: string) => {
+      page.visibilityState = visibilityState;
+      page.dispatchEvent(new Event("visibilitychange"));
+    };
+    Object.assign(globalThis, { document: page });
+    t.after(() => void Reflect.deleteProperty(globalThis, "document"));
+    const server = await bulkServer(t, { inactivityDelaySec: 0.05 });
+    const { client } = contextClientOf(t, server.url, { context: ada });
+    await client.ready();
+    await until("the stream", () => server.open.size === 1);
+
+    look("hidden");
+    await until("the stream's end", () => server.open.size === 0);
+    server.change({ isOn: () => true });
+    const asked = server.to(bulk).length;
+    look("visible");
+    await until("a is on", () => client.isEnabled("a"));
+    assert.equal(server.to(bulk)[asked]?.headers["if-none-match"], undefined);
+    await until("the stream again", () => server.open.size === 1);
+
+    look("hidden");
+    look("visible");
+    assert.equal(server.open.size, 1);
+  });
+});

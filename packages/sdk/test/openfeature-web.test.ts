@@ -1,0 +1,105 @@
+// The provider in @openfeature/web-sdk, against a started server: values, contexts, errors and events.
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
+import {
+  type EventDetails,
+  OpenFeature,
+  ProviderEvents,
+  ProviderStatus,
+} from "@openfeature/web-sdk";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { until } from "../../server/test/support/until.ts";
+import { bulkServer } from "./support/bulk-server.ts";
+import { key } from "./support/clients.ts";
+import { quick } from "./support/scripted-server.ts";
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(async () => {
+  await OpenFeature.close();
+  await server.close();
+});
+
+let domains = 0;
+const newDomain = () => {
+  domains += 1;
+  return `domain-${domains}`;
+};
+const heardBy = (client: ReturnType<typeof OpenFeature.getClient>): string[] => {
+  const heard: string[] = [];
+  for (const name of Object.values(ProviderEvents)) {
+    client.addHandler(name, (details?: EventDetails) => {
+      const flags = (details as { flagsChanged?: string[] } | undefined)?.flagsChanged;
+      heard.push(flags === undefined ? name : `${name}: ${flags.join(" ")}`);
+    });
+  }
+  return heard;
+};
+
+suite("with a started server", { timeout: 60_000 }, () => {
+  test("values, errors, a change and another context", async () => {
+    const { keys, admin } = await server.environment();
+    await admin("POST", "/flags", { key: "on", type: "boolean" });
+    await admin("PATCH", "/flags/on", { enabled: true });
+    await admin("POST", "/flags", { key: "half", type: "rollout", percentage: 50 });
+    await admin("PATCH", "/flags/half", { enabled: true });
+    const domain = newDomain();
+    const client = OpenFeature.getClient(domain);
+    const heard = heardBy(client);
+    await OpenFeature.setContext(domain, {});
+    await OpenFeature.setProviderAndWait(
+      domain,
+      new HalyardWebProvider({ url: server.url, key: keys.client }),
+    );
+    assert.equal(client.providerStatus, ProviderStatus.READY);
+    const on = client.getBooleanDetails("on", false);
+    assert.deepEqual([on.value, on.variant, on.reason], [true, "on", "STATIC"]);
+    const without = client.getBooleanDetails("half", true);
+    assert.deepEqual([without.value, without.errorCode], [true, "TARGETING_KEY_MISSING"]);
+    assert.equal(client.getBooleanDetails("missing", true).errorCode, "FLAG_NOT_FOUND");
+    assert.equal(client.getStringDetails("on", "x").errorCode, "TYPE_MISMATCH");
+    assert.equal(client.getNumberDetails("on", 7).value, 7);
+    assert.equal(client.getObjectDetails("on", {}).errorCode, "TYPE_MISMATCH");
+
+    const values = new Set<boolean>();
+    for (let index = 0; index < 20; index += 1) {
+      await OpenFeature.setContext(domain, { targetingKey: `user-${index}` });
+      const details = client.getBooleanDetails("half", false);
+      assert.equal(details.reason, "SPLIT");
+      values.add(details.value);
+    }
+    assert.equal(values.size, 2);
+    assert.ok(heard.includes("PROVIDER_CONTEXT_CHANGED"));
+
+    await admin("PATCH", "/flags/on", { enabled: false });
+    await until("the change", () => heard.includes("PROVIDER_CONFIGURATION_CHANGED: on"));
+    assert.equal(client.getBooleanValue("on", true), false);
+  });
+});
+
+suite("through an outage", { timeout: 60_000 }, () => {
+  test("stale, an error for a context that cannot be had, and ready again", async (t) => {
+    const scripted = await bulkServer(t, { isOn: (who) => who === "bob" });
+    const domain = newDomain();
+    const client = OpenFeature.getClient(domain);
+    const heard = heardBy(client);
+    await OpenFeature.setContext(domain, { targetingKey: "ada" });
+    await OpenFeature.setProviderAndWait(
+      domain,
+      new HalyardWebProvider({ url: scripted.url, key, reportUsage: false, timing: quick }),
+    );
+    await until("the stream", () => scripted.open.size === 1);
+    await scripted.stop();
+    await until("stale", () => client.providerStatus === ProviderStatus.STALE);
+    assert.equal(client.getBooleanValue("a", true), false);
+    await OpenFeature.setContext(domain, { targetingKey: "bob" });
+    assert.equal(client.providerStatus, ProviderStatus.ERROR);
+    assert.ok(heard.includes("PROVIDER_ERROR"));
+    await scripted.listen();
+    await until("ready", () => client.providerStatus === ProviderStatus.READY);
+    assert.equal(client.getBooleanValue("a", false), true);
+  });
+});

@@ -1,0 +1,71 @@
+// Clients that are closed when their test ends, and what they have told so far.
+import type { TestContext } from "node:test";
+import {
+  type Client,
+  type ClientEvents,
+  type ClientOptions,
+  type ContextClient,
+  type ContextClientOptions,
+  createClient,
+  createContextClient,
+} from "@halyard/sdk";
+import { quick } from "./scripted-server.ts";
+
+type Told = {
+  [Name in keyof ClientEvents]: { name: Name; event: ClientEvents[Name] };
+}[keyof ClientEvents];
+
+const names: readonly (keyof ClientEvents)[] = [
+  "ready",
+  "change",
+  "stale",
+  "reconnected",
+  "error",
+  "closed",
+];
+
+const recorded = <T extends Pick<Client, "on" | "close">>(context: TestContext, client: T) => {
+  const told: Told[] = [];
+  for (const name of names) client.on(name, (event) => told.push({ name, event } as Told));
+  context.after(() => client.close());
+  return {
+    client,
+    told,
+    names: () => told.map(({ name }) => name),
+    count: (name: keyof ClientEvents) => told.filter((entry) => entry.name === name).length,
+    /** The codes of the errors so far. */
+    errors: () => told.flatMap((entry) => (entry.name === "error" ? [entry.event.error.code] : [])),
+    /** The keys of every change so far. */
+    changed: () => told.flatMap((entry) => (entry.name === "change" ? entry.event.keys : [])),
+  };
+};
+
+export const key = "hal_0000000000000000_test";
+
+export const clientOf = (context: TestContext, url: string, options: Partial<ClientOptions> = {}) =>
+  recorded<Client>(
+    context,
+    createClient({
+      url,
+      key,
+      reportUsage: false,
+      ...options,
+      timing: { ...quick, ...options.timing },
+    }),
+  );
+
+export const contextClientOf = (
+  context: TestContext,
+  url: string,
+  options: Partial<ContextClientOptions> = {},
+) =>
+  recorded<ContextClient>(
+    context,
+    createContextClient({
+      url,
+      key,
+      reportUsage: false,
+      ...options,
+      timing: { ...quick, ...options.timing },
+    }),
+  );

@@ -1,0 +1,148 @@
+// Reports of usage: what was counted arrives once, in batches, also after failures and at the end.
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { until } from "../../server/test/support/until.ts";
+import { clientOf, contextClientOf } from "./support/clients.ts";
+import {
+  booleanFlag,
+  type ScriptedServer,
+  scriptedServer,
+  sendJson,
+} from "./support/scripted-server.ts";
+
+const route = "POST /api/v1/usage";
+type Evaluations = { evaluations: { key: string; on: number; off: number }[] };
+
+const reportsTo = (server: ScriptedServer) =>
+  server.to(route).map(({ body }) => (JSON.parse(body) as Evaluations).evaluations);
+
+suite("usage", { timeout: 60_000 }, () => {
+  test("is reported from time to time and at the end, each evaluation once", async (t) => {
+    const server = await scriptedServer(t, {
+      [route]: (response) => response.writeHead(204).end(),
+    });
+    const rollout = {
+      key: "r",
+      type: "rollout",
+      enabled: true,
+      percentage: 50,
+      description: null,
+    } as const;
+    const { client } = clientOf(t, server.url, {
+      reportUsage: true,
+      bootstrap: [booleanFlag("a", true), booleanFlag("b", false), booleanFlag("c", true), rollout],
+    });
+    for (let count = 0; count < 3; count += 1) client.isEnabled("a");
+    client.details("b");
+    client.isEnabled("r");
+    client.isEnabled("missing");
+    await until("the first report", () => server.to(route).length > 0);
+    assert.deepEqual(reportsTo(server), [
+      [
+        { key: "a", on: 3, off: 0 },
+        { key: "b", on: 0, off: 1 },
+      ],
+    ]);
+    client.isEnabled("c");
+    await client.close();
+    assert.deepEqual(reportsTo(server).slice(1), [[{ key: "c", on: 1, off: 0 }]]);
+    const [request] = server.to(route);
+    assert.equal(request?.headers["content-type"], "application/json");
+    assert.match(request?.headers.authorization ?? "", /^Bearer /);
+  });
+
+  test("that could not be reported is added to the next report", async (t) => {
+    let attempts = 0;
+    const server = await scriptedServer(t, {
+      [route]: (response) => {
+        attempts += 1;
+        if (attempts === 1) return response.destroy();
+        return response.writeHead(attempts < 4 ? 503 : 204).end();
+      },
+    });
+    const { client } = clientOf(t, server.url, {
+      reportUsage: true,
+      bootstrap: [booleanFlag("a", true)],
+    });
+    client.isEnabled("a");
+    await until("failures", () => attempts >= 2);
+    client.isEnabled("a");
+    await until("success", () => attempts >= 4);
+    await client.close();
+    assert.deepEqual(reportsTo(server).at(-1), [{ key: "a", on: 2, off: 0 }]);
+    assert.equal(attempts, 4);
+  });
+
+  test("that the server does not take is dropped rather than sent for ever", async (t) => {
+    const server = await scriptedServer(t, {
+      [route]: (response) => sendJson(response, 400, { error: "VALIDATION_FAILED", message: "no" }),
+    });
+    const { client } = clientOf(t, server.url, {
+      reportUsage: true,
+      bootstrap: [booleanFlag("a", true)],
+    });
+    for (const count of [1, 2, 3]) {
+      client.isEnabled("a");
+      await until("the report", () => server.to(route).length === count);
+    }
+    assert.deepEqual(reportsTo(server), Array(3).fill([{ key: "a", on: 1, off: 0 }]));
+  });
+
+  test("of many flags goes in batches of a thousand, and what follows a failed batch is kept", async (t) => {
+    let failing = true;
+    const server = await scriptedServer(t, {
+      [route]: (response) => {
+        const second = server.to(route).length === 2;
+        response.writeHead(failing && second ? 503 : 204).end();
+        if (second) failing = false;
+      },
+    });
+    const keys = Array.from({ length: 2_500 }, (_, index) => `flag-${index}`);
+    const { client } = clientOf(t, server.url, {
+      reportUsage: true,
+      bootstrap: keys.map((name) => booleanFlag(name, true)),
+    });
+    for (const name of keys) client.isEnabled(name);
+    await until("all reports", () => server.to(route).length === 4);
+    await client.close();
+    const sizes = reportsTo(server).map(({ length }) => length);
+    assert.deepEqual(sizes, [1_000, 1_000, 1_000, 500]);
+    const [first, , third, fourth] = reportsTo(server);
+    const reported = [first, third, fourth].flatMap((part) => part ?? []);
+    assert.deepEqual(reported.map((entry) => entry.key).toSorted(), keys.toSorted());
+  });
+
+  test("stays at home when told so", async (t) => {
+    const server = await scriptedServer(t, {
+      [route]: (response) => response.writeHead(204).end(),
+    });
+    const { client } = clientOf(t, server.url, {
+      reportUsage: false,
+      bootstrap: [booleanFlag("a", true)],
+    });
+    client.isEnabled("a");
+    await client.close();
+    assert.equal(server.to(route).length, 0);
+  });
+
+  test("of a context client is reported too", async (t) => {
+    const server = await scriptedServer(t, {
+      [route]: (response) => response.writeHead(204).end(),
+    });
+    const { client } = contextClientOf(t, server.url, {
+      reportUsage: true,
+      bootstrap: { a: true, b: false },
+    });
+    client.isEnabled("a");
+    client.details("b");
+    client.isEnabled("b");
+    client.isEnabled("missing");
+    await client.close();
+    assert.deepEqual(reportsTo(server), [
+      [
+        { key: "a", on: 1, off: 0 },
+        { key: "b", on: 0, off: 2 },
+      ],
+    ]);
+  });
+});

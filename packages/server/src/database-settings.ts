@@ -1,0 +1,91 @@
+// Where the data is: a folder of the embedded store, or PostgreSQL by a URL with the options that libpq users know.
+
+export type DatabaseSettings =
+  | { readonly kind: "embedded"; readonly folder: string }
+  | {
+      readonly kind: "postgres";
+      /** Without the options of TLS, which stand below. */
+      readonly url: string;
+      /** As it may be shown: without the password. */
+      readonly name: string;
+      readonly host: string;
+      readonly poolSize: number;
+      readonly tls: {
+        readonly mode: TlsMode;
+        readonly rootCertificate: string | undefined;
+        readonly certificate: string | undefined;
+        readonly key: string | undefined;
+      };
+    };
+
+const tlsModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+type TlsMode = (typeof tlsModes)[number];
+
+/** Options that pg understands, and those that change nothing here. What is left could mean less safety than was asked for. */
+const passedOn = ["host", "port", "user", "password", "application_name", "options"];
+const ofTls = ["sslmode", "sslrootcert", "sslcert", "sslkey", "channel_binding"];
+const withoutEffect = ["connect_timeout", "target_session_attrs", "client_encoding", "keepalives"];
+const knownOptions = new Set([...passedOn, ...ofTls, ...withoutEffect]);
+
+type Variables = Readonly<Record<string, string | undefined>>;
+export type PostgresPlace = Omit<Extract<DatabaseSettings, { kind: "postgres" }>, "poolSize">;
+
+/** A text is what is wrong, in words that follow the name of the setting. No part of the URL is in it but names of options. */
+export const readDatabaseUrl = (text: string, variables: Variables): PostgresPlace | string => {
+  const shape = "must be a URL such as postgres://user:password@host:5432/database";
+  const [, address, query = ""] = /^(postgres(?:ql)?:\/\/[^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? [];
+  if (address === undefined) return shape;
+  const options = new URLSearchParams(query);
+  const unknown = [...options.keys()].filter((name) => !knownOptions.has(name));
+  if (unknown.length > 0) return `has options that are not known here: ${unknown.join(", ")}`;
+
+  const parsed = parseAddress(address);
+  if (!parsed) return shape;
+  const host = options.get("host") ?? (parsed.hostname || variables.PGHOST) ?? "localhost";
+  if (host.includes(",")) return "must name one host";
+  const mode = options.get("sslmode") ?? variables.PGSSLMODE ?? "prefer";
+  if (!isTlsMode(mode)) {
+    const where = options.has("sslmode") ? "has an sslmode" : "comes with a PGSSLMODE";
+    return `${where} that is not one of ${tlsModes.join(", ")}`;
+  }
+  // It is used when the server offers it, but cannot be insisted on: what it is to make sure of, verify-full does.
+  if (options.get("channel_binding") === "require" && mode !== "verify-full") {
+    return "asks for channel_binding=require, which needs sslmode=verify-full here";
+  }
+  const port = options.get("port") ?? (parsed.port || variables.PGPORT) ?? "5432";
+  const database = parsed.database || variables.PGDATABASE || parsed.user;
+  const kept = new URLSearchParams([...options].filter(([name]) => passedOn.includes(name)));
+  return {
+    kind: "postgres",
+    url: kept.size > 0 ? `${address}?${kept.toString()}` : address,
+    name: `${host}:${port}/${database}`,
+    host,
+    tls: {
+      mode,
+      rootCertificate: options.get("sslrootcert") ?? variables.PGSSLROOTCERT,
+      certificate: options.get("sslcert") ?? variables.PGSSLCERT,
+      key: options.get("sslkey") ?? variables.PGSSLKEY,
+    },
+  };
+};
+
+const isTlsMode = (text: string): text is TlsMode => tlsModes.some((mode) => mode === text);
+
+const parseAddress = (address: string) => {
+  try {
+    // A URL with a user but without a host, as for a socket of the machine, is no URL to others.
+    const url = new URL(address.replace("@/", "@nowhere/"));
+    return {
+      hostname: address.includes("@/")
+        ? ""
+        : decodeURIComponent(url.hostname).replace(/^\[|\]$/g, ""),
+      port: url.port,
+      user: decodeURIComponent(url.username),
+      database: decodeURIComponent(url.pathname.slice(1)),
+      // Only tried: one that cannot be decoded would fail later, and not as clearly.
+      password: decodeURIComponent(url.password).length,
+    };
+  } catch {
+    return undefined;
+  }
+};

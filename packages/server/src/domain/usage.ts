@@ -1,0 +1,24 @@
+// How often a flag was evaluated, by the value that it had.
+
+export interface UsageHour {
+  readonly hour: Date;
+  readonly on: number;
+  readonly off: number;
+}
+
+/** What was counted since it was last written down. */
+export interface FlagUsage {
+  readonly flagKey: string;
+  readonly on: number;
+  readonly off: number;
+  readonly lastAt: Date;
+}
+
+/** What was counted within some time. */
+export interface CountedFlag {
+  readonly flagKey: string;
+  readonly on: number;
+  readonly off: number;
+  /** When it was last evaluated, however long ago; null when it never was. */
+  readonly lastAt: Date | null;
+}

@@ -1,0 +1,161 @@
+// One environment as evaluation sees it: every flag made ready, the revision that they are at, and the last changes.
+import { type PreparedFlag, prepare } from "@halyard/core/evaluate";
+import type { Flag } from "@halyard/core/flag";
+import type { FlagChange, VersionedFlag } from "../domain/change.ts";
+import type { FlagList } from "../ports.ts";
+
+/** Evaluations since they were last written down. */
+export interface Counter {
+  on: number;
+  off: number;
+}
+
+export interface EvaluationFlag extends VersionedFlag {
+  readonly prepared: PreparedFlag;
+  readonly counter: Counter;
+}
+
+/** So many changes are kept for those who come back after a short absence. */
+export const maxRecent = 1_000;
+
+/** Names a revision for good: of two histories, as after a restored backup, the same number has another time. */
+export const revisionName = (revision: number, at: Date | null): string =>
+  `${revision}-${(at?.getTime() ?? 0).toString(36)}`;
+
+/** The number in a revision's name; 0 when it is no such name. */
+export const revisionOf = (name: string): number =>
+  Number(/^(\d{1,15})-[0-9a-z]{1,11}$/.exec(name)?.[1] ?? 0);
+
+/**
+ * Changed in place, by whole changes and never across an await: what reads it in one go sees one revision. Copying it for
+ * each change would make a change cost as much as all flags together.
+ */
+export interface Snapshot {
+  readonly environmentId: number;
+  readonly environmentName: string;
+  readonly revision: number;
+  /** When the revision was made; null before the first change. */
+  readonly changedAt: Date | null;
+  /** The revision's name, see revisionName. */
+  readonly name: string;
+  get(key: string): EvaluationFlag | undefined;
+  /** Sorted by key. */
+  all(): readonly EvaluationFlag[];
+  /** The changes since the revision of this name; undefined when it is not known or too long ago. */
+  since(name: string): readonly FlagChange[] | undefined;
+}
+
+export interface ChangeableSnapshot extends Snapshot {
+  /** The change that makes the next revision. */
+  apply(change: FlagChange): void;
+  /** Everything anew; what was kept of changes is gone. */
+  replace(list: FlagList): void;
+}
+
+export const createSnapshot = (
+  environmentId: number,
+  environmentName: string,
+  list: FlagList,
+  counterOf: (environmentId: number, flagKey: string) => Counter,
+): ChangeableSnapshot => {
+  const flags = new Map<string, EvaluationFlag>();
+  let sorted: EvaluationFlag[] | undefined;
+  let recent: FlagChange[] = [];
+  /** The name of the revision before the first of the recent changes. */
+  let recentAfter = "";
+  let revision = 0;
+  let changedAt: Date | null = null;
+  let name = "";
+
+  const moveTo = (newRevision: number, at: Date | null) => {
+    revision = newRevision;
+    changedAt = at;
+    name = revisionName(newRevision, at);
+  };
+
+  const put = (flag: Flag, version: number) => {
+    const known = flags.get(flag.key);
+    const counter = known?.counter ?? counterOf(environmentId, flag.key);
+    const entry: EvaluationFlag = { flag, version, prepared: prepare(flag), counter };
+    flags.set(flag.key, entry);
+    if (known && sorted) sorted[indexOf(sorted, flag.key)] = entry;
+    else sorted = undefined;
+  };
+
+  const remove = (key: string) => {
+    const known = flags.get(key);
+    if (!known) return;
+    // A later flag of the same key begins anew.
+    known.counter.on = 0;
+    known.counter.off = 0;
+    flags.delete(key);
+    sorted = undefined;
+  };
+
+  const replace = (whole: FlagList) => {
+    flags.clear();
+    for (const { flag, version } of whole.flags) put(flag, version);
+    moveTo(whole.revision, whole.changedAt);
+    recent = [];
+    recentAfter = name;
+  };
+  replace(list);
+
+  return {
+    environmentId,
+    environmentName,
+    get revision() {
+      return revision;
+    },
+    get changedAt() {
+      return changedAt;
+    },
+    get name() {
+      return name;
+    },
+    get: (key) => flags.get(key),
+
+    all() {
+      // Keys are ASCII: this is the order of every list.
+      sorted ??= [...flags.values()].sort((a, b) => (a.flag.key < b.flag.key ? -1 : 1));
+      return sorted;
+    },
+
+    since(wanted) {
+      if (wanted === name) return [];
+      if (wanted === recentAfter) return recent;
+      // Revisions have no gaps, so the number says where it is.
+      const index = revisionOf(wanted) - (recent[0]?.revision ?? 0);
+      const change = recent[index];
+      return change && revisionName(change.revision, change.at) === wanted
+        ? recent.slice(index + 1)
+        : undefined;
+    },
+
+    apply(change) {
+      if (change.flag) put(change.flag, change.version);
+      else remove(change.key);
+      recent.push(change);
+      // Half of them at once, so that it is seldom done.
+      if (recent.length > maxRecent * 1.5) {
+        const dropped = recent.splice(0, recent.length - maxRecent).at(-1);
+        if (dropped) recentAfter = revisionName(dropped.revision, dropped.at);
+      }
+      moveTo(change.revision, change.at);
+    },
+
+    replace,
+  };
+};
+
+/** Where the key lies in a list that is sorted by key and has it. */
+const indexOf = (flags: readonly EvaluationFlag[], key: string): number => {
+  let low = 0;
+  let high = flags.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((flags[middle]?.flag.key ?? "") < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

@@ -1,0 +1,98 @@
+// Counts evaluations in memory and adds them to the store's hours from time to time.
+import type { FlagUsage } from "../domain/usage.ts";
+import type { Clock, Store } from "../ports.ts";
+import type { Counter } from "./snapshot.ts";
+
+const flushPause = 60_000;
+export const hourLength = 3_600_000;
+/** Of one flag at one time: what anyone reports cannot grow beyond what numbers hold exactly. */
+const maxCount = 1e10;
+
+/** The beginning of the hour that a time lies in. */
+export const hourOf = (time: Date): Date =>
+  new Date(Math.floor(time.getTime() / hourLength) * hourLength);
+
+export interface Usage {
+  /** The counter of a flag: the same one for as long as the process runs. */
+  readonly counterOf: (environmentId: number, flagKey: string) => Counter;
+  /** Writes down what was counted before the call; what cannot be written is kept. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const createUsage = (
+  store: Pick<Store, "addUsage">,
+  clock: Clock,
+  failed: (error: unknown) => void,
+): Usage => {
+  const environments = new Map<number, Map<string, Counter>>();
+
+  /** What was counted, taken out of the counters. */
+  const take = (counters: ReadonlyMap<string, Counter>): FlagUsage[] => {
+    const lastAt = clock();
+    const taken: FlagUsage[] = [];
+    for (const [flagKey, counter] of counters) {
+      const on = Math.min(counter.on, maxCount);
+      const off = Math.min(counter.off, maxCount);
+      if (on + off === 0) continue;
+      taken.push({ flagKey, on, off, lastAt });
+      counter.on = 0;
+      counter.off = 0;
+    }
+    return taken;
+  };
+
+  const putBack = (counters: ReadonlyMap<string, Counter>, taken: readonly FlagUsage[]) => {
+    for (const { flagKey, on, off } of taken) {
+      const counter = counters.get(flagKey);
+      if (!counter) continue;
+      counter.on += on;
+      counter.off += off;
+    }
+  };
+
+  const write = async (): Promise<void> => {
+    for (const [environmentId, counters] of environments) {
+      const taken = take(counters);
+      if (taken.length === 0) continue;
+      try {
+        await store.addUsage(environmentId, hourOf(clock()), taken);
+      } catch (error) {
+        putBack(counters, taken);
+        throw error;
+      }
+    }
+  };
+
+  let last: Promise<void> = Promise.resolve();
+  // One after the other: what an earlier one has taken and not yet written was counted before the call too.
+  const flush = (): Promise<void> => {
+    last = last.catch(() => undefined).then(write);
+    return last;
+  };
+
+  const timer = setInterval(() => {
+    flush().catch(failed);
+  }, flushPause).unref();
+
+  return {
+    counterOf(environmentId, flagKey) {
+      let counters = environments.get(environmentId);
+      if (!counters) {
+        counters = new Map();
+        environments.set(environmentId, counters);
+      }
+      let counter = counters.get(flagKey);
+      if (!counter) {
+        counter = { on: 0, off: 0 };
+        counters.set(flagKey, counter);
+      }
+      return counter;
+    },
+    flush,
+    async close() {
+      clearInterval(timer);
+      await flush().catch(failed);
+    },
+  };
+};

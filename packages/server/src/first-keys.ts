@@ -1,0 +1,42 @@
+// What is done once at a start, however many processes there are: keys for an empty store, and what the operator must hear.
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import { StartupProblem } from "./errors.ts";
+import type { DashboardAddress } from "./listening.ts";
+import type { Environments, FirstKey } from "./management/environments.ts";
+import type { SignInLinks } from "./management/sign-in-links.ts";
+
+interface Opened {
+  readonly environments: Environments;
+  /** Webhooks whose secret was encrypted with a key that is not here. */
+  readonly unreadableSecrets: () => Promise<readonly string[]>;
+}
+
+/** Gives the keys that it made up, to be shown once. */
+export const makeFirstKeys = async (
+  config: Config,
+  { environments, unreadableSecrets }: Opened,
+  log: Logger,
+): Promise<readonly FirstKey[]> => {
+  for (const name of config.unknown)
+    log.warn({ setting: name }, "this setting is not known; is it misspelt?");
+  const first = await environments.bootstrap(config.bootstrapKeys);
+  if (!first.ok) throw new StartupProblem(first.failure.message);
+  for (const webhook of await unreadableSecrets()) {
+    log.error({ webhook }, "nothing can be sent: its secret needs a key that is not here");
+  }
+  return first.value;
+};
+
+/** Where to find the dashboard; undefined when there is none. */
+export const dashboardAddress = async (
+  { dashboard, signInLink, publicUrl }: Config,
+  links: SignInLinks,
+  listensAt: string,
+): Promise<DashboardAddress | undefined> => {
+  if (!dashboard) return undefined;
+  const url = publicUrl ?? listensAt;
+  return signInLink
+    ? { url: `${url}/sign-in?once=${await links.issue()}`, signsIn: true }
+    : { url, signsIn: false };
+};

@@ -1,0 +1,35 @@
+// What pages of any origin may use, and how browsers are told so.
+import type { FastifyInstance, FastifyReply } from "fastify";
+
+/** What a client key is for, and nothing else. The session of the dashboard is of no use here. */
+export const isOpenToPages = (url: string): boolean =>
+  url.startsWith("/ofrep/") || /^\/api\/v1\/usage(?:\?|$)/.test(url);
+
+/** Headers of every answer that a page may read. */
+export const pageHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "etag, retry-after, x-request-id",
+} as const;
+
+export const allowPages = (reply: FastifyReply): FastifyReply => reply.headers(pageHeaders);
+
+/** Browsers ask before they send a key: answered without one, since the question carries none. */
+export const answerPreflights = (
+  app: FastifyInstance,
+  path: string,
+  methods: readonly string[],
+): void => {
+  const allowed = methods.join(", ");
+  app.options(path, { schema: { hide: true } }, (_request, reply) =>
+    allowPages(reply)
+      .header("allow", `OPTIONS, ${allowed}`)
+      .header("access-control-allow-methods", allowed)
+      .header(
+        "access-control-allow-headers",
+        "authorization, x-api-key, content-type, if-none-match, last-event-id",
+      )
+      .header("access-control-max-age", "7200")
+      .code(204)
+      .send(),
+  );
+};

@@ -1,0 +1,95 @@
+// The short way for the request that is made most: one evaluation, well-formed, with a key that was good before.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyBaseLogger } from "fastify";
+import type { Keyring } from "../evaluation/keyring.ts";
+import type { Snapshots } from "../evaluation/snapshots.ts";
+import { rememberAnswer } from "./broken-connection.ts";
+import { pageHeaders } from "./cors.ts";
+import { mistakeOfOurs } from "./error-handler.ts";
+import { authenticateHeader, jsonType, keyRefused, protocolErrorBody } from "./error-reply.ts";
+import { answerOne } from "./ofrep-answers.ts";
+
+export interface LaneNeeds {
+  readonly keyring: Keyring;
+  readonly snapshots: Snapshots;
+  readonly maxBodyBytes: number;
+  readonly requestIdOf: (request: IncomingMessage) => string;
+  /** Headers of every answer. */
+  readonly commonHeaders: Readonly<Record<string, string>>;
+  readonly isClosing: () => boolean;
+  readonly log: FastifyBaseLogger;
+}
+
+const prefix = "/ofrep/v1/evaluate/flags/";
+const types = new Set(["application/json", "application/json; charset=utf-8"]);
+
+/**
+ * Gives false, and has touched nothing, when the request is in any way unusual: then it goes through the framework, whose
+ * route answers the same. Routing, hooks and header handling there cost more than the evaluation.
+ */
+export const createEvaluationLane = (needs: LaneNeeds) => {
+  const { keyring, snapshots, maxBodyBytes, requestIdOf, isClosing, log } = needs;
+  const fixedHeaders = Object.entries({
+    "content-type": jsonType,
+    ...needs.commonHeaders,
+    ...pageHeaders,
+  }).flat();
+
+  const send = (
+    response: ServerResponse,
+    requestId: string,
+    { status, body }: { readonly status: number; readonly body: string },
+  ): void => {
+    const headers = [
+      ...fixedHeaders,
+      "x-request-id",
+      requestId,
+      "content-length",
+      String(Buffer.byteLength(body)),
+    ];
+    if (status === 401) headers.push("www-authenticate", authenticateHeader);
+    if (isClosing()) headers.push("connection", "close");
+    response.writeHead(status, headers).end(body);
+  };
+
+  const answer = (keyText: string, environmentId: number, key: string, body: Buffer) => {
+    // The body may have been long on its way: what holds is what holds now.
+    const snapshot = keyring.known(keyText) && snapshots.get(environmentId);
+    return snapshot
+      ? answerOne(snapshot, key, body)
+      : { status: 401, body: protocolErrorBody(keyRefused) };
+  };
+
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const { method, url, headers } = request;
+    if (method !== "POST" || !url?.startsWith(prefix) || isClosing()) return false;
+    const length = Number(headers["content-length"]);
+    if (!(length > 0 && length <= maxBodyBytes) || !types.has(headers["content-type"] ?? "")) {
+      return false;
+    }
+    const { authorization } = headers;
+    if (!authorization?.startsWith("Bearer ") || headers["x-api-key"] !== undefined) return false;
+    if (headers.host === undefined || headers.expect !== undefined) return false;
+    const keyText = authorization.slice("Bearer ".length);
+    const principal = keyring.known(keyText);
+    // As it stands in the path: what is not a flag's key to the letter takes the usual way.
+    const key = url.slice(prefix.length);
+    if (!principal || !snapshots.get(principal.environmentId)?.get(key)) return false;
+
+    rememberAnswer(request.socket, response);
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const requestId = requestIdOf(request);
+      try {
+        const body = Buffer.concat(chunks);
+        send(response, requestId, answer(keyText, principal.environmentId, key, body));
+      } catch (err) {
+        log.error({ err, reqId: requestId }, "a request failed");
+        const body = protocolErrorBody(mistakeOfOurs(requestId));
+        send(response, requestId, { status: 500, body });
+      }
+    });
+    return true;
+  };
+};

@@ -1,0 +1,36 @@
+// One-time links that sign in to the dashboard with the oldest admin key of every environment.
+import { createHash } from "node:crypto";
+import type { Clock, RandomBytes, Store } from "../ports.ts";
+
+const lifetime = 10 * 60 * 1_000;
+
+export interface SignInLinks {
+  /** The token of a new link, good for ten minutes and one use. */
+  issue(): Promise<string>;
+  /** The ids of the keys that the link stands for, once; undefined when it was used, is over or never was. */
+  redeem(token: string): Promise<readonly string[] | undefined>;
+}
+
+const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();
+
+export const createSignInLinks = (
+  store: Store,
+  { clock, random }: { readonly clock: Clock; readonly random: RandomBytes },
+): SignInLinks => ({
+  issue: () =>
+    store.transact(async (transaction) => {
+      const keyIds: string[] = [];
+      for (const { id } of await transaction.environments()) {
+        const oldest = (await transaction.keys(id)).find(({ role }) => role === "admin");
+        if (oldest) keyIds.push(oldest.id);
+      }
+      const token = random(32).toBase64({ alphabet: "base64url", omitPadding: true });
+      const now = clock();
+      const expiresAt = new Date(now.getTime() + lifetime);
+      await transaction.insertSignInLink({ hash: hashOf(token), keyIds, expiresAt }, now);
+      return token;
+    }),
+
+  redeem: (token) =>
+    store.transact((transaction) => transaction.takeSignInLink(hashOf(token), clock())),
+});

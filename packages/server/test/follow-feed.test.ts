@@ -1,0 +1,267 @@
+// The change feed between a real store and the snapshots: what it reads, how often, and what it does with gaps.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { suite, test } from "node:test";
+import { composeOperator, parseConfig } from "@halyard/server";
+import { newIds } from "@halyard/server/compose-operator";
+import { startChangeFeed } from "../src/evaluation/change-feed.ts";
+import { createKeyring } from "../src/evaluation/keyring.ts";
+import { maxRecent } from "../src/evaluation/snapshot.ts";
+import { type Applied, createSnapshots } from "../src/evaluation/snapshots.ts";
+import { hashKey } from "../src/management/api-keys.ts";
+import { createFlags } from "../src/management/flags.ts";
+import type { Store } from "../src/ports.ts";
+import { composeStore } from "./faults/support/composed-store.ts";
+import { writeRows } from "./support/database.ts";
+import { storeSettings } from "./support/test-store.ts";
+import { until } from "./support/until.ts";
+
+const clock = () => new Date();
+const noCounter = () => ({ on: 0, off: 0 });
+
+interface Calls {
+  positions: number;
+  changesAfter: number;
+  flags: number;
+  keyHolders: number;
+}
+
+/** A feed on a real store that counts what is read, can be kept waiting, and hears of others' commits only when it looks. */
+const startFeed = async (store: Store) => {
+  const calls: Calls = { positions: 0, changesAfter: 0, flags: 0, keyHolders: 0 };
+  const gates = new Map<keyof Calls, Promise<void>>();
+  /** What was read waits at the gate, and grows old there. */
+  const watch = async <T>(name: keyof Calls, reading: Promise<T>): Promise<T> => {
+    calls[name] += 1;
+    const gate = gates.get(name);
+    const read = await reading;
+    await gate;
+    return read;
+  };
+  const told: { revision: number; applied: Applied }[] = [];
+  const lost: unknown[] = [];
+  let found = 0;
+  const snapshots = createSnapshots(noCounter);
+  snapshots.onChange((snapshot, applied) => {
+    told.push({ revision: snapshot.revision, applied });
+  });
+  const feed = await startChangeFeed(
+    {
+      positions: () => watch("positions", store.positions()),
+      changesAfter: (...asked) => watch("changesAfter", store.changesAfter(...asked)),
+      flags: (id) => watch("flags", store.flags(id)),
+      keyHolders: (id) => watch("keyHolders", store.keyHolders(id)),
+      onCommit: () => () => undefined,
+      onHint: () => () => undefined,
+    },
+    snapshots,
+    { lost: (error) => lost.push(error), found: () => (found += 1) },
+  );
+  const reset = () => {
+    told.length = 0;
+    Object.assign(calls, { positions: 0, changesAfter: 0, flags: 0, keyHolders: 0 });
+  };
+  reset();
+  return {
+    feed,
+    snapshots,
+    calls,
+    told,
+    lost,
+    reset,
+    get found() {
+      return found;
+    },
+    hold(name: keyof Calls) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      promise.catch(() => undefined);
+      gates.set(name, promise);
+      return {
+        open: () => {
+          gates.delete(name);
+          resolve();
+        },
+        fail: (error: Error) => {
+          gates.delete(name);
+          reject(error);
+        },
+      };
+    },
+  };
+};
+
+const withStore = async (
+  work: (made: Awaited<ReturnType<typeof composeStore>>) => Promise<void>,
+): Promise<void> => {
+  const made = await composeStore();
+  try {
+    await work(made);
+  } finally {
+    await made.store.close();
+    rmSync(made.folder, { recursive: true, force: true });
+  }
+};
+
+suite("catching up", () => {
+  test("many at once are served by the look that runs and one after it", () =>
+    withStore(async ({ store, principal }) => {
+      const watched = await startFeed(store);
+      await watched.feed.close();
+      watched.reset();
+      const held = watched.hold("positions");
+      const waiting = Array.from({ length: 100 }, () => watched.feed.catchUp());
+      await createFlags(store, clock, newIds).create(principal, { key: "a", type: "boolean" });
+      held.open();
+      await Promise.all(waiting);
+      assert.equal(watched.calls.positions, 2);
+      assert.equal(watched.snapshots.get(principal.environmentId)?.get("a")?.version, 1);
+    }));
+
+  test("what was committed before the call is there when it comes back", () =>
+    withStore(async ({ store, principal }) => {
+      const watched = await startFeed(store);
+      await watched.feed.close();
+      const flags = createFlags(store, clock, newIds);
+      await flags.create(principal, { key: "a", type: "rollout" });
+      for (let turn = 1; turn <= 50; turn += 1) {
+        // The look that is under way may have read before the change.
+        const early = watched.feed.catchUp();
+        await flags.patch(principal, "a", { percentage: turn }, undefined);
+        await watched.feed.catchUp();
+        const flag = watched.snapshots.get(principal.environmentId)?.get("a")?.flag;
+        assert.equal(flag?.type === "rollout" && flag.percentage, turn);
+        await early;
+      }
+      assert.equal(watched.calls.flags, 0, "changes are followed one by one");
+    }));
+
+  test("a few missed changes are read as such; too many, or lost ones, by reading everything", () =>
+    withStore(async ({ store, principal, folder }) => {
+      const watched = await startFeed(store);
+      await watched.feed.close();
+      const flags = createFlags(store, clock, newIds);
+      await flags.create(principal, { key: "a", type: "boolean" });
+      await flags.patch(principal, "a", { enabled: true }, undefined);
+      await watched.feed.catchUp();
+      const found = () => watched.told.map(({ revision, applied }) => [revision, applied?.length]);
+      assert.deepEqual(found(), [[2, 2]]);
+      assert.equal(watched.calls.flags, 0);
+
+      const advance = (count: number) =>
+        writeRows({ folder }, `update environments set revision = revision + ${count}`);
+      watched.reset();
+      await advance(maxRecent + 1);
+      await watched.feed.catchUp();
+      assert.deepEqual(found(), [[maxRecent + 3, undefined]]);
+      assert.deepEqual([watched.calls.flags, watched.calls.changesAfter], [1, 0]);
+
+      watched.reset();
+      await advance(1);
+      await watched.feed.catchUp();
+      assert.deepEqual(found(), [[maxRecent + 4, undefined]]);
+      assert.deepEqual([watched.calls.flags, watched.calls.changesAfter], [1, 1]);
+    }));
+
+  test("a store that cannot be asked is reported once, memory stays, and it is followed again", () =>
+    withStore(async ({ store, principal }) => {
+      const watched = await startFeed(store);
+      await watched.feed.close();
+      const flags = createFlags(store, clock, newIds);
+      await flags.create(principal, { key: "a", type: "boolean" });
+      await watched.feed.catchUp();
+      for (let turn = 0; turn < 3; turn += 1) {
+        const held = watched.hold("positions");
+        const waiting = watched.feed.catchUp();
+        held.fail(new Error("away"));
+        await assert.rejects(waiting, /away/);
+      }
+      // Those who can go on without are not troubled.
+      const held = watched.hold("positions");
+      const soon = watched.feed.catchUpSoon();
+      held.fail(new Error("away"));
+      await soon;
+      assert.equal(watched.lost.length, 1);
+      assert.equal(watched.snapshots.get(principal.environmentId)?.get("a")?.version, 1);
+      await flags.patch(principal, "a", { enabled: true }, undefined);
+      await watched.feed.catchUp();
+      assert.equal(watched.found, 1);
+      assert.equal(watched.snapshots.get(principal.environmentId)?.get("a")?.version, 2);
+    }));
+
+  test("it looks by itself from time to time", () =>
+    withStore(async ({ store, principal }) => {
+      const watched = await startFeed(store);
+      await createFlags(store, clock, newIds).create(principal, { key: "a", type: "boolean" });
+      await until("the flag", () => watched.snapshots.get(principal.environmentId)?.get("a"));
+      await watched.feed.close();
+    }));
+
+  test("a change of one's own that is also read is taken once, and nothing is read anew for it", () =>
+    withStore(async ({ store, principal }) => {
+      const id = principal.environmentId;
+      const watched = await startFeed(store);
+      await watched.feed.close();
+      const flags = createFlags(store, clock, newIds);
+      await flags.create(principal, { key: "a", type: "boolean" });
+      await flags.create(principal, { key: "b", type: "boolean" });
+      const held = watched.hold("changesAfter");
+      const waiting = watched.feed.catchUp();
+      await until("the changes", () => watched.calls.changesAfter === 1);
+      const [first] = await store.changesAfter(id, 0, 1);
+      assert.ok(first && watched.snapshots.apply(id, [first]));
+      held.open();
+      await waiting;
+      assert.deepEqual(
+        watched.told.map(({ applied }) => applied?.map(({ revision }) => revision)),
+        [[1], [2]],
+      );
+      assert.equal(watched.calls.flags, 0);
+    }));
+
+  test("a change of one's own is not undone by a list that was read before it", () =>
+    withStore(async ({ store, principal, folder }) => {
+      const watched = await startFeed(store);
+      await watched.feed.close();
+      const flags = createFlags(store, clock, newIds);
+      await flags.create(principal, { key: "a", type: "boolean" });
+      await writeRows({ folder }, `update environments set revision = ${maxRecent + 5}`);
+      const held = watched.hold("flags");
+      const waiting = watched.feed.catchUp();
+      await until("the list", () => watched.calls.flags === 1);
+      const list = await store.flags(principal.environmentId);
+      const [position] = await store.positions();
+      assert.ok(position);
+      watched.snapshots.replace(position, { ...list, revision: list.revision + 1 }, false);
+      held.open();
+      await waiting;
+      assert.equal(watched.snapshots.get(principal.environmentId)?.revision, list.revision + 1);
+    }));
+});
+
+test("a key that was revoked here stays so, whatever a read that began before says", () =>
+  withStore(async ({ store, principal, folder }) => {
+    const operator = await composeOperator(parseConfig(await storeSettings(folder)));
+    const make = (name: string) =>
+      operator.keys.createAsOperator(principal.environmentId, { role: "server", name });
+    await make("good");
+    const watched = await startFeed(store);
+    await watched.feed.close();
+    const keyring = createKeyring(watched.snapshots, watched.feed, hashKey);
+    const { text } = await make("doomed");
+    const doomed = await keyring.principal(text);
+    assert.equal(doomed?.keyName, "doomed");
+
+    await make("third");
+    const held = watched.hold("keyHolders");
+    watched.reset();
+    const waiting = watched.feed.catchUp();
+    await until("the keys", () => watched.calls.keyHolders === 1);
+    watched.snapshots.revoke(doomed.keyId);
+    assert.equal(keyring.known(text), undefined);
+    held.open();
+    await waiting;
+    assert.ok(!keyring.isGood(doomed.keyId));
+    assert.equal(await keyring.principal(text), undefined);
+    assert.equal(await keyring.holder(doomed.keyId), undefined);
+    await operator.close();
+  }));

@@ -1,0 +1,120 @@
+// The short way of the usual evaluation answers as the way through the framework does, to the header.
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { text as readText } from "node:stream/consumers";
+import { after, before, test } from "node:test";
+import { makeFlag } from "./support/ofrep.ts";
+import { startTestServer, type TestServer } from "./support/server.ts";
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+/** Everything that is told, but for what differs by its nature. */
+const ask = async (path: string, key: string, body: string | Uint8Array) => {
+  const response = await fetch(`${server.url}/ofrep/v1/evaluate/flags/${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "x-request-id": "same",
+    },
+    body,
+  });
+  const headers = Object.fromEntries(response.headers);
+  delete headers.date;
+  return { status: response.status, headers, text: await response.text() };
+};
+
+test("both ways give the same answer", async () => {
+  const { admin, keys } = await server.environment();
+  await makeFlag(admin, { key: "a", type: "boolean", enabled: true });
+  await makeFlag(admin, { key: "b", type: "rollout", percentage: 50, enabled: true });
+  const bodies = [
+    '{"context":{}}',
+    ...Array.from({ length: 10 }, (_, user) => `{"context":{"targetingKey":"user-${user}"}}`),
+    '{"context":{"targetingKey":"ü"}}',
+    "{",
+    "ü",
+    "{}",
+    '{"context":{"targetingKey":5}}',
+    new Uint8Array([0xff]),
+    `{"context":{"long":"${"ü".repeat(100_000)}"}}`,
+  ];
+  const statuses = new Set<number>();
+  for (const key of [keys.client, keys.server, keys.admin]) {
+    for (const flag of ["a", "b"]) {
+      for (const body of bodies) {
+        // A parameter that means nothing is unusual enough.
+        const usual = await ask(`${flag}?x`, key, body);
+        assert.deepEqual(await ask(flag, key, body), usual);
+        statuses.add(usual.status);
+      }
+    }
+  }
+  assert.deepEqual(
+    [...statuses].sort((a, b) => a - b),
+    [200, 400],
+  );
+});
+
+/** The head of an evaluation whose body is still to come, as the server has read it. */
+const begin = async (key: string, length: number) => {
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  const head = [
+    "POST /ofrep/v1/evaluate/flags/a HTTP/1.1",
+    "Host: 127.0.0.1",
+    `Authorization: Bearer ${key}`,
+    "Content-Type: application/json",
+    `Content-Length: ${length}`,
+    "Connection: close",
+    "\r\n",
+  ].join("\r\n");
+  await new Promise((resolve) => socket.write(head, resolve));
+  // Asked after it, and answered.
+  assert.equal((await server.anonymous("GET", "//readyz")).status, 200);
+  return socket;
+};
+
+test("what changes while the body is on its way is seen", async () => {
+  const { admin } = await server.environment();
+  await makeFlag(admin, { key: "a", type: "boolean" });
+  const made = await admin("POST", "/keys", { name: "page", role: "client" });
+  const { id, key } = made.body as { id: string; key: string };
+  const body = '{"context":{}}';
+  // A key that was not seen before takes the usual way.
+  assert.equal((await ask("a", key, body)).status, 200);
+
+  const afterPatch = await begin(key, body.length);
+  assert.equal((await admin("PATCH", "/flags/a", { enabled: true })).status, 200);
+  afterPatch.write(body);
+  assert.match(await readText(afterPatch), /"value":true/);
+
+  const afterDelete = await begin(key, body.length);
+  assert.equal((await admin("DELETE", "/flags/a")).status, 204);
+  afterDelete.write(body);
+  assert.match(await readText(afterDelete), /^HTTP\/1\.1 404 .*"errorCode":"FLAG_NOT_FOUND"/s);
+
+  await makeFlag(admin, { key: "a", type: "boolean" });
+  const afterRevoke = await begin(key, body.length);
+  assert.equal((await admin("DELETE", `/keys/${id}`)).status, 204);
+  afterRevoke.write(body);
+  const refused = await readText(afterRevoke);
+  assert.match(refused, /^HTTP\/1\.1 401 .*www-authenticate: Bearer realm="halyard"/s);
+  assert.match(
+    refused,
+    /\{"errorDetails":"This API key is not valid; it may have been revoked\."\}$/,
+  );
+});
+
+test("a client that goes away in the middle of its body disturbs nobody", async () => {
+  const { admin, keys } = await server.environment();
+  await makeFlag(admin, { key: "a", type: "boolean" });
+  assert.equal((await ask("a", keys.client, '{"context":{}}')).status, 200);
+  const socket = await begin(keys.client, 100);
+  socket.write("{");
+  socket.destroy();
+  assert.equal((await ask("a", keys.client, '{"context":{}}')).status, 200);
+});

@@ -1,0 +1,150 @@
+// What every store must do for delivery workers of several instances: called once for each store.
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import type { Claim, Store, Turn } from "../src/ports.ts";
+import type { OpenedStore } from "./store-contract.ts";
+import { addEnvironment, addWebhook, at, changeFlag, createFlag } from "./support/store-steps.ts";
+
+const now = at.getTime();
+const leaseLength = 25_000;
+
+const turn = (
+  webhookId: string,
+  leaseId: string,
+  count: number,
+  more: Partial<Turn> = {},
+): Turn => ({
+  settlements: [],
+  released: [],
+  health: [],
+  claim: {
+    wanted: new Map([[webhookId, count]]),
+    held: new Map(),
+    leaseId,
+    leaseUntil: now + leaseLength,
+    leaseLength,
+  },
+  now,
+  ...more,
+});
+
+const delivered = (claim: Claim) => ({
+  claim,
+  attempt: { at, milliseconds: 1, status: 204, error: null, response: null },
+  verdict: { kind: "delivered" } as const,
+});
+
+export const outboxContract = (name: string, open: () => Promise<OpenedStore>): void => {
+  suite(`the outbox on ${name}`, () => {
+    let opened: OpenedStore;
+    let second: Store;
+    before(async () => {
+      opened = await open();
+      second = await opened.again();
+    });
+    after(async () => {
+      await second.close();
+      await opened.remove();
+    });
+
+    /** A webhook with one pending delivery of each of so many flags. */
+    const pending = async (flags: number): Promise<string> => {
+      const environment = await addEnvironment(opened.store);
+      const webhook = await addWebhook(opened.store, environment.id);
+      for (let flag = 0; flag < flags; flag += 1) {
+        await changeFlag(opened.store, environment.id, createFlag(`flag-${flag}`));
+      }
+      return webhook.id;
+    };
+    const states = async (webhookId: string) =>
+      (await second.deliveries(webhookId, { limit: 100 })).map(({ state }) => state);
+
+    test("instances that claim at once never get the same", async () => {
+      const webhookId = await pending(40);
+      const asked = Array.from({ length: 12 }, (_, index) =>
+        (index % 2 === 0 ? opened.store : second).outbox.turn(turn(webhookId, `lease-${index}`, 5)),
+      );
+      const claims = (await Promise.all(asked)).flatMap((each) => each.claims);
+      const lanes = claims.map(({ laneId }) => laneId);
+      assert.ok(lanes.length >= 5, `${lanes.length}`);
+      assert.equal(new Set(lanes).size, lanes.length);
+      // Whoever found all of them held finds the rest later.
+      const rest = await second.outbox.turn(turn(webhookId, "lease-rest", 100));
+      assert.equal(lanes.length + rest.claims.length, 40);
+    });
+
+    test("a settlement counts for as long as nobody has taken the lane over", async () => {
+      const webhookId = await pending(2);
+      const { claims } = await opened.store.outbox.turn(turn(webhookId, "slow", 2));
+      const [one, two] = claims;
+      assert.ok(one && two);
+      const later = { now: now + leaseLength + 1 };
+      const taken = await second.outbox.turn(turn(webhookId, "quick", 1, later));
+      const [mine] = taken.claims;
+      assert.ok(mine);
+      const none = { claim: { ...turn(webhookId, "none", 0).claim, wanted: new Map() } };
+      await opened.store.outbox.turn(
+        turn(webhookId, "none", 0, { ...none, settlements: claims.map(delivered) }),
+      );
+      assert.deepEqual((await states(webhookId)).sort(), ["delivered", "pending"]);
+      await second.outbox.turn(
+        turn(webhookId, "none", 0, { ...none, settlements: [delivered(mine)] }),
+      );
+      assert.deepEqual(await states(webhookId), ["delivered", "delivered"]);
+      const [left] = await second.deliveries(webhookId, { limit: 1 });
+      assert.equal(left?.attempts.length, 1);
+    });
+
+    test("a change and a settlement at once leave no lane asleep", async () => {
+      const environment = await addEnvironment(opened.store);
+      const { id } = await addWebhook(opened.store, environment.id);
+      for (let round = 0; round < 20; round += 1) {
+        const flag = `flag-${round}`;
+        await changeFlag(opened.store, environment.id, createFlag(flag));
+        const { claims } = await second.outbox.turn(turn(id, `first-${round}`, 1));
+        const settlements = claims.map(delivered);
+        const none = { ...turn(id, "none", 0).claim, wanted: new Map<string, number>() };
+        await Promise.all([
+          second.outbox.turn(turn(id, "none", 0, { settlements, claim: none })),
+          opened.store.transact(async (transaction) => {
+            const webhook = await transaction.webhook(environment.id, id);
+            const [delivery] = await transaction.deliveries(id, { limit: 1 });
+            assert.ok(webhook && delivery);
+            const { id: eventId, sequence, flagKey } = delivery.event;
+            const again = { id: `again-${round}`, webhookId: id, eventId, sequence, flagKey };
+            await transaction.queue([again], "event", at);
+          }),
+        ]);
+        const { claims: next } = await second.outbox.turn(turn(id, `second-${round}`, 1));
+        assert.deepEqual(
+          next.map(({ deliveryId }) => deliveryId),
+          [`again-${round}`],
+        );
+        const last = next.map(delivered);
+        await second.outbox.turn(turn(id, "none", 0, { settlements: last, claim: none }));
+      }
+    });
+
+    test("of several instances that notice the same step of the clock one acts on it", async () => {
+      const webhookId = await pending(1);
+      const hour = 3_600_000;
+      const dueAt = async () =>
+        (await second.deliveries(webhookId, { limit: 1 }))[0]?.nextAttemptAt?.getTime();
+      const earlier = now - 5 * hour;
+      await Promise.all([
+        opened.store.outbox.clockWentBack(hour + 0.25, earlier),
+        second.outbox.clockWentBack(hour - 20.5, earlier + 700),
+      ]);
+      const once = await dueAt();
+      assert.ok(
+        once === now - hour || once === now - hour + 20 || once === now - hour + 21,
+        `${once}`,
+      );
+      // The same again, a moment later: each of them has seen it go back twice.
+      await opened.store.outbox.clockWentBack(hour, earlier);
+      await second.outbox.clockWentBack(hour, earlier);
+      const moved = now - ((await dueAt()) ?? 0);
+      assert.ok(moved > 1.9 * hour && moved < 2.1 * hour, `${moved}`);
+    });
+  });
+};

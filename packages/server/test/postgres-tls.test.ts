@@ -1,0 +1,128 @@
+// TLS to PostgreSQL: each sslmode does what libpq says of it, against a real server with and without TLS.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { parseConfig } from "@halyard/server/config";
+import { StartupProblem } from "@halyard/server/errors";
+import { openPostgresStore } from "../src/store/postgres.ts";
+import { createSecretBox } from "../src/store/secret-box.ts";
+import { makeCertificates } from "./support/hostile-certificates.ts";
+import { query } from "./support/postgres.ts";
+import { type PostgresServer, startPostgresServer } from "./support/postgres-server.ts";
+
+const HALYARD_SECRET_KEY = "07".repeat(32);
+const folder = mkdtempSync(join(tmpdir(), "halyard-tls-"));
+const authority = join(folder, "authority.pem");
+const stranger = join(folder, "stranger.pem");
+let encrypted: PostgresServer;
+let plain: PostgresServer;
+
+/** A certificate that is good for the name localhost, but not for the address 127.0.0.1. */
+const serverFiles = (): Record<string, string> => {
+  makeCertificates(folder);
+  const settings: Record<string, string> = { ssl: "on" };
+  for (const [name, from] of [
+    ["ssl_key_file", "named.key"],
+    ["ssl_cert_file", "named.pem"],
+  ] as const) {
+    const path = join(folder, `server-${from}`);
+    copyFileSync(join(folder, from), path);
+    // PostgreSQL wants a key that nobody else can read, and runs as a user of its own when the tests run as root.
+    chmodSync(path, 0o600);
+    if (process.getuid?.() === 0) execFileSync("chown", ["postgres", path]);
+    settings[name] = path;
+  }
+  return settings;
+};
+
+const connect = async (server: PostgresServer, host: string, options: string) => {
+  const address = new URL(server.url);
+  address.hostname = host;
+  const config = parseConfig({ HALYARD_SECRET_KEY, DATABASE_URL: `${address.href}?${options}` });
+  assert.equal(config.database.kind, "postgres");
+  const store = await openPostgresStore(config.database, createSecretBox([randomBytes(32)]));
+  try {
+    await store.check();
+    const rows = await query<{ ssl: boolean }>(
+      server.url,
+      "select ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'halyard'",
+    );
+    assert.equal(rows.length, 1);
+    return rows[0]?.ssl ? "encrypted" : "plain";
+  } finally {
+    await store.close();
+  }
+};
+
+before(async () => {
+  chmodSync(folder, 0o755);
+  const settings = serverFiles();
+  [encrypted, plain] = await Promise.all([startPostgresServer(settings), startPostgresServer()]);
+});
+after(async () => {
+  await Promise.all([encrypted.remove(), plain.remove()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const root = (file: string) => `&sslrootcert=${encodeURIComponent(file)}`;
+
+suite("a server with TLS", () => {
+  const name = "localhost";
+  const address = "127.0.0.1";
+  const accepted: [host: string, options: string, outcome: string][] = [
+    [name, "sslmode=disable", "plain"],
+    [address, "", "encrypted"],
+    [address, "sslmode=prefer", "encrypted"],
+    [address, `sslmode=prefer${root(stranger)}`, "encrypted"],
+    [address, "sslmode=require", "encrypted"],
+    // With authorities named, require is verify-ca.
+    [address, `sslmode=require${root(authority)}`, "encrypted"],
+    [address, `sslmode=verify-ca${root(authority)}`, "encrypted"],
+    [name, `sslmode=verify-full${root(authority)}`, "encrypted"],
+  ];
+  for (const [host, options, outcome] of accepted) {
+    test(`${host} ${options.replace(encodeURIComponent(folder), "")}: ${outcome}`, async () => {
+      assert.equal(await connect(encrypted, host, options), outcome);
+    });
+  }
+  const refused: [host: string, options: string, reason: RegExp][] = [
+    [name, `sslmode=require${root(stranger)}`, /certificate/],
+    [name, `sslmode=verify-ca${root(stranger)}`, /certificate/],
+    [name, `sslmode=verify-full${root(stranger)}`, /certificate/],
+    [address, `sslmode=verify-full${root(authority)}`, /127\.0\.0\.1.*not in the cert/],
+    [name, "sslmode=verify-full", /certificate/],
+    [name, "sslmode=verify-ca", /verify-ca.*sslrootcert/],
+    [name, "sslmode=verify-ca&sslrootcert=system", /verify-ca.*sslrootcert/],
+    [name, "sslmode=require&sslrootcert=system", /require.*sslrootcert/],
+    [name, `sslmode=verify-full${root("/nowhere/root.pem")}`, /nowhere\/root\.pem.*cannot be read/],
+  ];
+  for (const [host, options, reason] of refused) {
+    test(`${host} ${options.replace(encodeURIComponent(folder), "")}: refused`, async () => {
+      await assert.rejects(connect(encrypted, host, options), (error) => {
+        assert.ok(error instanceof StartupProblem, String(error));
+        assert.match(error.message, reason);
+        return true;
+      });
+    });
+  }
+});
+
+suite("a server without TLS", () => {
+  for (const mode of ["disable", "prefer"]) {
+    test(`${mode}: plain`, async () => {
+      assert.equal(await connect(plain, "127.0.0.1", `sslmode=${mode}`), "plain");
+    });
+  }
+  for (const options of ["sslmode=require", `sslmode=verify-full${root(authority)}`]) {
+    test(`${options.replace(encodeURIComponent(folder), "")}: refused`, async () => {
+      await assert.rejects(connect(plain, "localhost", options), {
+        name: "StartupProblem",
+        message: /does not support SSL/,
+      });
+    });
+  }
+});

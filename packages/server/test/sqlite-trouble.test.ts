@@ -1,0 +1,58 @@
+// What happens when SQLite is held by another process, or undoes a transaction by itself.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, test } from "node:test";
+import { createSecretBox } from "../src/store/secret-box.ts";
+import { keyRing } from "../src/store/secret-key-file.ts";
+import { openSqliteStore } from "../src/store/sqlite.ts";
+import { writeRows } from "./support/database.ts";
+import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+test("while another process holds the database, everything but changes goes on", async () => {
+  const { admin } = await server.environment();
+  await admin("POST", "/flags", { key: "a", type: "boolean" });
+  const other = new DatabaseSync(join(server.folder, "halyard.db"));
+  other.exec("begin immediate");
+  let isChanged = false;
+  const change = admin("PATCH", "/flags/a", { enabled: true }).then((answer) => {
+    isChanged = true;
+    return answer;
+  });
+  for (let round = 0; round < 20; round += 1) {
+    assert.equal((await server.anonymous("GET", "//healthz")).status, 200);
+    assert.equal((await admin("GET", "/flags/a")).status, 200);
+  }
+  assert.equal(isChanged, false, "it waits for the other");
+  other.exec("rollback");
+  other.close();
+  assert.deepEqual((await change).status, 200);
+});
+
+test("a transaction that SQLite itself rolls back leaves nothing, and its cause is told", async (t) => {
+  // As on a full disk, the transaction is gone before anybody asks for its end.
+  const folder = newFolder();
+  const store = await openSqliteStore(folder, createSecretBox(keyRing(folder, [])));
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await writeRows(
+    { folder },
+    `create trigger undo after insert on environments
+     begin select raise(rollback, 'not today'); end`,
+  );
+  const insert = () =>
+    store.transact((transaction) => transaction.insertEnvironment("a", new Date()));
+  await assert.rejects(insert, /not today/);
+  assert.deepEqual(await store.environments(), []);
+  await writeRows({ folder }, "drop trigger undo");
+  assert.equal((await insert()).name, "a");
+});

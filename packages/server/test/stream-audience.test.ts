@@ -1,0 +1,105 @@
+// The audience of a stream: everyone gets what was published while it listened, once, in order, and a few at a time.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as yielded } from "node:timers/promises";
+import fc from "fast-check";
+import { createAudience, type Listening, type Manner } from "../src/http/audience.ts";
+import { until } from "./support/until.ts";
+
+interface Reader extends Listening {
+  text: string;
+}
+const reader = (): Reader => ({ position: 0, text: "" });
+const createRoom = (manner?: Manner) => {
+  const sent = { writes: 0 };
+  const audience = createAudience<Reader>((each, frame) => {
+    sent.writes += 1;
+    each.text += frame.toString();
+  }, manner);
+  return { audience, sent };
+};
+
+test("frames published during a pass over many readers keep their order for each", async () => {
+  const { audience, sent } = createRoom();
+  const readers = Array.from({ length: 1_000 }, reader);
+  for (const each of readers) audience.add(each);
+  for (const frame of "abc") audience.publish(Buffer.from(frame));
+  await until("the first of them", () => sent.writes > 0);
+  // Most have nothing yet, the first ones have all.
+  assert.ok(sent.writes < 1_000);
+  const late = reader();
+  audience.add(late);
+  audience.publish(Buffer.from("d"));
+  await until("all", () => readers.every(({ text }) => text === "abcd"));
+  await until("the late one", () => late.text === "d");
+  // Those who lacked all four got them in one write.
+  assert.ok(sent.writes < 2_001);
+});
+
+test("whoever publishes does not wait, and others have their turn between the batches", async () => {
+  const { audience, sent } = createRoom();
+  const readers = Array.from({ length: 1_000 }, reader);
+  for (const each of readers) audience.add(each);
+  audience.publish(Buffer.from("a"));
+  assert.equal(sent.writes, 0);
+  const steps: number[] = [];
+  while (sent.writes < 1_000) {
+    await yielded();
+    if (sent.writes !== steps.at(-1)) steps.push(sent.writes);
+  }
+  assert.ok(steps.length >= 9, `it went in ${steps.length} steps`);
+});
+
+test("when only the newest counts, who missed several gets the last", async () => {
+  const { audience } = createRoom({ newestOnly: true, pace: 5 });
+  const readers = Array.from({ length: 500 }, reader);
+  for (const each of readers) audience.add(each);
+  for (const frame of "abc") audience.publish(Buffer.from(frame));
+  await until("some", () => readers.some(({ text }) => text !== ""));
+  audience.publish(Buffer.from("d"));
+  await until("all", () => readers.every(({ text }) => text.endsWith("d")));
+  assert.deepEqual([...new Set(readers.map(({ text }) => text))].sort(), ["cd", "d"]);
+});
+
+test("whatever comes and goes meanwhile, each reader has exactly what was published while it listened", async () => {
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({ kind: fc.constant("publish" as const), count: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({ kind: fc.constant("join" as const), count: fc.integer({ min: 1, max: 150 }) }),
+      fc.record({ kind: fc.constant("leave" as const), count: fc.integer({ min: 0, max: 300 }) }),
+      fc.record({ kind: fc.constant("yield" as const), count: fc.integer({ min: 1, max: 4 }) }),
+    ),
+    { minLength: 1, maxLength: 25 },
+  );
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      const { audience } = createRoom();
+      const present: { reader: Reader; from: number }[] = [];
+      let published = "";
+      for (const { kind, count } of sequence) {
+        for (let turn = 0; turn < count; turn += 1) {
+          if (kind === "publish") {
+            const frame = `${published.length % 10}`;
+            if (present.length > 0) published += frame;
+            audience.publish(Buffer.from(frame));
+          } else if (kind === "join") {
+            const joined = reader();
+            audience.add(joined);
+            present.push({ reader: joined, from: published.length });
+          } else if (kind === "leave") {
+            const [gone] = present.splice(turn * 7, 1);
+            if (gone) audience.delete(gone.reader);
+          } else {
+            await yielded();
+          }
+        }
+      }
+      await until(
+        "everyone has all",
+        () => present.every((each) => each.reader.text === published.slice(each.from)),
+        5_000,
+      );
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,19 @@
+// Which store the tests run on: the embedded one in a folder, or with HALYARD_TEST_STORE=postgres a database named after the folder.
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { makeDatabase, urlOf } from "./postgres.ts";
+
+export const onPostgres = process.env.HALYARD_TEST_STORE === "postgres";
+
+export const databaseUrlOf = (folder: string): string => urlOf(basename(folder));
+
+type Settings = Readonly<Record<string, string>>;
+
+/** The settings that make a server use the store of this folder; the database is made when it is not there. */
+export const storeSettings = async (folder: string): Promise<Settings> => {
+  if (!onPostgres) return { HALYARD_DATA: folder };
+  return {
+    DATABASE_URL: await makeDatabase(basename(folder)),
+    HALYARD_SECRET_KEY: createHash("sha256").update(folder).digest("base64"),
+  };
+};

@@ -1,0 +1,59 @@
+// Counting while the store cannot be written to: nothing is lost, and nothing is counted twice.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { test } from "node:test";
+import { newIds } from "@halyard/server/compose-operator";
+import { createUsage } from "../src/evaluation/usage.ts";
+import { createFlags } from "../src/management/flags.ts";
+import type { Store } from "../src/ports.ts";
+import { composeStore } from "./faults/support/composed-store.ts";
+
+const clock = () => new Date();
+
+test("what cannot be written down is kept and added to what comes after", async () => {
+  const { store, principal, folder } = await composeStore();
+  const id = principal.environmentId;
+  await createFlags(store, clock, newIds).create(principal, { key: "a", type: "boolean" });
+  let away = false;
+  const { promise: later, resolve: goOn } = Promise.withResolvers<void>();
+  let slow: Promise<void> | undefined;
+  const addUsage: Store["addUsage"] = async (...counts) => {
+    await slow;
+    if (away) throw new Error("away");
+    await store.addUsage(...counts);
+  };
+  const failures: unknown[] = [];
+  const usage = createUsage({ addUsage }, clock, (error) => failures.push(error));
+  const stored = async () => {
+    const [flag] = await store.usage(id, new Date(0), "a");
+    return [flag?.on, flag?.off];
+  };
+  const counter = usage.counterOf(id, "a");
+  counter.on += 3;
+  counter.off += 1;
+  away = true;
+  await assert.rejects(usage.flush(), /away/);
+  counter.on += 2;
+  away = false;
+  await usage.flush();
+  assert.deepEqual(await stored(), [5, 1]);
+  await usage.flush();
+  assert.deepEqual(await stored(), [5, 1]);
+
+  // Whoever asks while another is writing sees what that one has taken.
+  counter.on += 1;
+  slow = later;
+  const first = usage.flush();
+  const second = usage.flush().then(stored);
+  goOn();
+  await first;
+  assert.deepEqual(await second, [6, 1]);
+
+  assert.equal(usage.counterOf(id, "a"), counter);
+  counter.off += 4;
+  await usage.close();
+  assert.deepEqual(await stored(), [6, 5]);
+  assert.deepEqual(failures, []);
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});

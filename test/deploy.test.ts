@@ -1,0 +1,217 @@
+// The files of deploy/ are sound: they can be read, name settings that exist, and agree with the program and each other.
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parseConfig } from "../packages/server/src/config.ts";
+import { startTestServer } from "../packages/server/test/support/server.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+// The parser that the server's OpenAPI plugin brings.
+const fromServer = createRequire(join(root, "packages/server/package.json"));
+const yaml = createRequire(fromServer.resolve("@fastify/swagger"))("yaml") as {
+  parse(text: string, options: { readonly strict: true; readonly logLevel: "error" }): unknown;
+};
+const readYaml = (path: string): unknown =>
+  yaml.parse(read(path), { strict: true, logLevel: "error" });
+
+/** What stands at the path, such as spec.ports.0.name; undefined when there is no such thing. */
+const at = (tree: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce((value, name) => (value as Record<string, unknown> | undefined)?.[name], tree);
+const listAt = (tree: unknown, path: string): unknown[] => Object.values(at(tree, path) ?? {});
+const textsAt = (tree: unknown, path: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(at(tree, path) ?? {}).map(([name, value]) => [name, String(value)]),
+  );
+
+/** The lines NAME=value, also those that a comment offers. */
+const readVariables = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/^(?:# )?([A-Z][A-Z_]+)=(\S*)$/gm)].map(([, name = "", value = ""]) => [
+      name,
+      value,
+    ]),
+  );
+
+const dockerfile = read("deploy/Dockerfile");
+const unit = read("deploy/halyard.service");
+const compose = readYaml("deploy/compose.yaml");
+const deployment = readYaml("deploy/kubernetes/deployment.yaml");
+const secret = readYaml("deploy/kubernetes/secret.example.yaml");
+const pod = at(deployment, "spec.template.spec");
+const container = at(pod, "containers.0");
+
+const imageSettings = Object.fromEntries(
+  (/^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile)?.[1] ?? "")
+    .split(/\s*\\\n\s*/)
+    .map((entry) => entry.split("=", 2)),
+) as Record<string, string>;
+
+/** What the server is started with in each of the ways, apart from what the reader fills in. */
+const startedWith: Record<string, Readonly<Record<string, string>>> = {
+  Dockerfile: imageSettings,
+  "compose.yaml": { ...imageSettings, ...textsAt(compose, "services.halyard.environment") },
+  kubernetes: {
+    ...imageSettings,
+    ...Object.fromEntries(
+      listAt(container, "env").map((each) => [String(at(each, "name")), String(at(each, "value"))]),
+    ),
+    ...textsAt(secret, "stringData"),
+  },
+  "halyard.service": {
+    ...Object.fromEntries(
+      (/^Environment=(.*)$/m.exec(unit)?.[1] ?? "").split(" ").map((entry) => entry.split("=", 2)),
+    ),
+    ...readVariables(read("deploy/halyard.env.example")),
+  },
+};
+
+const filledIn: Record<string, string> = {
+  HALYARD_SECRET_KEY: "0".repeat(64),
+  HALYARD_BOOTSTRAP_KEYS: "development=a-key-of-enough-characters",
+};
+/** Read by Node and by the client of PostgreSQL, not by the settings. */
+const readByOthers = new Set(["NODE_ENV", "PGPASSWORD"]);
+
+suite("settings", () => {
+  const asked = new Set<string>();
+  const seen = { get: (_target: object, name: string | symbol) => void asked.add(String(name)) };
+  parseConfig(new Proxy<Record<string, string>>({}, seen));
+
+  for (const [where, variables] of Object.entries(startedWith)) {
+    test(`${where}: every setting is known and understood`, () => {
+      assert.ok(Object.keys(variables).length >= 4, "the settings were not found");
+      for (const name of Object.keys(variables)) {
+        assert.ok(asked.has(name) || readByOthers.has(name), `${name} is no setting`);
+      }
+      const config = parseConfig({
+        ...variables,
+        ...Object.fromEntries(
+          Object.entries(filledIn).filter(([name]) => variables[name] !== undefined),
+        ),
+      });
+      assert.deepEqual(config.unknown, []);
+      assert.equal(config.port, 4_400);
+      const store = variables.DATABASE_URL === undefined ? "embedded" : "postgres";
+      assert.equal(config.database.kind, store);
+    });
+  }
+
+  test("what compose.yaml asks for is what its example names", () => {
+    const wanted = [...read("deploy/compose.yaml").matchAll(/\$\{([A-Z_]+)/g)].map(
+      ([, name = ""]) => name,
+    );
+    assert.deepEqual(
+      Object.keys(readVariables(read("deploy/compose.env.example"))).toSorted(),
+      [...new Set(wanted)].toSorted(),
+    );
+  });
+});
+
+suite("the image", () => {
+  test("has the Node that the command needs, and copies what is there", () => {
+    const needed = /neededMajor = (\d+)/.exec(read("packages/cli/bin/halyard.mjs"))?.[1];
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    assert.deepEqual(new Set(bases), new Set([`node:${needed}-slim`]));
+    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, names = ""]) =>
+      names.split(" "),
+    );
+    assert.ok(copied.length >= 4);
+    const kept = read("deploy/Dockerfile.dockerignore").split("\n");
+    for (const name of copied) {
+      assert.ok(existsSync(join(root, name)), `${name} is not there`);
+      assert.ok(kept.includes(`!${name}`), `${name} is kept from the image`);
+    }
+    const [, command = "[]"] = /^ENTRYPOINT (.+)$/m.exec(dockerfile) ?? [];
+    assert.ok(existsSync(join(root, (JSON.parse(command) as string[])[1] ?? "")));
+    assert.match(dockerfile, /^USER 1000:1000$/m);
+  });
+
+  test("its health check tells a server that answers from none", async () => {
+    const [, text = "[]"] = /^\s*CMD (\["node", "-e".*\])$/m.exec(dockerfile) ?? [];
+    const [, ...args] = JSON.parse(text) as string[];
+    assert.equal(args.length, 2);
+    const server = await startTestServer();
+    const env = { PORT: new URL(server.url).port };
+    const check = () =>
+      new Promise<number | null>((resolve) => {
+        const child = execFile(process.execPath, args, { env, timeout: 20_000 });
+        child.once("exit", (code) => resolve(code));
+      });
+    assert.equal(await check(), 0);
+    await server.close();
+    assert.equal(await check(), 1);
+  });
+});
+
+suite("Kubernetes", () => {
+  test("every file is listed, and the Secret, which is an example, is not", () => {
+    const files = globSync("*.yaml", { cwd: join(root, "deploy/kubernetes") });
+    const listed = listAt(readYaml("deploy/kubernetes/kustomization.yaml"), "resources");
+    const others = ["kustomization.yaml", "secret.example.yaml"];
+    assert.deepEqual([...listed.map(String), ...others].toSorted(), files.toSorted());
+  });
+
+  test("what selects the pods selects them", () => {
+    const labels = at(deployment, "spec.template.metadata.labels");
+    assert.ok(labels);
+    const budget = readYaml("deploy/kubernetes/pod-disruption-budget.yaml");
+    const service = readYaml("deploy/kubernetes/service.yaml");
+    assert.deepEqual(at(deployment, "spec.selector.matchLabels"), labels);
+    assert.deepEqual(at(budget, "spec.selector.matchLabels"), labels);
+    assert.deepEqual(at(service, "spec.selector"), labels);
+    assert.ok(Number(at(budget, "spec.minAvailable")) < Number(at(deployment, "spec.replicas")));
+    assert.equal(at(container, "envFrom.0.secretRef.name"), at(secret, "metadata.name"));
+  });
+
+  test("ports and probes lead to the server", async (t) => {
+    const server = await startTestServer();
+    t.after(() => server.close());
+    const port = at(container, "ports.0");
+    assert.equal(String(at(port, "containerPort")), imageSettings.PORT);
+    for (const name of ["startupProbe", "livenessProbe", "readinessProbe"]) {
+      const probe = at(container, `${name}.httpGet`);
+      assert.equal(at(probe, "port"), at(port, "name"));
+      assert.equal((await fetch(`${server.url}${String(at(probe, "path"))}`)).status, 200, name);
+    }
+  });
+});
+
+test("every way gives the server the time that it takes to stop", () => {
+  const [, patience = ""] =
+    /stopPatience = ([\d_]+)/.exec(read("packages/server/src/cluster-messages.ts")) ?? [];
+  const needed = Number(patience.replaceAll("_", "")) / 1_000;
+  assert.ok(needed > 0);
+  const given = {
+    compose: Number.parseInt(String(at(compose, "services.halyard.stop_grace_period")), 10),
+    kubernetes:
+      Number(at(pod, "terminationGracePeriodSeconds")) -
+      Number(at(container, "lifecycle.preStop.sleep.seconds")),
+    systemd: Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]),
+  };
+  for (const [where, seconds] of Object.entries(given)) {
+    assert.ok(seconds > needed + 5, `${where}: ${seconds} s`);
+  }
+});
+
+test("systemd understands the unit", {
+  skip: spawnSync("systemd-analyze", ["--version"]).status !== 0 && "systemd-analyze is not here",
+}, () => {
+  const { stderr } = spawnSync(
+    "systemd-analyze",
+    ["verify", "--man=no", join(root, "deploy/halyard.service")],
+    { encoding: "utf8" },
+  );
+  const complaints = stderr
+    .split("\n")
+    // The program is not installed on the machine of the test.
+    .filter((line) => line.includes("halyard.service") && !line.includes("is not executable"));
+  assert.deepEqual(complaints, []);
+});
