@@ -1,0 +1,96 @@
+// Asks before something is done that reaches users or cannot be taken back; the answer is a promise.
+import { Button, Group, Modal, TextInput } from "@mantine/core";
+import { createContext, type ReactNode, use, useCallback, useState } from "react";
+
+export interface Question {
+  readonly title: string;
+  readonly body: ReactNode;
+  readonly confirmLabel: string;
+  /** "Cancel" unless there is a better word for it. */
+  readonly cancelLabel?: string;
+  /** Red, for what takes something away. */
+  readonly danger?: boolean;
+  /** The text that must be typed before the button can be pressed. */
+  readonly typed?: string;
+}
+
+type Ask = (question: Question) => Promise<boolean>;
+const ConfirmContext = createContext<Ask | undefined>(undefined);
+
+interface Asked extends Question {
+  readonly answer: (confirmed: boolean) => void;
+}
+
+const Dialog = ({ asked, opened }: { readonly asked: Asked; readonly opened: boolean }) => {
+  const [typed, setTyped] = useState("");
+  const { title, body, confirmLabel, danger = false, answer } = asked;
+  const isReady = asked.typed === undefined || typed === asked.typed;
+  return (
+    <Modal opened={opened} onClose={() => answer(false)} title={title} centered size="lg">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady) answer(true);
+        }}
+      >
+        <div className="confirm-body">{body}</div>
+        {asked.typed !== undefined && (
+          <TextInput
+            mt="md"
+            label={`Type ${asked.typed} to confirm`}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+        )}
+        <Group justify="flex-end" mt="lg">
+          <Button variant="default" onClick={() => answer(false)}>
+            {asked.cancelLabel ?? "Cancel"}
+          </Button>
+          <Button
+            type="submit"
+            {...(danger && { color: "red.9" })}
+            disabled={!isReady}
+            {...(asked.typed === undefined && { "data-autofocus": true })}
+          >
+            {confirmLabel}
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+};
+
+export const ConfirmProvider = ({ children }: { readonly children: ReactNode }) => {
+  const [asked, setAsked] = useState<(Asked & { readonly number: number }) | undefined>();
+  const [opened, setOpened] = useState(false);
+  const ask = useCallback<Ask>(
+    (question) =>
+      new Promise((resolve) => {
+        setAsked((before) => ({
+          ...question,
+          number: (before?.number ?? 0) + 1,
+          answer: (confirmed) => {
+            setOpened(false);
+            resolve(confirmed);
+          },
+        }));
+        setOpened(true);
+      }),
+    [],
+  );
+  return (
+    <ConfirmContext value={ask}>
+      {children}
+      {asked !== undefined && <Dialog key={asked.number} asked={asked} opened={opened} />}
+    </ConfirmContext>
+  );
+};
+
+export const useConfirm = (): Ask => {
+  const ask = use(ConfirmContext);
+  if (ask === undefined) throw new Error("useConfirm outside of ConfirmProvider");
+  return ask;
+};

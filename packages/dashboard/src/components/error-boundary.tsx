@@ -1,0 +1,31 @@
+// Catches what a page throws while it is drawn, so that the rest of the page stays.
+import { Component, type ReactNode } from "react";
+import { ErrorMessage } from "./error-message.tsx";
+
+interface Props {
+  readonly children: ReactNode;
+}
+
+interface State {
+  readonly error: unknown;
+}
+
+export class ErrorBoundary extends Component<Props, State> {
+  override state: State = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return (
+      <ErrorMessage
+        error={error}
+        title="This page could not be shown"
+        onRetry={() => this.setState({ error: undefined })}
+      />
+    );
+  }
+}

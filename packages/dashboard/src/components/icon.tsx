@@ -1,0 +1,54 @@
+// The few icons of the page, drawn on a grid of 24 by 24.
+
+const shapes = {
+  halyard: "M7 21V3 M7 4l11 4-11 4 M4 21h6 M7 12c6 1 9 4 10 9",
+  flag: "M5 21V4 M5 4h12l-2 4 2 4H5",
+  webhook: "M8 9a4 4 0 1 1 6 2l3 5 M12 9l-3 6a4 4 0 1 1-3-1 M9 18h7a3 3 0 1 0 2-5",
+  key: "M14 10a4 4 0 1 0-4 4 4 4 0 0 0 4-4z M13 13l7 7 M17 17l2-2 M7.5 8.5h0",
+  pulse: "M3 12h4l3-8 4 16 3-8h4",
+  sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z M12 2v2 M12 20v2 M4 12H2 M22 12h-2 M5 5l1.5 1.5 M17.5 17.5L19 19 M5 19l1.5-1.5 M17.5 6.5L19 5",
+  moon: "M20 14A8.5 8.5 0 0 1 10 4a8.5 8.5 0 1 0 10 10z",
+  screen: "M3 5h18v11H3z M9 20h6 M12 16v4",
+  leave: "M14 4h5v16h-5 M10 8l-4 4 4 4 M6 12h9",
+  warning: "M12 4L2.5 20h19z M12 10v4 M12 17v0.5",
+  copy: "M9 9h11v11H9z M5 15H4V4h11v1",
+  check: "M5 12l5 5 9-10",
+  cross: "M6 6l12 12 M18 6L6 18",
+  plus: "M12 5v14 M5 12h14",
+  search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14z M16 16l5 5",
+  keyboard: "M3 6h18v12H3z M7 10h0 M11 10h0 M15 10h0 M7 14h10",
+  chevron: "M8 10l4 4 4-4",
+  back: "M14 6l-6 6 6 6",
+  undo: "M8 5L4 9l4 4 M4 9h10a5 5 0 0 1 0 10h-3",
+  trash: "M5 7h14 M9 7V4h6v3 M7 7l1 13h8l1-13 M10 11v5 M14 11v5",
+  edit: "M4 20l1-5L16 4l4 4L9 19z M13 7l4 4",
+  play: "M7 4l12 8-12 8z",
+  pause: "M8 5v14 M16 5v14",
+  rotate: "M20 12a8 8 0 1 1-3-6.2 M20 4v5h-5",
+  clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z M12 7v5l3 2",
+} as const;
+
+export type IconName = keyof typeof shapes;
+
+interface IconProps {
+  readonly name: IconName;
+  readonly size?: number;
+}
+
+/** Beside a text, or inside a control that has a name of its own: it says nothing to a screen reader. */
+export const Icon = ({ name, size = 18 }: IconProps) => (
+  <svg
+    className="icon"
+    width={size}
+    height={size}
+    viewBox="0 0 24 24"
+    fill="none"
+    stroke="currentColor"
+    strokeWidth={1.9}
+    strokeLinecap="round"
+    strokeLinejoin="round"
+    aria-hidden="true"
+  >
+    <path d={shapes[name]} />
+  </svg>
+);

@@ -1,0 +1,39 @@
+// Which deliveries are listed and which one is opened: kept in the page's address, so that a link shows the same.
+import type { Delivery } from "@halyard/sdk";
+import { useCallback } from "react";
+import { useSearchParams } from "wouter";
+
+export const states = ["pending", "delivered", "failed"] as const;
+
+export interface DeliveryFilter {
+  readonly state: Delivery["state"] | undefined;
+  readonly flag: string;
+  readonly opened: string | undefined;
+}
+
+const stateOf = (text: string | null): Delivery["state"] | undefined =>
+  states.find((state) => state === text);
+
+const parametersOf = ({ state, flag, opened }: DeliveryFilter): URLSearchParams => {
+  const parameters = new URLSearchParams();
+  if (state !== undefined) parameters.set("state", state);
+  if (flag !== "") parameters.set("flag", flag);
+  if (opened !== undefined) parameters.set("delivery", opened);
+  return parameters;
+};
+
+export const hrefOf = (filter: DeliveryFilter): string => `?${parametersOf(filter)}`;
+
+export const useDeliveryFilter = () => {
+  const [parameters, setParameters] = useSearchParams();
+  const filter: DeliveryFilter = {
+    state: stateOf(parameters.get("state")),
+    flag: parameters.get("flag") ?? "",
+    opened: parameters.get("delivery") ?? undefined,
+  };
+  const setFilter = useCallback(
+    (next: DeliveryFilter) => setParameters(parametersOf(next), { replace: true }),
+    [setParameters],
+  );
+  return [filter, setFilter] as const;
+};

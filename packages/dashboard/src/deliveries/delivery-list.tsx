@@ -1,0 +1,116 @@
+// The delivery log of a webhook, newest first: each row opens its delivery.
+import type { Delivery, Webhook } from "@halyard/sdk";
+import { Button } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { ApiError } from "../api.ts";
+import { EmptyState } from "../components/empty-state.tsx";
+import { ErrorMessage } from "../components/error-message.tsx";
+import { RowsSkeleton } from "../components/skeletons.tsx";
+import { StatusBadge } from "../components/status-badge.tsx";
+import { Time } from "../components/time.tsx";
+import { formatNumber } from "../format.ts";
+import { useApi } from "../session.tsx";
+import { type DeliveryFilter, hrefOf } from "./delivery-filter.ts";
+import { formatMilliseconds, outcomeOf, stateWords, toneOf } from "./delivery-words.ts";
+
+const pageSize = 25;
+const readEvery = 2_500;
+
+const useLog = (webhookId: string, { state, flag }: DeliveryFilter) => {
+  const { management, environment } = useApi();
+  return useInfiniteQuery({
+    queryKey: [environment.name, "deliveries", webhookId, "log", state, flag],
+    initialPageParam: undefined as string | undefined,
+    refetchInterval: readEvery,
+    queryFn: async ({ pageParam }) => {
+      const result = await management.webhooks.deliveries(webhookId, {
+        limit: pageSize,
+        ...(state !== undefined && { state }),
+        ...(flag !== "" && { flag }),
+        ...(pageParam !== undefined && { cursor: pageParam }),
+      });
+      if (!result.ok) throw new ApiError(result.error);
+      return { deliveries: result.value, next: result.next };
+    },
+    getNextPageParam: ({ next }) => next,
+  });
+};
+
+interface RowProps {
+  readonly delivery: Delivery;
+  readonly filter: DeliveryFilter;
+}
+
+const Row = ({ delivery, filter }: RowProps) => {
+  const { id, event, kind, state, attempts, createdAt } = delivery;
+  const last = attempts.at(-1);
+  return (
+    <li>
+      <Link
+        href={hrefOf({ ...filter, opened: id })}
+        className="delivery-row"
+        aria-current={filter.opened === id ? "true" : undefined}
+      >
+        <StatusBadge tone={toneOf[state]}>{stateWords(delivery)}</StatusBadge>
+        <span className="delivery-row-event">
+          {event.type}
+          {kind === "replay" && <span className="dimmed"> (again)</span>}
+        </span>
+        <span className="delivery-row-time dimmed">
+          <Time at={createdAt} />
+        </span>
+        <span className="delivery-row-flag mono">{event.flagKey ?? ""}</span>
+        <span className="delivery-row-outcome dimmed">
+          {last === undefined
+            ? "not tried yet"
+            : `${outcomeOf(last)}, ${formatMilliseconds(last.milliseconds)}`}
+        </span>
+        <span className="delivery-row-sequence dimmed">
+          {event.sequence === null ? "" : `#${formatNumber(event.sequence)}`}
+        </span>
+      </Link>
+    </li>
+  );
+};
+
+interface DeliveryListProps {
+  readonly webhook: Webhook;
+  readonly filter: DeliveryFilter;
+}
+
+export const DeliveryList = ({ webhook, filter }: DeliveryListProps) => {
+  const query = useLog(webhook.id, filter);
+  const deliveries = query.data?.pages.flatMap((page) => page.deliveries) ?? [];
+  const isFiltered = filter.state !== undefined || filter.flag !== "";
+  return (
+    <div className="delivery-list">
+      {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
+      {query.isPending && <RowsSkeleton rows={5} />}
+      {query.isSuccess && deliveries.length === 0 && (
+        <EmptyState title={isFiltered ? "No delivery fits" : "Nothing was sent yet"}>
+          {isFiltered
+            ? "Choose another state or another flag."
+            : "Send a test, or change a flag: what is sent and what comes back is shown here."}
+        </EmptyState>
+      )}
+      {deliveries.length > 0 && (
+        <ol className="delivery-rows" aria-label="Deliveries">
+          {deliveries.map((delivery) => (
+            <Row key={delivery.id} delivery={delivery} filter={filter} />
+          ))}
+        </ol>
+      )}
+      {query.hasNextPage && (
+        <Button
+          mt="md"
+          variant="default"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show older
+        </Button>
+      )}
+    </div>
+  );
+};

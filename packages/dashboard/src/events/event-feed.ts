@@ -1,0 +1,57 @@
+// The changes of the environment, newest first: all of them, those of one kind, or those of one flag.
+import type { HistoryEntry } from "@halyard/sdk";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { ApiError } from "../api.ts";
+import { useApi } from "../session.tsx";
+
+export const subjects = ["flag", "webhook", "key"] as const;
+
+export interface EventFilter {
+  readonly subject: HistoryEntry["subject"] | undefined;
+  /** The whole key of a flag; empty for all. */
+  readonly flag: string;
+}
+
+const pageSize = 50;
+/** Changes of flags come at once by the stream; this is for all else. */
+const readEvery = 3_000;
+
+export const useEventFeed = ({ subject, flag }: EventFilter) => {
+  const { management, environment } = useApi();
+  const read = async (page: { readonly limit: number; readonly cursor?: string }) => {
+    if (flag === "") {
+      return management.history({ ...page, ...(subject !== undefined && { subject }) });
+    }
+    const result = await management.flags.history(flag, page);
+    if (!result.ok) return result;
+    const value = result.value.map(
+      ({ events, ...entry }): HistoryEntry => ({
+        ...entry,
+        subject: "flag",
+        id: flag,
+        actions: events,
+        before: entry.before === null ? null : { ...entry.before },
+        after: entry.after === null ? null : { ...entry.after },
+      }),
+    );
+    return { ...result, value };
+  };
+  return useInfiniteQuery({
+    queryKey: [environment.name, "history", subject, flag],
+    initialPageParam: undefined as string | undefined,
+    refetchInterval: readEvery,
+    queryFn: async ({ pageParam }) => {
+      const result = await read({
+        limit: pageSize,
+        ...(pageParam !== undefined && { cursor: pageParam }),
+      });
+      if (!result.ok) throw new ApiError(result.error);
+      return { entries: result.value, next: result.next };
+    },
+    getNextPageParam: ({ next }) => next,
+  });
+};
+
+/** The API gives no id; nothing changes the same thing in the same way twice at the same moment. */
+export const nameOf = ({ subject, id, version, createdAt, actions }: HistoryEntry): string =>
+  [createdAt, subject, id, version, ...actions].join(" ");

@@ -1,0 +1,113 @@
+// The history of a flag as readable differences, each of which it can be set back to.
+import type { FlagHistoryEntry } from "@halyard/sdk";
+import { Button } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { ApiError } from "../api.ts";
+import { ErrorMessage } from "../components/error-message.tsx";
+import { Section } from "../components/section.tsx";
+import { RowsSkeleton } from "../components/skeletons.tsx";
+import { Time } from "../components/time.tsx";
+import type { LiveFlag } from "../live.ts";
+import { useApi } from "../session.tsx";
+import { isEmptyPatch, patchBetween } from "./flag-change.ts";
+import { FlagDiff } from "./flag-diff.tsx";
+import { useFlagEdits } from "./flag-edits.tsx";
+
+interface FlagHistoryProps {
+  readonly flagKey: string;
+  /** Undefined when the flag is deleted. */
+  readonly entry: LiveFlag | undefined;
+}
+
+const pageSize = 20;
+
+const useHistory = (flagKey: string) => {
+  const { management, environment } = useApi();
+  return useInfiniteQuery({
+    queryKey: [environment.name, "flag", flagKey, "history"],
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam }) => {
+      const result = await management.flags.history(flagKey, {
+        limit: pageSize,
+        ...(pageParam !== undefined && { cursor: pageParam }),
+      });
+      if (!result.ok) throw new ApiError(result.error);
+      return { entries: result.value, next: result.next };
+    },
+    getNextPageParam: ({ next }) => next,
+  });
+};
+
+const wordsOf = ({ before, after }: FlagHistoryEntry): string | undefined => {
+  if (before === null) return "Created";
+  return after === null ? "Deleted" : undefined;
+};
+
+interface EntryProps {
+  readonly change: FlagHistoryEntry;
+  readonly current: LiveFlag | undefined;
+}
+
+const Entry = ({ change, current }: EntryProps) => {
+  const edits = useFlagEdits();
+  const { mayChange } = useApi();
+  const { after, before, version, actor, createdAt } = change;
+  const words = wordsOf(change);
+  const canGoBack =
+    mayChange &&
+    current !== undefined &&
+    after !== null &&
+    version !== current.version &&
+    !isEmptyPatch(patchBetween(current.flag, after));
+  return (
+    <li className="history-entry">
+      <div className="history-who">
+        <strong>{actor.name}</strong>
+        <span className="dimmed">
+          <Time at={createdAt} />
+        </span>
+        <span className="dimmed">version {version}</span>
+      </div>
+      <div>
+        {words !== undefined && <div>{words}</div>}
+        {after !== null && <FlagDiff before={before} after={after} />}
+      </div>
+      {canGoBack && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          onClick={() => void edits.setBack(current, after)}
+          aria-label={`Set back to this: version ${version}`}
+        >
+          Set back to this
+        </Button>
+      )}
+    </li>
+  );
+};
+
+export const FlagHistory = ({ flagKey, entry }: FlagHistoryProps) => {
+  const query = useHistory(flagKey);
+  const entries = query.data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <Section title="History">
+      {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
+      {query.isPending && <RowsSkeleton rows={3} />}
+      <ol className="history">
+        {entries.map((change) => (
+          <Entry key={change.version} change={change} current={entry} />
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <Button
+          mt="md"
+          variant="default"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show older
+        </Button>
+      )}
+    </Section>
+  );
+};

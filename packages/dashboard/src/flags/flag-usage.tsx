@@ -1,0 +1,76 @@
+// How often the flag is evaluated, over time.
+import { SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { valueOrThrow } from "../api.ts";
+import { BarChart } from "../components/bar-chart.tsx";
+import { ErrorMessage } from "../components/error-message.tsx";
+import { Section } from "../components/section.tsx";
+import { RowsSkeleton } from "../components/skeletons.tsx";
+import { Time } from "../components/time.tsx";
+import { formatDate, formatNumber } from "../format.ts";
+import { useApi } from "../session.tsx";
+import { barsOf, type Span } from "./usage-bars.ts";
+
+const day: Span = { label: "24 hours", hours: 24, perBar: 1 };
+const spans: readonly Span[] = [
+  day,
+  { label: "7 days", hours: 168, perBar: 6 },
+  { label: "30 days", hours: 720, perBar: 24 },
+];
+const series = [
+  { name: "on", color: "var(--halyard-on)" },
+  { name: "off", color: "var(--halyard-off)" },
+];
+const readEvery = 15_000;
+
+export const FlagUsageChart = ({ flagKey }: { readonly flagKey: string }) => {
+  const { management, environment } = useApi();
+  const [span, setSpan] = useState(day);
+  const { hours } = span;
+  const query = useQuery({
+    queryKey: [environment.name, "flag-usage", flagKey, hours],
+    queryFn: async () => valueOrThrow(await management.flags.usage(flagKey, { hours })),
+    refetchInterval: readEvery,
+  });
+  const usage = query.data;
+  const on = usage?.hours.reduce((sum, each) => sum + each.on, 0) ?? 0;
+  const off = usage?.hours.reduce((sum, each) => sum + each.off, 0) ?? 0;
+  return (
+    <Section
+      title="Evaluations"
+      aside={
+        <SegmentedControl
+          size="xs"
+          aria-label="Time shown"
+          data={spans.map(({ label }) => label)}
+          value={span.label}
+          onChange={(label) => setSpan(spans.find((each) => each.label === label) ?? day)}
+        />
+      }
+    >
+      {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
+      {query.isPending && <RowsSkeleton rows={2} />}
+      {usage !== undefined && (
+        <>
+          <p className="dimmed">
+            {formatNumber(on + off)} in {span.label}
+            {on + off > 0 && `: ${formatNumber(on)} on, ${formatNumber(off)} off`}.{" "}
+            {usage.lastEvaluatedAt === null ? (
+              "No program has asked for it in 90 days."
+            ) : (
+              <>
+                Last <Time at={usage.lastEvaluatedAt} />.
+              </>
+            )}
+          </p>
+          <BarChart
+            summary={`Evaluations in the last ${span.label}: ${formatNumber(on)} on, ${formatNumber(off)} off`}
+            series={series}
+            bars={barsOf(usage.hours, span, Date.now(), formatDate)}
+          />
+        </>
+      )}
+    </Section>
+  );
+};

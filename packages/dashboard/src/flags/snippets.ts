@@ -1,0 +1,145 @@
+// How a program asks for a flag, in the languages of OpenFeature and with our own client.
+import type { Flag } from "@halyard/sdk";
+
+export interface Snippet {
+  readonly name: string;
+  /** The role that the key of such a program should have. */
+  readonly role: "server" | "client";
+  readonly code: string;
+}
+
+export const snippetsFor = ({ key, type }: Flag, url: string): readonly Snippet[] => {
+  const isRollout = type === "rollout";
+  const context = isRollout ? `, { targetingKey: user.id }` : "";
+  const who = isRollout ? `{ targetingKey: user.id }` : "{}";
+  return [
+    {
+      name: "Node, our client",
+      role: "server",
+      code: `import { createClient } from "@halyard/sdk";
+
+const client = createClient({ url: "${url}", key: process.env.HALYARD_KEY });
+await client.ready();
+
+if (client.isEnabled("${key}"${context})) {
+  // on
+}`,
+    },
+    {
+      name: "Node, OpenFeature",
+      role: "server",
+      code: `import { OpenFeature } from "@openfeature/server-sdk";
+import { HalyardProvider } from "@halyard/sdk/openfeature-server";
+
+await OpenFeature.setProviderAndWait(
+  new HalyardProvider({ url: "${url}", key: process.env.HALYARD_KEY }),
+);
+const client = OpenFeature.getClient();
+
+if (await client.getBooleanValue("${key}", false${context})) {
+  // on
+}`,
+    },
+    {
+      name: "Web, OpenFeature",
+      role: "client",
+      code: `import { OpenFeature } from "@openfeature/web-sdk";
+import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
+
+await OpenFeature.setContext(${who});
+await OpenFeature.setProviderAndWait(
+  new HalyardWebProvider({ url: "${url}", key: "<a client key>" }),
+);
+
+if (OpenFeature.getClient().getBooleanValue("${key}", false)) {
+  // on
+}`,
+    },
+    {
+      name: "Web, OFREP",
+      role: "client",
+      code: `import { OpenFeature } from "@openfeature/web-sdk";
+import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
+
+await OpenFeature.setContext(${who});
+await OpenFeature.setProviderAndWait(
+  new OFREPWebProvider({
+    baseUrl: "${url}",
+    headers: [["Authorization", "Bearer <a client key>"]],
+  }),
+);
+
+if (OpenFeature.getClient().getBooleanValue("${key}", false)) {
+  // on
+}`,
+    },
+    {
+      name: "Go",
+      role: "client",
+      code: `provider := ofrep.NewProvider("${url}", ofrep.WithBearerToken(os.Getenv("HALYARD_KEY")))
+if err := openfeature.SetProviderAndWait(provider); err != nil {
+	log.Fatal(err)
+}
+client := openfeature.NewClient("app")
+
+on, err := client.BooleanValue(ctx, "${key}", false, ${
+        isRollout
+          ? "openfeature.NewEvaluationContext(user.ID, nil)"
+          : "openfeature.EvaluationContext{}"
+      })`,
+    },
+    {
+      name: "Python",
+      role: "client",
+      code: `import os
+from openfeature import api
+from openfeature.contrib.provider.ofrep import OFREPProvider
+${isRollout ? "from openfeature.evaluation_context import EvaluationContext\n" : ""}
+api.set_provider(OFREPProvider(
+    "${url}",
+    headers_factory=lambda: {"Authorization": f"Bearer {os.environ['HALYARD_KEY']}"},
+))
+client = api.get_client()
+
+if client.get_boolean_value("${key}", False${
+        isRollout ? ", EvaluationContext(targeting_key=user.id)" : ""
+      }):
+    ...  # on`,
+    },
+    {
+      name: "Java",
+      role: "client",
+      code: `var options = OfrepProviderOptions.builder()
+    .baseUrl("${url}")
+    .headers(ImmutableMap.of("Authorization", ImmutableList.of("Bearer " + System.getenv("HALYARD_KEY"))))
+    .build();
+OpenFeatureAPI.getInstance().setProviderAndWait(OfrepProvider.constructProvider(options));
+var client = OpenFeatureAPI.getInstance().getClient();
+
+boolean on = client.getBooleanValue("${key}", false${
+        isRollout ? ", new ImmutableContext(user.id())" : ""
+      });`,
+    },
+    {
+      name: ".NET",
+      role: "client",
+      code: `var options = new OfrepOptions("${url}")
+{
+    Headers = new Dictionary<string, string> { ["Authorization"] = $"Bearer {key}" },
+};
+await Api.Instance.SetProviderAsync(new OfrepProvider(options));
+var client = Api.Instance.GetClient();
+
+var on = await client.GetBooleanValueAsync("${key}", false${
+        isRollout ? ", EvaluationContext.Builder().SetTargetingKey(user.Id).Build()" : ""
+      });`,
+    },
+    {
+      name: "curl",
+      role: "client",
+      code: `curl -X POST ${url}/ofrep/v1/evaluate/flags/${key} \\
+  -H "Authorization: Bearer $HALYARD_KEY" -H "Content-Type: application/json" \\
+  -d '{"context":{"targetingKey":"user-7"}}'`,
+    },
+  ];
+};

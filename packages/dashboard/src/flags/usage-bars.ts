@@ -1,0 +1,33 @@
+// Hours with evaluations -> bars over the whole time, those without any included.
+import type { FlagUsage } from "@halyard/sdk";
+import type { Bar } from "../components/bar-chart.tsx";
+
+export interface Span {
+  readonly label: string;
+  readonly hours: number;
+  /** Of one bar. */
+  readonly perBar: number;
+}
+
+const hour = 60 * 60 * 1_000;
+
+export const barsOf = (
+  usage: FlagUsage["hours"],
+  { hours, perBar }: Span,
+  now: number,
+  labelOf: (time: Date) => string,
+): readonly Bar[] => {
+  const end = Math.floor(now / hour) * hour + hour;
+  const start = end - hours * hour;
+  const bars = Array.from({ length: hours / perBar }, (_, index) => ({
+    label: labelOf(new Date(start + index * perBar * hour)),
+    values: [0, 0] as [number, number],
+  }));
+  for (const each of usage) {
+    const bar = bars[Math.floor((new Date(each.hour).getTime() - start) / (perBar * hour))];
+    if (bar === undefined) continue;
+    bar.values[0] += each.on;
+    bar.values[1] += each.off;
+  }
+  return bars;
+};

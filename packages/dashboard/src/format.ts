@@ -1,0 +1,34 @@
+// Numbers, percentages and times in the reader's own locale.
+const locale = typeof navigator === "undefined" ? undefined : navigator.languages;
+
+const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
+const full = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long" });
+const short = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+
+export const formatNumber = (value: number): string => plain.format(value);
+export const formatCompact = (value: number): string => compact.format(value);
+/** The space never breaks the line. */
+export const formatPercent = (value: number): string => `${plain.format(value)}\u00a0%`;
+export const formatDate = (time: string | Date): string => short.format(new Date(time));
+export const formatFullDate = (time: string | Date): string => full.format(new Date(time));
+
+const second = 1_000;
+const units = [
+  ["year", 365 * 24 * 60 * 60 * second],
+  ["month", 30 * 24 * 60 * 60 * second],
+  ["day", 24 * 60 * 60 * second],
+  ["hour", 60 * 60 * second],
+  ["minute", 60 * second],
+] as const;
+
+/** "3 hours ago", in the reader's language. */
+export const formatRelative = (time: string | Date, now: number): string => {
+  const distance = new Date(time).getTime() - now;
+  for (const [unit, length] of units) {
+    if (Math.abs(distance) >= length) return relative.format(Math.round(distance / length), unit);
+  }
+  const seconds = Math.round(distance / second);
+  return relative.format(Math.abs(seconds) < 5 ? 0 : seconds, "second");
+};

@@ -1,0 +1,50 @@
+// The page: providers from the outside in, then the routes.
+import "@mantine/core/styles.layer.css";
+import "@mantine/notifications/styles.layer.css";
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/flags.css";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ConfirmProvider } from "./components/confirm.tsx";
+import { ErrorBoundary } from "./components/error-boundary.tsx";
+import { Routes } from "./routes.tsx";
+import { SessionProvider } from "./session.tsx";
+import { cssVariables, theme } from "./theme.ts";
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+// Where the library that locks scrolling behind dialogs looks for it.
+(globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
+
+const queries = new QueryClient({
+  // The management client repeats by itself what is worth repeating.
+  defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
+});
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("index.html has no element with the id root");
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      cssVariablesResolver={cssVariables}
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" autoClose={8_000} limit={4} />
+        <ErrorBoundary>
+          <ConfirmProvider>
+            <SessionProvider>
+              <Routes />
+            </SessionProvider>
+          </ConfirmProvider>
+        </ErrorBoundary>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,99 @@
+// One flag: its settings, who is in, how it is used, what happened to it, how to ask for it.
+import { Anchor, Button } from "@mantine/core";
+import { Link, useLocation, useParams } from "wouter";
+import { CopyButton } from "../components/copy-button.tsx";
+import { EmptyState } from "../components/empty-state.tsx";
+import { Icon } from "../components/icon.tsx";
+import { PageTitle } from "../components/page-title.tsx";
+import { RowsSkeleton } from "../components/skeletons.tsx";
+import { FlagDeliveries } from "../flags/flag-deliveries.tsx";
+import { useFlagEdits } from "../flags/flag-edits.tsx";
+import { FlagHistory } from "../flags/flag-history.tsx";
+import { FlagSettings } from "../flags/flag-settings.tsx";
+import { FlagSnippets } from "../flags/flag-snippets.tsx";
+import { FlagUsageChart } from "../flags/flag-usage.tsx";
+import { WhoIsIn } from "../flags/who-is-in.tsx";
+import { useLiveState } from "../live-provider.tsx";
+import { usePageKeys } from "../page-keys.ts";
+import { useApi } from "../session.tsx";
+
+const BackToList = () => (
+  <Anchor component={Link} href="/flags" className="back" underline="hover">
+    <Icon name="back" size={16} /> All flags
+  </Anchor>
+);
+
+const Missing = ({ flagKey }: { readonly flagKey: string }) => {
+  const { environment, mayChange } = useApi();
+  return (
+    <>
+      <EmptyState
+        title="This flag is not here"
+        action={
+          <Button component={Link} href="/flags" variant="default">
+            To the flags
+          </Button>
+        }
+      >
+        {environment.name} has no flag <strong className="mono">{flagKey}</strong>. It may have been
+        deleted, or it is in another environment.
+      </EmptyState>
+      {mayChange && <FlagHistory flagKey={flagKey} entry={undefined} />}
+    </>
+  );
+};
+
+export const FlagPage = () => {
+  const { key: flagKey = "" } = useParams();
+  const { byKey, status } = useLiveState();
+  const { mayChange, environment } = useApi();
+  const edits = useFlagEdits();
+  const [, navigate] = useLocation();
+  const entry = byKey.get(flagKey);
+  const toggle = () => {
+    if (entry && mayChange) void edits.change(entry, { enabled: !entry.flag.enabled });
+  };
+  usePageKeys({ e: toggle });
+  const remove = async () => {
+    if (entry && (await edits.remove(entry))) navigate("/flags");
+  };
+  return (
+    <>
+      <BackToList />
+      <PageTitle
+        title={flagKey}
+        heading={
+          <span className="flag-page-key">
+            <span className="mono">{flagKey}</span>
+            <CopyButton text={flagKey} what="the key" />
+          </span>
+        }
+        description={
+          entry && `${entry.flag.type} flag in ${environment.name}, version ${entry.version}`
+        }
+      >
+        {entry !== undefined && mayChange && (
+          <Button
+            variant="default"
+            leftSection={<Icon name="trash" size={16} />}
+            onClick={() => void remove()}
+          >
+            Delete
+          </Button>
+        )}
+      </PageTitle>
+      {entry === undefined && status === "connecting" && <RowsSkeleton />}
+      {entry === undefined && status !== "connecting" && <Missing flagKey={flagKey} />}
+      {entry !== undefined && (
+        <>
+          <FlagSettings key={flagKey} entry={entry} />
+          {entry.flag.type === "rollout" && <WhoIsIn flag={entry.flag} />}
+          <FlagUsageChart flagKey={flagKey} />
+          {mayChange && <FlagHistory flagKey={flagKey} entry={entry} />}
+          {mayChange && <FlagDeliveries flagKey={flagKey} />}
+          <FlagSnippets flag={entry.flag} />
+        </>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,136 @@
+// The flags of the environment: search, filter, turn, create.
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useMemo, useRef, useState } from "react";
+import { useLocation, useSearchParams } from "wouter";
+import { valueOrThrow } from "../api.ts";
+import { EmptyState } from "../components/empty-state.tsx";
+import { ErrorMessage } from "../components/error-message.tsx";
+import { Icon } from "../components/icon.tsx";
+import { PageTitle } from "../components/page-title.tsx";
+import { RowsSkeleton } from "../components/skeletons.tsx";
+import { CreateFlag } from "../flags/create-flag.tsx";
+import { filterFrom, parametersFrom, shownFlags } from "../flags/flag-filter.ts";
+import { FlagFilters } from "../flags/flag-filters.tsx";
+import { FlagList } from "../flags/flag-list.tsx";
+import { formatNumber } from "../format.ts";
+import { useLiveState } from "../live-provider.tsx";
+import { usePageKeys } from "../page-keys.ts";
+import { useApi } from "../session.tsx";
+
+const monthInHours = 720;
+const usageEvery = 60_000;
+
+const useUsage = () => {
+  const { management, environment } = useApi();
+  const query = useQuery({
+    queryKey: [environment.name, "usage"],
+    queryFn: async () => {
+      const usage = valueOrThrow(await management.usage({ hours: monthInHours }));
+      return new Map(usage.map((each) => [each.key, each]));
+    },
+    refetchInterval: usageEvery,
+    staleTime: usageEvery / 2,
+  });
+  return query;
+};
+
+const firstFlag = (key: string) => `curl -X POST ${location.origin}/api/v1/flags \\
+  -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\
+  -d '{"key":"${key}","type":"boolean"}'`;
+
+export const FlagsPage = () => {
+  const { mayChange, environment } = useApi();
+  const { flags, status } = useLiveState();
+  const usage = useUsage();
+  const [parameters, setParameters] = useSearchParams();
+  const [, navigate] = useLocation();
+  const [filter, setFilter] = useState(() => filterFrom(parameters));
+  const [creating, setCreating] = useState(false);
+  const search = useRef<HTMLInputElement>(null);
+  const deferred = useDeferredValue(filter);
+  const shown = useMemo(
+    () => shownFlags(flags, deferred, usage.data, Date.now()),
+    [flags, deferred, usage.data],
+  );
+  usePageKeys({
+    "/": () => search.current?.focus(),
+    c: () => mayChange && setCreating(true),
+  });
+
+  const isLoading = status === "connecting";
+  const isEmpty = flags.length === 0;
+  const create = mayChange && (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
+      Create a flag
+    </Button>
+  );
+  return (
+    <>
+      <PageTitle
+        title="Flags"
+        description={isLoading ? "…" : `${formatNumber(flags.length)} in ${environment.name}`}
+      >
+        {create}
+      </PageTitle>
+      {usage.error !== null && (
+        <ErrorMessage
+          error={usage.error}
+          title="How often the flags are evaluated is not known"
+          onRetry={usage.refetch}
+        />
+      )}
+      {isLoading && <RowsSkeleton rows={8} />}
+      {!isLoading && isEmpty && (
+        <EmptyState title="No flags yet" action={create} command={firstFlag("new-checkout")}>
+          A flag is a switch that your programs ask for by its key. Create one, put it into your
+          code, and turn it here: every program follows at once.
+        </EmptyState>
+      )}
+      {!isLoading && !isEmpty && (
+        <>
+          <FlagFilters
+            filter={filter}
+            searchRef={search}
+            onChange={(next) => {
+              setFilter(next);
+              setParameters(parametersFrom(next), { replace: true });
+            }}
+          />
+          <p className="flag-count dimmed" role="status">
+            {shown.length < flags.length &&
+              `${formatNumber(shown.length)} of ${formatNumber(flags.length)} are shown.`}
+          </p>
+          {shown.length === 0 ? (
+            <EmptyState
+              title="No flag fits"
+              action={
+                <Button
+                  variant="default"
+                  onClick={() => {
+                    setFilter(filterFrom(new URLSearchParams()));
+                    setParameters(new URLSearchParams(), { replace: true });
+                  }}
+                >
+                  Show all flags
+                </Button>
+              }
+            >
+              Nothing matches the search and the filters together.
+            </EmptyState>
+          ) : (
+            <FlagList flags={shown} usage={usage.data} />
+          )}
+        </>
+      )}
+      <CreateFlag
+        opened={creating}
+        onClose={() => setCreating(false)}
+        onCreated={(key) => {
+          setCreating(false);
+          navigate(`/flags/${encodeURIComponent(key)}`);
+        }}
+      />
+    </>
+  );
+};

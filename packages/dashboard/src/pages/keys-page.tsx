@@ -1,0 +1,157 @@
+// The API keys of the environment: who may do what, create, revoke.
+import type { ApiKey } from "@halyard/sdk";
+import { Alert, Button, Table, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { valueOrThrow } from "../api.ts";
+import { AdminOnly } from "../components/admin-only.tsx";
+import { ErrorMessage } from "../components/error-message.tsx";
+import { Icon } from "../components/icon.tsx";
+import { PageTitle } from "../components/page-title.tsx";
+import { RowsSkeleton } from "../components/skeletons.tsx";
+import { StatusBadge } from "../components/status-badge.tsx";
+import { Time } from "../components/time.tsx";
+import { formatNumber } from "../format.ts";
+import { CreateKey } from "../keys/create-key.tsx";
+import { useRevokeKey } from "../keys/revoke-key.ts";
+import { roleWords } from "../keys/roles.ts";
+import { useApi } from "../session.tsx";
+import "../styles/keys-events.css";
+
+const readEvery = 5_000;
+
+interface KeyRowProps {
+  readonly apiKey: ApiKey;
+  readonly isOwn: boolean;
+  readonly onRevoke: () => void;
+}
+
+const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
+  const { id, name, role, createdAt, lastUsedAt } = apiKey;
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" className="key-name">
+        {name} {isOwn && <StatusBadge tone="good">you</StatusBadge>}
+      </Table.Th>
+      <Table.Td className="key-role">
+        {role}
+        <Text size="xs" c="dimmed">
+          {roleWords.find((each) => each.role === role)?.may}
+        </Text>
+      </Table.Td>
+      <Table.Td className="key-id mono dimmed">{id}</Table.Td>
+      <Table.Td className="key-created">
+        <Time at={createdAt} />
+      </Table.Td>
+      <Table.Td className="key-used">
+        {lastUsedAt === null ? <Text c="dimmed">never</Text> : <Time at={lastUsedAt} />}
+      </Table.Td>
+      <Table.Td className="key-action" ta="right">
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={onRevoke}
+          aria-label={`Revoke the key ${name}`}
+        >
+          Revoke
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  );
+};
+
+const LastAdmin = ({ onCreate }: { readonly onCreate: () => void }) => (
+  <Alert
+    color="red"
+    variant="light"
+    icon={<Icon name="warning" />}
+    title="This is the last admin key"
+    role="alert"
+    mb="lg"
+  >
+    <Text size="sm">
+      Without it nobody could change this environment any more, so it cannot revoke itself. Create
+      another admin key first, sign in with that one, and revoke this one then.
+    </Text>
+    <Button mt="sm" size="xs" variant="default" onClick={onCreate}>
+      Create a key
+    </Button>
+  </Alert>
+);
+
+const Keys = () => {
+  const { management, environment } = useApi();
+  const queries = useQueryClient();
+  const revoke = useRevokeKey();
+  const [creating, setCreating] = useState(false);
+  const [isLast, setIsLast] = useState(false);
+  const query = useQuery({
+    queryKey: [environment.name, "keys"],
+    queryFn: async () => valueOrThrow(await management.keys.list()),
+    refetchInterval: readEvery,
+  });
+  const readAgain = () => void queries.invalidateQueries({ queryKey: [environment.name, "keys"] });
+  const keys = query.data;
+  const revokeOne = async (key: ApiKey) => {
+    const outcome = await revoke(key);
+    setIsLast(outcome === "last");
+    readAgain();
+  };
+  return (
+    <>
+      <PageTitle
+        title="Keys"
+        description={
+          keys === undefined ? "…" : `${formatNumber(keys.length)} in ${environment.name}`
+        }
+      >
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
+          Create a key
+        </Button>
+      </PageTitle>
+      {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
+      {query.isPending && <RowsSkeleton rows={3} />}
+      {isLast && (
+        <LastAdmin
+          onCreate={() => {
+            setIsLast(false);
+            setCreating(true);
+          }}
+        />
+      )}
+      {keys !== undefined && (
+        <Table className="keys-table" aria-label="Keys" verticalSpacing="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Name</Table.Th>
+              <Table.Th scope="col">Role</Table.Th>
+              <Table.Th scope="col">Id</Table.Th>
+              <Table.Th scope="col">Created</Table.Th>
+              <Table.Th scope="col">Last used</Table.Th>
+              <Table.Th scope="col">
+                <span className="visually-hidden">Revoke</span>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {keys.map((key) => (
+              <KeyRow
+                key={key.id}
+                apiKey={key}
+                isOwn={key.id === environment.keyId}
+                onRevoke={() => void revokeOne(key)}
+              />
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      <CreateKey opened={creating} onClose={() => setCreating(false)} onCreated={readAgain} />
+    </>
+  );
+};
+
+export const KeysPage = () => (
+  <AdminOnly title="Keys" what="The keys">
+    <Keys />
+  </AdminOnly>
+);

@@ -1,0 +1,116 @@
+// One webhook: its health, how its last deliveries went, and the delivery log.
+import type { Webhook } from "@halyard/sdk";
+import { Anchor, Button } from "@mantine/core";
+import { Link, useParams } from "wouter";
+import { ApiError } from "../api.ts";
+import { AdminOnly } from "../components/admin-only.tsx";
+import { CopyButton } from "../components/copy-button.tsx";
+import { EmptyState } from "../components/empty-state.tsx";
+import { ErrorMessage } from "../components/error-message.tsx";
+import { Icon } from "../components/icon.tsx";
+import { PageTitle } from "../components/page-title.tsx";
+import { Section } from "../components/section.tsx";
+import { PageSkeleton } from "../components/skeletons.tsx";
+import { Time } from "../components/time.tsx";
+import { DeliveryChart } from "../deliveries/delivery-chart.tsx";
+import { DeliveryDetails } from "../deliveries/delivery-details.tsx";
+import { useDeliveryFilter } from "../deliveries/delivery-filter.ts";
+import { DeliveryFilters } from "../deliveries/delivery-filters.tsx";
+import { DeliveryList } from "../deliveries/delivery-list.tsx";
+import "../styles/deliveries.css";
+import "../styles/webhooks.css";
+import { HealthLine } from "../webhooks/health-line.tsx";
+import { WebhookActions } from "../webhooks/webhook-actions.tsx";
+import { useLatestDeliveries, useWebhook } from "../webhooks/webhook-queries.ts";
+
+const BackToList = () => (
+  <Anchor component={Link} href="/webhooks" className="back">
+    <Icon name="back" size={16} /> All webhooks
+  </Anchor>
+);
+
+const Missing = ({ id }: { readonly id: string }) => (
+  <>
+    <PageTitle title="Webhook" />
+    <EmptyState
+      title="This webhook is not here"
+      action={
+        <Button component={Link} href="/webhooks" variant="default">
+          To the webhooks
+        </Button>
+      }
+    >
+      There is no webhook <span className="mono">{id}</span> in this environment. It may have been
+      deleted.
+    </EmptyState>
+  </>
+);
+
+const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
+  const [filter, setFilter] = useDeliveryFilter();
+  const latest = useLatestDeliveries(webhook.id);
+  const open = (opened: string | undefined) => setFilter({ ...filter, opened });
+  return (
+    <>
+      <PageTitle
+        title={webhook.url}
+        heading={
+          <span className="webhook-heading">
+            <span className="mono">{webhook.url}</span>
+            <CopyButton text={webhook.url} what="the address" />
+          </span>
+        }
+        description={
+          <>
+            {webhook.events.includes("*") ? "all events" : webhook.events.join(", ")}, registered{" "}
+            <Time at={webhook.createdAt} />
+          </>
+        }
+      >
+        <WebhookActions webhook={webhook} onOpen={open} />
+      </PageTitle>
+      {latest.data !== undefined && (
+        <>
+          <HealthLine webhook={webhook} deliveries={latest.data} />
+          <DeliveryChart deliveries={latest.data} />
+        </>
+      )}
+      <Section title="Deliveries" aside={<DeliveryFilters filter={filter} onChange={setFilter} />}>
+        <div className="delivery-split" data-opened={filter.opened !== undefined || undefined}>
+          <DeliveryList webhook={webhook} filter={filter} />
+          {filter.opened !== undefined && (
+            <DeliveryDetails
+              key={filter.opened}
+              webhook={webhook}
+              id={filter.opened}
+              onOpen={open}
+            />
+          )}
+        </div>
+      </Section>
+    </>
+  );
+};
+
+const OneWebhook = () => {
+  const { id } = useParams<{ id: string }>();
+  const query = useWebhook(id);
+  const isMissing = query.error instanceof ApiError && query.error.failure.code === "NOT_FOUND";
+  return (
+    <>
+      <BackToList />
+      {isMissing && <Missing id={id} />}
+      {query.error !== null && !isMissing && (
+        <ErrorMessage error={query.error} onRetry={query.refetch} />
+      )}
+      {query.isPending && <PageSkeleton />}
+      {query.data !== undefined && !isMissing && <Loaded webhook={query.data} />}
+    </>
+  );
+};
+
+export const WebhookPage = () => (
+  <AdminOnly title="Webhook" what="The webhooks">
+    <OneWebhook />
+  </AdminOnly>
+);

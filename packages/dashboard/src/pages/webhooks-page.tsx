@@ -1,0 +1,129 @@
+// The webhooks of the environment, each with its health.
+import type { Webhook } from "@halyard/sdk";
+import { Anchor, Button } from "@mantine/core";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { AdminOnly } from "../components/admin-only.tsx";
+import { EmptyState } from "../components/empty-state.tsx";
+import { ErrorMessage } from "../components/error-message.tsx";
+import { Icon } from "../components/icon.tsx";
+import { PageTitle } from "../components/page-title.tsx";
+import { RowsSkeleton } from "../components/skeletons.tsx";
+import { formatNumber } from "../format.ts";
+import { useApi } from "../session.tsx";
+import "../styles/webhooks.css";
+import { CreateWebhook } from "../webhooks/create-webhook.tsx";
+import { HealthLine } from "../webhooks/health-line.tsx";
+import { useWebhookEdits } from "../webhooks/webhook-edits.ts";
+import { useLatestDeliveries, useWebhooks } from "../webhooks/webhook-queries.ts";
+
+const firstWebhook = () => `curl -X POST ${location.origin}/api/v1/webhooks \\
+  -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\
+  -d '{"url":"https://example.com/hooks/flags","events":["*"]}'`;
+
+interface WebhookRowProps {
+  readonly webhook: Webhook;
+  /** How many others there are. */
+  readonly beside: number;
+}
+
+const WebhookRow = ({ webhook, beside }: WebhookRowProps) => {
+  const edits = useWebhookEdits();
+  const [, navigate] = useLocation();
+  const deliveries = useLatestDeliveries(webhook.id, beside);
+  const path = `/webhooks/${webhook.id}`;
+  const test = async () => {
+    const delivery = await edits.test(webhook);
+    if (delivery) navigate(`${path}?delivery=${delivery.id}`);
+  };
+  return (
+    <li className="webhook-row">
+      <div className="webhook-row-words">
+        <Anchor component={Link} href={path} className="webhook-url mono">
+          {webhook.url}
+        </Anchor>
+        <div className="webhook-row-events dimmed">
+          {webhook.events.includes("*") ? "all events" : webhook.events.join(", ")}
+        </div>
+        {deliveries.data !== undefined && (
+          <HealthLine webhook={webhook} deliveries={deliveries.data} />
+        )}
+      </div>
+      <div className="webhook-row-actions">
+        {webhook.active && (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => void test()}
+            aria-label={`Send a test to ${webhook.url}`}
+          >
+            Send a test
+          </Button>
+        )}
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name={webhook.active ? "pause" : "play"} size={14} />}
+          onClick={() => void edits.setActive(webhook, !webhook.active)}
+          aria-label={`${webhook.active ? "Pause" : "Resume"} ${webhook.url}`}
+        >
+          {webhook.active ? "Pause" : "Resume"}
+        </Button>
+      </div>
+    </li>
+  );
+};
+
+const WebhookList = () => {
+  const query = useWebhooks();
+  const { environment } = useApi();
+  const [, navigate] = useLocation();
+  const [creating, setCreating] = useState(false);
+  const webhooks = query.data;
+  const create = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
+      Register a webhook
+    </Button>
+  );
+  return (
+    <>
+      <PageTitle
+        title="Webhooks"
+        description={
+          webhooks === undefined ? "…" : `${formatNumber(webhooks.length)} in ${environment.name}`
+        }
+      >
+        {create}
+      </PageTitle>
+      {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
+      {query.isPending && <RowsSkeleton rows={3} />}
+      {webhooks?.length === 0 && (
+        <EmptyState title="No webhooks yet" command={firstWebhook()} action={create}>
+          A webhook is an address of yours that Halyard calls whenever a flag changes: signed, in
+          order, and again until your receiver has answered.
+        </EmptyState>
+      )}
+      {webhooks !== undefined && webhooks.length > 0 && (
+        <ul className="webhook-list" aria-label="Webhooks">
+          {webhooks.map((webhook) => (
+            <WebhookRow key={webhook.id} webhook={webhook} beside={webhooks.length - 1} />
+          ))}
+        </ul>
+      )}
+      <CreateWebhook
+        opened={creating}
+        onClose={() => setCreating(false)}
+        onDone={(id) => {
+          setCreating(false);
+          navigate(`/webhooks/${id}`);
+        }}
+      />
+    </>
+  );
+};
+
+export const WebhooksPage = () => (
+  <AdminOnly title="Webhooks" what="The webhooks">
+    <WebhookList />
+  </AdminOnly>
+);

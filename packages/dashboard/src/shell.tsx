@@ -1,0 +1,169 @@
+// The frame around every page: navigation, environment switcher, connection, theme and sign-out.
+import { ActionIcon, Menu, Tooltip, useMantineColorScheme } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import { type ReactNode, useEffect, useRef } from "react";
+import { Link, useLocation } from "wouter";
+import { signOut } from "./api.ts";
+import { EnvironmentSwitcher } from "./components/environment-switcher.tsx";
+import { Icon, type IconName } from "./components/icon.tsx";
+import { KeyboardHelp } from "./components/keyboard-help.tsx";
+import { notifyError } from "./components/notify.tsx";
+import type { LiveStatus } from "./live.ts";
+import { useLiveState } from "./live-provider.tsx";
+import { useApi, useSession } from "./session.tsx";
+
+const places: readonly { readonly to: string; readonly label: string; readonly icon: IconName }[] =
+  [
+    { to: "/flags", label: "Flags", icon: "flag" },
+    { to: "/webhooks", label: "Webhooks", icon: "webhook" },
+    { to: "/keys", label: "Keys", icon: "key" },
+    { to: "/events", label: "Events", icon: "pulse" },
+  ];
+
+const Navigation = () => {
+  const [path] = useLocation();
+  return (
+    <nav className="shell-navigation" aria-label="Pages">
+      {places.map(({ to, label, icon }) => (
+        <Link
+          key={to}
+          href={to}
+          className="shell-place"
+          aria-current={path === to || path.startsWith(`${to}/`) ? "page" : undefined}
+        >
+          <Icon name={icon} />
+          <span>{label}</span>
+        </Link>
+      ))}
+    </nav>
+  );
+};
+
+const statusWords: Readonly<Record<LiveStatus, string>> = {
+  connecting: "Connecting…",
+  live: "Live",
+  lost: "Connection lost, trying again…",
+  refused: "Refused: sign in again",
+};
+
+const Connection = () => {
+  const { status } = useLiveState();
+  return (
+    <div className="shell-connection" data-status={status} role="status">
+      <span className="shell-connection-dot" aria-hidden="true" />
+      {statusWords[status]}
+    </div>
+  );
+};
+
+const themes = [
+  { value: "auto", label: "As the system has it", icon: "screen" },
+  { value: "light", label: "Light", icon: "sun" },
+  { value: "dark", label: "Dark", icon: "moon" },
+] as const;
+
+const ThemeMenu = () => {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const current = themes.find(({ value }) => value === colorScheme) ?? themes[0];
+  return (
+    <Menu position="top-start" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Theme: ${current.label}`}>
+          <Icon name={current.icon} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {themes.map(({ value, label, icon }) => (
+          <Menu.Item
+            key={value}
+            leftSection={<Icon name={icon} />}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+};
+
+const SignOut = () => {
+  const { session, refresh } = useSession();
+  const leave = async () => {
+    const result = await signOut(session?.csrf ?? "");
+    if (!result.ok) notifyError("Signing out did not work", result.error);
+    await refresh();
+  };
+  return (
+    <Tooltip label="Sign out">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label="Sign out"
+        onClick={() => void leave()}
+      >
+        <Icon name="leave" />
+      </ActionIcon>
+    </Tooltip>
+  );
+};
+
+const ProductionBand = () => {
+  const { environment, isProduction } = useApi();
+  if (!isProduction) return null;
+  return (
+    <section className="shell-production" aria-label="Environment">
+      <Icon name="warning" />
+      <strong>{environment.name.toUpperCase()}</strong>
+      <span>Changes reach your users at once.</span>
+    </section>
+  );
+};
+
+export const Shell = ({ children }: { readonly children: ReactNode }) => {
+  const { environment, isProduction } = useApi();
+  const [path, navigate] = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    // Where a reader's next key press should go after a page change.
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [path]);
+  useHotkeys([
+    ["alt+1", () => navigate("/flags")],
+    ["alt+2", () => navigate("/webhooks")],
+    ["alt+3", () => navigate("/keys")],
+    ["alt+4", () => navigate("/events")],
+  ]);
+  return (
+    <div className="shell" data-production={isProduction || undefined}>
+      <a className="shell-skip" href="#content">
+        Skip to the content
+      </a>
+      <ProductionBand />
+      <header className="shell-side">
+        <Link href="/flags" className="shell-brand" aria-label="Halyard, to the flags">
+          <Icon name="halyard" size={22} />
+          <span>Halyard</span>
+        </Link>
+        <EnvironmentSwitcher key={environment.name} />
+        <Navigation />
+        <div className="shell-foot">
+          <Connection />
+          <div className="shell-tools">
+            <KeyboardHelp />
+            <ThemeMenu />
+            <SignOut />
+          </div>
+        </div>
+      </header>
+      <main id="content" className="shell-main" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+};

@@ -1,0 +1,91 @@
+// The look of the page: one accent colour, system fonts, and text colours that can be read on both backgrounds.
+import {
+  Anchor,
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  Modal,
+} from "@mantine/core";
+
+const accent: MantineColorsTuple = [
+  "#eef6fb",
+  "#d9eaf5",
+  "#b3d5ea",
+  "#8bc0df",
+  "#6cb2d9",
+  "#459acb",
+  "#1d7aae",
+  "#15638f",
+  "#115480",
+  "#0b3d5f",
+];
+
+const dark: MantineColorsTuple = [
+  "#d9dee4",
+  "#b9c1ca",
+  "#8d96a1",
+  "#5f6974",
+  "#3d454f",
+  "#2b3139",
+  "#1f242b",
+  "#15181c",
+  "#101316",
+  "#0b0d0f",
+];
+
+const systemFonts =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif';
+const systemMonospace =
+  'ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+export const theme = createTheme({
+  primaryColor: "accent",
+  primaryShade: { light: 7, dark: 6 },
+  colors: { accent, dark },
+  autoContrast: true,
+  fontFamily: systemFonts,
+  fontFamilyMonospace: systemMonospace,
+  headings: { fontFamily: systemFonts, fontWeight: "650" },
+  defaultRadius: "md",
+  respectReducedMotion: true,
+  cursorType: "pointer",
+  components: {
+    // A link in a sentence must be seen without telling colours apart.
+    Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
+  },
+});
+
+/** The library's dimmed texts and placeholders are too pale for WCAG AA. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: { "--halyard-danger": "#c92a2a" },
+  light: {
+    "--mantine-color-text": "#15181c",
+    "--mantine-color-dimmed": "#545b63",
+    "--mantine-color-placeholder": "#666d75",
+    "--mantine-color-body": "#ffffff",
+    "--mantine-color-error": "#c92a2a",
+    "--halyard-accent": "#15638f",
+    "--halyard-surface": "#f6f8fa",
+    "--halyard-line": "#d9dee4",
+    "--halyard-hover": "#eef2f6",
+    "--halyard-on": "#12724b",
+    "--halyard-off": "#6b7480",
+    "--halyard-on-soft": "#e3f5ec",
+    "--halyard-removed": "#b42323",
+  },
+  dark: {
+    "--mantine-color-dimmed": "#a9b1ba",
+    "--mantine-color-placeholder": "#959da6",
+    "--mantine-color-body": "#15181c",
+    "--mantine-color-error": "#ff8787",
+    "--halyard-accent": "#6cb2d9",
+    "--halyard-surface": "#1c2026",
+    "--halyard-line": "#343a42",
+    "--halyard-hover": "#252a31",
+    "--halyard-on": "#5fd3a0",
+    "--halyard-off": "#98a2ad",
+    "--halyard-on-soft": "#17362a",
+    "--halyard-removed": "#ff9c9c",
+  },
+});

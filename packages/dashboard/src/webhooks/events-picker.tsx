@@ -1,0 +1,59 @@
+// Which events a webhook is told of, each explained.
+import type { FlagEventName } from "@halyard/sdk";
+import { Checkbox, Stack } from "@mantine/core";
+
+export type EventChoice = FlagEventName | "*";
+
+const explained: readonly (readonly [name: FlagEventName, when: string])[] = [
+  ["flag.created", "a flag was created"],
+  ["flag.enabled", "a flag was turned on"],
+  ["flag.disabled", "a flag was turned off"],
+  ["flag.updated", "the percentage or the description of a flag changed"],
+  ["flag.deleted", "a flag was removed"],
+];
+
+const names = explained.map(([name]) => name);
+
+/** What the API gave, as a choice; names this page does not know are left out. */
+export const choicesOf = (events: readonly string[]): readonly EventChoice[] =>
+  events.includes("*") ? ["*"] : names.filter((name) => events.includes(name));
+
+interface EventsPickerProps {
+  readonly value: readonly EventChoice[];
+  readonly onChange: (value: readonly EventChoice[]) => void;
+}
+
+export const EventsPicker = ({ value, onChange }: EventsPickerProps) => {
+  const isAll = value.includes("*");
+  const chosen = new Set<EventChoice>(isAll ? names : value);
+  const turn = (name: FlagEventName, on: boolean) =>
+    onChange(names.filter((each) => (each === name ? on : chosen.has(each))));
+  return (
+    <Checkbox.Group
+      label="Events"
+      description="What the receiver is told of."
+      value={isAll ? ["*", ...names] : [...value]}
+      error={value.length === 0 ? "Choose at least one." : undefined}
+    >
+      <Stack gap="xs" mt="xs">
+        <Checkbox
+          value="*"
+          label="* : everything, also kinds of events that are added later"
+          onChange={(event) => onChange(event.currentTarget.checked ? ["*"] : names)}
+        />
+        {explained.map(([name, when]) => (
+          <Checkbox
+            key={name}
+            value={name}
+            label={
+              <>
+                <span className="mono">{name}</span>: {when}
+              </>
+            }
+            onChange={(event) => turn(name, event.currentTarget.checked)}
+          />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+};

@@ -1,0 +1,43 @@
+// The health of a webhook in a badge and a sentence.
+import type { Delivery, Webhook } from "@halyard/sdk";
+import { StatusBadge } from "../components/status-badge.tsx";
+import { Time } from "../components/time.tsx";
+import { formatNumber } from "../format.ts";
+import { healthOf } from "./webhook-health.ts";
+import { latestCount } from "./webhook-queries.ts";
+
+interface HealthLineProps {
+  readonly webhook: Webhook;
+  readonly deliveries: readonly Delivery[];
+}
+
+export const HealthLine = ({ webhook, deliveries }: HealthLineProps) => {
+  const { tone, word, lastSuccess, failingSince, lastError, pending } = healthOf(
+    webhook,
+    deliveries,
+  );
+  return (
+    <div className="health-line">
+      <StatusBadge tone={tone}>{word}</StatusBadge>
+      {failingSince !== undefined && (
+        <span>
+          Failing since <Time at={failingSince} />
+          {lastError !== undefined && `: ${lastError}`}.
+        </span>
+      )}
+      {lastSuccess !== undefined && (
+        <span>
+          Last success <Time at={lastSuccess} />.
+        </span>
+      )}
+      {lastSuccess === undefined && deliveries.length > 0 && <span>No success lately.</span>}
+      {pending > 0 && (
+        <span>
+          {formatNumber(pending)}
+          {pending === latestCount ? " or more" : ""} waiting.
+        </span>
+      )}
+      {deliveries.length === 0 && <span>Nothing was sent to it yet.</span>}
+    </div>
+  );
+};

@@ -1,0 +1,93 @@
+// The tail of the environment in a real browser: live, with differences, filtered, paused.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { createFlag, patchFlag } from "../../server/test/support/delivery-log.ts";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { auditBoth } from "./support/audit-page.ts";
+import { testBrowser } from "./support/browser.ts";
+import { openAs, until } from "./support/flags.ts";
+
+const browser = testBrowser();
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const entries = (page: Page) => page.getByRole("list", { name: "Changes" }).getByRole("listitem");
+const newest = (page: Page) => entries(page).first();
+
+test("changes of flags, webhooks and keys arrive by themselves, with who and what", async (t) => {
+  const { keys, admin } = await server.environment();
+  await admin("POST", "/flags", { key: "tailed", type: "rollout", percentage: 5 });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/events");
+  await newest(page).getByText("flag.created").waitFor();
+  await patchFlag(admin, "tailed", { enabled: true, percentage: 7.5 });
+  for (const text of ["admin", "flag.enabled", "flag.updated", "5 %", "7.5 %", "off", "on"]) {
+    await newest(page).getByText(text, { exact: true }).waitFor();
+  }
+  await newest(page).getByText("version 2").waitFor();
+  const hook = "https://127.0.0.1/hook";
+  const made = await admin("POST", "/webhooks", { url: hook, events: ["flag.deleted"] });
+  assert.equal(made.status, 201, made.text);
+  await newest(page).getByText("webhook.created").waitFor();
+  await newest(page).getByText("flag.deleted").waitFor();
+  const { id } = made.body as { id: string };
+  await admin("PATCH", `/webhooks/${id}`, { active: false });
+  await newest(page).getByText("webhook.updated").waitFor();
+  for (const text of ["active", "yes", "no"]) {
+    await newest(page).getByText(text, { exact: true }).waitFor();
+  }
+  await admin("POST", "/keys", { name: "new one", role: "client" });
+  await newest(page).getByText("key.created").waitFor();
+  await admin("DELETE", "/flags/tailed");
+  await newest(page).getByText("flag.deleted").waitFor();
+});
+
+test("it is filtered by kind and by flag", async (t) => {
+  const { keys, admin } = await server.environment();
+  await createFlag(admin, "one");
+  await createFlag(admin, "two");
+  await patchFlag(admin, "two", { enabled: true });
+  await admin("POST", "/keys", { name: "filtered", role: "client" });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/events");
+  await entries(page).getByText("filtered", { exact: true }).first().waitFor();
+  await page.getByText("flags", { exact: true }).click();
+  await until(async () => assert.equal(await entries(page).count(), 3));
+  await page.getByRole("combobox", { name: "Flag" }).fill("two");
+  await until(async () => assert.equal(await entries(page).count(), 2));
+  await newest(page).getByText("flag.enabled").waitFor();
+  await patchFlag(admin, "two", { enabled: false });
+  await newest(page).getByText("flag.disabled").waitFor();
+  await page.getByRole("combobox", { name: "Flag" }).fill("twos");
+  await page.getByText("twos has never been here").waitFor();
+  await page.getByText("keys", { exact: true }).click();
+  await newest(page).getByText("key.created").waitFor();
+});
+
+test("paused it stays as it is and counts what is newer", async (t) => {
+  const { keys, admin } = await server.environment();
+  await createFlag(admin, "steady");
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/events");
+  await newest(page).getByText("flag.created").waitFor();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByText("Nothing has changed since.").waitFor();
+  await patchFlag(admin, "steady", { enabled: true });
+  await patchFlag(admin, "steady", { enabled: false });
+  await page.getByText("2 newer.").waitFor();
+  assert.match((await newest(page).textContent()) ?? "", /flag\.created/);
+  await page.getByRole("button", { name: "Go on" }).click();
+  await newest(page).getByText("flag.disabled").waitFor();
+});
+
+test("events are accessible, light and dark, wide and on a phone", async (t) => {
+  const { keys, admin } = await server.environment();
+  await createFlag(admin);
+  const options = { bypassCSP: true, reducedMotion: "reduce" } as const;
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/events", options);
+  await newest(page).waitFor();
+  await auditBoth(page, "events");
+  await page.setViewportSize({ width: 390, height: 800 });
+  await auditBoth(page, "events on a phone");
+});

@@ -1,0 +1,84 @@
+// What the dashboard says a change means for users.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Flag } from "@halyard/sdk";
+import { diffOf, patchBetween, settingOf, summaryOf, withPatch } from "../src/flags/flag-change.ts";
+
+const rollout = (percentage: number, enabled = true): Flag => ({
+  key: "f",
+  type: "rollout",
+  enabled,
+  percentage,
+  description: null,
+});
+const boolean = (enabled: boolean): Flag => ({
+  key: "f",
+  type: "boolean",
+  enabled,
+  description: null,
+});
+
+const cases: readonly (readonly [before: Flag, after: Flag, says: readonly string[]])[] = [
+  [
+    rollout(25),
+    rollout(50),
+    ["25 % → 50 %: about 2,500 more of every 10,000 users, nobody loses it."],
+  ],
+  [rollout(50), rollout(25), ["50 % → 25 %: about 2,500 of every 10,000 users lose it."]],
+  [
+    rollout(0),
+    rollout(0.001),
+    ["0 % → 0.001 %: about 1 of every 100,000 users get it, nobody loses it."],
+  ],
+  [
+    rollout(10),
+    rollout(0),
+    ["10 % → 0 %: all who have it lose it, about 1,000 of every 10,000 users."],
+  ],
+  [
+    rollout(10),
+    rollout(10.5),
+    ["10 % → 10.5 %: about 50 more of every 10,000 users, nobody loses it."],
+  ],
+  [rollout(25, false), rollout(50, false), ["25 % → 50 %: nobody notices while the flag is off."]],
+  [
+    rollout(25, false),
+    rollout(25),
+    ["off → 25 %: about 2,500 of every 10,000 users get it, nobody loses it."],
+  ],
+  [
+    rollout(25),
+    rollout(25, false),
+    ["25 % → off: all who have it lose it, about 2,500 of every 10,000 users."],
+  ],
+  [rollout(100), rollout(100, false), ["100 % → off: everyone loses it."]],
+  [rollout(0), rollout(0, false), ["0 % → off: nobody gets it and nobody loses it."]],
+  [boolean(false), boolean(true), ["off → on: everyone gets it."]],
+  [boolean(true), boolean(false), ["on → off: everyone loses it."]],
+  [
+    boolean(true),
+    { ...boolean(true), description: "why" },
+    ["The description changes; no user notices."],
+  ],
+  [boolean(true), boolean(true), []],
+];
+
+for (const [before, after, says] of cases) {
+  test(`${settingOf(before)} to ${settingOf(after)}: ${says.join(" ") || "nothing"}`, () => {
+    const said = summaryOf(before, after).map((sentence) => sentence.replaceAll("\u00a0", " "));
+    assert.deepEqual(said, says);
+    assert.deepEqual(withPatch(before, patchBetween(before, after)), after);
+  });
+}
+
+test("a history entry names only the fields that changed", () => {
+  const after: Flag = { ...rollout(50), description: "why" };
+  assert.deepEqual(diffOf(rollout(25), after), [
+    { field: "rollout", before: "25\u00a0%", after: "50\u00a0%" },
+    { field: "description", before: undefined, after: "why" },
+  ]);
+  assert.deepEqual(diffOf(boolean(true), null), [
+    { field: "type", before: "boolean", after: undefined },
+    { field: "enabled", before: "on", after: undefined },
+  ]);
+});

@@ -1,0 +1,152 @@
+// The list of flags in a real browser: found, filtered, turned by hand and by key, undone, created, deleted.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { testBrowser } from "./support/browser.ts";
+import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
+
+const browser = testBrowser();
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const rows = (page: Page) => page.getByRole("list", { name: "Flags" }).getByRole("listitem");
+const keysShown = (page: Page) => rows(page).getByRole("link").allInnerTexts();
+const toggleOf = (page: Page, key: string) =>
+  page.getByRole("switch", { name: `${key} is on`, exact: true });
+
+test("search and filters show what fits, and the address keeps them", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [
+    { key: "new-checkout", type: "rollout", percentage: 25, enabled: true },
+    { key: "old-banner", type: "boolean", description: "The summer sale" },
+    { key: "search", type: "boolean", enabled: true },
+  ]);
+  await admin("POST", "/usage", { evaluations: [{ key: "search", on: 3, off: 0 }] });
+  const { page } = await browser.visit(t, server.url, { keys: [keys.admin] });
+  await page.goto("/flags");
+  await until(async () =>
+    assert.deepEqual(await keysShown(page), ["new-checkout", "old-banner", "search"]),
+  );
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("SUMMER");
+  await until(async () => assert.deepEqual(await keysShown(page), ["old-banner"]));
+  await page.getByText("1 of 3 are shown.").waitFor();
+  await page.reload();
+  await until(async () => assert.deepEqual(await keysShown(page), ["old-banner"]));
+  await page.getByRole("searchbox").fill("no such flag");
+  await page.getByRole("button", { name: "Show all flags" }).click();
+
+  await page.getByLabel("Type").selectOption("boolean");
+  await until(async () => assert.deepEqual(await keysShown(page), ["old-banner", "search"]));
+  await page.getByLabel("State").selectOption("on");
+  await until(async () => assert.deepEqual(await keysShown(page), ["search"]));
+  await page.getByLabel("Type").selectOption("all");
+  await page.getByLabel("State").selectOption("all");
+  await page.getByLabel("Only stale").check();
+  await until(async () => assert.deepEqual(await keysShown(page), ["new-checkout", "old-banner"]));
+  await page.getByLabel("Only stale").uncheck();
+  await page.getByLabel("Order").selectOption("reach");
+  await until(async () =>
+    assert.deepEqual(await keysShown(page), ["search", "new-checkout", "old-banner"]),
+  );
+});
+
+test("keys move through the list, turn a flag, open it; Undo takes it back", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [
+    { key: "a", type: "boolean" },
+    { key: "b", type: "boolean" },
+    { key: "c", type: "boolean" },
+  ]);
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags");
+  await rows(page).first().waitFor();
+  for (const key of ["j", "j", "j", "k"]) await page.keyboard.press(key);
+  await page.keyboard.press("e");
+  await until(async () => assert.equal((await stateOf(admin, "b")).enabled, true));
+  assert.equal(await toggleOf(page, "b").isChecked(), true);
+
+  await notice(page, "b").getByRole("button", { name: "Undo" }).click();
+  await until(async () => assert.equal((await stateOf(admin, "b")).enabled, false));
+  await until(async () => assert.equal(await toggleOf(page, "b").isChecked(), false));
+
+  await page.keyboard.press("?");
+  await dialog(page).getByText("turn the flag on or off").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog(page).waitFor({ state: "detached" });
+  await rows(page).getByRole("link", { name: "b" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "b", level: 1 }).waitFor();
+  assert.match(await page.title(), /^b · test-\d+ · Halyard$/);
+});
+
+test("a change that is refused is taken back on the page, with what to do", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [{ key: "a", type: "boolean" }]);
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", {
+    expected: [/503/, /Failed to load resource/],
+  });
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/api/v1/flags/a", async (route) => {
+    await asked;
+    await route.fulfill({
+      status: 403,
+      json: { error: "FORBIDDEN", message: "The role of this key is too low." },
+    });
+  });
+  await toggleOf(page, "a").click({ force: true });
+  // Before any answer.
+  await until(async () => assert.equal(await toggleOf(page, "a").isChecked(), true));
+  answer();
+  await until(async () => assert.equal(await toggleOf(page, "a").isChecked(), false));
+  await notice(page, "a was not changed").getByText("Sign in with an admin key").waitFor();
+  assert.equal((await stateOf(admin, "a")).enabled, false);
+});
+
+test("a flag is created by its dialog, which says what is wrong with a key", async (t) => {
+  const { keys, admin } = await server.environment();
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags");
+  await page.getByRole("heading", { name: "No flags yet" }).waitFor();
+  await page.keyboard.press("c");
+  const form = dialog(page);
+  await form.getByLabel("Key").fill("not a key");
+  await form.getByText("Letters, digits, dot").waitFor();
+  assert.equal(await form.getByRole("button", { name: "Create the flag" }).isDisabled(), true);
+  await form.getByLabel("Key").fill("new-checkout");
+  await form.getByLabel(/^rollout/).check();
+  await form.getByLabel("Percent of users").fill("0.125");
+  await form.getByLabel("Description").fill("One page");
+  await form.getByRole("button", { name: "Create the flag" }).click();
+  await page.getByRole("heading", { name: "new-checkout", level: 1 }).waitFor();
+  assert.deepEqual(await stateOf(admin, "new-checkout"), {
+    key: "new-checkout",
+    type: "rollout",
+    enabled: false,
+    percentage: 0.125,
+    description: "One page",
+  });
+});
+
+test("a key that may only read shows everything and changes nothing", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [{ key: "a", type: "boolean" }]);
+  const { page } = await openAs(browser, t, server.url, [keys.server], "/flags");
+  await rows(page).first().waitFor();
+  assert.equal(await toggleOf(page, "a").isDisabled(), true);
+  await page.keyboard.press("j");
+  await page.keyboard.press("e");
+  await page.keyboard.press("c");
+  assert.equal(await page.getByRole("button", { name: "Create a flag" }).count(), 0);
+  assert.equal(await dialog(page).count(), 0);
+  await rows(page).getByRole("link", { name: "a" }).click();
+  await page.getByRole("heading", { name: "Evaluations" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Delete" }).count(), 0);
+  assert.equal((await stateOf(admin, "a")).enabled, false);
+});

@@ -1,0 +1,141 @@
+// One flag's page in a real browser: who is in, how it is used, what happened to it, how to ask for it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { bucketOf } from "@halyard/sdk";
+import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { auditPage } from "./support/audit-page.ts";
+import { testBrowser } from "./support/browser.ts";
+import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
+
+const browser = testBrowser();
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+test("who is in is what the server evaluates, with the percentage from which on", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [{ key: "half", type: "rollout", percentage: 50, enabled: true }]);
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/half");
+  const users = ["user-1", "user-2", "user-3", "Ünïcode 7"];
+  await page.getByLabel("Targeting keys, one a line").fill(`${users.join("\n")}\n\n user-1 \n`);
+  for (const targetingKey of users) {
+    const answer = await fetch(`${server.url}/ofrep/v1/evaluate/flags/half`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.client}`, "content-type": "application/json" },
+      body: JSON.stringify({ context: { targetingKey } }),
+    });
+    const { value } = (await answer.json()) as { value: boolean };
+    const from = bucketOf("half", targetingKey) / 1_000;
+    const row = page.getByRole("row", {
+      name: `${targetingKey} ${value ? "in" : "out"} ${from} %`,
+    });
+    await row.waitFor();
+  }
+  assert.equal(await page.getByRole("row").filter({ hasText: "user-1" }).count(), 1);
+  await page.getByText(/^\d of 4 are in\.$/).waitFor();
+});
+
+test("history tells who changed what, and any entry can be set back to", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [{ key: "turned", type: "rollout", percentage: 10, enabled: true }]);
+  await admin("PATCH", "/flags/turned", { percentage: 80, description: "too fast" });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/turned");
+  const entries = page.getByRole("region", { name: "History" }).getByRole("listitem");
+  await until(async () => assert.equal(await entries.count(), 3));
+  for (const text of ["admin", "version 3", "10 %", "80 %", "too fast"]) {
+    await entries.first().getByText(text, { exact: true }).waitFor();
+  }
+  assert.equal(await entries.first().getByRole("button").count(), 0);
+
+  await page.getByRole("button", { name: "Set back to this: version 2" }).click();
+  await dialog(page).getByText("80 % → 10 %: about 7,000 of every 10,000 users lose it.").waitFor();
+  await dialog(page).getByRole("button", { name: "Set it back" }).click();
+  await until(async () =>
+    assert.partialDeepStrictEqual(await stateOf(admin, "turned"), {
+      percentage: 10,
+      description: null,
+      enabled: true,
+    }),
+  );
+  await until(async () => assert.equal(await entries.count(), 4));
+});
+
+test("evaluations and deliveries of the flag are on its page", async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const { keys, admin } = await server.environment();
+  await admin("POST", "/webhooks", { url: receiver.url, events: ["*"] });
+  await seedFlags(admin, [{ key: "told", type: "boolean", enabled: true }]);
+  await admin("POST", "/usage", { evaluations: [{ key: "told", on: 1_200, off: 34 }] });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/told");
+  await page
+    .getByRole("img", { name: "Evaluations in the last 24 hours: 1,200 on, 34 off" })
+    .waitFor();
+  await page.getByText("30 days", { exact: true }).click();
+  await page
+    .getByRole("img", { name: "Evaluations in the last 30 days: 1,200 on, 34 off" })
+    .waitFor();
+  const deliveries = page.getByRole("table", { name: "Deliveries of this flag" });
+  await deliveries.getByRole("row", { name: "delivered flag.enabled" }).waitFor();
+  await deliveries.getByRole("row", { name: "delivered flag.created" }).waitFor();
+});
+
+test("the description is edited, and snippets are copied", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [{ key: "described", type: "boolean" }]);
+  const { page, context } = await openAs(browser, t, server.url, [keys.admin], "/flags/described");
+  await page.getByLabel("Description").fill("Ask the shop team");
+  await page.getByRole("button", { name: "Save the description" }).click();
+  await notice(page, "described").waitFor();
+  assert.equal((await stateOf(admin, "described")).description, "Ask the shop team");
+
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const code = page.getByRole("region", { name: "In your code" });
+  const languages = await page.getByLabel("Language").locator("option").allInnerTexts();
+  assert.ok(languages.length >= 9, languages.join());
+  for (const language of languages) {
+    await page.getByLabel("Language").selectOption(language);
+    await code.getByText("described").first().waitFor();
+  }
+  await page.getByLabel("Language").selectOption("curl");
+  await code.getByRole("button", { name: /^Copy/ }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(copied.includes(`${server.url}/ofrep/v1/evaluate/flags/described`), copied);
+});
+
+test("the list, a flag, its dialogs and the empty list are accessible, light and dark", async (t) => {
+  const { keys, admin } = await server.environment();
+  const production = server.firstKeys.find(({ environment }) => environment === "production");
+  assert.ok(production);
+  await seedFlags(admin, [
+    { key: "checkout", type: "rollout", percentage: 25, enabled: true, description: "One page" },
+    { key: "banner", type: "boolean" },
+  ]);
+  for (const colorScheme of ["light", "dark"] as const) {
+    const options = { bypassCSP: true, colorScheme, reducedMotion: "reduce" } as const;
+    const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", options);
+    await page.getByRole("link", { name: "checkout" }).waitFor();
+    await auditPage(page, `flags, ${colorScheme}`);
+    await page.keyboard.press("c");
+    await dialog(page)
+      .getByLabel(/^rollout/)
+      .check();
+    await auditPage(page, `creating a flag, ${colorScheme}`);
+    await page.goto("/flags/checkout");
+    await page.getByLabel("Targeting keys, one a line").fill("user-1\nuser-2");
+    await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
+    await page.getByLabel("Percent of users").fill("50");
+    await auditPage(page, `a flag, ${colorScheme}`);
+    await page.getByRole("button", { name: "Save the rollout" }).click();
+    await notice(page, "checkout").waitFor();
+    await auditPage(page, `a message, ${colorScheme}`);
+    await admin("PATCH", "/flags/checkout", { percentage: 25 });
+
+    const empty = await openAs(browser, t, server.url, [production.text], "/flags", options);
+    await empty.page.getByRole("heading", { name: "No flags yet" }).waitFor();
+    await auditPage(empty.page, `no flags, ${colorScheme}`);
+  }
+});

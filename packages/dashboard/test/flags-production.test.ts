@@ -1,0 +1,140 @@
+// Changes in production are asked about in words; two people who change the same flag see both versions.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { testBrowser } from "./support/browser.ts";
+import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
+
+const browser = testBrowser();
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const keyOf = (environment: string): string => {
+  const found = server.firstKeys.find((key) => key.environment === environment);
+  assert.ok(found);
+  return found.text;
+};
+const band = (page: Page) => page.getByRole("region", { name: "Environment" });
+
+test("production is unmistakable, and switching shows the other environment's flags", async (t) => {
+  await seedFlags(server.api(keyOf("development")), [{ key: "only-here", type: "boolean" }]);
+  const both = [keyOf("development"), keyOf("production")];
+  const { page } = await openAs(browser, t, server.url, both, "/flags");
+  await page.getByRole("link", { name: "only-here" }).waitFor();
+  assert.equal(await band(page).count(), 0);
+
+  await page.getByRole("button", { name: /^Environment: development/ }).click();
+  await page.getByRole("menuitem", { name: "production (admin)" }).click();
+  await band(page).getByText("PRODUCTION").waitFor();
+  await page.getByRole("heading", { name: "No flags yet" }).waitFor();
+  assert.match(await page.title(), /production/);
+  await page.reload();
+  await band(page).waitFor();
+
+  await page.getByRole("button", { name: /^Environment: production/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out of production" }).click();
+  await page.getByRole("link", { name: "only-here" }).waitFor();
+  assert.equal(await band(page).count(), 0);
+});
+
+test("when the key of the environment shown is revoked, the page says which one it shows instead", async (t) => {
+  const first = await server.environment();
+  const second = await server.environment();
+  await seedFlags(second.admin, [{ key: "of-the-second", type: "boolean" }]);
+  const made = await first.admin("POST", "/keys", { name: "to be revoked", role: "admin" });
+  const { id, key } = made.body as { id: string; key: string };
+  const { page } = await openAs(browser, t, server.url, [key, second.keys.admin], "/flags");
+  await page.getByText(`0 in ${first.name}`).waitFor();
+  await first.admin("DELETE", `/keys/${id}`);
+  await notice(page, `You are no longer signed in to ${first.name}`)
+    .getByText(`You see ${second.name} now.`)
+    .waitFor();
+  await page.getByRole("link", { name: "of-the-second" }).waitFor();
+});
+
+test("a rollout is raised after its summary was confirmed, and stays when it was not", async (t) => {
+  const admin = server.api(keyOf("production"));
+  await seedFlags(admin, [{ key: "checkout", type: "rollout", percentage: 25, enabled: true }]);
+  const { page } = await openAs(browser, t, server.url, [keyOf("production")], "/flags/checkout");
+  const percent = page.getByLabel("Percent of users");
+  await percent.fill("50");
+  await page.getByRole("button", { name: "Save the rollout" }).click();
+  const question = dialog(page);
+  await question
+    .getByText("25 % → 50 %: about 2,500 more of every 10,000 users, nobody loses it.")
+    .waitFor();
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await question.waitFor({ state: "detached" });
+  assert.equal(await percent.inputValue(), "50 %");
+  assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 25 });
+
+  await page.getByRole("button", { name: "Save the rollout" }).click();
+  await question.getByRole("button", { name: "Change it" }).click();
+  await notice(page, "checkout").getByText("Now on for 50 %.").waitFor();
+  assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 50 });
+
+  await page.getByRole("switch", { name: "On" }).click({ force: true });
+  await question.getByText("50 % → off: all who have it lose it").waitFor();
+  await page.keyboard.press("Escape");
+  await question.waitFor({ state: "detached" });
+  assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { enabled: true });
+});
+
+test("a flag is deleted only after its key was typed", async (t) => {
+  const admin = server.api(keyOf("production"));
+  await seedFlags(admin, [{ key: "to-go", type: "boolean" }]);
+  const { page } = await openAs(browser, t, server.url, [keyOf("production")], "/flags/to-go");
+  await page.getByRole("button", { name: "Delete" }).click();
+  const confirm = dialog(page).getByRole("button", { name: "Delete the flag" });
+  assert.equal(await confirm.isDisabled(), true);
+  await dialog(page).getByLabel("Type to-go to confirm").fill("to-g");
+  assert.equal(await confirm.isDisabled(), true);
+  await dialog(page).getByLabel("Type to-go to confirm").fill("to-go");
+  await confirm.click();
+  await page.getByRole("heading", { name: "Flags", level: 1 }).waitFor();
+  assert.equal((await admin("GET", "/flags/to-go")).status, 404);
+
+  await page.goto("/flags/to-go");
+  await page.getByRole("heading", { name: "This flag is not here" }).waitFor();
+  await page.getByText("Deleted", { exact: true }).waitFor();
+});
+
+test("two people see each other's changes, and a change over another shows both", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [{ key: "shared", type: "rollout", percentage: 10, enabled: true }]);
+  const first = await openAs(browser, t, server.url, [keys.admin], "/flags/shared");
+  const second = await openAs(browser, t, server.url, [keys.admin], "/flags");
+  const rowOfSecond = second.page.getByRole("listitem").filter({ hasText: "shared" });
+  await first.page.getByLabel("Percent of users").fill("30");
+
+  await second.page.getByRole("switch", { name: "shared is on" }).click({ force: true });
+  await first.page.getByText("Somebody changed this flag while you edit").first().waitFor();
+  await first.page.getByRole("button", { name: "Save the rollout" }).click();
+  const conflict = dialog(first.page);
+  await conflict.getByRole("columnheader", { name: "Theirs (version 3)" }).waitFor();
+  await conflict.getByRole("row", { name: "State off off" }).waitFor();
+  await conflict.getByRole("row", { name: "Rollout 10 % 30 %" }).waitFor();
+  await conflict.getByRole("button", { name: "Take theirs" }).click();
+  await until(async () =>
+    assert.equal(await first.page.getByLabel("Percent of users").inputValue(), "10 %"),
+  );
+  assert.partialDeepStrictEqual(await stateOf(admin, "shared"), { enabled: false, percentage: 10 });
+
+  await first.page.getByLabel("Percent of users").fill("30");
+  await admin("PATCH", "/flags/shared", { description: "theirs" });
+  await first.page.getByText("Somebody changed this flag while you edit").first().waitFor();
+  await first.page.getByRole("button", { name: "Save the rollout" }).click();
+  await conflict.getByRole("button", { name: "Apply mine on top" }).click();
+  await rowOfSecond.getByText("30 %").waitFor();
+  assert.deepEqual(await stateOf(admin, "shared"), {
+    key: "shared",
+    type: "rollout",
+    enabled: false,
+    percentage: 30,
+    description: "theirs",
+  });
+});

@@ -1,0 +1,94 @@
+// API keys in a real browser: create with a role, shown once, revoke, and what cannot be revoked.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { auditBoth } from "./support/audit-page.ts";
+import { testBrowser } from "./support/browser.ts";
+import { dialog, notice, openAs, until } from "./support/flags.ts";
+
+const browser = testBrowser();
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const row = (page: Page, name: string) =>
+  page.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: false }) });
+
+const create = async (page: Page, name: string, role: RegExp): Promise<string> => {
+  await page.getByRole("button", { name: "Create a key" }).first().click();
+  await dialog(page).getByLabel("Name").fill(name);
+  await dialog(page).getByRole("radio", { name: role }).check();
+  await dialog(page).getByRole("button", { name: "Create the key" }).click();
+  await dialog(page).getByText("Shown this once").waitFor();
+  const text = (await dialog(page).getByText(/^hal_/).textContent()) ?? "";
+  await dialog(page).getByRole("button", { name: "I have the key" }).click();
+  await dialog(page).waitFor({ state: "detached" });
+  return text;
+};
+
+test("a key is created with its role, works, and works no more once it is revoked", async (t) => {
+  const { keys } = await server.environment();
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys");
+  await row(page, "server").getByText("reads all flags").waitFor();
+  assert.equal(await page.getByRole("row").count(), 4);
+  const text = await create(page, "checkout service", /^server/);
+  await row(page, "checkout service").getByText("now").waitFor();
+  assert.ok(!(await page.content()).includes(text));
+  const api = server.api(text);
+  assert.equal((await api("GET", "/flags")).status, 200);
+  assert.equal((await api("POST", "/flags", { key: "no", type: "boolean" })).status, 403);
+
+  await page.getByRole("button", { name: "Revoke the key checkout service" }).click();
+  await dialog(page).getByText("This cannot be taken back.").waitFor();
+  await dialog(page).getByRole("button", { name: "Cancel" }).click();
+  await dialog(page).waitFor({ state: "detached" });
+  assert.equal((await api("GET", "/flags")).status, 200);
+  await page.getByRole("button", { name: "Revoke the key checkout service" }).click();
+  await dialog(page).getByRole("button", { name: "Revoke it" }).click();
+  await notice(page, "checkout service").waitFor();
+  await until(async () => assert.equal(await row(page, "checkout service").count(), 0));
+  await until(async () => assert.equal((await api("GET", "/flags")).status, 401));
+});
+
+test("the last admin key cannot go; once there is another, revoking one's own key signs out", async (t) => {
+  const { keys } = await server.environment();
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys");
+  await row(page, "admin").getByText("you", { exact: true }).waitFor();
+  const revokeOwn = async () => {
+    await page.getByRole("button", { name: "Revoke the key admin" }).click();
+    await dialog(page).getByText("You are signed in to").waitFor();
+    await dialog(page).getByRole("button", { name: "Revoke it" }).click();
+  };
+  await revokeOwn();
+  await page.getByText("This is the last admin key").waitFor();
+  assert.equal((await server.api(keys.admin)("GET", "/keys")).status, 200);
+
+  const other = await create(page, "Maya", /^admin/);
+  await revokeOwn();
+  await page.getByRole("heading", { name: "Sign in to Halyard" }).waitFor();
+  const left = (await server.api(other)("GET", "/keys")).body as { name: string }[];
+  assert.deepEqual(left.map(({ name }) => name).sort(), ["Maya", "client", "server"]);
+});
+
+test("somebody else's new key is seen without loading the page again", async (t) => {
+  const { keys, admin } = await server.environment();
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys");
+  await row(page, "client").waitFor();
+  await admin("POST", "/keys", { name: "made elsewhere", role: "client" });
+  await row(page, "made elsewhere").waitFor();
+});
+
+test("keys are accessible, light and dark, wide and on a phone", async (t) => {
+  const { keys } = await server.environment();
+  const options = { bypassCSP: true, reducedMotion: "reduce" } as const;
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys", options);
+  await row(page, "client").waitFor();
+  await auditBoth(page, "keys");
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByRole("button", { name: "Create a key" }).click();
+  await dialog(page).getByLabel("Name").fill("web");
+  await auditBoth(page, "creating a key, on a phone");
+});

@@ -1,0 +1,93 @@
+// Signing in and out in a real browser, and that nobody else can use what the browser keeps.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { auditPage } from "./support/audit-page.ts";
+import { testBrowser } from "./support/browser.ts";
+
+const browser = testBrowser();
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const heading = (page: Page, name: string | RegExp) =>
+  page.getByRole("heading", { name, level: 1 });
+const signInHeading = (page: Page) => heading(page, "Sign in to Halyard");
+
+test("the link of the start signs in once, and its token does not stay in the address", async (t) => {
+  const link = server.dashboardUrl ?? "";
+  assert.match(link, /\/sign-in\?once=[\w-]{43}$/);
+  const { page, context } = await browser.visit(t, server.url);
+  await page.goto(link);
+  await heading(page, "Flags").waitFor();
+  assert.equal(new URL(page.url()).search, "");
+  const [cookie, ...others] = await context.cookies();
+  assert.deepEqual(others, []);
+  assert.ok(cookie);
+  const { name, httpOnly, sameSite, path, secure, domain } = cookie;
+  assert.deepEqual(
+    { name, httpOnly, sameSite, path, secure, domain },
+    {
+      name: "halyard_session",
+      httpOnly: true,
+      sameSite: "Strict",
+      path: "/",
+      secure: false,
+      domain: "127.0.0.1",
+    },
+  );
+  const hours = (cookie.expires - Date.now() / 1_000) / 3_600;
+  assert.ok(hours > 11.9 && hours <= 12.001, `${hours} hours`);
+  assert.equal(await page.evaluate(() => document.cookie), "");
+
+  const second = await browser.visit(t, server.url);
+  await second.page.goto(link);
+  await second.page.getByText("This link is no longer good").waitFor();
+  assert.deepEqual(await second.context.cookies(), []);
+});
+
+test("a key signs in, a wrong one is refused, and signing out ends it", async (t) => {
+  const { name, keys } = await server.environment();
+  const { page, context } = await browser.visit(t, server.url, { secrets: [keys.admin] });
+  await page.goto("/");
+  await signInHeading(page).waitFor();
+  await page.getByLabel("API key").fill("not-a-key");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("This key is not known here").waitFor();
+  assert.deepEqual(await context.cookies(), []);
+
+  await page.getByLabel("API key").fill(keys.admin);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await heading(page, "Flags").waitFor();
+  await page.getByText(name).first().waitFor();
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await signInHeading(page).waitFor();
+  assert.deepEqual(await context.cookies(), []);
+  await page.goto("/flags");
+  await signInHeading(page).waitFor();
+});
+
+test("the session of a revoked key ends", async (t) => {
+  const { keys, admin } = await server.environment();
+  const made = await admin("POST", "/keys", { name: "to be revoked", role: "admin" });
+  const { id, key } = made.body as { id: string; key: string };
+  const { page } = await browser.visit(t, server.url, { keys: [key], secrets: [keys.admin] });
+  await page.goto("/flags");
+  await heading(page, "Flags").waitFor();
+  assert.equal((await admin("DELETE", `/keys/${id}`)).status, 204);
+  await page.reload();
+  await signInHeading(page).waitFor();
+});
+
+test("the sign-in page is accessible, light and dark", async (t) => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const { page } = await browser.visit(t, server.url, { bypassCSP: true, colorScheme });
+    await page.goto("/sign-in?link=expired");
+    await signInHeading(page).waitFor();
+    await auditPage(page, `sign-in, ${colorScheme}`);
+  }
+});

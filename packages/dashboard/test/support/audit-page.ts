@@ -1,0 +1,34 @@
+// Holds a page against the rules of accessibility with axe-core.
+import assert from "node:assert/strict";
+import axe, { type AxeResults } from "axe-core";
+import type { Page } from "playwright-core";
+
+/** Fails on every serious or critical finding. The page's context is to be made with `bypassCSP`. */
+export const auditPage = async (page: Page, what: string): Promise<void> => {
+  await page.evaluate(axe.source);
+  const results = (await page.evaluate(
+    `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })`,
+  )) as AxeResults;
+  const findings = results.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, impact, help, nodes }) => {
+      const where = nodes
+        .slice(0, 5)
+        .map(
+          (node) =>
+            `    ${node.html.slice(0, 200)}\n      ${node.failureSummary?.replaceAll("\n", " ")}`,
+        );
+      return `${impact} ${id}: ${help}\n${where.join("\n")}`;
+    });
+  assert.ok(results.passes.length > 5, `${what}: hardly anything was looked at`);
+  assert.deepEqual(findings, [], `${what}: ${findings.join("\n")}`);
+};
+
+/** The same page in both colour schemes, without loading it again. */
+export const auditBoth = async (page: Page, what: string): Promise<void> => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+    await auditPage(page, `${what}, ${colorScheme}`);
+  }
+};

@@ -1,0 +1,194 @@
+// The delivery log in a real browser: what was sent and what came back, filters, sending again one or a range.
+import assert from "node:assert/strict";
+import { after, before, type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
+import {
+  createFlag,
+  isDelivered,
+  logWhen,
+  patchFlag,
+  readLog,
+  register,
+  wasAttempted,
+} from "../../server/test/support/delivery-log.ts";
+import { type Script, startReceiver } from "../../server/test/support/scripted-receiver.ts";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { auditBoth } from "./support/audit-page.ts";
+import { testBrowser } from "./support/browser.ts";
+import { dialog, openAs, until } from "./support/flags.ts";
+
+const browser = testBrowser();
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const receiverFor = async (t: TestContext, script?: Script) => {
+  const receiver = await startReceiver(script);
+  t.after(() => receiver.close());
+  return receiver;
+};
+
+const rows = (page: Page) => page.getByRole("list", { name: "Deliveries" }).getByRole("listitem");
+const state = (page: Page, name: string) =>
+  page.getByRole("radiogroup", { name: "State" }).getByText(name, { exact: true });
+const opened = (page: Page) => page.getByRole("region", { name: "Delivery", exact: true });
+
+test("a delivery shows every attempt with its answer, and the request exactly as it was sent", async (t) => {
+  const receiver = await receiverFor(t, () => ({ status: 500, body: "<b>out of order</b>" }));
+  const { keys, admin } = await server.environment();
+  const { id } = await register(admin, receiver.url);
+  await createFlag(admin, "shown-u");
+  await logWhen(admin, id, 1, wasAttempted);
+  const { page } = await openAs(browser, t, server.url, [keys.admin], `/webhooks/${id}`);
+  await rows(page).getByText("retrying").waitFor();
+  await rows(page).getByText("#1", { exact: true }).waitFor();
+  await rows(page).getByRole("link").click();
+  await opened(page).getByText("answered 500").first().waitFor();
+  await opened(page).getByText("<b>out of order</b>").first().waitFor();
+  await opened(page).getByRole("link", { name: "shown-u" }).waitFor();
+
+  const [sent] = receiver.received;
+  assert.ok(sent);
+  const [head = "", body] = (await opened(page).locator("pre").allTextContents()).slice(-2);
+  assert.equal(body, sent.body.toString());
+  const name = (header: string) => sent.rawHeaders.find((each) => each.toLowerCase() === header);
+  for (const header of ["content-type", "x-service-event", "x-service-delivery", "webhook-id"]) {
+    const line: string = `${name(header)}: ${String(sent.headers[header])}`;
+    assert.ok(head.split("\n").includes(line), `${line} in ${head}`);
+  }
+  assert.ok(head.startsWith(`POST ${receiver.url}\n`));
+  // Another attempt may have been made meanwhile.
+  const timestamps = receiver.received.map(({ headers }) => headers["webhook-timestamp"]);
+  assert.ok(timestamps.includes(/^webhook-timestamp: (\d+)$/m.exec(head)?.[1]), head);
+  await page.getByText("laid out", { exact: true }).click();
+  const readable = await opened(page).locator("pre").last().textContent();
+  assert.equal(readable, JSON.stringify(JSON.parse(sent.body.toString()), null, 2));
+
+  receiver.answer(() => ({ status: 200, body: "thanks" }));
+  await opened(page).getByRole("button", { name: "Send again" }).click();
+  await opened(page).getByText("sent again on request").waitFor();
+  await opened(page).getByText("thanks").waitFor();
+  await until(async () => assert.equal(await rows(page).count(), 2));
+  const again = receiver.received.find(
+    ({ headers }) => headers["x-service-delivery"] !== sent.headers["x-service-delivery"],
+  );
+  assert.equal(again?.headers["webhook-id"], sent.headers["webhook-id"]);
+  const address = new URL(page.url()).searchParams.get("delivery");
+  assert.equal(address, again?.headers["x-service-delivery"], "the address leads to what is shown");
+  await opened(page).getByRole("button", { name: "Close the delivery" }).click();
+  await opened(page).waitFor({ state: "detached" });
+});
+
+test("the log follows what happens, and is filtered by state and by flag", async (t) => {
+  const receiver = await receiverFor(t);
+  const { keys, admin } = await server.environment();
+  const { id } = await register(admin, receiver.url);
+  const { page } = await openAs(browser, t, server.url, [keys.admin], `/webhooks/${id}`);
+  await page.getByRole("heading", { name: "Nothing was sent yet" }).waitFor();
+  await createFlag(admin, "one");
+  await createFlag(admin, "two");
+  await until(async () => assert.equal(await rows(page).getByText("answered 204").count(), 2));
+  await page
+    .getByRole("img", { name: /^The last 2 deliveries: 100 % delivered, half of/ })
+    .waitFor();
+  receiver.answer(() => ({ status: 500 }));
+  await patchFlag(admin, "two", { enabled: true });
+  await rows(page).getByText("retrying").waitFor();
+
+  await state(page, "pending").click();
+  await until(async () => assert.equal(await rows(page).count(), 1));
+  await rows(page).getByText("flag.enabled").waitFor();
+  await state(page, "delivered").click();
+  await until(async () => assert.equal(await rows(page).getByText("flag.created").count(), 2));
+  await page.getByRole("combobox", { name: "Flag" }).fill("one");
+  await until(async () => assert.equal(await rows(page).count(), 1));
+  await rows(page).getByText("one", { exact: true }).waitFor();
+  const { searchParams } = new URL(page.url());
+  assert.deepEqual(
+    [...searchParams],
+    [
+      ["state", "delivered"],
+      ["flag", "one"],
+    ],
+  );
+  await page.reload();
+  await until(async () => assert.equal(await rows(page).count(), 1));
+  await state(page, "failed").click();
+  await page.getByRole("heading", { name: "No delivery fits" }).waitFor();
+});
+
+test("a range is sent again, and a bar shows how many of them are settled", async (t) => {
+  const receiver = await receiverFor(t);
+  const { keys, admin } = await server.environment();
+  const { id } = await register(admin, receiver.url);
+  for (let count = 0; count < 6; count += 1) await createFlag(admin);
+  await logWhen(admin, id, 6, isDelivered);
+  const { page } = await openAs(browser, t, server.url, [keys.admin], `/webhooks/${id}`);
+  const openDialog = async () => {
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Send a range again" }).click();
+  };
+  const send = () => dialog(page).getByRole("button", { name: "Send them again" });
+  await openDialog();
+  assert.ok(await send().isDisabled());
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  receiver.answer(async ({ body }) => {
+    if (body.includes('"sequence":6,')) await held;
+    return { status: 204 };
+  });
+  await dialog(page).getByLabel("After sequence").fill("2");
+  await send().click();
+  await dialog(page).getByText("3 of 4 settled; 1 wait.").waitFor();
+  const bar = dialog(page).getByRole("progressbar");
+  assert.equal(await bar.getAttribute("aria-valuenow"), "75");
+  release();
+  await dialog(page).getByText("4 of 4 settled.").waitFor();
+  assert.equal(await bar.getAttribute("aria-valuenow"), "100");
+  const replays = (await readLog(admin, id)).filter(({ kind }) => kind === "replay");
+  assert.deepEqual(new Set(replays.map(({ event }) => event.sequence)), new Set([3, 4, 5, 6]));
+  await dialog(page).getByRole("button", { name: "Done" }).click();
+  await dialog(page).waitFor({ state: "detached" });
+
+  await openDialog();
+  await dialog(page).getByLabel("between two times").check();
+  await dialog(page).getByLabel("From").fill("2026-01-01T00:00");
+  await dialog(page).getByLabel("To").fill("2025-01-01T00:00");
+  await dialog(page).getByText("This is before the beginning.").waitFor();
+  assert.ok(await send().isDisabled());
+  await dialog(page).getByLabel("To").fill("2026-01-02T00:00");
+  await send().click();
+  await dialog(page).getByText("There is no event in this range").waitFor();
+  await dialog(page).getByLabel("To").fill("2100-01-01T00:00");
+  await send().click();
+  await dialog(page).getByText("6 of 6 settled.").waitFor();
+});
+
+test("deliveries are accessible, light and dark, and on a phone one takes the place of the list", async (t) => {
+  const receiver = await receiverFor(t, () => ({ status: 500, body: "no" }));
+  const { keys, admin } = await server.environment();
+  const { id } = await register(admin, receiver.url);
+  await createFlag(admin);
+  const [delivery] = await logWhen(admin, id, 1, wasAttempted);
+  const path = `/webhooks/${id}?delivery=${delivery?.id}`;
+  const options = { bypassCSP: true, reducedMotion: "reduce" } as const;
+  const { page } = await openAs(browser, t, server.url, [keys.admin], path, options);
+  await opened(page).getByText("exactly as sent").waitFor();
+  await auditBoth(page, "a delivery");
+  await page.setViewportSize({ width: 390, height: 800 });
+  await rows(page).first().waitFor({ state: "hidden" });
+  // Nothing scrolls sideways, once the page is laid out anew.
+  await page.waitForFunction(
+    () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+  );
+  await opened(page).getByRole("button", { name: "Close the delivery" }).click();
+  await rows(page).first().waitFor();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Send a range again" }).click();
+  await dialog(page).getByLabel("After sequence").fill("3");
+  await auditBoth(page, "sending again, on a phone");
+});
