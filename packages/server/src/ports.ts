@@ -130,6 +130,8 @@ export interface RememberedAnswer {
  * together. What is read after a lock is as it is under the lock.
  */
 export interface Transaction extends Reader, SignInLinkWrites {
+  /** Nobody else comes past this call until the end: for what concerns all environments. */
+  alone(): Promise<void>;
   /** Holds the environment until the end: its changes are made one after the other. Undefined when it is gone. */
   lockEnvironment(environmentId: number): Promise<EnvironmentState | undefined>;
   /** The version at which the last flag of this key was deleted; 0 when there was none. */

@@ -175,6 +175,15 @@ suite("catching up", () => {
         held.fail(new Error("away"));
         await assert.rejects(waiting, /away/);
       }
+      // Whoever waits for the one after it has waited long enough.
+      watched.reset();
+      const running = watched.hold("positions");
+      const both = [watched.feed.catchUp(), watched.feed.catchUp()].map((waiting) =>
+        assert.rejects(waiting, /away/),
+      );
+      running.fail(new Error("away"));
+      await Promise.all(both);
+      assert.equal(watched.calls.positions, 1);
       // Those who can go on without are not troubled.
       const held = watched.hold("positions");
       const soon = watched.feed.catchUpSoon();

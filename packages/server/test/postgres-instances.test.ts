@@ -20,13 +20,14 @@ before(async () => {
     HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
     DATABASE_URL: url,
   });
-  const started = await Promise.all([
-    startServer(config),
-    startServer(config),
-    startServer(config),
-  ]);
-  instances.push(...started);
-  operators.push(...(await Promise.all([composeOperator(config), composeOperator(config)])));
+  // Each is closed at the end, also when another one does not start.
+  const start = async () => {
+    const instance = await startServer(config);
+    instances.push(instance);
+    return instance;
+  };
+  const started = await Promise.all([start(), start(), start()]);
+  for (let count = 0; count < 2; count += 1) operators.push(await composeOperator(config));
   apis = started.map((instance) => createApi(instance.url, key));
 });
 after(async () => {

@@ -67,6 +67,8 @@ export const createEnvironments = (store: Store, needs: IssueNeeds): Environment
 
     bootstrap: (keys) =>
       store.transact(async (transaction) => {
+        // What is read below belongs together: another instance may be starting at this very moment.
+        await transaction.alone();
         const known = new Map(
           (await transaction.environments()).map((environment) => [environment.name, environment]),
         );

@@ -89,6 +89,8 @@ export const createTransaction = (
     // A worker may switch a webhook off at any moment: not while it is being changed here.
     ...createReader(database, traits.locked),
 
+    alone: () => traits.alone(database),
+
     async lockEnvironment(environmentId) {
       const row = await database
         .selectFrom("environments")
