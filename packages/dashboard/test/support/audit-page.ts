@@ -5,6 +5,11 @@ import type { Page } from "playwright-core";
 
 /** Fails on every serious or critical finding. The page's context is to be made with `bypassCSP`. */
 export const auditPage = async (page: Page, what: string): Promise<void> => {
+  // What is still fading in has colours that nobody gets to read.
+  await page.waitForFunction(
+    `document.getAnimations().every(({ playState, effect }) =>
+      playState !== "running" || effect?.getComputedTiming().iterations === Infinity)`,
+  );
   await page.evaluate(axe.source);
   const results = (await page.evaluate(
     `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })`,

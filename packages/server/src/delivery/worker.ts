@@ -97,8 +97,9 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
   const dispatch = (): void => {
     // What cannot be settled is not begun either: it would only be sent again.
     if (closing || storeFails) return;
-    const now = monotonic();
     for (;;) {
+      // Read for each: a process that is stopped in between wakes up with leases that are over.
+      const now = monotonic();
       const next = targets.next(now);
       if (!next) return;
       const [target, claim] = next;

@@ -135,7 +135,11 @@ const slack = 3_000;
 const explains = (fault: Fault, service: string, from: number, to: number): boolean =>
   fault.service === service && fault.to > from - slack && fault.from < to;
 
-/** What was sent again after it had been accepted; and of that, what no fault of the first sender explains. */
+/** Sent by one that slept, the moment it woke: nobody can keep it from finishing the line that it was in. */
+const isSleepTalk = ({ service, at }: Receipt, faults: readonly Fault[]): boolean =>
+  faults.some((fault) => fault.to > fault.from && explains(fault, service, at, at));
+
+/** What was sent again after it had been accepted; and of that, what no fault of either sender explains. */
 export const repetitions = (
   receipts: readonly Receipt[],
   faults: readonly Fault[],
@@ -148,26 +152,20 @@ export const repetitions = (
     if (receipt.status === 204) accepted.set(receipt.deliveryId, receipt);
     if (!first) continue;
     count += 1;
+    if (isSleepTalk(receipt, faults)) continue;
     if (faults.some((fault) => explains(fault, first.service, first.at, receipt.at))) continue;
     const story = receipts
       .filter(({ deliveryId }) => deliveryId === receipt.deliveryId)
       .map(({ service, status, at }) => `${service} ${status} at ${Math.round(at)}`);
     const befell = faults
-      .filter(({ service }) => service === first.service)
-      .map(({ from, to }) => `${Math.round(from)} to ${Math.round(to)}`);
-    unexplained.push(
-      `event ${receipt.sequence}: ${story.join(", ")}; ${first.service} down ${befell.join(", ")}`,
-    );
+      .filter(({ service }) => [first.service, receipt.service].includes(service))
+      .map(({ service, from, to }) => `${service} ${Math.round(from)} to ${Math.round(to)}`);
+    unexplained.push(`event ${receipt.sequence}: ${story.join(", ")}; down: ${befell.join(", ")}`);
   }
   return { count, unexplained };
 };
 
-/** Without what one that slept sent the moment it woke: nobody can keep it from finishing the line that it was in. */
 export const withoutSleepTalk = (
   receipts: readonly Receipt[],
   faults: readonly Fault[],
-): Receipt[] =>
-  receipts.filter(
-    ({ service, at }) =>
-      !faults.some((fault) => fault.to > fault.from && explains(fault, service, at, at)),
-  );
+): Receipt[] => receipts.filter((receipt) => !isSleepTalk(receipt, faults));
