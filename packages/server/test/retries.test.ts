@@ -113,8 +113,9 @@ test("after the last of twelve attempts a delivery is failed, its flag goes on, 
     assert.equal(delivery.attempts.length, attempt);
     assert.ok(attempt === 12 || receiver.received.every((each) => eventOf(each).sequence !== 2));
     if (delivery.nextAttemptAt === null) break;
-    // From the attempt itself: how soon this test noticed it says nothing.
-    const from = Date.parse(delivery.attempts.at(-1)?.at ?? "");
+    // From the end of the attempt itself: how soon this test noticed it says nothing.
+    const last = delivery.attempts.at(-1);
+    const from = Date.parse(last?.at ?? "") + (last?.milliseconds ?? 0);
     pauses.push((Date.parse(delivery.nextAttemptAt) - from) / second);
     const wait = Date.parse(delivery.nextAttemptAt) - clock.clock().getTime();
     // Another flag of the same webhook does not wait for this one.
