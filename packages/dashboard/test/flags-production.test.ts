@@ -77,6 +77,8 @@ test("a rollout is raised after its summary was confirmed, and stays when it was
   await notice(page, "checkout").getByText("Now on for 50 %.").waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 50 });
 
+  // A dialog that is still closing lies over the switch.
+  await question.waitFor({ state: "detached" });
   await page.getByRole("switch", { name: "On" }).click({ force: true });
   await question.getByText("50 % → off: all who have it lose it").waitFor();
   await page.keyboard.press("Escape");

@@ -58,9 +58,9 @@ const install = (): string | undefined => {
   const isDebian = existsSync("/usr/bin/apt-get") && process.getuid?.() === 0;
   const problems: string[] = [];
   if (isDebian) {
-    const failed =
-      run("apt-get", "update") ??
-      run("apt-get", "install", "--yes", "--no-install-recommends", "chromium");
+    // When the lists cannot be fetched, those that are there may do.
+    run("apt-get", "update");
+    const failed = run("apt-get", "install", "--yes", "--no-install-recommends", "chromium");
     if (failed === undefined && findBrowser() !== undefined) return undefined;
     problems.push(failed ?? "the package chromium brings no browser");
   }
