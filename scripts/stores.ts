@@ -8,6 +8,20 @@ const aboutSqlite: Readonly<Record<string, string>> = {
   "store-postgres.test.ts": "chooses PostgreSQL by itself",
 };
 
+/** Once in `npm test`, on SQLite; `npm run test:postgres` runs them on PostgreSQL too. */
+const shortOnOne: Readonly<Record<string, string>> = {
+  "kill-loop.test.ts": "faults/postgres-instances.test.ts does more with three instances",
+  "kill.test.ts": "faults/postgres-instances.test.ts does more with three instances",
+  "bad-http.test.ts": "ends before the store",
+  "callback-address.test.ts": "ends before the store",
+  "dashboard-serving.test.ts": "files, not rows",
+  "forbidden-addresses.test.ts": "what is connected to",
+  "hostile.test.ts": "what receivers do",
+  "request-log.test.ts": "what is logged",
+};
+const isFull =
+  process.env.HALYARD_FAULTS === "full" || process.env.HALYARD_TEST_STORE === "postgres";
+
 const opensStore = /\b(startTestServer|serveHalyard|composeStore)\b/;
 
 /** Chooses PostgreSQL by itself, whatever store the run is about. */
@@ -17,4 +31,5 @@ export const runsOnBoth = (file: string): boolean =>
   file.startsWith("packages/server/test/") &&
   !needsPostgres(file) &&
   aboutSqlite[basename(file)] === undefined &&
+  (isFull || shortOnOne[basename(file)] === undefined) &&
   opensStore.test(readFileSync(file, "utf8"));

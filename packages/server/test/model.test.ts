@@ -53,7 +53,7 @@ const assertStored = async (model: Model, { name }: TestEnvironment): Promise<vo
 };
 
 /** Each of its many small calls takes longer on PostgreSQL. */
-const runs = onPostgres ? 200 : 1_000;
+const runs = onPostgres ? 100 : 1_000;
 
 test(`${runs} random sequences of calls about flags and webhooks agree with the model`, async () => {
   const sequences = fc.commands([...flagCommands, ...webhookCommands], {
