@@ -45,6 +45,8 @@ suite("values of one context", { timeout: 60_000 }, () => {
     const { client, names, changed } = contextClientOf(t, server.url, { context: ada });
     await client.ready();
     await until("the stream", () => server.open.size > 0);
+    // Once it is open the client looks again, for what happened before.
+    await until("the second look", () => server.to(bulk).length > 1);
     server.change({ isOn: () => true });
     await until("a is on", () => client.isEnabled("a"));
     assert.deepEqual(changed(), ["a"]);
