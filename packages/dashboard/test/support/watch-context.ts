@@ -31,11 +31,14 @@ const inPage = () => {
 
 const storedIn = (page: Page): Promise<string> =>
   page.evaluate(() =>
-    JSON.stringify({
-      local: Object.entries(localStorage),
-      session: Object.entries(sessionStorage),
-      cookie: document.cookie,
-    }),
+    // The browser's own page about an address that does not answer has no storage.
+    location.protocol.startsWith("http")
+      ? JSON.stringify({
+          local: Object.entries(localStorage),
+          session: Object.entries(sessionStorage),
+          cookie: document.cookie,
+        })
+      : "",
   );
 
 export const watchContext = async (
