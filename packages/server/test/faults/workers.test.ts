@@ -160,6 +160,9 @@ for (let nap = 0; nap < naps; nap += 1) {
     assert.equal(told.length, 2 * flags.length + 1);
     assert.equal(attempts.length, told.length, "the sleeper's attempts are nobody's yet");
 
+    // Whatever is told from here on, only the sleeper can have told it.
+    watcher.kill("SIGTERM");
+    assert.equal((await watcher.ended).code, 0);
     receiver.behave("up");
     receiver.release(late);
     sleeper.kill("SIGCONT");
