@@ -186,7 +186,7 @@ suite("Kubernetes", () => {
 
 test("every way gives the server the time that it takes to stop", () => {
   const [, patience = ""] =
-    /stopPatience = ([\d_]+)/.exec(read("packages/server/src/cluster-messages.ts")) ?? [];
+    /stopPatience = ([\d_]+)/.exec(read("packages/server/src/process/cluster-messages.ts")) ?? [];
   const needed = Number(patience.replaceAll("_", "")) / 1_000;
   assert.ok(needed > 0);
   const given = {

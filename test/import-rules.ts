@@ -80,6 +80,7 @@ export const importRules: readonly ImportRule[] = [
       "../config.ts",
       "../compose.ts",
       "../main.ts",
+      "../process/listening.ts",
       "kysely",
       "pg",
       "node:sqlite",
@@ -91,6 +92,25 @@ export const importRules: readonly ImportRule[] = [
     file: `${server}/http/routes/*.ts`,
     refused: ["../../store/sqlite.ts", "../../delivery/worker.ts", "../../config.ts", "kysely"],
     allowed: ["../../management/flags.ts", "../schemas.ts", "fastify"],
+  },
+  {
+    file: `${server}/process/*.ts`,
+    refused: [
+      "../http/app.ts",
+      "../evaluation/snapshots.ts",
+      "../delivery/worker.ts",
+      "../store/sqlite.ts",
+      "kysely",
+      "fastify",
+      "pg",
+      "node:sqlite",
+    ],
+    allowed: ["../compose.ts", "../config.ts", "../errors.ts", "./listening.ts", "node:cluster"],
+  },
+  {
+    file: "packages/dashboard/src/*.ts",
+    refused: ["@halyard/server", "@halyard/cli", "node:fs", "node:fs/promises", "../test/x.ts"],
+    allowed: ["@halyard/sdk", "react", "./api.ts"],
   },
   {
     file: `${server}/ports.ts`,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { suite, test } from "node:test";
-import { replacementPause } from "../../server/src/cluster.ts";
+import { replacementPause } from "../../server/src/process/cluster.ts";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { until } from "../../server/test/support/until.ts";
 import {

@@ -4,6 +4,6 @@ export { type Config, parseConfig } from "./config.ts";
 export { environmentNameRule } from "./domain/api-key.ts";
 export { type Role, roles } from "./domain/principal.ts";
 export { type Failure, type Result, StartupProblem } from "./errors.ts";
-export type { Server } from "./listening.ts";
 export { serveUntilSignal, startServer } from "./main.ts";
+export type { Server } from "./process/listening.ts";
 export { version } from "./version.ts";

@@ -1,11 +1,12 @@
 // The process: settings, composition, listening, signals.
-import { startCluster } from "./cluster.ts";
+
 import type { World } from "./compose.ts";
 import type { Config } from "./config.ts";
-import { dashboardAddress, makeFirstKeys } from "./first-keys.ts";
-import { openListening, type Server } from "./listening.ts";
 import { createLog } from "./log.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { startCluster } from "./process/cluster.ts";
+import { dashboardAddress, makeFirstKeys } from "./process/first-keys.ts";
+import { openListening, type Server } from "./process/listening.ts";
+import { stopSignal } from "./process/stop-signal.ts";
 
 export const startServer = async (config: Config, world: World = {}): Promise<Server> => {
   const log = createLog(config.logLevel);

@@ -1,9 +1,9 @@
 // One instance that listens: composed, its port open, nothing made in the store yet.
 import type { Logger } from "pino";
-import { composeInstance, type Instance, type World } from "./compose.ts";
-import type { Config } from "./config.ts";
-import { StartupProblem } from "./errors.ts";
-import type { FirstKey } from "./management/environments.ts";
+import { composeInstance, type Instance, type World } from "../compose.ts";
+import type { Config } from "../config.ts";
+import { StartupProblem } from "../errors.ts";
+import type { FirstKey } from "../management/environments.ts";
 
 export interface DashboardAddress {
   readonly url: string;

@@ -2,14 +2,14 @@
 import cluster, { type Worker } from "node:cluster";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
+import { composeOperator } from "../compose-operator.ts";
+import type { Config } from "../config.ts";
+import { StartupProblem } from "../errors.ts";
+import { createLog } from "../log.ts";
 import { endOf } from "./cluster-handover.ts";
 import { type Order, type Report, stopPatience } from "./cluster-messages.ts";
-import { composeOperator } from "./compose-operator.ts";
-import type { Config } from "./config.ts";
-import { StartupProblem } from "./errors.ts";
 import { dashboardAddress, makeFirstKeys } from "./first-keys.ts";
 import type { Server } from "./listening.ts";
-import { createLog } from "./log.ts";
 
 /** A worker that lived shorter died young. */
 const grownUp = 10_000;

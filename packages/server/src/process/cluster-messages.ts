@@ -1,5 +1,5 @@
 // What the primary process and its workers say to each other.
-import type { Config } from "./config.ts";
+import type { Config } from "../config.ts";
 
 /** The primary to a worker. */
 export type Order = { readonly kind: "start"; readonly config: Config } | { readonly kind: "stop" };

@@ -1,10 +1,10 @@
 // A worker of the cluster: one instance, started and stopped by the word of the primary process.
 import cluster from "node:cluster";
+import type { Config } from "../config.ts";
+import { StartupProblem, StoreUnavailable } from "../errors.ts";
+import { createLog } from "../log.ts";
 import { type Order, type Report, stopPatience } from "./cluster-messages.ts";
-import type { Config } from "./config.ts";
-import { StartupProblem, StoreUnavailable } from "./errors.ts";
 import { openListening } from "./listening.ts";
-import { createLog } from "./log.ts";
 
 const { promise: ordered, resolve: start } = Promise.withResolvers<Config>();
 const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
