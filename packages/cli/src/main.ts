@@ -11,8 +11,8 @@ import { rolloutCommand } from "./commands/rollout.ts";
 import { secretCommands } from "./commands/secrets.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { webhookCommands } from "./commands/webhooks.ts";
-
-const usageError = 2;
+import { exitCodes } from "./exit-codes.ts";
+import { CommandFailed } from "./output.ts";
 
 const program = new Command("halyard")
   .description("Halyard: self-hosted feature flags with signed webhooks on every change.")
@@ -32,7 +32,8 @@ Examples:
   halyard evaluate new-checkout --targeting-key user-42 --key "$KEY"
   halyard webhooks listen --key "$KEY"
 
-Exit codes: 0 done, 1 failed (the message says why), 2 not a valid command.`,
+Exit codes: 0 done, 1 failed (the message says why), 2 not a valid command, 3 not there, 4 key missing or refused,
+5 conflict, 6 no server or not just now, 7 different (diff and --dry-run with --exit-code).`,
   )
   .exitOverride();
 
@@ -80,10 +81,10 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : usageError;
+    process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   } else {
     console.error(`halyard: ${sentenceOf(error)}`);
     debuglog("halyard")("%o", error);
-    process.exitCode = 1;
+    process.exitCode = error instanceof CommandFailed ? error.exitCode : exitCodes.failed;
   }
 }

@@ -69,6 +69,8 @@ const known = new Set([
   // For the commands that talk to a server; they may stand in the same file of settings.
   "HALYARD_URL",
   "HALYARD_API_KEY",
+  "HALYARD_PROFILE",
+  "HALYARD_CONFIG",
 ]);
 
 export const isLoopbackHost = (host: string): boolean =>
