@@ -72,11 +72,14 @@ export interface EventReference {
   readonly flagKey: string | null;
 }
 
+/** At once when it is known without asking. */
+export type Soon<T> = T | Promise<T>;
+
 /** Always the last committed state. */
 export interface Reader {
   environments(): Promise<readonly Environment[]>;
-  revision(environmentId: number): Promise<number>;
-  flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
+  revision(environmentId: number): Soon<number>;
+  flag(environmentId: number, key: string): Soon<VersionedFlag | undefined>;
   flags(environmentId: number): Promise<FlagList>;
   webhooks(environmentId: number): Promise<readonly Webhook[]>;
   webhook(environmentId: number, id: string): Promise<Webhook | undefined>;
@@ -138,7 +141,6 @@ export interface Transaction extends Reader, SignInLinkWrites {
   lastVersion(environmentId: number, key: string): Promise<number>;
   /** The only way to write a flag: with its history entry, events and deliveries. */
   commit(change: Change, deliveries: readonly NewDelivery[]): Promise<void>;
-
   insertWebhook(environmentId: number, webhook: Webhook, secret: string): Promise<void>;
   /** With a time: it became active then, and goes on at once with what is pending for it. */
   updateWebhook(environmentId: number, webhook: Webhook, activated: Date | null): Promise<void>;
@@ -150,7 +152,6 @@ export interface Transaction extends Reader, SignInLinkWrites {
   deleteWebhook(environmentId: number, id: string): Promise<void>;
   /** Deletes so many deliveries of a webhook at most, with their attempts; gives their number. */
   deleteDeliveries(webhookId: string, limit: number): Promise<number>;
-
   insertKey(key: NewKey): Promise<void>;
   revokeKey(environmentId: number, id: string, at: Date): Promise<void>;
   /** Where a key of this hash was ever issued, revoked or not. */
@@ -158,7 +159,6 @@ export interface Transaction extends Reader, SignInLinkWrites {
 
   insertEnvironment(name: string, at: Date): Promise<Environment>;
   deleteEnvironment(id: number): Promise<void>;
-
   record(environmentId: number, entry: NewHistoryEntry): Promise<void>;
 
   remembered(keyId: string, name: string, now: Date): Promise<RememberedAnswer | undefined>;

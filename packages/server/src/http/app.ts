@@ -30,6 +30,7 @@ import { isJsonCharset, parseJsonBody } from "./json-body.ts";
 import { collectPaths } from "./known-paths.ts";
 import { describeApi } from "./openapi.ts";
 import { createRateLimit, unlimited } from "./rate-limit.ts";
+import { createReadingLane } from "./reading-lane.ts";
 import { withLateChildren } from "./request-log.ts";
 import { requireKeys } from "./require-keys.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
@@ -44,6 +45,7 @@ import { type StreamNeeds, streamRoutes } from "./routes/stream.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { FlagSchema, WebhookSchema } from "./schemas.ts";
+import { takeShortWays } from "./short-ways.ts";
 import { compileValidator } from "./validation.ts";
 
 export const maxBodyBytes = 256 * 1_024;
@@ -179,20 +181,14 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
 
   app.setErrorHandler(handleError);
 
-  const lane = createEvaluationLane({
-    ...needs,
-    maxBodyBytes,
-    requestIdOf,
-    commonHeaders,
-    isClosing: () => closing,
-  });
-  const usual = app.server.listeners("request");
-  app.server.removeAllListeners("request").on("request", (request, response) => {
-    if (lane(request, response)) return;
-    for (const listener of usual) listener.call(app.server, request, response);
+  const { keyring, now, rateLimit } = needs;
+  const perKey = createRateLimit(rateLimit, now);
+  takeShortWays(app.server, (handOver) => {
+    const isClosing = () => closing;
+    const lane = { ...needs, perKey, requestIdOf, commonHeaders, isClosing, handOver };
+    return [createEvaluationLane({ ...lane, maxBodyBytes }), createReadingLane(lane)];
   });
 
-  const { keyring, now, rateLimit } = needs;
   const failures = createRateLimit(needs.authFailureLimit, now);
   const keyCheck = createKeyCheck(keyring, failures);
   const { authenticate } = keyCheck;
@@ -206,7 +202,7 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
   });
   await app.register(
     async (api) => {
-      requireKeys(api, { keyring, authenticate: forPage, perKey: createRateLimit(rateLimit, now) });
+      requireKeys(api, { keyring, authenticate: forPage, perKey });
       flagRoutes(api, needs.flags);
       historyRoutes(api, needs.history);
       webhookRoutes(api, needs.webhooks);

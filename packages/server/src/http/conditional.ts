@@ -38,17 +38,19 @@ export const isFresh = (request: FastifyRequest, value: string): boolean => {
   return header.trim() === "*" || (parseTags(header)?.some((tag) => tag.value === value) ?? false);
 };
 
+export const freshnessHeaders = {
+  "cache-control": "private, no-cache",
+  // Two environments can be at the same revision: what one caller was given is not what another gets.
+  vary: "authorization, x-api-key, cookie, x-halyard-environment",
+} as const;
+
 /** Sets the ETag; true when the client has this already and is told so. */
 export const sendNotModified = (
   request: FastifyRequest,
   reply: FastifyReply,
   value: number | string,
 ): boolean => {
-  reply
-    .header("etag", `"${value}"`)
-    .header("cache-control", "private, no-cache")
-    // Two environments can be at the same revision: what one caller was given is not what another gets.
-    .header("vary", "authorization, x-api-key, cookie, x-halyard-environment");
+  reply.header("etag", `"${value}"`).headers(freshnessHeaders);
   if (!isFresh(request, String(value))) return false;
   reply.code(304).send();
   return true;

@@ -8,6 +8,7 @@ import { pageHeaders } from "./cors.ts";
 import { mistakeOfOurs } from "./error-handler.ts";
 import { authenticateHeader, jsonType, keyRefused, protocolErrorBody } from "./error-reply.ts";
 import { answerOne } from "./ofrep-answers.ts";
+import { usualKey } from "./usual-key.ts";
 
 export interface LaneNeeds {
   readonly keyring: Keyring;
@@ -67,14 +68,12 @@ export const createEvaluationLane = (needs: LaneNeeds) => {
     if (!(length > 0 && length <= maxBodyBytes) || !types.has(headers["content-type"] ?? "")) {
       return false;
     }
-    const { authorization } = headers;
-    if (!authorization?.startsWith("Bearer ") || headers["x-api-key"] !== undefined) return false;
-    if (headers.host === undefined || headers.expect !== undefined) return false;
-    const keyText = authorization.slice("Bearer ".length);
-    const principal = keyring.known(keyText);
+    const keyText = usualKey(headers);
+    const principal = keyText === undefined ? undefined : keyring.known(keyText);
     // As it stands in the path: what is not a flag's key to the letter takes the usual way.
     const key = url.slice(prefix.length);
-    if (!principal || !snapshots.get(principal.environmentId)?.get(key)) return false;
+    if (keyText === undefined || !principal) return false;
+    if (!snapshots.get(principal.environmentId)?.get(key)) return false;
 
     rememberAnswer(request.socket, response);
     const chunks: Buffer[] = [];

@@ -16,14 +16,14 @@ import {
 import { actorOf, type Principal } from "../domain/principal.ts";
 import { deliveriesOf, type Webhook } from "../domain/webhook.ts";
 import { notFound, ok, type Result } from "../errors.ts";
-import type { Clock, FlagList, Store, Transaction } from "../ports.ts";
+import type { Clock, FlagList, Soon, Store, Transaction } from "../ports.ts";
 import { type Answer, answerOnce, type Once } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
 import { noEnvironment } from "./no-environment.ts";
 
 export interface Flags {
-  list(principal: Principal): Promise<FlagList>;
-  get(principal: Principal, key: string): Promise<Result<VersionedFlag>>;
+  list(principal: Principal): Soon<FlagList>;
+  get(principal: Principal, key: string): Soon<Result<VersionedFlag>>;
   create(principal: Principal, request: CreateFlag, once?: Once): Promise<Answer<VersionedFlag>>;
   patch(
     principal: Principal,
@@ -37,6 +37,12 @@ export interface Flags {
 export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags => {
   /** The list of each environment as last asked for; right for as long as its revision is the current one. */
   const lists = new Map<number, FlagList>();
+
+  const readList = async (environmentId: number): Promise<FlagList> => {
+    const list = await store.flags(environmentId);
+    lists.set(environmentId, list);
+    return list;
+  };
 
   const commit = async (
     transaction: Transaction,
@@ -76,17 +82,20 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
     });
 
   return {
-    async list({ environmentId }) {
+    list({ environmentId }) {
       const known = lists.get(environmentId);
-      if (known && known.revision === (await store.revision(environmentId))) return known;
-      const list = await store.flags(environmentId);
-      lists.set(environmentId, list);
-      return list;
+      if (!known) return readList(environmentId);
+      const current = (revision: number) =>
+        revision === known.revision ? known : readList(environmentId);
+      const revision = store.revision(environmentId);
+      return revision instanceof Promise ? revision.then(current) : current(revision);
     },
 
-    async get({ environmentId }, key) {
-      const found = isFlagKey(key) ? await store.flag(environmentId, key) : undefined;
-      return found ? ok(found) : notFound("The flag", key);
+    get({ environmentId }, key) {
+      const shown = (found: VersionedFlag | undefined) =>
+        found ? ok(found) : notFound("The flag", key);
+      const found = isFlagKey(key) ? store.flag(environmentId, key) : undefined;
+      return found instanceof Promise ? found.then(shown) : shown(found);
     },
 
     create: (principal, request, once) =>

@@ -9,6 +9,7 @@ import { answerWith } from "../answer-once.ts";
 import { ifMatch, sendNotModified } from "../conditional.ts";
 import { answers, headers, withBody } from "../describe.ts";
 import { jsonType, sendFailure } from "../error-reply.ts";
+import { flagBody, listBody } from "../flag-bodies.ts";
 import { badCursor, decodeCursor, sendNextLink } from "../paging.ts";
 import {
   cursorParameter,
@@ -62,16 +63,6 @@ const Freshness = Type.Object({
   ),
 });
 
-/** Bodies of whole lists, kept for as long as the list that they show. */
-const bodies = new WeakMap<FlagList, Buffer>();
-const bodyOf = (list: FlagList): Buffer => {
-  const kept = bodies.get(list);
-  if (kept) return kept;
-  const body = Buffer.from(JSON.stringify(list.flags.map(({ flag }) => flag)));
-  bodies.set(list, body);
-  return body;
-};
-
 const select = (list: FlagList, query: Static<typeof ListQuery>): VersionedFlag[] => {
   const text = query.q?.toLowerCase();
   return list.flags.filter(
@@ -84,8 +75,8 @@ const select = (list: FlagList, query: Static<typeof ListQuery>): VersionedFlag[
   );
 };
 
-const sendFlag = (reply: FastifyReply, { flag, version }: VersionedFlag, status = 200) =>
-  reply.code(status).header("etag", `"${version}"`).type(jsonType).send(JSON.stringify(flag));
+const sendFlag = (reply: FastifyReply, flag: VersionedFlag, status = 200) =>
+  reply.code(status).header("etag", `"${flag.version}"`).type(jsonType).send(flagBody(flag));
 
 export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
   app.get<{ Querystring: Static<typeof ListQuery> }>(
@@ -120,7 +111,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       const list = await flags.list(request.caller.principal);
       if (sendNotModified(request, reply, list.revision)) return reply;
       reply.type(jsonType);
-      if (Object.keys(query).length === 0) return reply.send(bodyOf(list));
+      if (Object.keys(query).length === 0) return reply.send(listBody(list));
 
       const selected = select(list, query);
       const begin = after === undefined ? 0 : selected.findIndex(({ flag }) => flag.key > after);
@@ -257,6 +248,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
           { 204: { description: "It is gone." } },
           "NOT_FOUND",
           "PRECONDITION_FAILED",
+          ...withBody,
         ),
       },
     },

@@ -1,0 +1,125 @@
+// The short way for reads that are made often: one flag or all of them, plainly asked for, with a key that was good before.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isFlagKey } from "@halyard/core/flag";
+import type { VersionedFlag } from "../domain/change.ts";
+import { mayActAs, type Principal } from "../domain/principal.ts";
+import type { Result } from "../errors.ts";
+import type { Keyring } from "../evaluation/keyring.ts";
+import type { Flags } from "../management/flags.ts";
+import type { FlagList, Soon } from "../ports.ts";
+import { rememberAnswer } from "./broken-connection.ts";
+import { freshnessHeaders } from "./conditional.ts";
+import { jsonType } from "./error-reply.ts";
+import { flagBody, listBody } from "./flag-bodies.ts";
+import { type PreparedAnswer, prepareAnswer, sendPrepared } from "./prepared-answer.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { usualKey } from "./usual-key.ts";
+
+export interface ReadingLaneNeeds {
+  readonly keyring: Keyring;
+  readonly flags: Pick<Flags, "list" | "get">;
+  readonly perKey: RateLimit;
+  readonly requestIdOf: (request: IncomingMessage) => string;
+  /** Headers of every answer. */
+  readonly commonHeaders: Readonly<Record<string, string>>;
+  readonly isClosing: () => boolean;
+  /** The usual way, for what turns out to have no plain answer. */
+  readonly handOver: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** Asked for and counted; its answer is read from the store. */
+interface Waiting {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly principal: Principal;
+  readonly key: string | undefined;
+}
+
+const listPath = "/api/v1/flags";
+const flagPrefix = `${listPath}/`;
+
+/** Gives false, and has touched nothing, when the request is in any way unusual. The store is asked as always: never stale. */
+export const createReadingLane = (needs: ReadingLaneNeeds) => {
+  const { keyring, flags, perKey, requestIdOf, isClosing, handOver } = needs;
+  const fixedHeaders = { "content-type": jsonType, ...needs.commonHeaders, ...freshnessHeaders };
+  /** Kept for as long as what they show. */
+  const prepared = new WeakMap<object, PreparedAnswer>();
+  const prepare = (of: object, tag: number, body: Buffer): PreparedAnswer => {
+    const answer = prepareAnswer({ ...fixedHeaders, etag: `"${tag}"` }, body);
+    prepared.set(of, answer);
+    return answer;
+  };
+  const listAnswer = (list: FlagList): PreparedAnswer =>
+    prepared.get(list) ?? prepare(list, list.revision, listBody(list));
+  const flagAnswer = (found: Result<VersionedFlag>): PreparedAnswer | undefined => {
+    if (!found.ok) return undefined;
+    const { value } = found;
+    return prepared.get(value) ?? prepare(value, value.version, flagBody(value));
+  };
+
+  /** At once when the store needs not be waited for. */
+  const read = (
+    principal: Principal,
+    key: string | undefined,
+  ): Soon<PreparedAnswer | undefined> => {
+    if (key === undefined) {
+      const list = flags.list(principal);
+      return list instanceof Promise ? list.then(listAnswer) : listAnswer(list);
+    }
+    const found = flags.get(principal, key);
+    return found instanceof Promise ? found.then(flagAnswer) : flagAnswer(found);
+  };
+
+  const answerOne = ({ request, response, principal, key }: Waiting): void => {
+    const takeUsualWay = () => {
+      perKey.putBack(principal.keyId);
+      handOver(request, response);
+    };
+    const finish = (answer: PreparedAnswer | undefined): void => {
+      if (answer) sendPrepared(response, answer, requestIdOf(request), isClosing());
+      else takeUsualWay();
+    };
+    try {
+      const answer = read(principal, key);
+      if (answer instanceof Promise) answer.then(finish).catch(takeUsualWay);
+      else finish(answer);
+    } catch {
+      // Such as a store that cannot be used just now: the usual way says so.
+      takeUsualWay();
+    }
+  };
+
+  let waiting: Waiting[] = [];
+  const answerAll = (): void => {
+    const all = waiting;
+    waiting = [];
+    for (const one of all) answerOne(one);
+  };
+
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const { method, url, headers } = request;
+    if (method !== "GET" || !url?.startsWith(listPath) || isClosing()) return false;
+    const key = url === listPath ? undefined : url.slice(flagPrefix.length);
+    // As it stands in the path: anything but a key to the letter takes the usual way.
+    if (key !== undefined && !(url.startsWith(flagPrefix) && isFlagKey(key))) return false;
+    if (
+      headers["if-none-match"] !== undefined ||
+      headers["content-length"] !== undefined ||
+      headers["transfer-encoding"] !== undefined
+    ) {
+      return false;
+    }
+    const keyText = usualKey(headers);
+    const principal = keyText === undefined ? undefined : keyring.known(keyText);
+    if (!principal || !mayActAs(principal.role, "server")) return false;
+    const { keyId } = principal;
+    if (perKey.waiting(keyId) !== undefined) return false;
+    perKey.take(keyId);
+
+    rememberAnswer(request.socket, response);
+    // What came in together is read together, after the last of it: one look at the store does for all.
+    if (waiting.length === 0) setImmediate(answerAll);
+    waiting.push({ request, response, principal, key });
+    return true;
+  };
+};
