@@ -1,31 +1,21 @@
 // Deliveries a second next to a bare undici loop in the same run, and the time from a change to its receipt when idle.
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { benchKey as key, startHalyard, startScript, stopAll } from "./support/processes.ts";
+import { figure, machine, median, milliseconds, nth, say, table } from "./support/report.ts";
 
 const receivers = 16;
 const perReceiver = 4;
 const changes = Number(process.env.BENCH_CHANGES ?? "1250");
 const rounds = Number(process.env.BENCH_ROUNDS ?? "5");
 const latencySamples = 300;
-const key = "bench-key-0123456789abcdef";
 
-const children: ChildProcess[] = [];
-const run = (file: string, args: string[], settings: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, [file, ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, ...settings },
-  });
-  children.push(child);
-  return child;
-};
-const firstLine = async (child: ChildProcess): Promise<string> => {
-  if (!child.stdout) throw new Error("no output");
-  for await (const line of createInterface(child.stdout)) return line;
-  throw new Error("the process ended without a word");
+/** The first line that a script prints, which is JSON. */
+const told = async (script: string, ...args: string[]): Promise<unknown> => {
+  for await (const line of startScript(script, args).lines) return JSON.parse(line);
+  throw new Error(`${script} ended without a word.`);
 };
 const until = async (holds: () => Promise<boolean>): Promise<void> => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -35,12 +25,9 @@ const processorTime = (id: number | undefined): number => {
   const fields = readFileSync(`/proc/${id}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 };
-const median = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
-const port = 4_700 + Math.floor(Math.random() * 200);
-const base = `http://127.0.0.1:${port}/api/v1`;
+const halyard = await startHalyard({ HALYARD_DATA: folder, HALYARD_LOG_LEVEL: "warn" });
+const base = `${halyard.url}/api/v1`;
 const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
   const answer = await fetch(base + path, {
     method,
@@ -52,21 +39,7 @@ const call = async (method: string, path: string, body?: unknown): Promise<unkno
 };
 
 try {
-  const ports = JSON.parse(
-    await firstLine(run("bench/support/receiver.ts", [String(receivers)])),
-  ) as number[];
-  const halyard = run("packages/cli/src/main.ts", ["serve"], {
-    PORT: String(port),
-    HALYARD_DATA: folder,
-    HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
-    HALYARD_LOG_LEVEL: "warn",
-  });
-  await until(() =>
-    fetch(`http://127.0.0.1:${port}/readyz`).then(
-      (answer) => answer.ok,
-      () => false,
-    ),
-  );
+  const ports = (await told("support/receiver.ts", String(receivers))) as number[];
   const received = async () =>
     (await (await fetch(`http://127.0.0.1:${ports[0]}`)).json()) as number;
 
@@ -85,18 +58,15 @@ try {
   }
 
   const total = changes * receivers;
-  const ratios: number[] = [];
+  const rates: [halyard: number, bare: number][] = [];
   // The first round warms both sides up and does not count.
   for (let round = 0; round <= rounds; round++) {
-    const bare = JSON.parse(
-      await firstLine(
-        run("bench/support/bare-sender.ts", [
-          JSON.stringify(ports),
-          String(total),
-          String(perReceiver),
-        ]),
-      ),
-    ) as number;
+    const bare = (await told(
+      "support/bare-sender.ts",
+      JSON.stringify(ports),
+      String(total),
+      String(perReceiver),
+    )) as number;
     const before = await received();
     const started = performance.now();
     await Promise.all(
@@ -108,15 +78,28 @@ try {
     await until(async () => (await received()) - before >= total);
     const seconds = (performance.now() - queued) / 1_000;
     const rate = (total - already) / seconds;
-    if (round > 0) ratios.push(rate / bare);
+    if (round > 0) rates.push([rate, bare]);
     const each = ((processorTime(halyard.pid) - used) / (total - already)) * 1e6;
     console.log(
       `${round === 0 ? "warm-up" : `round ${round}`}: halyard ${Math.round(rate)} deliveries/s, bare undici ${Math.round(bare)}/s, ratio ${(rate / bare).toFixed(2)} (queued in ${Math.round(queued - started)} ms; ${Math.round(each)} µs of processor time each)`,
     );
   }
-  const sorted = ratios.toSorted((a, b) => a - b);
-  console.log(
-    `deliveries: ${median(ratios).toFixed(2)} of the bare undici loop (${sorted[0]?.toFixed(2)} to ${sorted.at(-1)?.toFixed(2)} over ${rounds} rounds, ${total} deliveries each, ${receivers} receivers, ${receivers * perReceiver} at once)`,
+  const ratios = rates.map(([rate, bare]) => rate / bare);
+  say(
+    `${machine}, ${rounds} rounds of ${total} deliveries to ${receivers} receivers, ${receivers * perReceiver} at once`,
+  );
+  figure("deliveries beside a bare undici loop", median(ratios));
+  table(
+    "",
+    "Halyard",
+    "bare undici loop",
+    "median of the ratios",
+    "spread of the rounds",
+  )(
+    "deliveries a second, embedded store",
+    ...[0, 1].map((side) => `${Math.round(median(rates.map((pair) => pair[side] ?? 0)))} /s`),
+    median(ratios).toFixed(2),
+    `${nth(ratios, 0).toFixed(2)} to ${nth(ratios, 1).toFixed(2)}`,
   );
 
   for (const id of hooks) await call("DELETE", `/webhooks/${id}`);
@@ -139,14 +122,12 @@ try {
     times.push((await receipt) - started);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  times.sort((a, b) => a - b);
-  const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);
-  console.log(
-    `from the PATCH's start to the receipt, idle: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, worst ${at(0.9999)} ms`,
-  );
+  figure("PATCH to receipt when idle, p99 in ms", nth(times, 0.99));
+  const [half, most] = [0.5, 0.99].map((share) => milliseconds(nth(times, share)));
+  say(`From the beginning of the PATCH to the receipt, idle: p50 ${half}, p99 ${most}.`);
   local.close();
   local.closeAllConnections();
 } finally {
-  for (const child of children) child.kill();
+  await stopAll();
   rmSync(folder, { recursive: true, force: true });
 }

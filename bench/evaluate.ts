@@ -1,15 +1,13 @@
 // How many evaluations a second one process makes in memory, beside a bare hash loop and beside others on the same flag and keys?
-import { type ChildProcess, fork, spawnSync } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Round } from "./support/evaluation-engine.ts";
+import { installPeers } from "./support/install-peers.ts";
+import { figure, machine, median, say, table } from "./support/report.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
-const started = performance.now();
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const readJson = (path: string) => JSON.parse(readFileSync(pathOf(path), "utf8")) as unknown;
 
 const peers = {
   launchdarkly: "@launchdarkly/node-server-sdk",
@@ -18,21 +16,7 @@ const peers = {
   flagd: "@openfeature/flagd-core",
   flagsmith: "flagsmith-nodejs",
 };
-const { dependencies } = readJson("peers/package.json") as { dependencies: Record<string, string> };
-
-const installed = (name: string): boolean => {
-  const path = `peers/node_modules/${name}/package.json`;
-  if (!existsSync(pathOf(path))) return false;
-  return (readJson(path) as { version: string }).version === dependencies[name];
-};
-if (!Object.values(peers).every(installed)) {
-  console.log("Installing what is measured beside Halyard into bench/peers …\n");
-  const { status } = spawnSync("npm", ["ci", "--prefix", pathOf("peers"), "--no-audit"], {
-    stdio: "inherit",
-    shell: process.platform === "win32",
-  });
-  if (status !== 0) throw new Error("npm ci in bench/peers failed.");
-}
+const dependencies = installPeers("peers");
 
 class Subject {
   readonly what: string;
@@ -71,7 +55,6 @@ class Subject {
 }
 
 const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
-const median = (values: readonly number[]): number => sorted(values)[values.length >> 1] ?? 0;
 const ratios = (one: Subject, other: Subject): number[] =>
   sorted(one.rates.map((rate, round) => rate / (other.rates[round] ?? 1)));
 const millions = (rate: number): string => `${(rate / 1e6).toFixed(2)} million /s`;
@@ -95,26 +78,23 @@ try {
   if (client.on !== bare.on || prepared.on !== bare.on) {
     throw new Error("Halyard does not choose the keys that the bare loop chooses.");
   }
-  console.log(
-    `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}, one process each, ${rounds} rounds\n`,
-  );
-  console.log("| | evaluations | `isEnabled` beside it | spread of the rounds |");
-  console.log("|---|---|---|---|");
+  say(`${machine}, one process each, ${rounds} rounds`);
+  const row = table("", "evaluations", "`isEnabled` beside it", "spread of the rounds");
   for (const subject of subjects) {
     const beside = ratios(client, subject);
-    const shown =
-      subject === client
-        ? " | "
-        : `${median(beside).toFixed(2)} | ${beside[0]?.toFixed(2)} to ${beside.at(-1)?.toFixed(2)}`;
-    console.log(`| ${subject.what} | ${millions(median(subject.rates))} | ${shown} |`);
+    const ratio = subject === client ? "" : median(beside).toFixed(2);
+    const spread =
+      subject === client ? "" : `${beside[0]?.toFixed(2)} to ${beside.at(-1)?.toFixed(2)}`;
+    row(subject.what, millions(median(subject.rates)), ratio, spread);
   }
+  figure("isEnabled beside the bare hash loop", median(ratios(client, bare)));
   const fastest = others.reduce((one, other) =>
     median(other.rates) > median(one.rates) ? other : one,
   );
-  console.log(
-    `\n\`isEnabled\` is ${median(ratios(client, fastest)).toFixed(1)} times as fast as the fastest other, ${fastest.what}.`,
+  figure("isEnabled beside the fastest other", median(ratios(client, fastest)));
+  say(
+    `\`isEnabled\` is ${median(ratios(client, fastest)).toFixed(1)} times as fast as the fastest other, ${fastest.what}.`,
   );
-  console.log(`${((performance.now() - started) / 1_000).toFixed(0)} s in all`);
 } finally {
   for (const subject of subjects) subject.close();
 }

@@ -1,15 +1,17 @@
 // What several instances bring and cost: workers beside one process, writes beside bare commits, and how soon the others know.
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { startPostgresServer } from "../packages/server/test/support/postgres-server.ts";
 import { type BareCommits, barePostgres, bareSqlite } from "./support/bare-commits.ts";
 import { startDeafProxy } from "./support/deaf-proxy.ts";
-import { benchKey as key, startHalyard, stopHalyards } from "./support/halyards.ts";
+import { pairs } from "./support/in-turns.ts";
 import { openLoad, type Request } from "./support/load.ts";
+import { benchKey as key, startHalyard, stopAll } from "./support/processes.ts";
+import { figure, machine, milliseconds, nth, say, table } from "./support/report.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7);
 const count = Number(process.env.BENCH_COUNT ?? 4_000);
@@ -19,8 +21,6 @@ const flags = 100;
 const HALYARD_SECRET_KEY = createHash("sha256").update("bench").digest("base64");
 
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
-const nth = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0;
 const nameOf = (index: number) => `flag-${String(index % flags).padStart(5, "0")}`;
 const managed = (method: string, path: string, body?: unknown): Request => ({
   method,
@@ -28,27 +28,6 @@ const managed = (method: string, path: string, body?: unknown): Request => ({
   key,
   body,
 });
-
-type Measure = () => Promise<number>;
-
-/** Both in turns, after a round that does not count; the first one first in every other round. */
-const compare = async (what: string, first: Measure, second: Measure): Promise<void> => {
-  const rates: [number[], number[]] = [[], []];
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const side of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-      const rate = await (side === 0 ? first : second)();
-      if (round > 0) rates[side].push(rate);
-    }
-  }
-  const ratios = rates[0].map((rate, index) => rate / (rates[1][index] ?? 1));
-  const [a, b] = rates.map((all) => `${Math.round(nth(all, 0.5))} /s`);
-  const [low, middle, high] = [0, 0.5, 1].map((share) => nth(ratios, share).toFixed(2));
-  console.log(`| ${what} | ${a} | ${b} | ${middle} | ${low} to ${high} |`);
-};
-const heading = (first: string, second: string) =>
-  console.log(
-    `\n| | ${first} | ${second} | median of the ratios | spread of the rounds |\n| --- | --- | --- | --- | --- |`,
-  );
 
 const fill = async (url: string): Promise<void> => {
   const load = await openLoad(url, 4);
@@ -77,19 +56,21 @@ const compareWorkers = async (): Promise<void> => {
     body: { context: { targetingKey: `user-${index}` } },
   });
   const read = (index: number) => managed("GET", `/flags/${nameOf(index * 7_919)}`);
-  heading("2 workers", "1 worker");
+  const compare = pairs(rounds, "2 workers", "1 worker");
   await compare(
     "OFREP evaluation of one flag",
+    "2 workers beside 1, evaluation",
     () => two.run(count, evaluation),
     () => one.run(count, evaluation),
   );
   await compare(
     "GET one flag",
+    "2 workers beside 1, reads",
     () => two.run(count, read),
     () => one.run(count, read),
   );
   for (const load of loads) load.close();
-  await stopHalyards();
+  await stopAll();
 };
 
 let changes = 0;
@@ -102,6 +83,7 @@ const patch = (): Request => {
 
 /** Halyard on one store, and the plain driver on another that a Halyard has made before. */
 const compareWrites = async (
+  compare: ReturnType<typeof pairs>,
   store: string,
   settings: Readonly<Record<string, string>>,
   twin: Readonly<Record<string, string>>,
@@ -115,19 +97,22 @@ const compareWrites = async (
   for (const connections of [1, 16]) {
     const load = await openLoad(url, connections);
     const ceiling = await bare(connections);
+    const what = `${store}, ${connections === 1 ? "1 connection" : `${connections} connections`}`;
     await compare(
-      `${store}, ${connections === 1 ? "1 connection" : `${connections} connections`}`,
+      what,
+      `PATCH beside bare commits, ${what}`,
       () => load.run(commits, patch),
       () => ceiling.run(commits),
     );
     load.close();
     await ceiling.close();
   }
-  await stopHalyards();
+  await stopAll();
 };
 
 /** From the answer to a PATCH on the one until the other evaluates so, in milliseconds. */
 const measureSpread = async (
+  row: (...cells: string[]) => void,
   what: string,
   ...both: [Readonly<Record<string, string>>, Readonly<Record<string, string>>]
 ): Promise<void> => {
@@ -154,16 +139,14 @@ const measureSpread = async (
     }
     if (sample >= 0) times.push(performance.now() - answered);
   }
-  const figures = [0.5, 0.99, 1].map((share) => `${nth(times, share).toFixed(1)} ms`);
-  console.log(`| ${what} | ${figures.join(" | ")} |`);
-  await stopHalyards();
+  figure(`change seen elsewhere, p99 in ms: ${what}`, nth(times, 0.99));
+  row(what, ...[0.5, 0.99, 1].map((share) => milliseconds(nth(times, share))));
+  await stopAll();
 };
 
 const postgres = await startPostgresServer({ fsync: "on" });
 try {
-  console.log(
-    `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}, ${rounds} rounds of ${count} requests or ${commits} commits`,
-  );
+  say(`${machine}, ${rounds} rounds of ${count} requests or ${commits} commits`);
   await compareWorkers();
 
   const onPostgres = async (name: string) => {
@@ -175,34 +158,37 @@ try {
     url.pathname = `/${name}`;
     return { DATABASE_URL: url.href, HALYARD_SECRET_KEY };
   };
-  heading("PATCH of one flag", "bare commits of the same rows");
+  const writes = pairs(rounds, "PATCH of one flag", "bare commits of the same rows");
   const twinFolder = join(folder, "twin");
   await compareWrites(
+    writes,
     "SQLite",
     { HALYARD_DATA: join(folder, "writes") },
     { HALYARD_DATA: twinFolder },
     async () => bareSqlite(twinFolder, flags),
   );
   const twin = await onPostgres("twin");
-  await compareWrites("PostgreSQL", await onPostgres("halyard"), twin, (connections) =>
+  await compareWrites(writes, "PostgreSQL", await onPostgres("halyard"), twin, (connections) =>
     barePostgres(twin.DATABASE_URL, flags, connections),
   );
 
-  console.log(
-    "\n| from an answered PATCH to evaluation on another instance | median | p99 | longest |",
+  const row = table(
+    "from an answered PATCH to evaluation on another instance",
+    "median",
+    "p99",
+    "longest",
   );
-  console.log("| --- | --- | --- | --- |");
   const shared = { HALYARD_DATA: join(folder, "spread") };
-  await measureSpread("two processes on SQLite", shared, shared);
+  await measureSpread(row, "two processes on SQLite", shared, shared);
   const spread = await onPostgres("spread");
-  await measureSpread("two instances on PostgreSQL", spread, spread);
+  await measureSpread(row, "two instances on PostgreSQL", spread, spread);
   const deaf = await onPostgres("deaf");
   const proxy = await startDeafProxy(deaf.DATABASE_URL);
   const behind = { ...deaf, DATABASE_URL: proxy.url };
-  await measureSpread("the same without notifications: polling alone", deaf, behind);
+  await measureSpread(row, "the same without notifications: polling alone", deaf, behind);
   proxy.close();
 } finally {
-  await stopHalyards();
+  await stopAll();
   await postgres.remove();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,18 +1,18 @@
 // How soon many clients have a change, what an idle stream costs, and whether others notice when thousands are written to.
-import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { openLoad } from "./support/load.ts";
+import { benchKey as key, startHalyard, stopAll } from "./support/processes.ts";
+import { figure, machine, milliseconds, nth, say, table } from "./support/report.ts";
 import type { ClientOrder, ClientReport, Expectation } from "./support/stream-clients.ts";
 import { sharedNow } from "./support/stream-clients.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 100);
-const key = "bench-key-0123456789abcdef";
 const flag = "bench-flag";
 const followers = 1_000;
 const crowd = 10_000;
@@ -26,38 +26,15 @@ const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
 const children: ChildProcess[] = [];
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const server = spawn(process.execPath, [local("../packages/cli/src/main.ts"), "serve"], {
-  stdio: ["ignore", "pipe", "inherit"],
-  env: {
-    ...process.env,
-    PORT: "0",
-    HALYARD_DATA: folder,
-    HALYARD_LOG_LEVEL: "fatal",
-    HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
-  },
-});
-children.push(server);
-const addressOf = async (): Promise<string> => {
-  for await (const line of createInterface(server.stdout)) {
-    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-    if (address !== undefined) return address;
-  }
-  throw new Error("The server ended before it was up.");
-};
+const server = await startHalyard({ HALYARD_DATA: folder });
 
 /** Mebibytes that the server has in memory. */
 const memory = (): number =>
   Number(execFileSync("ps", ["-o", "rss=", "-p", String(server.pid)], { encoding: "utf8" })) /
   1_024;
 
-const nth = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[
-    Math.min(values.length - 1, Math.floor(values.length * share))
-  ] ?? 0;
-const milliseconds = (value: number) => `${value.toFixed(1)} ms`;
-
 try {
-  const url = await addressOf();
+  const { url } = server;
   const writer = await openLoad(url, 1);
   const api = (method: string, path: string, body: unknown) =>
     writer.one({ method, path: `/api/v1${path}`, key, body });
@@ -97,6 +74,7 @@ try {
     kind: ClientOrder["kind"],
     measured: number,
     name: string,
+    row: (...cells: string[]) => void,
   ): Promise<void> => {
     const others = measured < followers ? [await startClients(followers - measured, "socket")] : [];
     const clients = await startClients(measured, kind);
@@ -110,27 +88,34 @@ try {
       lasts.push(Math.max(...times));
     }
     const figures = [nth(all, 0.5), nth(all, 0.99), nth(lasts, 0.5), nth(lasts, 0.99)];
-    console.log(`| ${name} | ${figures.map(milliseconds).join(" | ")} |`);
+    figure(`change seen, p99 in ms: ${name}`, nth(all, 0.99));
+    row(name, ...figures.map(milliseconds));
     for (const child of [...others, clients]) await stop(child);
   };
 
-  console.log(
-    `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}, ${openFiles} open files a process, ${rounds} rounds\n`,
+  say(`${machine}, ${openFiles} open files a process, ${rounds} rounds`);
+  const row = table(
+    "from an answered PATCH",
+    "median",
+    "p99",
+    "last client, median",
+    "last client, p99",
   );
-  console.log("| from an answered PATCH | median | p99 | last client, median | last client, p99 |");
-  console.log("| --- | --- | --- | --- | --- |");
   const connected = followers.toLocaleString("en");
-  await measureSpread("socket", followers, `${connected} bare sockets in one process`);
-  await measureSpread("sdk", 50, `the new value in 50 SDK clients, of ${connected} connected`);
-  await measureSpread("sdk", followers, `the new value in ${connected} SDK clients in one process`);
+  await measureSpread("socket", followers, `${connected} bare sockets in one process`, row);
+  const some = `the new value in 50 SDK clients, of ${connected} connected`;
+  await measureSpread("sdk", 50, some, row);
+  const all = `the new value in ${connected} SDK clients in one process`;
+  await measureSpread("sdk", followers, all, row);
 
   await pause(3_000);
   const before = memory();
   const crowdOf = await startClients(idle, "socket");
   await pause(5_000);
   const after = memory();
-  console.log(
-    `\n${idle.toLocaleString("en")} idle streams: ${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB with them, ${(((after - before) * 1_024) / idle).toFixed(1)} KiB a stream`,
+  figure("KiB an idle stream", ((after - before) * 1_024) / idle);
+  say(
+    `${idle.toLocaleString("en")} idle streams: ${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB with them, ${(((after - before) * 1_024) / idle).toFixed(1)} KiB a stream`,
   );
 
   const reader = await openLoad(url, 1);
@@ -163,13 +148,16 @@ try {
         spreads.push(Math.max(...(await change(crowdOf))));
     })(),
   );
-  const line = (name: string, times: readonly number[]) =>
-    `| ${name} | ${milliseconds(nth(times, 0.5))} | ${milliseconds(nth(times, 0.99))} | ${milliseconds(Math.max(...times))} |`;
-  console.log("\n| one evaluation at a time | median | p99 | longest |\n| --- | --- | --- | --- |");
-  console.log(line(`beside ${idle.toLocaleString("en")} idle streams`, quiet));
-  console.log(line("while changes go out to all of them", busy));
-  console.log(`\nThe last of them had a change after ${milliseconds(nth(spreads, 0.5))} (median).`);
+  const evaluations = table("one evaluation at a time", "median", "p99", "longest");
+  for (const [name, times] of [
+    [`beside ${idle.toLocaleString("en")} idle streams`, quiet],
+    ["while changes go out to all of them", busy],
+  ] as const) {
+    evaluations(name, ...[nth(times, 0.5), nth(times, 0.99), Math.max(...times)].map(milliseconds));
+  }
+  say(`The last of them had a change after ${milliseconds(nth(spreads, 0.5))} (median).`);
 } finally {
   for (const child of children) child.kill();
+  await stopAll();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -11,7 +11,11 @@ interface Entry {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-for (const file of ["package-lock.json", "bench/peers/package-lock.json"]) {
+for (const file of [
+  "package-lock.json",
+  "bench/peers/package-lock.json",
+  "bench/peers/server/package-lock.json",
+]) {
   suite(file, () => {
     const { packages } = JSON.parse(readFileSync(file, "utf8")) as {
       packages: Readonly<Record<string, Entry>>;

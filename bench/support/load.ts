@@ -5,6 +5,8 @@ export interface Request {
   readonly method: string;
   readonly path: string;
   readonly key?: string;
+  /** The whole header, in the place of a key. */
+  readonly authorization?: string;
   readonly body?: unknown;
 }
 
@@ -17,11 +19,13 @@ export interface Load {
 }
 
 const headEnd = Buffer.from("\r\n\r\n");
+const lastChunk = Buffer.from("\r\n0\r\n\r\n");
 
-const bytesOf = ({ method, path, key, body }: Request): string => {
+const bytesOf = ({ method, path, key, authorization, body }: Request): string => {
   const text = body === undefined ? "" : JSON.stringify(body);
   const head = [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1"];
   if (key !== undefined) head.push(`Authorization: Bearer ${key}`);
+  if (authorization !== undefined) head.push(`Authorization: ${authorization}`);
   if (text !== "") {
     head.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(text)}`);
   }
@@ -38,22 +42,28 @@ const exchange = (socket: Socket, request: Request): Promise<void> =>
       if (error) reject(error);
       else resolve();
     };
-    const ended = () => settle(new Error("The server closed the connection."));
+    const ended = () =>
+      settle(new Error(`The server closed the connection: ${request.method} ${request.path}`));
     const read = (chunk: Buffer) => {
-      if (left === undefined) {
-        head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
-        const end = head.indexOf(headEnd);
-        if (end === -1) return;
-        const text = head.subarray(0, end).toString("latin1");
-        if (!/^HTTP\/1\.1 2/.test(text)) {
-          settle(new Error(`${request.method} ${request.path}: ${head.toString()}`));
-          return;
-        }
-        const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
-        left = length - (head.length - end - headEnd.length);
-      } else {
+      if (left !== undefined) {
         left -= chunk.length;
+        if (left === 0) settle();
+        return;
       }
+      head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+      const end = head.indexOf(headEnd);
+      if (end === -1) return;
+      const text = head.subarray(0, end).toString("latin1");
+      if (!/^HTTP\/1\.1 2/.test(text)) {
+        settle(new Error(`${request.method} ${request.path}: ${head.toString()}`));
+        return;
+      }
+      const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
+      if (length === undefined && /\r\ntransfer-encoding: chunked/i.test(text)) {
+        if (head.subarray(end).includes(lastChunk)) settle();
+        return;
+      }
+      left = Number(length ?? 0) - (head.length - end - headEnd.length);
       if (left === 0) settle();
     };
     socket.on("data", read).on("error", settle).on("close", ended);

@@ -2,14 +2,22 @@
 // Starts the command on the Node that the project brings when the one at hand is too old to run TypeScript.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import module from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const main = join(dirname(fileURLToPath(import.meta.url)), "../src/main.ts");
 const neededMajor = 26;
 
+// Compiled once, kept in a folder of the installation: the next start takes half the time and less memory. Not in the
+// folder for temporary files, where others could put something in its place.
+const modules = nodeModulesAbove(dirname(main));
+if (modules !== undefined) {
+  process.env.NODE_COMPILE_CACHE ??= join(modules, ".cache/halyard");
+}
+
 if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   await import(main);
 } else {
   const node = findNode();
@@ -29,9 +37,16 @@ if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
   child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 }
 
+function nodeModulesAbove(folder) {
+  const here = join(folder, "node_modules");
+  if (existsSync(here)) return here;
+  const above = dirname(folder);
+  return above === folder ? undefined : nodeModulesAbove(above);
+}
+
 function findNode() {
   try {
-    const path = join(dirname(createRequire(main).resolve("node/package.json")), "bin/node");
+    const path = join(dirname(module.createRequire(main).resolve("node/package.json")), "bin/node");
     return existsSync(path) ? path : undefined;
   } catch {
     return undefined;

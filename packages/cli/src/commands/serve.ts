@@ -1,4 +1,5 @@
 // halyard serve: starts the server and says where it is.
+import { flushCompileCache } from "node:module";
 import type { Server } from "@halyard/server";
 import { Command } from "commander";
 import { dataOption } from "../operator.ts";
@@ -24,7 +25,11 @@ export const serveCommand = (): Command =>
         ...(options.workers !== undefined && { HALYARD_WORKERS: options.workers }),
         ...(options.data !== undefined && { HALYARD_DATA: options.data, DATABASE_URL: undefined }),
       });
-      await serveUntilSignal(config, greet);
+      await serveUntilSignal(config, (server) => {
+        greet(server);
+        // Otherwise kept at a clean end only, and so not by a server that is killed at night.
+        flushCompileCache();
+      });
     });
 
 /** Written at once, so that no line of the log comes between. */

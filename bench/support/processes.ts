@@ -1,0 +1,64 @@
+// What is measured runs in processes of its own: started as users start it, found by what it prints, ended together.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export const benchKey = "bench-key-0123456789abcdef";
+
+type Settings = Readonly<Record<string, string>>;
+
+export interface Started {
+  readonly pid: number;
+  /** The first address that it printed, without a path. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+const pathOf = (script: string): string => fileURLToPath(new URL(`../${script}`, import.meta.url));
+
+const end = async (child: ChildProcess): Promise<void> => {
+  running.delete(child);
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill();
+  await once(child, "exit");
+};
+
+/** Runs a script of bench/ and gives what it prints, line by line. */
+export const startScript = (script: string, args: readonly string[], settings: Settings = {}) => {
+  const child = spawn(process.execPath, [pathOf(script), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...settings },
+  });
+  running.add(child);
+  return { child, lines: createInterface(child.stdout) };
+};
+
+/** The same, up once it has printed its address. */
+export const startServer = async (
+  script: string,
+  args: readonly string[],
+  settings: Settings = {},
+): Promise<Started> => {
+  const { child, lines } = startScript(script, args, settings);
+  for await (const line of lines) {
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (url === undefined) continue;
+    child.stdout.resume();
+    return { pid: child.pid ?? 0, url, stop: () => end(child) };
+  }
+  throw new Error(`${script} ended before it was up.`);
+};
+
+export const startHalyard = (settings: Settings, ...args: string[]): Promise<Started> =>
+  startServer("../packages/cli/bin/halyard.mjs", ["serve", ...args], {
+    PORT: "0",
+    HALYARD_LOG_LEVEL: "fatal",
+    HALYARD_BOOTSTRAP_KEYS: `development=${benchKey}`,
+    ...settings,
+  });
+
+export const stopAll = async (): Promise<void> => {
+  await Promise.all([...running].map(end));
+};

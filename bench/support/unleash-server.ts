@@ -1,0 +1,63 @@
+// An Unleash server as its documentation starts it: on PostgreSQL, with tokens that the environment sets.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { untilReady } from "./footprint.ts";
+import type { Started } from "./processes.ts";
+
+export const tokens = {
+  admin: "*:*.unleash-bench-admin-token",
+  client: "default:development.unleash-bench-client-token",
+  frontend: "default:development.unleash-bench-frontend-token",
+};
+
+const script = fileURLToPath(
+  new URL("../peers/server/node_modules/unleash-server/dist/server.js", import.meta.url),
+);
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address ? address.port : 0;
+};
+
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill();
+});
+
+export const startUnleash = async (databaseUrl: string): Promise<Started> => {
+  const port = await freePort();
+  const child = spawn(process.execPath, ["--disable-warning=DeprecationWarning", script], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: "production",
+      DATABASE_URL: databaseUrl,
+      DATABASE_SSL: "false",
+      PORT: String(port),
+      HTTP_HOST: "127.0.0.1",
+      LOG_LEVEL: "warn",
+      CHECK_VERSION: "false",
+      SEND_TELEMETRY: "false",
+      INIT_ADMIN_API_TOKENS: tokens.admin,
+      INIT_BACKEND_API_TOKENS: tokens.client,
+      INIT_FRONTEND_API_TOKENS: tokens.frontend,
+    },
+  });
+  running.add(child);
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(`${url}/health`);
+  return {
+    pid: child.pid ?? 0,
+    url,
+    async stop() {
+      running.delete(child);
+      child.kill();
+      if (child.exitCode === null) await once(child, "exit");
+    },
+  };
+};
