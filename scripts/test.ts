@@ -49,11 +49,18 @@ const pace =
       { concurrency: 4, timeout: 300_000 };
 const durations: [seconds: number, file: string][] = [];
 
-const runTests = async (store: string, those: readonly string[]): Promise<void> => {
+/** What it takes is part of what they promise: nothing else runs beside them. */
+const runsAlone = (file: string): boolean => /-scale\.test/.test(file);
+
+const runTests = async (
+  store: string,
+  those: readonly string[],
+  { concurrency, timeout } = pace,
+): Promise<void> => {
   if (those.length === 0) return;
   console.log(`\n▷ ${those.length} files on ${store}`);
   const env = { ...process.env, HALYARD_TEST_STORE: store };
-  const tests = run({ files: those, env, ...pace });
+  const tests = run({ files: those, env, concurrency, timeout });
   tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
     if (file !== undefined) {
       durations.push([duration_ms / 1_000, `${relative(process.cwd(), file)} on ${store}`]);
@@ -75,7 +82,10 @@ const prepareBrowserTests = async (): Promise<void> => {
   const { haveBrowser } = await import("../packages/dashboard/test/support/find-browser.ts");
   console.log(`browser: ${haveBrowser().said}.`);
 };
-if (files.some((file) => relative(process.cwd(), file).startsWith("packages/dashboard/test/"))) {
+/** Those of the dashboard, and the SDK's in a page. */
+const needsBrowser = (file: string): boolean =>
+  file.startsWith("packages/dashboard/test/") || file.endsWith("browser.test.ts");
+if (files.some((file) => needsBrowser(relative(process.cwd(), file)))) {
   await prepareBrowserTests();
 }
 
@@ -89,7 +99,11 @@ const postgres =
   isNeeded && !process.env.TEST_DATABASE_URL ? await startPostgresServer() : undefined;
 if (postgres) process.env.TEST_DATABASE_URL = postgres.url;
 try {
-  await runTests("embedded", once);
+  await runTests("embedded", once.filter(runsAlone), { ...pace, concurrency: 1 });
+  await runTests(
+    "embedded",
+    once.filter((file) => !runsAlone(file)),
+  );
   await runTests("postgres", twice);
 } finally {
   await postgres?.remove();

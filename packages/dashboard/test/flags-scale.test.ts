@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { writeRows } from "../../server/test/support/database.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { testBrowser } from "./support/browser.ts";
-import { openAs, seedFlags, until } from "./support/flags.ts";
+import { openAs, until } from "./support/flags.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -57,20 +57,14 @@ test("10,000 flags are listed within two seconds, scrolled and searched", async 
   const rows = page.getByRole("list", { name: "Flags" }).getByRole("listitem");
   await page.getByRole("link", { name: keyOf(0) }).waitFor();
 
-  const few = await server.environment();
-  await seedFlags(few.admin, [{ key: keyOf(0), type: "boolean" }]);
-  const small = await openAs(browser, t, server.url, [few.keys.admin], "/flags");
   const times: number[] = [];
-  const smallTimes: number[] = [];
-  // The machine has other tests to do: what even a list of one flag takes long for is not the list's fault.
-  const isSoon = () => Math.min(...times) <= Math.max(soon, 3 * Math.min(...smallTimes));
-  for (let round = 0; round === 0 || (round < 5 && !isSoon()); round += 1) {
-    smallTimes.push(await timeToList(small.page));
+  // The machine may be at work for others: what it can do within the time once, the page does not take longer for.
+  for (let round = 0; round < 5 && !(Math.min(...times) <= soon); round += 1) {
     times.push(await timeToList(page));
   }
-  const told = `listed after ${times.map(Math.round).join(", ")} ms, one flag after ${smallTimes.map(Math.round).join(", ")} ms`;
+  const told = `listed after ${times.map(Math.round).join(", ")} ms`;
   t.diagnostic(told);
-  assert.ok(isSoon(), told);
+  assert.ok(Math.min(...times) <= soon, told);
   await page.getByText(`${count.toLocaleString("en-US")} in`).waitFor();
 
   const inPage = await rows.count();

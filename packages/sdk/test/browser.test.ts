@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createManagement } from "@halyard/sdk";
+import { findBrowser } from "../../dashboard/test/support/find-browser.ts";
 import { startTestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
-import { missing } from "./support/guide.ts";
 import { publish } from "./support/published.ts";
 import { scriptedServer } from "./support/scripted-server.ts";
 
@@ -29,8 +29,7 @@ const page = (settings: object): string => `<!doctype html><script type="module"
   }
 </script>`;
 
-const options = { timeout: 120_000, skip: missing("chromium", "--version") };
-test("a page follows its flags", options, async (t) => {
+test("a page follows its flags", { timeout: 120_000 }, async (t) => {
   const published = publish();
   t.after(() => published.remove());
   const server = await startTestServer();
@@ -56,8 +55,13 @@ test("a page follows its flags", options, async (t) => {
   const told = () => site.to("POST /told").map(({ body }) => JSON.parse(body) as unknown[]);
 
   const profile = mkdtempSync(join(tmpdir(), "halyard-browser-"));
+  const program = findBrowser();
+  assert.ok(
+    program,
+    "there is no Chromium or Chrome: npm test installs one, or CHROME_PATH names it",
+  );
   const browser = spawn(
-    "chromium",
+    program,
     [
       "--headless",
       "--no-sandbox",
