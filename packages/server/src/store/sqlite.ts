@@ -15,6 +15,7 @@ import {
 } from "kysely";
 import { StartupProblem, StoreUnavailable } from "../errors.ts";
 import type { Store } from "../ports.ts";
+import { commitTogether } from "./commit-together.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import { migrate } from "./migrate.ts";
 import { rememberWhileUnchanged } from "./remember.ts";
@@ -81,7 +82,7 @@ const message = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 /** What Kysely expects of a SQLite driver, with each text prepared once. */
-const adapt = (database: DatabaseSync): SqliteDatabase => {
+export const adapt = (database: DatabaseSync): SqliteDatabase => {
   const prepared = new Map<string, SqliteStatement>();
   const prepare = (text: string): SqliteStatement => {
     const statement = guarded(() => database.prepare(text));
@@ -145,9 +146,20 @@ class WriterDialect extends SqliteDialect {
   }
 }
 
+/**
+ * Made for its owner only; SQLite gives the files beside it the same rights. One that is there is not opened: closing it
+ * would take away the locks that this process has on it, and an older SQLite would then remove the log of a running server.
+ */
+const makeFile = (path: string): void => {
+  try {
+    closeSync(openSync(path, "ax", 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+};
+
 const open = (path: string): DatabaseSync => {
-  // Made for its owner only; SQLite gives the files beside it the same rights.
-  closeSync(openSync(path, "a", 0o600));
+  makeFile(path);
   const database = new DatabaseSync(path, {
     timeout: busyTimeout,
     enableForeignKeyConstraints: true,
@@ -179,7 +191,7 @@ const explain = (error: unknown, folder: string, path: string): StartupProblem |
 };
 
 /** One folder after the other: Node's own way hangs below folders such as /proc. */
-const makeFolder = (folder: string): void => {
+export const makeFolder = (folder: string): void => {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   try {
@@ -201,7 +213,7 @@ export const prepareFolder = (folder: string): void => {
   }
 };
 
-const databaseFile = "halyard.db";
+export const databaseFile = "halyard.db";
 export const hasDatabase = (folder: string): boolean => existsSync(join(folder, databaseFile));
 
 /** 0 when there is none. */
@@ -235,7 +247,7 @@ export const openSqliteEngine = async (folder: string, mayMigrate: boolean): Pro
       dialect: new SqliteDialect({ database: adapt(connection) }),
     });
     const dataVersion = () => Number(version.get()?.data_version);
-    return createEngine(reader, writer, dataVersion);
+    return createEngine(reader, writer, dataVersion, connection);
   } catch (error) {
     await writer?.destroy();
     throw explain(error, folder, path) ?? error;
@@ -246,13 +258,14 @@ const createEngine = (
   reader: Kysely<Tables>,
   writer: Kysely<Tables>,
   dataVersion: () => number,
+  connection: DatabaseSync,
 ): Engine => {
   const hints = watchVersion(dataVersion);
   return {
     database: reader,
     traits,
     reads: rememberWhileUnchanged(createReader(reader), dataVersion),
-    transact: (work) => writer.transaction().execute(work),
+    transact: commitTogether(writer),
     // Nobody else writes meanwhile.
     asOfNow: (work) => writer.transaction().execute(work),
     transactRelaxed: (work) =>
@@ -268,6 +281,8 @@ const createEngine = (
     async close() {
       hints.stop();
       await reader.destroy();
+      // Kysely leaves one open that nobody has asked for anything.
+      if (connection.isOpen) connection.close();
       await writer.destroy();
     },
   };

@@ -1,0 +1,117 @@
+// Changes that are committed together stay each its own: one that fails takes no other with it.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { createSecretBox } from "../src/store/secret-box.ts";
+import { keyRing } from "../src/store/secret-key-file.ts";
+import { openSqliteStore } from "../src/store/sqlite.ts";
+import { writeRows } from "./support/database.ts";
+import { newFolder, startTestServer } from "./support/server.ts";
+
+const openStore = async (t: { after: (work: () => Promise<void>) => void }) => {
+  const folder = newFolder();
+  const store = await openSqliteStore(folder, createSecretBox(keyRing(folder, [])));
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const insert = (name: string) =>
+    store.transact((transaction) => transaction.insertEnvironment(name, new Date()));
+  const names = async () => (await store.environments()).map(({ name }) => name).sort();
+  return { folder, store, insert, names };
+};
+
+const hundred = Array.from({ length: 100 }, (_, index) => `e${String(index).padStart(2, "0")}`);
+
+test("what is asked for together is done in this order, and each sees those before it", async (t) => {
+  const { store, names } = await openStore(t);
+  const seen = await Promise.all(
+    hundred.map((name) =>
+      store.transact(async (transaction) => {
+        const before = (await transaction.environments()).length;
+        await transaction.insertEnvironment(name, new Date());
+        return before;
+      }),
+    ),
+  );
+  assert.deepEqual(seen, [...hundred.keys()]);
+  assert.deepEqual(await names(), hundred);
+});
+
+test("it takes fewer commits than changes, and nobody hears of one before it", async (t) => {
+  const { folder, insert } = await openStore(t);
+  const other = new DatabaseSync(join(folder, "halyard.db"), { readOnly: true });
+  t.after(async () => other.close());
+  const count = other.prepare("select count(*) as rows from environments");
+  const rows = new Set<number>();
+  await Promise.all(
+    hundred.map(async (name, index) => {
+      await insert(name);
+      const visible = Number(count.get()?.rows);
+      assert.ok(visible > index, `${name} was answered with ${visible} rows there`);
+      rows.add(visible);
+    }),
+  );
+  assert.ok(rows.size < 10, `seen at ${[...rows].join()} rows`);
+});
+
+for (const how of ["abort", "rollback", "fail"]) {
+  test(`one that is refused (${how}) takes no other with it`, async (t) => {
+    const { folder, store, names } = await openStore(t);
+    await writeRows(
+      { folder },
+      `create trigger refusal after insert on environments when new.name = 'e50'
+       begin select raise(${how}, 'not this one'); end`,
+    );
+    const outcomes = await Promise.allSettled(
+      hundred.map((name) =>
+        store.transact(async (transaction) => {
+          await transaction.insertEnvironment(`before-${name}`, new Date());
+          await transaction.insertEnvironment(name, new Date());
+        }),
+      ),
+    );
+    for (const [index, outcome] of outcomes.entries()) {
+      if (index === 50) assert.match(String((outcome as PromiseRejectedResult).reason), /not this/);
+      else assert.equal(outcome.status, "fulfilled", hundred[index]);
+    }
+    const kept = hundred.filter((name) => name !== "e50");
+    assert.deepEqual(await names(), [...kept.map((name) => `before-${name}`), ...kept]);
+  });
+}
+
+test("a commit that fails for one of them fails for that one alone", async (t) => {
+  const { folder, insert, names } = await openStore(t);
+  await writeRows(
+    { folder },
+    "create table promises (kept integer references environments (id) deferrable initially deferred)",
+  );
+  await writeRows(
+    { folder },
+    `create trigger refusal after insert on environments when new.name = 'e50'
+     begin insert into promises (kept) values (-1); end`,
+  );
+  const outcomes = await Promise.allSettled(hundred.map(insert));
+  assert.deepEqual(
+    outcomes.flatMap(({ status }, index) => (status === "rejected" ? [index] : [])),
+    [50],
+  );
+  assert.equal((await names()).length, 99);
+});
+
+test("events of changes made at once have no gap, and each answer names its own version", async (t) => {
+  const server = await startTestServer();
+  t.after(() => server.close());
+  const { admin } = await server.environment();
+  await admin("POST", "/flags", { key: "a", type: "rollout" });
+  const answers = await Promise.all(
+    hundred.map((_, index) => admin("PATCH", "/flags/a", { percentage: index / 2 + 0.5 })),
+  );
+  const versions = answers.map(({ headers }) => Number(headers.get("etag")?.slice(1, -1)));
+  assert.deepEqual(
+    versions.toSorted((a, b) => a - b),
+    hundred.map((_, index) => index + 2),
+  );
+});
