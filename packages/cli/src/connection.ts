@@ -23,41 +23,48 @@ export const serverCommand = (
   role: "an admin" | "a server" | "any" = "an admin",
 ): Command =>
   command
+    .addOption(server("--url <address>", `where the server is (HALYARD_URL; else ${standardUrl})`))
     .addOption(
-      new Option("--url <address>", `where the server is (HALYARD_URL; else ${standardUrl})`),
+      server("--key <key>", `${role} API key; it decides the environment (HALYARD_API_KEY)`),
     )
-    .addOption(
-      new Option("--key <key>", `${role} API key; it decides the environment (HALYARD_API_KEY)`),
-    )
-    .addOption(
-      new Option("-p, --profile <name>", "a server set with halyard profiles (HALYARD_PROFILE)"),
-    )
+    .addOption(server("-p, --profile <name>", "one that halyard profiles keeps (HALYARD_PROFILE)"))
     .option("--json", "print JSON, for scripts");
 
-const whereToConnect = ({ url, key, profile }: ConnectionOptions): Partial<Profile> => {
-  const { HALYARD_URL, HALYARD_API_KEY, HALYARD_PROFILE } = process.env;
-  // A profile on the command line stands above the variables; one that is only chosen, below them.
-  if (profile !== undefined) return { ...profileNamed(profile), ...given({ url, key }) };
-  const variables = given({ url: HALYARD_URL || undefined, key: HALYARD_API_KEY || undefined });
-  const name =
-    HALYARD_PROFILE || (variables.key === undefined ? readProfiles().current : undefined);
-  return {
-    ...(name !== undefined && key === undefined && profileNamed(name)),
-    ...variables,
-    ...given({ url, key }),
+const server = (flags: string, description: string): Option =>
+  new Option(flags, description).helpGroup("Which server:");
+
+interface Place {
+  readonly url: string;
+  readonly key: string | undefined;
+}
+
+/** The key of a profile goes to another address than its own only when the command line names both. */
+const placeOf = ({ url, key, profile }: ConnectionOptions): Place => {
+  const variables = {
+    url: process.env.HALYARD_URL || undefined,
+    key: process.env.HALYARD_API_KEY || undefined,
+    profile: process.env.HALYARD_PROFILE || undefined,
   };
+  if (profile !== undefined) {
+    const kept = profileNamed(profile);
+    return { url: url ?? kept.url, key: key ?? kept.key };
+  }
+  const address = url ?? variables.url;
+  const givenKey = key ?? variables.key;
+  const name = variables.profile ?? (givenKey === undefined ? readProfiles().current : undefined);
+  const kept = name === undefined ? undefined : profileNamed(name);
+  if (givenKey !== undefined || kept === undefined) {
+    return { url: address ?? kept?.url ?? standardUrl, key: givenKey };
+  }
+  if (address === undefined || address === kept.url) return kept;
+  throw new CommandFailed(
+    `An API key for ${address} is needed: the profile "${name}" is for ${kept.url}. Give --key, or --profile ${name} to use its key there.`,
+    exitCodes.refused,
+  );
 };
 
-const given = (place: {
-  url?: string | undefined;
-  key?: string | undefined;
-}): Partial<Profile> => ({
-  ...(place.url !== undefined && { url: place.url }),
-  ...(place.key !== undefined && { key: place.key }),
-});
-
 export const connect = (options: ConnectionOptions): Connection => {
-  const { url = standardUrl, key } = whereToConnect(options);
+  const { url, key } = placeOf(options);
   if (key === undefined || key === "") {
     throw new CommandFailed(
       "An API key is needed: give it with --key or HALYARD_API_KEY, or keep it with halyard profiles set.",
@@ -71,11 +78,22 @@ export const connectTo = ({ url, key }: Profile): Connection => {
   try {
     return { url, key, management: createManagement({ url, key }) };
   } catch (error) {
-    throw new CommandFailed(`${error instanceof Error ? error.message : String(error)}.`);
+    const sentence = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(
+      `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`,
+      exitCodes.usage,
+    );
   }
 };
 
-const nextStep = ({ code, details }: ManagementError, url: string): string => {
+/** By what the server's sentence begins with. */
+const whereToLook = {
+  "The flag": " halyard flags list shows which there are.",
+  "The webhook": " halyard webhooks list shows which there are.",
+  "The API key": " halyard keys list shows which there are.",
+};
+
+const nextStep = ({ code, details, message }: ManagementError, url: string): string => {
   switch (code) {
     case "UNREACHABLE":
       return ` Start a server at ${url}, or name another with --url or --profile.`;
@@ -83,20 +101,37 @@ const nextStep = ({ code, details }: ManagementError, url: string): string => {
       return ` Is ${url} the address of a Halyard server?`;
     case "UNAUTHORIZED":
       return " Check --key, HALYARD_API_KEY or the profile.";
+    case "FORBIDDEN":
+      return " Use another key: halyard keys create makes one.";
+    case "NOT_FOUND":
+      return Object.entries(whereToLook).find(([what]) => message.startsWith(what))?.[1] ?? "";
     case "VALIDATION_FAILED":
-      return (details ?? []).map(({ field, message }) => `\n  ${field}: ${message}`).join("");
+      // The message tells of the first.
+      return (details ?? [])
+        .slice(1)
+        .map((detail) => `\n  ${detail.field} ${detail.message}`)
+        .join("");
     default:
       return "";
   }
 };
 
-/** The value, or the end of the command with what the server said and what to do. */
-export const answered = <T>({ url }: Profile, result: Result<T>): T => {
-  if (result.ok) return result.value;
-  const { error } = result;
+/** What the server said and what to do. */
+export const sentenceOf = ({ url }: Profile, error: ManagementError): string => {
   const sentence = error.message.replace(/[.]?$/, ".");
-  throw new CommandFailed(
-    sentence.charAt(0).toUpperCase() + sentence.slice(1) + nextStep(error, url),
-    exitCodeOf(error.code),
-  );
+  // A mistake begins with the name of the field, which is written as it is.
+  const first =
+    error.code === "VALIDATION_FAILED" ? sentence.charAt(0) : sentence.charAt(0).toUpperCase();
+  return first + sentence.slice(1) + nextStep(error, url);
+};
+
+export const failureOf = (profile: Profile, error: ManagementError): CommandFailed => {
+  const { code, details } = error;
+  return new CommandFailed(sentenceOf(profile, error), exitCodeOf(code), { code, details });
+};
+
+/** The value, or the end of the command. */
+export const answered = <T>(profile: Profile, result: Result<T>): T => {
+  if (result.ok) return result.value;
+  throw failureOf(profile, result.error);
 };

@@ -32,3 +32,16 @@ const byError: Readonly<Partial<Record<ManagementErrorCode, ExitCode>>> = {
 
 export const exitCodeOf = (code: ManagementErrorCode): ExitCode =>
   byError[code] ?? exitCodes.failed;
+
+/** The word for it, where no server gave one. */
+export const codeOf = (exitCode: ExitCode): string =>
+  ({
+    [exitCodes.done]: "DONE",
+    [exitCodes.failed]: "FAILED",
+    [exitCodes.usage]: "USAGE",
+    [exitCodes.notFound]: "NOT_FOUND",
+    [exitCodes.refused]: "REFUSED",
+    [exitCodes.conflict]: "CONFLICT",
+    [exitCodes.unavailable]: "UNAVAILABLE",
+    [exitCodes.different]: "DIFFERENT",
+  })[exitCode];

@@ -1,15 +1,24 @@
 // How commands speak: tables for people, JSON for scripts, one sentence when something fails.
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import type { Result } from "@halyard/server/errors";
-import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { codeOf, type ExitCode, exitCodes } from "./exit-codes.ts";
 
 /** The command could not do what it was asked; its message is one sentence for a person, with the next step. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
   readonly exitCode: ExitCode;
-  constructor(message: string, exitCode: ExitCode = exitCodes.failed) {
+  /** For scripts: the server's own word, where it gave one. */
+  readonly code: string;
+  readonly details: unknown;
+  constructor(
+    message: string,
+    exitCode: ExitCode = exitCodes.failed,
+    said: { readonly code?: string; readonly details?: unknown } = {},
+  ) {
     super(message);
     this.exitCode = exitCode;
+    this.code = said.code ?? codeOf(exitCode);
+    this.details = said.details;
   }
 }
 
@@ -23,6 +32,7 @@ export const unwrap = <T>(result: Result<T>): T => {
       : code === "CONFLICT"
         ? exitCodes.conflict
         : exitCodes.failed,
+    { code },
   );
 };
 
@@ -43,8 +53,7 @@ type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
 export const coloured = (style: Style, text: string): string =>
   styleText(style, text, { stream: process.stdout });
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what a terminal's colours are made of.
-const widthOf = (text: string): number => text.replace(/\x1b\[[0-9;]*m/g, "").length;
+const widthOf = (text: string): number => stripVTControlCharacters(text).length;
 
 export const printTable = (
   columns: readonly string[],

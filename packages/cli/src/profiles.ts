@@ -1,9 +1,17 @@
 // The servers that a person works with, by name: address and key in one file that only its owner may read.
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { exitCodes } from "./exit-codes.ts";
-import { CommandFailed } from "./output.ts";
+import { CommandFailed, printAside } from "./output.ts";
 
 export interface Profile {
   readonly url: string;
@@ -22,11 +30,20 @@ export const profilesFile = (): string =>
   process.env.HALYARD_CONFIG ||
   join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "halyard", "config.json");
 
+let warned = false;
+/** Keys stand in it. */
+const warnOfReaders = (file: string): void => {
+  if (warned || process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return;
+  warned = true;
+  printAside(`${file} holds API keys and others may read it: chmod 600 ${file}`);
+};
+
 export const readProfiles = (): Profiles => {
   const file = profilesFile();
   let text: string;
   try {
     text = readFileSync(file, "utf8");
+    warnOfReaders(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return { profiles: {} };
     throw new CommandFailed(`The profiles in ${file} cannot be read (${messageOf(error)}).`);
@@ -41,13 +58,14 @@ export const readProfiles = (): Profiles => {
 /** Written beside and then put in its place: a reader never sees half of it. */
 export const writeProfiles = (kept: Profiles): void => {
   const file = profilesFile();
+  const beside = `${file}.${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const beside = `${file}.${process.pid}`;
     writeFileSync(beside, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
     chmodSync(beside, 0o600);
     renameSync(beside, file);
   } catch (error) {
+    rmSync(beside, { force: true });
     throw new CommandFailed(`The profiles cannot be kept in ${file} (${messageOf(error)}).`);
   }
 };
@@ -64,6 +82,10 @@ export const profileNamed = (name: string): Profile => {
     exitCodes.notFound,
   );
 };
+
+/** What may be seen of a key: enough to tell which it is. */
+export const shownKey = (key: string): string =>
+  `${/^hal_[0-9a-f]+_/.exec(key)?.[0] ?? key.slice(0, 4)}…`;
 
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -74,9 +74,9 @@ test("environments are created, listed and deleted, for people and for scripts",
     await succeed("environments", "list", ...data),
     /^NAME {5}FLAGS {2}CREATED\nqa {7}0 {6}\d{4}-\S+Z\nstaging {2}0 {6}\d{4}-\S+Z\n$/,
   );
-  await refuse(["environments", "create", "qa", ...data], 1, /"qa" already exists/);
+  await refuse(["environments", "create", "qa", ...data], 5, /"qa" already exists/);
   await refuse(["environments", "create", "Q A", ...data], 1, /name must be 1 to 63 characters/);
-  await refuse(["environments", "delete", "nope", ...data], 1, /"nope" does not exist/);
+  await refuse(["environments", "delete", "nope", ...data], 3, /"nope" does not exist/);
 
   assert.match(await succeed("environments", "delete", "qa", ...data), /^Deleted .* "qa"/);
   assert.deepEqual(await succeedAsJson("environments", "delete", "staging", ...data), {
@@ -127,12 +127,12 @@ suite("beside a running server", () => {
     assert.ok(!list.includes(key));
 
     const revoke = ["keys", "revoke", id, "-e", "development", ...data];
-    await refuse(["keys", "revoke", id, "-e", "production", ...data], 1, /does not exist/);
+    await refuse(["keys", "revoke", id, "-e", "production", ...data], 3, /does not exist/);
     assert.equal(await call(key), 200);
     assert.equal(await succeed(...revoke), `Revoked the key ${id} of development.\n`);
     assert.equal(await call(key), 401);
     assert.ok(!(await succeed("keys", "list", "-e", "development", ...data)).includes(id));
-    await refuse(revoke, 1, new RegExp(`The API key "${id}" does not exist`));
+    await refuse(revoke, 3, new RegExp(`The API key "${id}" does not exist`));
   });
 
   test("the same as JSON", async () => {
@@ -155,7 +155,7 @@ suite("beside a running server", () => {
     const key = (await runHalyard(create("admin", "ops", "staging"))).stdout.trim();
     assert.equal(await call(key, { key: "a", type: "boolean" }), 201);
     const remove = ["environments", "delete", "staging", ...data];
-    await refuse(remove, 1, /"staging" holds 1 flag;.* Add --force to do so\.\n$/);
+    await refuse(remove, 5, /"staging" holds 1 flag;.* Add --force to do so\.\n$/);
     assert.equal(await call(key), 200);
     const listed = await succeedAsJson("environments", "list", ...data);
     assert.deepEqual(
@@ -186,12 +186,12 @@ suite("beside a running server", () => {
     assert.deepEqual(await succeedAsJson("secrets", "reencrypt", ...data), { reencrypted: 1 });
   });
 
-  test("what cannot be done ends with 1 and one sentence", async () => {
-    await refuse([...create("admin", "ci", "nope")], 1, /^halyard: .*"nope" does not exist\.\n$/);
-    await refuse(["keys", "list", "-e", "nope", ...data], 1, /"nope" does not exist/);
-    await refuse(["keys", "revoke", "x", "-e", "nope", ...data], 1, /"nope" does not exist/);
+  test("what cannot be done ends with a code and one sentence", async () => {
+    await refuse([...create("admin", "ci", "nope")], 3, /^halyard: .*"nope" does not exist\.\n$/);
+    await refuse(["keys", "list", "-e", "nope", ...data], 3, /"nope" does not exist/);
+    await refuse(["keys", "revoke", "x", "-e", "nope", ...data], 3, /"nope" does not exist/);
     for (const name of [" ", "x".repeat(101)]) {
-      await refuse([...create("admin", name)], 1, /--name must be a text of 1 to 100 characters/);
+      await refuse([...create("admin", name)], 2, /--name must be a text of 1 to 100 characters/);
     }
     const mistakes = { HALYARD_RATE_LIMIT: "many", HALYARD_LOG_LEVEL: "loud" };
     await refuse(["environments", "list"], 1, /2 settings.*RATE_LIMIT|2 settings[\s\S]*LOG_LEVEL/, {

@@ -1,6 +1,9 @@
 // halyard evaluate and halyard rollout, against a started server.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { bucketOf } from "@halyard/sdk";
@@ -20,7 +23,11 @@ const users = Array.from({ length: 1_000 }, (_, index) => `user-${index}`);
 before(async () => {
   server = await startTestServer();
   environment = await server.environment();
-  settings = { HALYARD_URL: server.url, HALYARD_API_KEY: environment.keys.server };
+  settings = {
+    HALYARD_URL: server.url,
+    HALYARD_API_KEY: environment.keys.server,
+    HALYARD_CONFIG: join(server.folder, "config.json"),
+  };
   sample = join(server.folder, "users.txt");
   writeFileSync(sample, `${users.join("\n")}\n\n${users[0]}\r\n`);
   const { admin } = environment;
@@ -35,9 +42,9 @@ const succeed = async (...args: string[]): Promise<string> => {
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   return stdout;
 };
-const refuse = async (args: string[], message: RegExp, given = settings) => {
+const refuse = async (args: string[], expected: number, message: RegExp, given = settings) => {
   const { code, stdout, stderr } = await runHalyard(args, given);
-  assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
+  assert.deepEqual({ code, stdout }, { code: expected, stdout: "" });
   assert.match(stderr, message);
   assert.doesNotMatch(stderr, /^\s+at /m);
 };
@@ -81,12 +88,27 @@ test("evaluate for scripts, with a context, and with a key that may not read fla
   });
 });
 
-test("evaluate says what is missing", async () => {
-  await refuse(["evaluate", "gone"], /404.*gone/);
-  await refuse(["evaluate", "wide"], /400.*targetingKey/);
-  await refuse(["evaluate", "wide", "--context", "[]"], /--context must be a JSON object/);
-  await refuse(["evaluate", "wide", "--context", "{"], /--context must be a JSON object/);
-  await refuse(["evaluate", "wide"], /an API key is needed/, { HALYARD_URL: server.url });
+test("evaluate says what is missing", async (t) => {
+  await refuse(
+    ["evaluate", "gone"],
+    3,
+    /^halyard: The flag "gone" does not exist\. halyard flags list shows/,
+  );
+  await refuse(["evaluate", "wide"], 1, /say for whom with --targeting-key/);
+  await refuse(["evaluate", "wide", "--context", "[]"], 2, /--context must be a JSON object/);
+  await refuse(["evaluate", "wide", "--context", "{"], 2, /--context must be a JSON object/);
+  const keyless = { ...settings, HALYARD_API_KEY: "" };
+  await refuse(["evaluate", "wide"], 4, /An API key is needed/, keyless);
+  const wrong = { ...settings, HALYARD_API_KEY: "hal_0000000000000000_x" };
+  await refuse(["evaluate", "wide"], 4, /not valid.*Check --key/, wrong);
+  const nobody = ["evaluate", "wide", "--url", "http://127.0.0.1:9"];
+  await refuse(nobody, 6, /did not answer\. Start a server/);
+  const other = createServer((_request, response) => response.end("<html>")).listen(0, "127.0.0.1");
+  await once(other, "listening");
+  t.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const page = ["evaluate", "wide", "--url", `http://127.0.0.1:${port}`];
+  await refuse(page, 1, /not one of Halyard's\. Is http.* the address of a Halyard server/);
 });
 
 test("rollout counts who is in, and who would flip", async () => {
@@ -135,10 +157,12 @@ test("rollout lists them one a line, as the server itself would decide", async (
 });
 
 test("rollout says what is wrong", async () => {
-  await refuse(["rollout", "plain", "--sample", sample], /"plain" is a boolean flag/);
-  await refuse(["rollout", "wide", "--sample", "nowhere.txt"], /nowhere\.txt cannot be read/);
-  await refuse(["rollout", "wide", "--sample", "/dev/null"], /The sample is empty/);
-  await refuse(["rollout", "wide", "--sample", sample, "--to", "101"], /--to must be a number/);
-  await refuse(["rollout", "wide", "--sample", sample, "--to", "0.0001"], /--to must be a number/);
-  await refuse(["rollout", "wide", "--sample", sample, "--list", "gain"], /needs --to/);
+  await refuse(["rollout", "gone", "--sample", sample], 3, /"gone" does not exist/);
+  await refuse(["rollout", "plain", "--sample", sample], 1, /"plain" is a boolean flag/);
+  await refuse(["rollout", "wide", "--sample", "nowhere.txt"], 1, /nowhere\.txt cannot be read/);
+  await refuse(["rollout", "wide", "--sample", "/dev/null"], 1, /The sample is empty/);
+  const to = (percentage: string) => ["rollout", "wide", "--sample", sample, "--to", percentage];
+  await refuse(to("101"), 2, /must be a number from 0 to 100/);
+  await refuse(to("0.0001"), 2, /must be a number from 0 to 100/);
+  await refuse(["rollout", "wide", "--sample", sample, "--list", "gain"], 2, /needs --to/);
 });

@@ -1,14 +1,15 @@
 // halyard environments: each has its own flags, webhooks and keys.
 import { environmentNameRule } from "@halyard/server/domain/api-key";
 import { Command } from "commander";
+import { withExamples } from "../examples.ts";
 import { type OperatorOptions, operatorCommand, withOperator } from "../operator.ts";
 import { print, printJson, printTable, unwrap } from "../output.ts";
 
 export const environmentCommands = (): Command => {
   const group = new Command("environments").description("list, create and delete environments");
 
-  operatorCommand(group.command("list"))
-    .description("list the environments")
+  const list = operatorCommand(group.command("list"))
+    .description("list the environments with the number of their flags")
     .action((options: OperatorOptions) =>
       withOperator(options, async ({ environments }) => {
         const rows = (await environments.list()).map(({ name, flagCount, createdAt }) => ({
@@ -23,8 +24,13 @@ export const environmentCommands = (): Command => {
         );
       }),
     );
+  withExamples(
+    list,
+    "halyard environments list",
+    "halyard environments list --data /var/lib/halyard",
+  );
 
-  operatorCommand(group.command("create"))
+  const create = operatorCommand(group.command("create"))
     .description("create an environment; `halyard keys create` then makes keys for it")
     .argument("<name>", environmentNameRule)
     .action((name: string, options: OperatorOptions) =>
@@ -36,8 +42,9 @@ export const environmentCommands = (): Command => {
         print(`Next: halyard keys create --environment ${made.name} --role admin --name admin`);
       }),
     );
+  withExamples(create, "halyard environments create staging");
 
-  operatorCommand(group.command("delete"))
+  const remove = operatorCommand(group.command("delete"))
     .description("delete an environment with its flags, webhooks, keys and history")
     .argument("<name>", "the environment")
     .option("--force", "even when it still holds flags")
@@ -57,6 +64,7 @@ export const environmentCommands = (): Command => {
         print(`Deleted the environment "${removed.name}" and everything in it.`);
       }),
     );
+  withExamples(remove, "halyard environments delete staging --force");
 
   return group;
 };

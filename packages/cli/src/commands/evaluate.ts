@@ -1,10 +1,19 @@
 // halyard evaluate: what a flag is for someone, as the server answers it.
-import { bucketOf } from "@halyard/sdk";
+import { bucketOf, type ManagementErrorCode } from "@halyard/sdk";
 import { Command } from "commander";
-import { type ApiOptions, type Call, createCall, keyOption, Refused, urlOption } from "../api.ts";
+import {
+  answered,
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  failureOf,
+  serverCommand,
+} from "../connection.ts";
+import { withExamples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { CommandFailed, print, printJson } from "../output.ts";
 
-interface EvaluateOptions extends ApiOptions {
+interface EvaluateOptions extends ConnectionOptions {
   readonly targetingKey?: string;
   readonly context?: string;
   readonly json?: boolean;
@@ -17,28 +26,30 @@ interface Evaluated {
   readonly reason: string;
 }
 
-export const evaluateCommand = (): Command =>
-  new Command("evaluate")
-    .description("ask a running server what a flag is for someone")
-    .argument("<key>", "the flag's key")
+export const evaluateCommand = (): Command => {
+  const command = serverCommand(new Command("evaluate"), "any")
+    .description("ask a server what a flag is for someone, and why")
+    .argument("<flag>", "the flag's key")
     .option("--targeting-key <text>", "for whom: what your application gives as targetingKey")
     .option("--context <json>", "the rest of the evaluation context, as a JSON object")
-    .addOption(urlOption())
-    .addOption(keyOption("any"))
-    .option("--json", "print JSON, for scripts")
     .action(evaluate);
+  return withExamples(
+    command,
+    "halyard evaluate new-checkout --targeting-key user-42",
+    `halyard evaluate new-checkout --context '{"targetingKey":"user-42","country":"CA"}' --json`,
+  );
+};
 
 const evaluate = async (key: string, options: EvaluateOptions): Promise<void> => {
-  const call = createCall(options);
   const { targetingKey } = options;
-  const context = {
+  const context: Record<string, unknown> = {
     ...readContext(options.context),
     ...(targetingKey !== undefined && { targetingKey }),
   };
-  const path = `/ofrep/v1/evaluate/flags/${encodeURIComponent(key)}`;
-  const answer = await call<Evaluated>("POST", path, { context });
+  const connection = connect(options);
+  const answer = await ask(connection, key, context);
   const whom = "targetingKey" in context ? String(context.targetingKey) : undefined;
-  const percentage = await percentageOf(call, key);
+  const percentage = await percentageOf(connection, key);
   const from =
     percentage === undefined || whom === undefined ? undefined : bucketOf(key, whom) / 1_000;
   if (options.json) {
@@ -59,15 +70,12 @@ const evaluate = async (key: string, options: EvaluateOptions): Promise<void> =>
 
 const readContext = (text: string | undefined): Record<string, unknown> => {
   if (text === undefined) return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
-  } catch {
-    // Said below.
-  }
-  throw new CommandFailed(`--context must be a JSON object, such as '{"country":"CA"}'.`);
+  const value = objectOf(text);
+  if (value && !Array.isArray(value)) return value;
+  throw new CommandFailed(
+    `--context must be a JSON object, such as '{"country":"CA"}'.`,
+    exitCodes.usage,
+  );
 };
 
 const meaning = ({ reason }: Evaluated): string =>
@@ -77,13 +85,77 @@ const meaning = ({ reason }: Evaluated): string =>
     SPLIT: "by the rollout's percentage",
   })[reason] ?? reason;
 
-/** Of a rollout flag; undefined for others, and when the key may not read flags. */
-const percentageOf = async (call: Call, key: string): Promise<number | undefined> => {
+const patience = 10_000;
+
+const codes: Readonly<Record<number, ManagementErrorCode>> = {
+  400: "VALIDATION_FAILED",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  429: "RATE_LIMITED",
+  503: "UNAVAILABLE",
+};
+
+const ask = async (
+  connection: Connection,
+  key: string,
+  context: Record<string, unknown>,
+): Promise<Evaluated> => {
+  const base = connection.url.replace(/\/+$/, "");
+  let answer: Response;
+  let text: string;
   try {
-    const flag = await call<{ percentage?: number }>("GET", `/flags/${encodeURIComponent(key)}`);
-    return flag.percentage;
-  } catch (error) {
-    if (error instanceof Refused && error.status === 403) return undefined;
-    throw error;
+    answer = await fetch(`${base}/ofrep/v1/evaluate/flags/${encodeURIComponent(key)}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${connection.key}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ context }),
+      signal: AbortSignal.timeout(patience),
+    });
+    text = await answer.text();
+  } catch (cause) {
+    const message = "the server did not answer";
+    throw failureOf(connection, { code: "UNREACHABLE", message, cause });
   }
+  const body = objectOf(text);
+  if (answer.ok && body) return body as unknown as Evaluated;
+  const code = body && codes[answer.status];
+  const { errorCode, errorDetails, message } = body ?? {};
+  if (errorCode === "TARGETING_KEY_MISSING") {
+    throw new CommandFailed(
+      `"${key}" reaches a percentage of the users: say for whom with --targeting-key.`,
+      exitCodes.failed,
+      { code: errorCode },
+    );
+  }
+  if (errorCode === "FLAG_NOT_FOUND") {
+    const missing = `The flag "${key}" does not exist`;
+    throw failureOf(connection, { code: "NOT_FOUND", message: missing });
+  }
+  const said = [errorDetails, message].find((text) => typeof text === "string");
+  throw failureOf(connection, {
+    code: code ?? "UNEXPECTED_ANSWER",
+    message: said ?? `the answer ${answer.status} is not one of Halyard's`,
+  });
+};
+
+const objectOf = (text: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Of a rollout flag; undefined for others, and when the key may not read flags. */
+const percentageOf = async (connection: Connection, key: string): Promise<number | undefined> => {
+  const found = await connection.management.flags.get(key);
+  if (!found.ok && found.error.code === "FORBIDDEN") return undefined;
+  const flag = answered(connection, found);
+  return flag.type === "rollout" ? flag.percentage : undefined;
 };

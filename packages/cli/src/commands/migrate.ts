@@ -1,5 +1,6 @@
 // halyard migrate: brings the database's schema up to date, for operators who want that apart from a start.
 import { Command } from "commander";
+import { withExamples } from "../examples.ts";
 import { dataOption, jsonOption } from "../operator.ts";
 import { CommandFailed, print, printJson } from "../output.ts";
 
@@ -9,8 +10,8 @@ interface MigrateOptions {
   readonly json?: boolean;
 }
 
-export const migrateCommand = (): Command =>
-  new Command("migrate")
+export const migrateCommand = (): Command => {
+  const command = new Command("migrate")
     .description(
       "bring the database's schema up to date (a start does it too, unless HALYARD_MIGRATE=off)",
     )
@@ -18,6 +19,8 @@ export const migrateCommand = (): Command =>
     .option(...dataOption)
     .option(...jsonOption)
     .action(migrate);
+  return withExamples(command, "halyard migrate", "halyard migrate --check");
+};
 
 const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => {
   const { parseConfig } = await import("@halyard/server/config");

@@ -2,56 +2,56 @@
 import { readFileSync } from "node:fs";
 import { bucketOf } from "@halyard/sdk";
 import { Command, Option } from "commander";
-import { type ApiOptions, createCall, keyOption, urlOption } from "../api.ts";
+import { answered, type ConnectionOptions, connect, serverCommand } from "../connection.ts";
+import { withExamples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { percentage as toPercentage } from "../option-values.ts";
 import { CommandFailed, print, printJson } from "../output.ts";
 
 const lists = ["in", "out", "gain", "lose"] as const;
 
-interface RolloutOptions extends ApiOptions {
+interface RolloutOptions extends ConnectionOptions {
   readonly sample: string;
-  readonly to?: string;
+  readonly to?: number;
   readonly list?: (typeof lists)[number];
   readonly json?: boolean;
 }
 
-interface ShownFlag {
-  readonly type: string;
-  readonly enabled: boolean;
-  readonly percentage?: number;
-}
-
-export const rolloutCommand = (): Command =>
-  new Command("rollout")
+export const rolloutCommand = (): Command => {
+  const command = serverCommand(new Command("rollout"), "a server")
     .description("see who of a list a rollout reaches, and who would flip at another percentage")
-    .argument("<key>", "the flag's key")
+    .argument("<flag>", "the flag's key")
     .requiredOption("--sample <file>", "targeting keys, one a line; - reads standard input")
-    .option("--to <percentage>", "compare with this percentage; nothing is changed")
+    .option("--to <percentage>", "compare with this percentage; nothing is changed", toPercentage)
     .addOption(
       new Option("--list <which>", "print only these targeting keys, one a line").choices(lists),
     )
-    .addOption(urlOption())
-    .addOption(keyOption("a server"))
-    .option("--json", "print JSON, for scripts")
     .addHelpText(
       "after",
       `
 Being in or out depends on the flag's key and the targeting key alone: raising the percentage takes nobody out,
-lowering it brings nobody in.
-
-Examples:
-  halyard rollout new-checkout --sample users.txt
-  halyard rollout new-checkout --sample users.txt --to 50 --list gain`,
+lowering it brings nobody in. This changes nothing: halyard flags rollout does.`,
     )
     .action(rollout);
+  return withExamples(
+    command,
+    "halyard rollout new-checkout --sample users.txt",
+    "halyard rollout new-checkout --sample users.txt --to 50 --list gain",
+  );
+};
 
 const rollout = async (key: string, options: RolloutOptions): Promise<void> => {
-  const to = readPercentage(options.to);
+  const { to } = options;
   if (to === undefined && (options.list === "gain" || options.list === "lose")) {
-    throw new CommandFailed(`--list ${options.list} needs --to: the percentage to compare with.`);
+    throw new CommandFailed(
+      `--list ${options.list} needs --to: the percentage to compare with.`,
+      exitCodes.usage,
+    );
   }
   const sample = readSample(options.sample);
-  const flag = await createCall(options)<ShownFlag>("GET", `/flags/${encodeURIComponent(key)}`);
-  if (flag.percentage === undefined) {
+  const connection = connect(options);
+  const flag = answered(connection, await connection.management.flags.get(key));
+  if (flag.type !== "rollout") {
     throw new CommandFailed(
       `"${key}" is a boolean flag: it is ${flag.enabled ? "on" : "off"} for everyone. Only rollout flags reach a percentage.`,
     );
@@ -97,13 +97,6 @@ const rollout = async (key: string, options: RolloutOptions): Promise<void> => {
   print(`At ${to} %:`);
   print(`  ${share(groups.gain.length)} would come in`);
   print(`  ${lost === 0 ? "nobody" : share(lost)} would be taken out`);
-};
-
-const readPercentage = (text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined;
-  const value = /^\d{1,3}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= 100) return value;
-  throw new CommandFailed("--to must be a number from 0 to 100 with at most three decimals.");
 };
 
 /** Each line once, without the empty ones. */

@@ -1,11 +1,12 @@
 // halyard secrets: the keys that encrypt webhook secrets at rest.
 import { Command } from "commander";
+import { withExamples } from "../examples.ts";
 import { type OperatorOptions, operatorCommand, withOperator } from "../operator.ts";
 import { print, printJson } from "../output.ts";
 
 export const secretCommands = (): Command => {
   const group = new Command("secrets").description("look after the encryption of webhook secrets");
-  operatorCommand(group.command("reencrypt"))
+  const reencrypt = operatorCommand(group.command("reencrypt"))
     .description(
       "encrypt every webhook secret with the first key of HALYARD_SECRET_KEY; the older keys can go after that",
     )
@@ -16,5 +17,6 @@ export const secretCommands = (): Command => {
         print(`Encrypted ${count} webhook secret${count === 1 ? "" : "s"} with the newest key.`);
       }),
     );
+  withExamples(reencrypt, 'HALYARD_SECRET_KEY="$NEW,$OLD" halyard secrets reencrypt');
   return group;
 };

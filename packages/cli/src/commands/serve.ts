@@ -2,12 +2,13 @@
 import { flushCompileCache } from "node:module";
 import type { Server } from "@halyard/server";
 import { Command } from "commander";
+import { withExamples } from "../examples.ts";
 import { dataOption } from "../operator.ts";
 import { print } from "../output.ts";
 
-export const serveCommand = (): Command =>
-  new Command("serve")
-    .description("start the server")
+export const serveCommand = (): Command => {
+  const command = new Command("serve")
+    .description("start the server and say where it is")
     .option("--port <number>", "where to listen (instead of PORT, 4400 unless set)")
     .option("--host <address>", "where to listen (instead of HOST, 127.0.0.1 unless set)")
     .option(
@@ -31,6 +32,8 @@ export const serveCommand = (): Command =>
         flushCompileCache();
       });
     });
+  return withExamples(command, "halyard serve", "halyard serve --port 8080 --workers auto");
+};
 
 /** Written at once, so that no line of the log comes between. */
 const greet = ({ url, firstKeys, dashboard }: Server): void => {

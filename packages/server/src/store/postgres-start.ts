@@ -85,7 +85,7 @@ const checkServer = async (client: Client, { name }: PostgresSettings): Promise<
 };
 
 /** 0 when there is none. */
-const schemaVersion = async (client: Client): Promise<number> => {
+export const schemaVersion = async (client: Client): Promise<number> => {
   const { rows } = await client.query<{ found: string | null }>(
     "select to_regclass('schema_version')::text as found",
   );
@@ -107,7 +107,8 @@ const bringUpToDate = async (client: Client, mayMigrate: boolean): Promise<void>
   }
 };
 
-const withFirstClient = async <T>(
+/** One connection, used once; whatever goes wrong is told in a sentence. */
+export const withFirstClient = async <T>(
   settings: PostgresSettings,
   use: (client: Client, ssl: ConnectionOptions | false) => Promise<T>,
 ): Promise<T> => {

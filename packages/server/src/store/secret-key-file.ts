@@ -5,7 +5,7 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartupProblem } from "../errors.ts";
 
-const secretKeyFile = "secret.key";
+export const secretKeyFile = "secret.key";
 
 /** The keys given, then the one of the file: what it has sealed stays readable. It is made when there is no other. */
 export const keyRing = (
@@ -25,7 +25,8 @@ export const keyRing = (
   }
 };
 
-const readSecretKey = (path: string): Uint8Array | undefined => {
+/** Undefined when there is no such file. */
+export const readSecretKey = (path: string): Uint8Array | undefined => {
   let text: string;
   try {
     text = readFileSync(path, "utf8").trim();

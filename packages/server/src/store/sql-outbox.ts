@@ -19,6 +19,9 @@ interface OutboxNeeds {
 
 type Transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T>;
 
+/** Enough to see that it grows, and soon counted. */
+const backlogLimit = 100_000;
+
 /** Rows deleted at once: few enough that nobody waits for it. */
 const pruneBatch = 500;
 
@@ -51,6 +54,32 @@ export const createOutbox = (
       )
       .execute();
     return rows.map(({ id }) => id);
+  },
+
+  async backlog(now) {
+    const pending = await reader
+      .selectFrom((first) =>
+        first
+          .selectFrom("deliveries")
+          .select("deliveries.position")
+          .where("deliveries.state", "=", sql.lit("pending"))
+          .limit(backlogLimit)
+          .as("pending"),
+      )
+      .select((row) => row.fn.countAll<number>().as("count"))
+      .executeTakeFirst();
+    const oldest = await reader
+      .selectFrom("webhooks")
+      .innerJoin("lanes", "lanes.webhook_id", "webhooks.id")
+      .select((lane) => lane.fn.min("lanes.due_at").as("due_at"))
+      .where("webhooks.active", "=", 1)
+      .where("lanes.due_at", "<=", now)
+      .executeTakeFirst();
+    const due = oldest?.due_at ?? null;
+    return {
+      pending: Number(pending?.count ?? 0),
+      oldestDueAt: due === null ? null : Number(due),
+    };
   },
 
   turn: ({ claim: request, now, ...outcomes }) =>

@@ -1,7 +1,8 @@
 // Writes down what became of claims, and how their webhooks are doing.
 import { type Kysely, sql } from "kysely";
+import type { WebhookHealth } from "../domain/delivery.ts";
 import type { NewHistoryEntry } from "../domain/history.ts";
-import type { Claim, Settlement, WebhookHealth } from "../ports.ts";
+import type { Claim, Settlement } from "../ports.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import { historyRow } from "./history-row.ts";
 import { idList } from "./id-list.ts";

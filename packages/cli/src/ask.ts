@@ -1,0 +1,48 @@
+// Asks the person at the terminal; without one, what is dangerous has to be said on the command line.
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { exitCodes } from "./exit-codes.ts";
+import { CommandFailed } from "./output.ts";
+
+export const isAtTerminal = (): boolean =>
+  process.stdin.isTTY === true && process.stderr.isTTY === true;
+
+/** Comes back when it was agreed to: by `--yes`, or by the person at the terminal. */
+export const confirm = async (question: string, yes: boolean | undefined): Promise<void> => {
+  if (yes === true) return;
+  if (!isAtTerminal()) {
+    throw new CommandFailed(
+      `${question} Nobody is at a terminal to be asked: add --yes.`,
+      exitCodes.usage,
+    );
+  }
+  // On standard error: standard output is for the result.
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const { promise: given, resolve: give } = Promise.withResolvers<string>();
+    terminal.once("close", () => give(""));
+    void terminal.question(`${question} [y/N] `).then(give, () => give(""));
+    if (/^y(es)?$/i.test((await given).trim())) return;
+  } finally {
+    terminal.close();
+  }
+  throw new CommandFailed("Nothing was changed.");
+};
+
+/** A line that is not shown while it is typed; from a pipe, all of it. */
+export const askSecret = async (question: string): Promise<string> => {
+  if (!isAtTerminal()) return (await text(process.stdin)).trim();
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  process.stderr.write(question);
+  try {
+    const { promise: given, resolve: give } = Promise.withResolvers<string>();
+    terminal.once("close", () => give(""));
+    void terminal.question("").then(give, () => give(""));
+    return (await given).trim();
+  } finally {
+    terminal.close();
+    process.stderr.write("\n");
+  }
+};

@@ -1,0 +1,173 @@
+// halyard profiles: the servers that a person works with, by name.
+import { Command } from "commander";
+import { askSecret, isAtTerminal } from "../ask.ts";
+import { connectTo } from "../connection.ts";
+import { withExamples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { checkKey } from "../key-check.ts";
+import { CommandFailed, coloured, print, printAside, printJson, printTable } from "../output.ts";
+import {
+  profileNamed,
+  profileNamePattern,
+  profilesFile,
+  readProfiles,
+  shownKey,
+  writeProfiles,
+} from "../profiles.ts";
+
+interface SetOptions {
+  readonly url: string;
+  readonly key?: string;
+  readonly use?: boolean;
+  readonly check: boolean;
+  readonly json?: boolean;
+}
+
+interface Options {
+  readonly json?: boolean;
+}
+
+const json = ["--json", "print JSON, for scripts"] as const;
+
+export const profileCommands = (): Command => {
+  const group = new Command("profiles").description("keep servers and their keys by name");
+
+  const set = group
+    .command("set")
+    .description("keep a server and a key under a name; the first one is used at once")
+    .argument("<name>", "letters, digits and . _ -, at most 64")
+    .requiredOption("--url <address>", "where the server is")
+    .option("--key <key>", "an API key; - reads it from standard input (asked for unless given)")
+    .option("--use", "use this profile from now on")
+    .option("--no-check", "do not ask the server whether it knows the key")
+    .option(...json)
+    .action(setProfile);
+  withExamples(
+    set,
+    "halyard profiles set production --url https://flags.example.com",
+    "halyard profiles set production --url https://flags.example.com --key - < key.txt",
+  );
+
+  const list = group
+    .command("list")
+    .description("list the profiles; of the keys only the beginning is shown")
+    .option(...json)
+    .action(listProfiles);
+  withExamples(list, "halyard profiles list");
+
+  const show = group
+    .command("show")
+    .description("show a profile and where it is kept; the one in use unless named")
+    .argument("[profile]", "its name")
+    .option(...json)
+    .action(showProfile);
+  withExamples(show, "halyard profiles show", "halyard profiles show production");
+
+  const use = group
+    .command("use")
+    .description("use a profile wherever nothing else is said")
+    .argument("<profile>", "its name")
+    .option(...json)
+    .action(useProfile);
+  withExamples(use, "halyard profiles use production");
+
+  const remove = group
+    .command("remove")
+    .description("forget a profile; its key stays valid")
+    .argument("<profile>", "its name")
+    .option(...json)
+    .action(removeProfile);
+  withExamples(remove, "halyard profiles remove production");
+
+  return group;
+};
+
+const keyFrom = async (given: string | undefined, name: string): Promise<string> => {
+  if (given !== undefined && given !== "-") return given;
+  if (given === undefined && !isAtTerminal()) {
+    throw new CommandFailed(
+      "A key is needed: give it with --key, or with --key - on standard input.",
+      exitCodes.usage,
+    );
+  }
+  return askSecret(`The API key for ${name} (it is not shown): `);
+};
+
+const setProfile = async (name: string, options: SetOptions): Promise<void> => {
+  if (!profileNamePattern.test(name)) {
+    throw new CommandFailed(
+      `"${name}" cannot be a profile's name: 1 to 64 letters, digits and . _ -, a letter or digit first.`,
+      exitCodes.usage,
+    );
+  }
+  const { profiles, current } = readProfiles();
+  const { url } = options;
+  const key = await keyFrom(options.key, name);
+  const connection = connectTo({ url, key });
+  const checked = options.check ? await checkKey(connection) : undefined;
+  const inUse = options.use === true || current === undefined ? name : current;
+  writeProfiles({ current: inUse, profiles: { ...profiles, [name]: { url, key } } });
+  if (options.json) {
+    return printJson({ name, url, key: shownKey(key), current: inUse === name, ...checked });
+  }
+  const what = checked && `: ${checked.role} of ${checked.environment ?? "an environment"}`;
+  print(`Kept ${name} for ${url}${what ?? ""}.`);
+  if (inUse === name) printAside(`${name} is used wherever nothing else is said.`);
+  else printAside(`Use it with --profile ${name}, or always: halyard profiles use ${name}`);
+};
+
+const listProfiles = ({ json: asJson }: Options) => {
+  const { profiles, current } = readProfiles();
+  const rows = Object.entries(profiles)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { url, key }]) => ({ name, url, key: shownKey(key), current: name === current }));
+  if (asJson) return printJson(rows);
+  printTable(
+    ["", "name", "address", "key"],
+    rows.map((row) => [row.current ? coloured("green", "*") : "", row.name, row.url, row.key]),
+  );
+  if (rows.length === 0) {
+    printAside("No profiles: keep one with halyard profiles set NAME --url ADDRESS.");
+  }
+};
+
+const showProfile = (named: string | undefined, { json: asJson }: Options) => {
+  const { current } = readProfiles();
+  const name = named ?? current;
+  if (name === undefined) {
+    throw new CommandFailed(
+      "No profile is in use: choose one with halyard profiles use NAME.",
+      exitCodes.notFound,
+    );
+  }
+  const { url, key } = profileNamed(name);
+  const file = profilesFile();
+  const shown = { name, url, key: shownKey(key), current: name === current, file };
+  if (asJson) return printJson(shown);
+  print(coloured("bold", name));
+  print(`  address  ${url}`);
+  print(`  key      ${shown.key}`);
+  print(`  in use   ${shown.current ? "yes" : "no"}`);
+  print(`  file     ${file}`);
+};
+
+const useProfile = (name: string, { json: asJson }: Options) => {
+  const { url } = profileNamed(name);
+  writeProfiles({ ...readProfiles(), current: name });
+  if (asJson) return printJson({ name, url, current: true });
+  print(`${name} (${url}) is used wherever nothing else is said.`);
+};
+
+const removeProfile = (name: string, { json: asJson }: Options) => {
+  profileNamed(name);
+  const { current, profiles } = readProfiles();
+  const { [name]: _, ...rest } = profiles;
+  const wasInUse = current === name;
+  writeProfiles({
+    profiles: rest,
+    ...(current !== undefined && !wasInUse && { current }),
+  });
+  if (asJson) return printJson({ name, removed: true });
+  print(`Removed ${name}. Its key is still valid: halyard keys revoke ends it.`);
+  if (wasInUse) printAside("No profile is in use now: choose one with halyard profiles use NAME.");
+};

@@ -1,0 +1,83 @@
+// halyard suggest: what a completion script asks for while somebody types; quick, and silent when it does not know.
+import { Argument, Command } from "commander";
+import { type Connection, type ConnectionOptions, connect } from "../connection.ts";
+import { print } from "../output.ts";
+import { readProfiles } from "../profiles.ts";
+
+type Kind = "flag" | "profile" | "webhook";
+
+/** Nobody waits longer for the tabulator key. */
+const patience = 1_500;
+const most = 500;
+
+export const suggestCommand = (): Command =>
+  new Command("suggest")
+    .description("for completion scripts: names that begin so")
+    .addArgument(new Argument("<kind>", "of what").choices(["flag", "profile", "webhook"]))
+    .argument("<beginning>", "what was typed of it")
+    .argument("[words...]", "the line so far, without the command")
+    .action(suggest);
+
+const suggest = async (kind: Kind, beginning: string, words: readonly string[]): Promise<void> => {
+  try {
+    const names = await namesOf(kind, beginning, words);
+    const fitting = names.filter((name) => name.startsWith(beginning)).slice(0, most);
+    if (fitting.length > 0) print(fitting.join("\n"));
+  } catch {
+    // A line of the shell is no place for errors: there is nothing to suggest.
+  }
+};
+
+const namesOf = async (
+  kind: Kind,
+  beginning: string,
+  words: readonly string[],
+): Promise<readonly string[]> => {
+  if (kind === "profile") return Object.keys(readProfiles().profiles).sort();
+  return namesAt(connect(connectionIn(words)), kind, beginning);
+};
+
+const namesAt = async (
+  { management }: Connection,
+  kind: "flag" | "webhook",
+  beginning: string,
+): Promise<readonly string[]> => {
+  const options = { signal: AbortSignal.timeout(patience) };
+  if (kind === "webhook") {
+    const webhooks = await management.webhooks.list(options);
+    return webhooks.ok ? webhooks.value.map(({ id }) => id) : [];
+  }
+  const query = beginning === "" ? {} : { q: beginning };
+  const flags = await management.flags.list(query, options);
+  return flags.ok ? flags.value.map(({ key }) => key) : [];
+};
+
+/** Which server the line so far names. */
+const connectionIn = (words: readonly string[]): ConnectionOptions => {
+  const whole = joined(words);
+  const valueAfter = (...names: readonly string[]): string | undefined => {
+    const index = whole.findIndex((word) => names.includes(word.split("=", 1)[0] ?? ""));
+    if (index === -1) return undefined;
+    const word = whole[index] ?? "";
+    return word.includes("=") ? word.slice(word.indexOf("=") + 1) : whole[index + 1];
+  };
+  const given = {
+    url: valueAfter("--url"),
+    key: valueAfter("--key"),
+    profile: valueAfter("--profile", "-p"),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+};
+
+/** Bash hands over `http`, `:` and `//host` apart. */
+const joined = (words: readonly string[]): readonly string[] => {
+  const whole: string[] = [];
+  let goesOn = false;
+  for (const word of words) {
+    const glues = word === ":" || word === "=";
+    if ((glues || goesOn) && whole.length > 0) whole.push(`${whole.pop() ?? ""}${word}`);
+    else whole.push(word);
+    goesOn = glues;
+  }
+  return whole;
+};

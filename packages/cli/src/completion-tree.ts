@@ -1,0 +1,104 @@
+// What a shell may complete, read off the commands themselves; the name of a placeholder says what fits it.
+import type { Argument, Command, Option } from "commander";
+
+/** What a placeholder stands for. `nothing`: whatever the person thinks of. */
+export type Value =
+  | { readonly kind: "choices"; readonly choices: readonly string[] }
+  | { readonly kind: "file" | "folder" | "flag" | "profile" | "webhook" | "nothing" };
+
+export interface CompletedOption {
+  /** `--profile`, and `-p` where there is one. */
+  readonly names: readonly string[];
+  readonly description: string;
+  /** Undefined for a switch. */
+  readonly value: Value | undefined;
+}
+
+export interface CompletedCommand {
+  /** Such as `flags get`; empty for the program. */
+  readonly place: string;
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly options: readonly CompletedOption[];
+  readonly arguments: readonly Value[];
+  /** The last argument may come again and again. */
+  readonly variadic: boolean;
+}
+
+const kinds: Readonly<Record<string, Value>> = {
+  file: { kind: "file" },
+  folder: { kind: "folder" },
+  place: { kind: "folder" },
+  flag: { kind: "flag" },
+  profile: { kind: "profile" },
+  a: { kind: "profile" },
+  b: { kind: "profile" },
+  webhook: { kind: "webhook" },
+};
+
+const valueNamed = (name: string, choices: readonly string[] | undefined): Value => {
+  if (choices) return { kind: "choices", choices };
+  return (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? { kind: "nothing" };
+};
+
+const completedOption = (option: Option): CompletedOption => {
+  const placeholder = /[<[]([^>\].]+)/.exec(option.flags)?.[1];
+  const name = option.long === "--profile" ? "profile" : placeholder;
+  return {
+    names: [option.long, option.short].filter((text) => text !== undefined && text !== null),
+    description: option.description,
+    value: name === undefined ? undefined : valueNamed(name, option.argChoices),
+  };
+};
+
+/** The program and every command that its help shows. */
+export const completedCommands = (command: Command, place = ""): readonly CompletedCommand[] => {
+  const help = command.createHelp();
+  const children = help.visibleCommands(command);
+  const names = children.map((child) => child.name()).filter((name) => name !== "help");
+  const valueFor = (argument: Argument) =>
+    valueNamed(argument.name(), argument.argChoices ?? undefined);
+  const here: CompletedCommand = {
+    place,
+    commands: children.map((child) => ({
+      name: child.name(),
+      description: child.summary() || child.description(),
+    })),
+    options: help.visibleOptions(command).map(completedOption),
+    arguments: command.registeredArguments.map(valueFor),
+    variadic: command.registeredArguments.at(-1)?.variadic ?? false,
+  };
+  return [
+    here,
+    ...children.flatMap((child) => {
+      const inner = place === "" ? child.name() : `${place} ${child.name()}`;
+      if (child.name() !== "help") return completedCommands(child, inner);
+      const argument: Value = { kind: "choices", choices: names };
+      return [{ place: inner, commands: [], options: [], arguments: [argument], variadic: false }];
+    }),
+  ];
+};
+
+export interface ValuedOption {
+  /** Undefined when the option means the same wherever it is. */
+  readonly place: string | undefined;
+  readonly name: string;
+  readonly value: Value;
+}
+
+/** Every option that takes a value, once where all commands that have it agree. */
+export const valuedOptions = (commands: readonly CompletedCommand[]): readonly ValuedOption[] => {
+  const all = commands.flatMap(({ place, options }) =>
+    options.flatMap(({ names, value }) => names.map((name) => ({ place, name, value }))),
+  );
+  const byName = Map.groupBy(all, ({ name }) => name);
+  return [...byName].flatMap(([name, uses]): ValuedOption[] => {
+    const [first] = uses;
+    const agree = uses.every(({ value }) => JSON.stringify(value) === JSON.stringify(first?.value));
+    if (agree) return first?.value ? [{ place: undefined, name, value: first.value }] : [];
+    return uses.flatMap(({ place, value }) => (value ? [{ place, name, value }] : []));
+  });
+};
+
+/** The text that the scripts carry for a value, such as `flag` or `choices:boolean rollout`. */
+export const valueText = (value: Value): string =>
+  value.kind === "choices" ? `choices:${value.choices.join(" ")}` : value.kind;

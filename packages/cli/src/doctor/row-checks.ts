@@ -1,0 +1,112 @@
+// What the store holds: callbacks that cannot arrive, and keys that nobody has or needs.
+import type { CallbackFinding, Inspected, InspectedWebhook } from "@halyard/server/compose-doctor";
+import { type Check, counted, fail, lengthOf, orFine, warn } from "./check.ts";
+
+const longWait = 10 * 60_000;
+const unusedFor = 90 * 86_400_000;
+
+type Rows = Pick<Inspected, "environments" | "keys" | "webhooks">;
+
+/** `findings` says of webhooks, by their id, whether a callback could go there; those that are not named were not looked at. */
+export const callbackChecks = (
+  { webhooks }: Rows,
+  findings: ReadonlyMap<string, CallbackFinding>,
+  now: number,
+): Check[] => {
+  const active = webhooks.filter((webhook) => webhook.active).length;
+  return orFine(
+    webhooks.flatMap((webhook) => troublesOf(webhook, findings.get(webhook.id), now)),
+    "callbacks",
+    webhooks.length === 0
+      ? "there are no webhooks"
+      : `${counted(active, "active webhook")}, none of them in trouble`,
+  );
+};
+
+const troublesOf = (
+  webhook: InspectedWebhook,
+  finding: CallbackFinding | undefined,
+  now: number,
+): Check[] => {
+  const { id, url, environment, active, deactivatedFor, failingSince, pending } = webhook;
+  const about = "callbacks";
+  const who = `${id} of ${environment} (${url})`;
+  const waiting =
+    pending === 0 ? "" : `, with ${counted(pending, "delivery", "deliveries")} waiting`;
+  if (!active) {
+    const why = deactivatedFor === null ? "" : ` (Halyard switched it off: ${deactivatedFor})`;
+    return [
+      warn(
+        about,
+        `${who} is inactive${why}${waiting}`,
+        `mend the receiver and halyard webhooks resume ${id}, or halyard webhooks delete ${id}`,
+      ),
+    ];
+  }
+  const troubles: Check[] = [];
+  if (finding?.kind === "refused") {
+    troubles.push(
+      fail(
+        about,
+        `${who} may not be called: ${finding.reason.replace(/\.$/, "")}`,
+        "register an address that is allowed, or open this one with HALYARD_CALLBACK_ALLOW or HALYARD_CALLBACK_PORTS",
+      ),
+    );
+  }
+  if (finding?.kind === "unresolved") {
+    troubles.push(
+      warn(
+        about,
+        `the name of ${who} has no address from here`,
+        `check the name ${finding.name} in the DNS, or register the webhook with another`,
+      ),
+    );
+  }
+  if (failingSince !== null) {
+    troubles.push(
+      warn(
+        about,
+        `${who} has been failing for ${lengthOf(now - failingSince.getTime())}${waiting}`,
+        `see what the receiver answers with halyard webhooks deliveries ${id}`,
+      ),
+    );
+  } else if (webhook.oldestPendingAt && now - webhook.oldestPendingAt.getTime() > longWait) {
+    troubles.push(
+      warn(
+        about,
+        `the oldest of ${counted(pending, "delivery", "deliveries")} to ${who} has waited for ${lengthOf(now - webhook.oldestPendingAt.getTime())}`,
+        "check that a server is running, and that its log says nothing of deliveries",
+      ),
+    );
+  }
+  return troubles;
+};
+
+export const keyChecks = ({ environments, keys }: Rows, now: number): Check[] => {
+  const about = "keys";
+  const withoutAdmin = environments
+    .filter((name) => !keys.some((key) => key.environment === name && key.role === "admin"))
+    .map((name) =>
+      warn(
+        about,
+        `the environment ${name} has no admin key`,
+        `halyard keys create --environment ${name} --role admin --name admin`,
+      ),
+    );
+  const unused = keys
+    .filter(({ lastUsedAt, createdAt }) => now - (lastUsedAt ?? createdAt).getTime() > unusedFor)
+    .map(({ id, name, role, environment, lastUsedAt }) =>
+      warn(
+        about,
+        `the ${role} key ${id} ("${name}") of ${environment} was ${lastUsedAt ? `last used on ${lastUsedAt.toISOString().slice(0, 10)}` : "never used"}`,
+        `if nobody needs it: halyard keys revoke ${id} --environment ${environment}`,
+      ),
+    );
+  const last = Math.max(...keys.map(({ lastUsedAt }) => lastUsedAt?.getTime() ?? 0));
+  const used = last > 0 ? `, last used ${new Date(last).toISOString()}` : ", none used yet";
+  return orFine(
+    [...withoutAdmin, ...unused],
+    about,
+    `${counted(keys.length, "key")} in ${counted(environments.length, "environment")}${used}`,
+  );
+};

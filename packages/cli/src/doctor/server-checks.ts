@@ -1,0 +1,167 @@
+// A running server, seen from outside: does it answer, is it ready, is it this version, does its clock agree, is the key good.
+import type { Management } from "@halyard/sdk";
+import type { Inspected } from "@halyard/server/compose-doctor";
+import { type Check, fail, ok, warn } from "./check.ts";
+
+export interface AskedServer {
+  readonly url: string;
+  readonly key: string | undefined;
+  /** Somebody has said that a server is there. */
+  readonly isNamed: boolean;
+}
+
+const patience = 5_000;
+/** The Date header counts whole seconds. */
+const noticeableSkew = 3_000;
+/** Receivers refuse what is signed at a time too far from theirs: by the Standard Webhooks, five minutes. */
+const harmfulSkew = 240_000;
+
+interface Answer {
+  readonly status: number;
+  readonly date: string | null;
+  readonly body: unknown;
+  /** Milliseconds of the clock here, halfway between question and answer. */
+  readonly at: number;
+}
+
+const ask = async (url: string, path: string): Promise<Answer | undefined> => {
+  try {
+    const asked = Date.now();
+    const response = await fetch(url.replace(/\/+$/, "") + path, {
+      signal: AbortSignal.timeout(patience),
+    });
+    const at = (asked + Date.now()) / 2;
+    const body: unknown = await response.json().catch(() => undefined);
+    return { status: response.status, date: response.headers.get("date"), body, at };
+  } catch {
+    return undefined;
+  }
+};
+
+export const serverChecks = async (
+  { url, isNamed }: AskedServer,
+  version: string,
+): Promise<Check[]> => {
+  const health = await ask(url, "/healthz");
+  if (!health) {
+    const remedy = "start it with halyard serve, or name its address with --url or --profile";
+    return [(isNamed ? fail : warn)("server", `no server answers at ${url}`, remedy)];
+  }
+  const status = (health.body as { status?: unknown } | undefined)?.status;
+  if (health.status !== 200 || status !== "ok") {
+    return [
+      fail(
+        "server",
+        `${url} does not answer as a Halyard server does (/healthz: ${health.status})`,
+        "check the address, and what a proxy in front of it does",
+      ),
+    ];
+  }
+  const ready = await ask(url, "/readyz");
+  const checks: Check[] = [];
+  if (ready?.status === 200) checks.push(ok("server", `${url} is up and ready`));
+  else {
+    checks.push(
+      fail(
+        "server",
+        `${url} is up but not ready (/readyz: ${ready?.status ?? "no answer"})`,
+        "its log says why: the store cannot be used, or it is stopping",
+      ),
+    );
+  }
+  checks.push(...versionChecks(await ask(url, "/openapi.json"), version));
+  return [...checks, ...clockChecks(health)];
+};
+
+const versionChecks = (description: Answer | undefined, version: string): Check[] => {
+  const { info } = (description?.body ?? {}) as { info?: { version?: unknown } };
+  if (typeof info?.version !== "string" || info.version === version) return [];
+  return [
+    warn(
+      "server",
+      `it is Halyard ${info.version} and this command ${version}`,
+      "use the command that came with the server, or upgrade the older of the two",
+    ),
+  ];
+};
+
+export const clockChecks = ({ date, at }: Pick<Answer, "date" | "at">): Check[] => {
+  const there = Date.parse(date ?? "");
+  if (Number.isNaN(there)) return [];
+  // Half a second for what the header leaves out.
+  const skew = Math.abs(there + 500 - at);
+  if (skew < noticeableSkew) return [ok("clock", "the server's agrees with this machine's")];
+  const said = `the server's clock and this machine's are ${Math.round(skew / 1_000)} seconds apart`;
+  const remedy = "let both follow a time server (NTP): receivers refuse signatures of another time";
+  return [(skew > harmfulSkew ? fail : warn)("clock", said, remedy)];
+};
+
+/** What an admin key may see of its environment; nothing with another key. */
+export const rowsOfServer = async (
+  { url, key }: AskedServer,
+  management: Management,
+): Promise<{
+  readonly checks: Check[];
+  readonly rows: Omit<Inspected, "unreadableSecrets"> | undefined;
+}> => {
+  const keys = await management.keys.list();
+  const webhooks = keys.ok ? await management.webhooks.list() : keys;
+  if (!keys.ok || !webhooks.ok) {
+    const { code = "", message = "" } = keys.ok ? (webhooks.ok ? {} : webhooks.error) : keys.error;
+    if (code === "FORBIDDEN") {
+      return {
+        checks: [ok("keys", "the key is good; only an admin key sees more")],
+        rows: undefined,
+      };
+    }
+    const remedy = "check --key, HALYARD_API_KEY or the profile; halyard keys create makes another";
+    return { checks: [fail("keys", message.replace(/\.$/, ""), remedy)], rows: undefined };
+  }
+  const environment = await environmentOf(url, key ?? "");
+  const inspected: Inspected["webhooks"][number][] = [];
+  for (const { id, url: to, active } of webhooks.value) {
+    const waiting = await management.webhooks.deliveries(id, { state: "pending", limit: 1_000 });
+    const pending = waiting.ok ? waiting.value : [];
+    const times = pending.map(({ createdAt }) => Date.parse(createdAt));
+    const failures = pending.flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at)));
+    const earliest = (those: readonly number[]) =>
+      those.length > 0 ? new Date(Math.min(...those)) : null;
+    inspected.push({
+      environment,
+      id,
+      url: to,
+      active,
+      deactivatedFor: null,
+      failingSince: earliest(failures),
+      pending: pending.length,
+      oldestPendingAt: earliest(times),
+    });
+  }
+  return {
+    checks: [],
+    rows: {
+      environments: [environment],
+      webhooks: inspected,
+      keys: keys.value.map(({ createdAt, lastUsedAt, ...shown }) => ({
+        ...shown,
+        environment,
+        createdAt: new Date(createdAt),
+        lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
+      })),
+    },
+  };
+};
+
+/** A bulk evaluation is what names it. */
+const environmentOf = async (url: string, key: string): Promise<string> => {
+  const response = await fetch(`${url.replace(/\/+$/, "")}/ofrep/v1/evaluate/flags`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: '{"context":{}}',
+    signal: AbortSignal.timeout(patience),
+  }).catch(() => undefined);
+  const body = (await response?.json().catch(() => undefined)) as
+    | { metadata?: { environment?: string } }
+    | undefined;
+  return body?.metadata?.environment ?? "this key";
+};

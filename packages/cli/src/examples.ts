@@ -1,0 +1,8 @@
+// The last part of a command's help: what one would type.
+import type { Command } from "commander";
+
+export const withExamples = (command: Command, ...examples: readonly string[]): Command =>
+  command.addHelpText(
+    "after",
+    `\n${examples.length === 1 ? "Example" : "Examples"}:\n${examples.map((line) => `  ${line}`).join("\n")}`,
+  );

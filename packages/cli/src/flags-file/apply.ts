@@ -1,0 +1,135 @@
+// Carries out a plan at a server: several flags at once, each only when it still is as the plan saw it.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Flag, Management, ManagementError, Result } from "@halyard/sdk";
+import { type Change, isSame } from "./plan.ts";
+
+export type Outcome =
+  | { readonly kind: "done" }
+  /** Somebody else has changed it meanwhile; it is left as it is now. */
+  | { readonly kind: "conflict"; readonly message: string }
+  | { readonly kind: "failed"; readonly error: ManagementError }
+  /** Because of what happened to one before it. */
+  | { readonly kind: "untried" };
+
+interface Watch {
+  readonly onProgress: (done: number) => void;
+  /** The server takes no more requests for so many milliseconds. */
+  readonly onWait: (milliseconds: number) => void;
+}
+
+const lanes = 16;
+const done: Outcome = { kind: "done" };
+const conflict = (message: string): Outcome => ({ kind: "conflict", message });
+
+/** What would happen to every other flag too. */
+const endsAll = new Set<ManagementError["code"]>([
+  "UNAUTHORIZED",
+  "FORBIDDEN",
+  "UNREACHABLE",
+  "UNAVAILABLE",
+  "UNEXPECTED_ANSWER",
+  "RATE_LIMITED",
+]);
+
+export const applyChanges = async (
+  { flags }: Management,
+  changes: readonly Change[],
+  { onProgress, onWait }: Watch,
+): Promise<Outcome[]> => {
+  /** The limit is one a minute: who moves many flags waits for the next, and goes on. */
+  const patiently = async <T>(call: () => Promise<Result<T>>): Promise<Result<T>> => {
+    for (;;) {
+      const result = await call();
+      if (result.ok || result.error.code !== "RATE_LIMITED") return result;
+      const { retryAfter } = result.error;
+      if (retryAfter === undefined) return result;
+      onWait(retryAfter);
+      await pause(retryAfter);
+    }
+  };
+
+  const failed = (error: ManagementError, whatHappened: string): Outcome =>
+    error.code === "PRECONDITION_FAILED" || error.code === "NOT_FOUND"
+      ? conflict(whatHappened)
+      : { kind: "failed", error };
+
+  /** The version to change it at, or why it should not be changed. */
+  const stillAs = async (
+    before: Flag,
+    wanted: Flag | undefined,
+  ): Promise<{ version: number } | Outcome> => {
+    const now = await patiently(() => flags.get(before.key));
+    if (!now.ok) {
+      if (now.error.code === "NOT_FOUND" && wanted === undefined) return done;
+      return failed(now.error, "was deleted meanwhile");
+    }
+    if (wanted && isSame(now.value, wanted)) return done;
+    if (!isSame(now.value, before)) return conflict("was changed meanwhile");
+    return { version: now.version ?? 0 };
+  };
+
+  const create = async ({ flag }: Change & { kind: "create" }): Promise<Outcome> => {
+    const { key, type, description, enabled } = flag;
+    const made = await patiently(() =>
+      flags.create({
+        key,
+        type,
+        description,
+        ...(flag.type === "rollout" && { percentage: flag.percentage }),
+      }),
+    );
+    if (!made.ok) {
+      if (made.error.code !== "CONFLICT") return { kind: "failed", error: made.error };
+      const now = await patiently(() => flags.get(key));
+      // There are other conflicts than an equal key, such as too many flags.
+      if (!now.ok) return { kind: "failed", error: made.error };
+      return isSame(now.value, flag) ? done : conflict("was created meanwhile, and otherwise");
+    }
+    if (!enabled) return done;
+    const turned = await patiently(() =>
+      flags.update(key, { enabled }, { ifMatch: made.version ?? 1 }),
+    );
+    return turned.ok ? done : failed(turned.error, "was changed right after it was created");
+  };
+
+  const carryOut = async (change: Change): Promise<Outcome> => {
+    switch (change.kind) {
+      case "create":
+        return create(change);
+      case "update": {
+        const { key, before, patch } = change;
+        const found = await stillAs(before, { ...before, ...patch } as Flag);
+        if ("kind" in found) return found;
+        const changed = await patiently(() => flags.update(key, patch, { ifMatch: found.version }));
+        return changed.ok ? done : failed(changed.error, "was changed meanwhile");
+      }
+      case "delete": {
+        const found = await stillAs(change.flag, undefined);
+        if ("kind" in found) return found;
+        const gone = await patiently(() => flags.delete(change.key, { ifMatch: found.version }));
+        if (gone.ok || gone.error.code === "NOT_FOUND") return done;
+        return failed(gone.error, "was changed meanwhile");
+      }
+      case "retype":
+        return { kind: "untried" };
+    }
+  };
+
+  const outcomes: Outcome[] = changes.map(() => ({ kind: "untried" }));
+  let next = 0;
+  let count = 0;
+  let isOver = false;
+  const lane = async (): Promise<void> => {
+    for (let index = next++; index < changes.length && !isOver; index = next++) {
+      const change = changes[index];
+      if (change === undefined) return;
+      const outcome = await carryOut(change);
+      outcomes[index] = outcome;
+      if (outcome.kind === "failed" && endsAll.has(outcome.error.code)) isOver = true;
+      count += 1;
+      onProgress(count);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return outcomes;
+};

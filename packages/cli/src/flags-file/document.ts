@@ -1,0 +1,85 @@
+// Reads a JSON or YAML file whole, and knows the line of each value in it.
+import { readFileSync } from "node:fs";
+import { exitCodes } from "../exit-codes.ts";
+import { CommandFailed } from "../output.ts";
+
+type Path = readonly (string | number)[];
+
+export interface Document {
+  /** As the person named it. */
+  readonly name: string;
+  readonly value: unknown;
+  /** Of what is there, or of the nearest around it. */
+  readonly lineOf: (path: Path) => Promise<number | undefined>;
+}
+
+const readText = (file: string): string => {
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") {
+      throw new CommandFailed(`There is no file ${file}.`, exitCodes.notFound);
+    }
+    throw new CommandFailed(`${nameOf(file)} cannot be read (${message}).`);
+  }
+};
+
+const nameOf = (file: string): string => (file === "-" ? "standard input" : file);
+
+/** What is broken is said line by line; nothing can be made of such a file. */
+const broken = (name: string, lines: readonly string[]): CommandFailed =>
+  new CommandFailed(`${name} is neither JSON nor YAML:\n${lines.join("\n")}`);
+
+export const readDocument = async (file: string): Promise<Document> => {
+  const text = readText(file);
+  const name = nameOf(file);
+  if (text.trim() === "") throw new CommandFailed(`${name} is empty.`);
+  let jsonMistake: string;
+  try {
+    const value: unknown = JSON.parse(text);
+    // Lines are asked for when there is a mistake only, and this is many times faster than reading JSON as YAML.
+    let lines: ReturnType<typeof parseYaml> | undefined;
+    return {
+      name,
+      value,
+      async lineOf(path) {
+        lines ??= parseYaml(text);
+        return (await lines).lineOf(path);
+      },
+    };
+  } catch (error) {
+    jsonMistake = (error as Error).message;
+  }
+  const yaml = await parseYaml(text);
+  if (yaml.mistakes.length > 0) {
+    throw broken(name, /^\s*[[{]/.test(text) ? [`  ${jsonMistake}`] : yaml.mistakes);
+  }
+  return { name, value: yaml.value, lineOf: async (path) => yaml.lineOf(path) };
+};
+
+/** After the first, a broken file is told to be broken in places where it is not. */
+const mostMistakes = 10;
+
+const parseYaml = async (text: string) => {
+  const { isNode, LineCounter, parseDocument } = await import("yaml");
+  const lineCounter = new LineCounter();
+  const parsed = parseDocument(text, { lineCounter, prettyErrors: false });
+  const mistakes = parsed.errors
+    .slice(0, mostMistakes)
+    .map(({ pos, message }) => `  line ${lineCounter.linePos(pos[0]).line}: ${message}`);
+  let value: unknown;
+  try {
+    if (mistakes.length === 0) value = parsed.toJS();
+  } catch (error) {
+    mistakes.push(`  ${(error as Error).message}`);
+  }
+  const lineOf = (path: Path): number | undefined => {
+    for (let length = path.length; length >= 0; length -= 1) {
+      const node = length === 0 ? parsed.contents : parsed.getIn(path.slice(0, length), true);
+      if (isNode(node) && node.range) return lineCounter.linePos(node.range[0]).line;
+    }
+    return undefined;
+  };
+  return { value, mistakes, lineOf };
+};

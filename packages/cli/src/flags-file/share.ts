@@ -1,0 +1,20 @@
+// Percentages as others write them -> ours, exactly or not at all.
+
+/** A whole number of thousandths of a percent, or nothing. */
+export const shareOf = (part: number, whole: number): number | undefined => {
+  const thousandths = (part * 100_000) / whole;
+  return Number.isSafeInteger(part) && Number.isSafeInteger(whole) && Number.isInteger(thousandths)
+    ? thousandths / 1_000
+    : undefined;
+};
+
+/** Of a number or a text in percent; nothing when it is none, or finer than a thousandth of a percent. */
+export const percentOf = (value: unknown): number | undefined => {
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string" || !/^\d{1,3}(\.\d{1,3}0*)?$/.test(text.trim())) return undefined;
+  const percent = Number(text);
+  return percent <= 100 ? percent : undefined;
+};
+
+export const notAShare = (value: unknown): string =>
+  `has a share of ${String(value)}, which is not one of 0 to 100 % in steps of 0.001 %`;

@@ -1,0 +1,43 @@
+// Webhooks of a file: those whose address is not there yet are created; existing ones are never touched.
+import type { ManagementError, NewWebhook } from "@halyard/sdk";
+import { answered, type Connection, failureOf } from "../connection.ts";
+import { CommandFailed } from "../output.ts";
+import type { FileWebhook } from "./flags-file.ts";
+
+export interface CreatedFromFile extends FileWebhook {
+  readonly id: string;
+  /** Shown this once. */
+  readonly secret: string;
+}
+
+export const missingWebhooks = async (
+  connection: Connection,
+  wanted: readonly FileWebhook[],
+): Promise<readonly FileWebhook[]> => {
+  const there = answered(connection, await connection.management.webhooks.list());
+  const addresses = new Set(there.map(({ url }) => url));
+  return wanted.filter(({ url }) => !addresses.has(url));
+};
+
+/** One after the other, until one fails: a secret that was made has to be shown, whatever becomes of the next. */
+export const createWebhooks = async (
+  connection: Connection,
+  wanted: readonly FileWebhook[],
+  onCreated: (created: CreatedFromFile) => void,
+): Promise<CommandFailed | undefined> => {
+  const { webhooks } = connection.management;
+  for (const { url, events, active } of wanted) {
+    const made = await webhooks.create({ url, events: events as NewWebhook["events"] });
+    if (!made.ok) return refused(connection, url, made.error);
+    const { id, secret } = made.value;
+    onCreated({ id, url, events, active, secret });
+    const paused = active ? undefined : await webhooks.update(id, { active: false });
+    if (paused?.ok === false) return refused(connection, url, paused.error);
+  }
+  return undefined;
+};
+
+const refused = (connection: Connection, url: string, error: ManagementError): CommandFailed => {
+  const { message, exitCode, code } = failureOf(connection, error);
+  return new CommandFailed(`The webhook ${url}: ${message}`, exitCode, { code });
+};

@@ -1,0 +1,42 @@
+// Texts of the command line -> the values that are meant, or what they should have been.
+import { InvalidArgumentError } from "commander";
+
+export const percentage = (text: string): number => {
+  const value = /^\d{1,3}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= 100) return value;
+  throw new InvalidArgumentError("It must be a number from 0 to 100 with at most three decimals.");
+};
+
+export const wholeNumber =
+  (smallest: number, largest: number = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= smallest && value <= largest) return value;
+    throw new InvalidArgumentError(
+      largest === Number.MAX_SAFE_INTEGER
+        ? `It must be a whole number, ${smallest} or more.`
+        : `It must be a whole number from ${smallest} to ${largest}.`,
+    );
+  };
+
+const unitLengths = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A moment with its zone, a day, or how long ago. */
+export const moment = (text: string): Date => {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (unit !== undefined) {
+    return new Date(Date.now() - Number(count) * unitLengths[unit as keyof typeof unitLengths]);
+  }
+  const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+    ? new Date(text)
+    : undefined;
+  if (time && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError(
+    "It must be a time such as 2026-11-14T12:00:00Z, or how long ago such as 30m, 2h or 7d.",
+  );
+};
+
+export const trueOrFalse = (text: string): boolean => {
+  if (text === "true" || text === "false") return text === "true";
+  throw new InvalidArgumentError("It must be true or false.");
+};

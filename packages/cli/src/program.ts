@@ -1,0 +1,101 @@
+// All commands of `halyard`, in the groups in which the help shows them.
+import { version } from "@halyard/server/version";
+import { type Argument, Command } from "commander";
+import { backupCommand } from "./commands/backup.ts";
+import { completionCommand } from "./commands/completion.ts";
+import { copyCommand } from "./commands/copy.ts";
+import { diffCommand } from "./commands/diff.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { environmentCommands } from "./commands/environments.ts";
+import { evaluateCommand } from "./commands/evaluate.ts";
+import { eventCommands } from "./commands/events.ts";
+import { exportCommand } from "./commands/export.ts";
+import { flagCommands } from "./commands/flags.ts";
+import { importCommand } from "./commands/import.ts";
+import { keyCommands } from "./commands/keys.ts";
+import { migrateCommand } from "./commands/migrate.ts";
+import { profileCommands } from "./commands/profiles.ts";
+import { promoteCommand } from "./commands/promote.ts";
+import { restoreCommand } from "./commands/restore.ts";
+import { rolloutCommand } from "./commands/rollout.ts";
+import { secretCommands } from "./commands/secrets.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { suggestCommand } from "./commands/suggest.ts";
+import { webhookCommands } from "./commands/webhooks.ts";
+
+const hint = "(add --help for what is possible)";
+
+const afterHelp = `
+Commands that talk to a server find it by --profile, by --url and --key, by HALYARD_URL and HALYARD_API_KEY, or by
+the profile in use. Commands at the database use DATABASE_URL for PostgreSQL, otherwise the data folder (HALYARD_DATA,
+./data unless set); they work beside a running server too.
+
+Examples:
+  halyard serve
+  halyard profiles set production --url https://flags.example.com
+  halyard flags rollout new-checkout 25
+  halyard events tail
+
+Exit codes: 0 done, 1 failed (the message says why), 2 not a valid command, 3 not there, 4 key missing or refused,
+5 conflict, 6 no server or not just now, 7 different (diff and --dry-run with --exit-code).`;
+
+function* allCommands(command: Command): Generator<Command> {
+  yield command;
+  for (const child of command.commands) yield* allCommands(child);
+}
+
+/** Every command has options; to say so of each tells nobody anything. */
+const termOf = (command: Command): string =>
+  [command.name(), ...command.registeredArguments.map(humanReadableArgument)].join(" ");
+
+const humanReadableArgument = (argument: Argument): string => {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+};
+
+/** With `silent`, whoever runs it says itself what is wrong with a command line. */
+export const createProgram = (silent = false): Command => {
+  const program = new Command("halyard")
+    .description("Halyard: self-hosted feature flags with signed webhooks on every change.")
+    .version(version)
+    .addHelpText("after", afterHelp);
+
+  program.commandsGroup("Flags, at a server:");
+  program.addCommand(flagCommands());
+  program.addCommand(evaluateCommand());
+  program.addCommand(rolloutCommand());
+  program.addCommand(eventCommands());
+
+  program.commandsGroup("Webhooks and keys, at a server:");
+  program.addCommand(webhookCommands());
+  program.addCommand(keyCommands());
+
+  program.commandsGroup("Moving flags:");
+  program.addCommand(exportCommand());
+  program.addCommand(importCommand());
+  program.addCommand(diffCommand());
+  program.addCommand(promoteCommand());
+
+  program.commandsGroup("The server and its database:");
+  program.addCommand(serveCommand());
+  program.addCommand(environmentCommands());
+  program.addCommand(secretCommands());
+  program.addCommand(migrateCommand());
+  program.addCommand(copyCommand());
+  program.addCommand(backupCommand());
+  program.addCommand(restoreCommand());
+  program.addCommand(doctorCommand());
+
+  program.commandsGroup("This command line:");
+  program.addCommand(profileCommands());
+  program.addCommand(completionCommand());
+  program.addCommand(suggestCommand(), { hidden: true });
+  program.helpCommand("help [command]", "tell about a command");
+
+  for (const command of allCommands(program)) {
+    command.exitOverride().showHelpAfterError(silent ? false : hint);
+    command.configureHelp({ subcommandTerm: termOf });
+    if (silent) command.configureOutput({ outputError: () => undefined });
+  }
+  return program;
+};

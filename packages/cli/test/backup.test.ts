@@ -1,0 +1,246 @@
+// halyard backup: what it makes, that an interrupted one is never taken for one, and that a changed byte is noticed.
+import assert from "node:assert/strict";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { parseConfig } from "@halyard/server";
+import { backUp, restore, verify } from "@halyard/server/compose-backup";
+import {
+  commandFile,
+  runHalyard,
+  spawnHalyard,
+} from "../../server/test/support/halyard-process.ts";
+import { addBallast, makeStore, newPath, openDatabase } from "./support/backup-store.ts";
+
+const take = async (data: string, withSecretKey = true): Promise<string> => {
+  const folder = newPath();
+  const made = await backUp(parseConfig({ HALYARD_DATA: data }), {
+    folder,
+    withSecretKey,
+    progress: () => undefined,
+    began: () => undefined,
+  });
+  assert.ok(made.ok);
+  return folder;
+};
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+const partials = (folder: string): string[] =>
+  readdirSync(dirname(folder)).filter((name) => name.startsWith(`${basename(folder)}.partial-`));
+
+test("a backup is a folder for its owner only, with a manifest that says what is in it", async () => {
+  const { folder: data } = await makeStore();
+  const folder = newPath();
+  const made = await runHalyard(["backup", folder, "--data", data]);
+  assert.deepEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: "" });
+  assert.match(
+    made.stdout,
+    /^ENVIRONMENT +FLAGS +REVISION\ndevelopment +0 +0\nproduction +0 +0\n\nBacked up to .*; the copy was checked\.\n$/,
+  );
+  assert.deepEqual(readdirSync(folder).sort(), ["halyard.db", "manifest.json", "secret.key"]);
+  assert.equal(modeOf(folder), "700");
+  for (const name of readdirSync(folder)) assert.equal(modeOf(join(folder, name)), "600", name);
+  const { sha256, ...manifest } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+  assert.match(sha256, /^[0-9a-f]{64}$/);
+  assert.match(manifest.takenAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.equal(manifest.rows.api_keys, 2);
+  const noFlags = { flags: 0, revision: 0, sequence: 0 };
+  assert.deepEqual(manifest.environments, [
+    { name: "development", ...noFlags },
+    { name: "production", ...noFlags },
+  ]);
+  assert.deepEqual(partials(folder), []);
+
+  const verified = await runHalyard(["backup", "verify", folder, "--json"]);
+  assert.equal(verified.code, 0);
+  assert.deepEqual(JSON.parse(verified.stdout), { folder, ...manifest });
+});
+
+test("without a name it goes into a new folder here", async () => {
+  const { folder: data } = await makeStore();
+  const here = dirname(newPath());
+  const made = await spawnHalyard(["backup", "--data", data, "--json"], {}, [
+    "/bin/sh",
+    "-c",
+    'cd "$0" && exec "$@"',
+    here,
+    process.execPath,
+    commandFile,
+  ]).ended;
+  assert.equal(made.code, 0, made.stderr);
+  const { folder } = JSON.parse(made.stdout);
+  assert.match(folder, /\/halyard-backup-\d{8}T\d{6}Z$/);
+  assert.ok((await verify(join(here, basename(folder)))).ok);
+});
+
+test("the key can be left out, and is said to be missing", async () => {
+  const { folder: data } = await makeStore();
+  const folder = newPath();
+  const made = await runHalyard(["backup", folder, "--data", data, "--without-secret-key"]);
+  assert.equal(made.code, 0);
+  assert.match(made.stderr, /^secret\.key is not in it/);
+  assert.deepEqual(readdirSync(folder).sort(), ["halyard.db", "manifest.json"]);
+  rmSync(join(data, "secret.key"));
+  const other = newPath();
+  const set = await runHalyard(["backup", other, "--data", data]);
+  assert.match(set.stderr, /^Webhook secrets in it .* HALYARD_SECRET_KEY only/);
+});
+
+test("what cannot be backed up is said, with the way out", async () => {
+  const { folder: data } = await makeStore();
+  const folder = newPath();
+  const refuse = async (args: string[], code: number, said: RegExp, settings = {}) => {
+    const ended = await runHalyard(args, settings);
+    assert.deepEqual([ended.code, ended.stdout], [code, ""], ended.stderr);
+    assert.match(ended.stderr, said);
+    assert.deepEqual(partials(folder), []);
+  };
+  await refuse(["backup", folder, "--data", newPath()], 3, /no Halyard database in .*--data/);
+  await refuse(["backup", data, "--data", data], 5, /already there and not empty/);
+  await refuse(["backup", "/dev/null/x", "--data", data], 1, /cannot be written .*name another/);
+  await refuse(
+    ["backup", folder],
+    1,
+    /PostgreSQL \(db\.internal:5432\/flags\).*pg_dump.*halyard copy --from/,
+    {
+      DATABASE_URL: "postgres://halyard@db.internal/flags",
+      HALYARD_SECRET_KEY: "0".repeat(64),
+    },
+  );
+  // A page that says something else than its index: the copy is as bad as the original, and not kept.
+  const damaged = newPath();
+  cpSync(data, damaged, { recursive: true });
+  openDatabase(damaged, (database) => {
+    database.exec("pragma foreign_keys = off; pragma writable_schema = on");
+    database.exec("insert into flags values (99, 'orphan', 'boolean', 0, null, null, 1)");
+  });
+  await refuse(["backup", folder, "--data", damaged], 1, /not sound.*flags refers to one of env/);
+  writeFileSync(join(damaged, "halyard.db"), "no database at all, but some text".repeat(100));
+  await refuse(["backup", folder, "--data", damaged], 1, /cannot be copied .*`halyard doctor`/);
+  assert.equal(existsSync(folder), false);
+});
+
+/** A backup under way. */
+const watched = (folder: string, data: string) => {
+  const command = spawnHalyard(["backup", folder, "--data", data]);
+  let ended = false;
+  void command.ended.then(() => {
+    ended = true;
+  });
+  return { command, isOver: () => ended };
+};
+
+test("a disk without the room is noticed before anything is written", async (t) => {
+  const { folder: data } = await makeStore();
+  const { bavail, bsize } = statfsSync(data);
+  const pages = 2 ** 31 - 2;
+  if (bavail * bsize > pages * 4_096) return t.skip("there is room for any database here");
+  // A file of eight terabytes that takes no room itself.
+  const path = join(data, "halyard.db");
+  openDatabase(data, (database) => database.exec("pragma journal_mode = delete"));
+  const bytes = readFileSync(path);
+  bytes.writeUInt32BE(pages, 28);
+  writeFileSync(path, bytes);
+  truncateSync(path, pages * 4_096);
+  const folder = newPath();
+  const { command, isOver } = watched(folder, data);
+  while (!isOver() && partials(folder).length === 0) await turn();
+  command.kill("SIGTERM");
+  const ended = await command.ended;
+  assert.equal(ended.code, 1);
+  assert.match(
+    ended.stderr,
+    /not enough room .*: 87960\d\d\.\d MB are needed and [\d.]+ MB are free/,
+  );
+  assert.deepEqual([existsSync(folder), partials(folder)], [false, []]);
+});
+
+/** Runs backups until one was hit by the signal while it was being made; gives what it left. */
+const interrupted = async (data: string, signal: NodeJS.Signals, share: number) => {
+  const whole = statSync(join(data, "halyard.db")).size;
+  for (let tries = 0; tries < 20; tries += 1) {
+    const folder = newPath();
+    const { command, isOver } = watched(folder, data);
+    const isFar = () => {
+      const [draft] = partials(folder);
+      if (draft === undefined) return false;
+      const copy = join(dirname(folder), draft, "halyard.db");
+      return existsSync(copy) && statSync(copy).size >= whole * share;
+    };
+    while (!isOver() && !isFar()) await turn();
+    command.kill(signal);
+    const { code } = await command.ended;
+    if (code !== 0) return { folder, code, left: partials(folder) };
+  }
+  throw new Error("no backup could be interrupted");
+};
+
+test("a backup that is killed leaves nothing that restore takes", async () => {
+  const { folder: data } = await makeStore();
+  addBallast(data, 60);
+  for (const share of [0, 0.5]) {
+    const { folder, left } = await interrupted(data, "SIGKILL", share);
+    assert.equal(existsSync(folder), false);
+    const [draft = ""] = left;
+    const target = newPath();
+    const ended = await runHalyard(["restore", join(dirname(folder), draft), "--data", target]);
+    assert.equal(ended.code, 3);
+    assert.match(ended.stderr, /is no whole backup: it has no manifest\.json/);
+    assert.equal(existsSync(target), false);
+  }
+  const { code, folder, left } = await interrupted(data, "SIGTERM", 0);
+  assert.deepEqual([code, existsSync(folder), left], [143, false, []]);
+});
+
+test("a changed byte is noticed, in whichever file and wherever", async () => {
+  const { folder: data } = await makeStore();
+  const folder = await take(data);
+  const config = parseConfig({ HALYARD_DATA: newPath() });
+  const refused = async (): Promise<boolean> => {
+    const choice = { folder, force: false, pauseWebhooks: false };
+    return !(await verify(folder)).ok && !(await restore(config, choice)).ok;
+  };
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const bytes = readFileSync(path);
+    const step = name === "manifest.json" ? 1 : Math.ceil(bytes.length / 40);
+    for (let at = 0; at < bytes.length; at += step) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      writeFileSync(path, changed);
+      assert.ok(await refused(), `${name} byte ${at}`);
+    }
+    for (const other of [bytes.subarray(0, -1), Buffer.concat([bytes, Buffer.from("\n")])]) {
+      writeFileSync(path, other);
+      assert.ok(await refused(), `${name} with ${other.length} of ${bytes.length} bytes`);
+    }
+    rmSync(path);
+    assert.ok(await refused(), `without ${name}`);
+    writeFileSync(path, bytes);
+  }
+  assert.ok((await verify(folder)).ok);
+
+  const path = join(folder, "halyard.db");
+  const bytes = readFileSync(path);
+  bytes.writeUInt8((bytes[5_000] ?? 0) ^ 1, 5_000);
+  writeFileSync(path, bytes);
+  const said = /not sound, so it is not used: the file halyard\.db is not as it was written/;
+  for (const args of [
+    ["backup", "verify", folder],
+    ["restore", folder, "--data", newPath()],
+  ]) {
+    const ended = await runHalyard(args);
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, said);
+  }
+});

@@ -1,0 +1,99 @@
+// What the doctor makes of numbers that no test can bring about: full disks, large logs, clocks and connections of PostgreSQL.
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { parseConfig } from "@halyard/server";
+import type { InspectedFile, InspectedServer } from "@halyard/server/compose-doctor";
+import { nodeCheck } from "../src/doctor/settings-checks.ts";
+import { storeChecks } from "../src/doctor/store-checks.ts";
+
+const linesOf = (checks: ReturnType<typeof storeChecks>) =>
+  checks.map(({ level, about, message, remedy }) => `${level} ${about}: ${message} | ${remedy}`);
+
+const file: InspectedFile = {
+  kind: "embedded",
+  folder: "/data",
+  path: "/data/halyard.db",
+  folderMode: 0o700,
+  fileMode: 0o600,
+  writable: true,
+  bytes: 1_000_000,
+  logBytes: 0,
+  freeBytes: 1e12,
+  leftovers: [],
+  damage: undefined,
+  schemaVersion: 6,
+  newestSchemaVersion: 6,
+  rows: undefined,
+};
+const server: InspectedServer = {
+  kind: "postgres",
+  name: "db:5432/halyard",
+  version: "18.1",
+  clockAhead: -300,
+  connections: 97,
+  instances: 3,
+  schemaVersion: 6,
+  newestSchemaVersion: 6,
+  rows: undefined,
+};
+const onPostgres = (settings = {}) =>
+  parseConfig({
+    DATABASE_URL: "postgres://halyard@db/halyard",
+    HALYARD_SECRET_KEY: "0".repeat(64),
+    ...settings,
+  });
+
+const cases: [string, Partial<InspectedFile>, RegExp][] = [
+  ["all well", {}, /^ok store: \/data\/halyard\.db is whole, schema version 6, 1\.0 MB, /],
+  ["others may read the file, but not get to it", { fileMode: 0o644 }, /^ok store/],
+  ["a large log", { logBytes: 3e8 }, /^warn store: the log .* has grown to 300\.0 MB \| end what/],
+  ["little room", { freeBytes: 2e8 }, /^warn store: only 200\.0 MB are free .* \| make room/],
+  ["hardly any room", { freeBytes: 2e7 }, /^fail store: only 20\.0 MB are free .* \| make room/],
+  ["another user's", { writable: false }, /^fail store: this user may not write .* \| .*chown/],
+];
+suite("an embedded store", () => {
+  for (const [name, change, line] of cases) {
+    test(name, () => {
+      const lines = linesOf(storeChecks({ ...file, ...change }, parseConfig({})));
+      assert.equal(lines.length, 1);
+      assert.match(lines[0] ?? "", line);
+    });
+  }
+});
+
+const serverCases: [string, Partial<InspectedServer>, object, RegExp][] = [
+  ["all well", {}, {}, /^ok store: PostgreSQL 18\.1 at db:5432\/halyard, .* 3 processes connected/],
+  [
+    "clocks apart",
+    { clockAhead: -2_500 },
+    {},
+    /^warn clock: .* PostgreSQL .* are 2\.5 seconds apart \| .*NTP/,
+  ],
+  [
+    "too many instances",
+    { instances: 9 },
+    {},
+    /^warn store: 9 processes with 11 connections each may ask for 99, and .* gives 97 \| lower/,
+  ],
+  [
+    "too large a pool for the workers to come",
+    { instances: 0 },
+    { HALYARD_WORKERS: "4", HALYARD_POOL_SIZE: "30" },
+    /^warn store: 4 processes with 31 connections each may ask for 124, /,
+  ],
+  ["no tables", { schemaVersion: 0 }, {}, /^fail store: the database has no tables of Halyard \| /],
+];
+suite("PostgreSQL", () => {
+  for (const [name, change, settings, line] of serverCases) {
+    test(name, () => {
+      const lines = linesOf(storeChecks({ ...server, ...change }, onPostgres(settings)));
+      assert.equal(lines.length, 1);
+      assert.match(lines[0] ?? "", line);
+    });
+  }
+});
+
+test("Node has to be new enough", () => {
+  assert.equal(nodeCheck("26.0.0").level, "ok");
+  assert.match(linesOf([nodeCheck("24.9.1")])[0] ?? "", /^fail node: Node 24\.9\.1 .* \| install/);
+});

@@ -1,0 +1,49 @@
+// halyard doctor on PostgreSQL: what is well, what cannot be reached, and that nothing is migrated.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseConfig, startServer } from "@halyard/server";
+import { newDatabase, query } from "../../server/test/support/postgres.ts";
+import { until } from "../../server/test/support/until.ts";
+import { examine, found } from "./support/doctor.ts";
+
+const HALYARD_SECRET_KEY = "0".repeat(64);
+
+test("a database that is well, one of an older version, an empty one and none", async (t) => {
+  const DATABASE_URL = await newDatabase();
+  const settings = { DATABASE_URL, HALYARD_SECRET_KEY, PORT: "1" };
+  const { lines: empty } = await examine([], settings);
+  found(empty, /^fail store: the database has no tables of Halyard \| check/);
+  const tables = "select count(*) from information_schema.tables where table_schema = 'public'";
+  assert.deepEqual(await query(DATABASE_URL, tables), [{ count: 0 }]);
+
+  const server = await startServer(
+    parseConfig({ ...settings, PORT: "0", HALYARD_LOG_LEVEL: "silent" }),
+  );
+  t.after(() => server.close());
+  const listeners =
+    "select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen %'";
+  await until("its listener", async () => (await query(DATABASE_URL, listeners)).length === 1);
+  const well = await examine([], settings);
+  assert.deepEqual([well.code, well.lines.length], [0, 1], well.lines.join("\n"));
+  const store = well.checks.find(({ about }) => about === "store");
+  assert.match(store?.message ?? "", /^PostgreSQL \d+\S* at \S+, .*, 1 process connected, \d+ con/);
+  assert.ok(well.checks.some(({ message }) => message.startsWith("2 keys in 2 environments")));
+
+  await query(DATABASE_URL, "update schema_version set version = 1");
+  const { lines: older } = await examine([], settings);
+  found(older, /^warn store: the schema has version 1 .* \| .*halyard migrate/);
+  assert.deepEqual(await query(DATABASE_URL, "select version from schema_version"), [
+    { version: 1 },
+  ]);
+
+  const nowhere = new URL(DATABASE_URL);
+  nowhere.pathname = "/nowhere";
+  const { lines: none } = await examine([], { ...settings, DATABASE_URL: nowhere.href });
+  found(
+    none,
+    /^fail store: PostgreSQL at .* has no such database .* \| create it, or name another/,
+  );
+  nowhere.port = "1";
+  const { lines: silent } = await examine([], { ...settings, DATABASE_URL: nowhere.href });
+  found(silent, /^fail store: PostgreSQL at .* cannot be used/);
+});

@@ -1,0 +1,98 @@
+// halyard doctor at a running server: is it up, is it this version, does its clock agree, is the key good.
+import assert from "node:assert/strict";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite, test } from "node:test";
+import { parseConfig, startServer } from "@halyard/server";
+import { createApi } from "../../server/test/support/api.ts";
+import { makeStore } from "./support/backup-store.ts";
+import { examine, examineAlone, found } from "./support/doctor.ts";
+
+const serve = async (answer: RequestListener) => {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+suite("a server", () => {
+  test("that is well, with a key and without, and with its store at hand", async (t) => {
+    const { folder, keys } = await makeStore();
+    const config = { HALYARD_DATA: folder, PORT: "0", HALYARD_LOG_LEVEL: "silent" };
+    const server = await startServer(parseConfig(config));
+    t.after(() => server.close());
+    const key = keys.production ?? "";
+    const api = createApi(server.url, key);
+    await api("POST", "/webhooks", { url: "https://192.0.31.1/hook", events: ["*"] });
+    const [, , up, clock, ...none] = await examineAlone(["--url", server.url]);
+    assert.deepEqual([up, none], [`ok server: ${server.url} is up and ready`, []]);
+    assert.equal(clock, "ok clock: the server's agrees with this machine's");
+    const known = await examineAlone([], { HALYARD_URL: server.url, HALYARD_API_KEY: key });
+    found(known, /^ok callbacks: 1 active webhook, none of them in trouble/);
+    found(known, /^ok keys: 1 key in 1 environment, last used /);
+    found(
+      await examineAlone(["--url", server.url, "--key", "hal_0_nonsense-nonsense-nonsense"]),
+      /^fail keys: .* \| check --key/,
+    );
+    const both = await examine(["--data", folder, "--url", server.url, "--key", key]);
+    assert.deepEqual(both.lines, []);
+    assert.deepEqual(
+      both.checks.map(({ about }) => about),
+      [..."node,settings,store,secret key,callbacks,keys,server,clock".split(",")],
+    );
+  });
+
+  const answers: Record<string, { answer: RequestListener; finds: RegExp }> = {
+    "that is something else": {
+      answer: (_request, response) => void response.end("hello"),
+      finds: /^fail server: .* does not answer as a Halyard server does .* \| check the address/,
+    },
+    "that is not ready": {
+      answer: ({ url }, response) =>
+        void response.writeHead(url === "/readyz" ? 503 : 200).end('{"status":"ok"}'),
+      finds: /^fail server: .* is up but not ready \(\/readyz: 503\) \| its log says why/,
+    },
+    "of another version": {
+      answer: ({ url }, response) =>
+        void response.end(
+          url === "/openapi.json" ? '{"info":{"version":"9.9.9"}}' : '{"status":"ok"}',
+        ),
+      finds: /^warn server: it is Halyard 9\.9\.9 and this command \S+ \| use the command/,
+    },
+    "whose clock is behind": {
+      answer: (_request, response) =>
+        void response
+          .setHeader("date", new Date(Date.now() - 60_000).toUTCString())
+          .end('{"status":"ok"}'),
+      finds: /^warn clock: .* are (59|60|61) seconds apart \| .*NTP/,
+    },
+    "whose clock is far off": {
+      answer: (_request, response) =>
+        void response
+          .setHeader("date", new Date(Date.now() + 600_000).toUTCString())
+          .end('{"status":"ok"}'),
+      finds: /^fail clock: .* are (599|600|601) seconds apart \| .*NTP/,
+    },
+  };
+  for (const [name, { answer, finds }] of Object.entries(answers)) {
+    test(name, async (t) => {
+      const server = await serve(answer);
+      t.after(() => server.close());
+      found(await examineAlone(["--url", server.url]), finds);
+    });
+  }
+
+  test("that is not there, and a profile that is not", async () => {
+    found(
+      await examineAlone(["--url", "http://127.0.0.1:1"]),
+      /^fail server: no server answers at http:\/\/127\.0\.0\.1:1 \| start it/,
+    );
+    found(await examineAlone(["--profile", "none"]), /^fail server: There is no profile "none"/);
+  });
+});

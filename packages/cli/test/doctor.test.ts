@@ -1,0 +1,169 @@
+// halyard doctor on stores: says nothing bad of what is well, and names each thing that is not, with its remedy.
+import assert from "node:assert/strict";
+import { hash, randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { parseConfig, startServer } from "@halyard/server";
+import { migrations } from "../../server/src/store/migrate.ts";
+import { createApi } from "../../server/test/support/api.ts";
+import { runHalyard } from "../../server/test/support/halyard-process.ts";
+import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
+import { examine, found } from "./support/doctor.ts";
+
+const noServer = /^warn server: no server answers at http:\/\/127\.0\.0\.1:\d+ \| start it/;
+const settings = { PORT: "1" };
+
+const contentsOf = (folder: string) =>
+  readdirSync(folder)
+    .sort()
+    .map((name) => [name, hash("sha256", readFileSync(join(folder, name)))]);
+
+const makeWebhooks = async (folder: string, key: string, urls: readonly string[]) => {
+  const config = { HALYARD_DATA: folder, PORT: "0", HALYARD_LOG_LEVEL: "silent" };
+  const server = await startServer(parseConfig(config));
+  const api = createApi(server.url, key);
+  const ids: string[] = [];
+  for (const url of urls) {
+    const made = await api("POST", "/webhooks", { url, events: ["*"] });
+    assert.equal(made.status, 201, made.text);
+    ids.push((made.body as { id: string }).id);
+  }
+  await server.close();
+  return ids;
+};
+
+suite("a store", () => {
+  test("that is well is found well, and left as it is", async () => {
+    const { folder } = await makeStore();
+    const before = contentsOf(folder);
+    const ended = await runHalyard(["doctor", "--data", folder], settings);
+    assert.deepEqual([ended.code, ended.stderr], [0, ""]);
+    assert.match(
+      ended.stdout,
+      new RegExp(
+        [
+          "^OK {3}node: Node \\S+",
+          "OK {3}settings: all understood.*",
+          `OK {3}store: .*halyard\\.db is whole, schema version ${migrations.length}, .* free`,
+          "OK {3}secret key: in .*secret\\.key",
+          "OK {3}callbacks: there are no webhooks",
+          "OK {3}keys: 2 keys in 2 environments, none used yet",
+          "WARN server: no server answers at http://127\\.0\\.0\\.1:1\\. To mend it: start it .*\n$",
+        ].join("\n"),
+      ),
+    );
+    assert.deepEqual(contentsOf(folder), before);
+  });
+
+  test("with many troubles: each is named with its remedy", async () => {
+    const { folder, keys } = await makeStore();
+    const day = 86_400_000;
+    const [refused = "", unresolved = "", failing = "", paused = "", off = "", waiting = ""] =
+      await makeWebhooks(folder, keys.production ?? "", [
+        "http://127.0.0.1:9/hook",
+        "https://nowhere.invalid/hook",
+        ...[1, 2, 3, 4].map((number) => `https://192.0.31.${number}/hook`),
+      ]);
+    openDatabase(folder, (database) => {
+      const ago = (milliseconds: number) => Date.now() - milliseconds;
+      const run = (text: string, ...values: (string | number)[]) =>
+        database.prepare(text).run(...values);
+      run("update webhooks set failing_since = ? where id = ?", ago(3 * 3_600_000), failing);
+      run("update webhooks set active = 0 where id in (?, ?)", paused, off);
+      run(
+        `insert into history (environment_id, subject, subject_id, at, actor_name, actions, after)
+         select environment_id, 'webhook', id, 0, 'halyard', '["webhook.deactivated"]', '{"reason":"gone for 5 days"}'
+         from webhooks where id = ?`,
+        off,
+      );
+      run(
+        "insert into events (id, environment_id, type, created_at, body) values ('evt_1', 2, 'x', 0, x'00')",
+      );
+      run(
+        `insert into deliveries (id, webhook_id, lane_id, event_id, kind, state, attempts, created_at)
+         values ('dlv_1', ?, 1, 'evt_1', 'event', 'pending', 0, ?)`,
+        waiting,
+        ago(2 * day),
+      );
+      run("update api_keys set created_at = ?", ago(200 * day));
+      run("update api_keys set last_used_at = ? where environment_id = 2", ago(100 * day));
+      run("insert into environments values (3, 'staging', 0, 0, 0, ?, 0)", ago(0));
+      run("update environments set created_at = 0, keys_revision = 0 where id = 3");
+    });
+    writeFileSync(join(folder, "secret.key"), `${randomBytes(32).toString("base64")}\n`);
+    for (const name of ["secret.key", "halyard.db"]) chmodSync(join(folder, name), 0o644);
+    chmodSync(folder, 0o755);
+    mkdirSync(join(folder, ".restoring-1234"));
+
+    const { lines, healthy } = await examine(["--data", folder], {
+      ...settings,
+      HOST: "0.0.0.0",
+      HALYARD_RATELIMIT: "5",
+    });
+    assert.equal(healthy, false);
+    for (const pattern of [
+      /^warn settings: HALYARD_RATELIMIT means nothing to Halyard \| correct its spelling/,
+      /^warn store: others on this machine may read .*halyard\.db \| chmod 700 .*; chmod 600 /,
+      /^warn store: an interrupted restore has left \.restoring-1234 in .* \| remove that folder/,
+      /^warn secret key: others .* may read .*secret\.key \| chmod 600 .*secret\.key/,
+      /^fail secret key: the secrets of 6 webhooks cannot be read.*\| put back the key/,
+      new RegExp(
+        `^fail callbacks: ${refused} of production \\(http://127.* may not be called: .* \\| register`,
+      ),
+      new RegExp(
+        `^warn callbacks: the name of ${unresolved} .* no address .*\\| .*nowhere\\.invalid`,
+      ),
+      new RegExp(`^warn callbacks: ${failing} .* failing for 3 hours \\| .*deliveries ${failing}`),
+      new RegExp(`^warn callbacks: ${paused} .* is inactive \\| .*webhooks resume ${paused}`),
+      new RegExp(`^warn callbacks: ${off} .* is inactive \\(.*off: gone for 5 days\\) \\| `),
+      new RegExp(
+        `^warn callbacks: the oldest of 1 delivery to ${waiting} .* waited for 2 days \\| `,
+      ),
+      /^warn keys: the environment staging has no admin key \| halyard keys create --env\S+ staging/,
+      /^warn keys: the admin key \S+ .* of development was never used \| .*halyard keys revoke/,
+      /^warn keys: the admin key \S+ .* of production was last used on \d{4}-\d\d-\d\d \| /,
+      noServer,
+    ]) {
+      found(lines, pattern);
+    }
+    assert.equal(lines.length, 15, lines.join("\n"));
+  });
+
+  test("that cannot be used: absent, damaged, of another version", async () => {
+    const { lines: absent } = await examine(["--data", newPath()], settings);
+    found(absent, /^fail store: there is no Halyard database in .* \| .*--data or HALYARD_DATA/);
+
+    const { folder } = await makeStore();
+    const version = (number: number) =>
+      openDatabase(folder, (database) =>
+        database.exec(`update schema_version set version = ${number}`),
+      );
+    version(99);
+    const { lines: newer } = await examine(["--data", folder], settings);
+    found(newer, /^fail store: the schema has version 99 .* \| use the newer Halyard/);
+    version(1);
+    const before = contentsOf(folder);
+    const { lines: older, code } = await examine(["--data", folder], settings);
+    found(older, /^warn store: the schema has version 1 .* \| .*halyard migrate/);
+    assert.equal(code, 0);
+    const off = await examine(["--data", folder], { ...settings, HALYARD_MIGRATE: "off" });
+    found(off.lines, /^fail store: the schema has version 1 .* \| run halyard migrate/);
+    assert.deepEqual(contentsOf(folder), before);
+
+    const path = join(folder, "halyard.db");
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0x55, 4_096 * 2, 4_096 * 30));
+    writeFileSync(join(folder, "secret.key"), "short");
+    const { lines: damaged } = await examine(["--data", folder], settings);
+    found(damaged, /^fail store: .*halyard\.db is damaged .* \| stop the server.*halyard restore/);
+    found(damaged, /^fail secret key: .* does not hold a key .* \| put the file of a backup back/);
+  });
+
+  test("whose settings are wrong is not looked at", async () => {
+    const { lines } = await examine([], { PORT: "many", HALYARD_LOG_LEVEL: "loud" });
+    assert.equal(lines.length, 2);
+    found(lines, /^fail settings: PORT must be a whole number.* \| correct it/);
+    found(lines, /^fail settings: HALYARD_LOG_LEVEL must be one of/);
+  });
+});

@@ -1,0 +1,127 @@
+// halyard export against a started server: files that can live in git, and come back as they were.
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { parse } from "yaml";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { writeFlagsFile } from "../src/flags-file/flags-file.ts";
+import { type Bench, boolean, newBench, rollout } from "./support/flag-files.ts";
+
+let server: TestServer;
+let bench: Bench;
+const awkward =
+  'yes: "no" # 1.0\n\ttab, ünïcode ✓ and a line that is long enough to be folded by somebody who folds long lines';
+const long = "A sentence that goes on. ".repeat(8).trim();
+const flags = [
+  boolean("1.0", true),
+  boolean("Zebra", false, long),
+  boolean("null", false, awkward),
+  rollout("on", true, 0.001, ""),
+  rollout("wide", false, 33.333),
+];
+
+before(async () => {
+  server = await startTestServer();
+  bench = await newBench(server);
+  await bench.put(...flags.toReversed());
+});
+after(() => server.close());
+
+test("JSON on standard output, sorted, with the fields in order", async () => {
+  const text = await bench.succeed("export");
+  assert.equal(text, `${JSON.stringify({ halyard: 1, flags }, null, 2)}\n`);
+  assert.equal(await bench.succeed("export", "--json"), text);
+  const withServerKey = await bench.succeed("export", "--key", bench.keys.server);
+  assert.equal(withServerKey, text);
+});
+
+test("YAML in a file, byte for byte the same each time, and read back as it was", async () => {
+  const file = join(bench.folder, "flags.yml");
+  const first = await bench.run("export", "--output", file);
+  assert.deepEqual(
+    { ...first, signal: null },
+    { code: 0, signal: null, stdout: "", stderr: `5 flags written to ${file}.\n` },
+  );
+  const text = readFileSync(file, "utf8");
+  assert.deepEqual(parse(text), { halyard: 1, flags });
+  assert.ok(text.split("\n").includes(`    description: ${long}`), "long lines stay whole");
+  assert.equal(await writeFlagsFile({ flags: flags.toReversed() }, "yaml"), text);
+  const told = JSON.parse(await bench.succeed("export", "-o", file, "--json"));
+  assert.deepEqual(told, { file, format: "yaml", flags: 5 });
+  assert.equal(readFileSync(file, "utf8"), text);
+
+  const elsewhere = await newBench(server);
+  await elsewhere.succeed("import", file);
+  assert.deepEqual(await elsewhere.flags(), flags);
+  assert.equal(await elsewhere.succeed("export", "--format", "yaml"), text);
+});
+
+test("what cannot be written or asked for leaves no file behind", async () => {
+  const file = bench.file("kept.json", "as it was");
+  mkdirSync(join(bench.folder, "taken"));
+  const before = readdirSync(bench.folder);
+  await bench.fail(4, /key/, "export", "-o", file, "--key", "hal_0000000000000000_nothing");
+  await bench.fail(4, /Use another key/, "export", "-o", file, "--key", bench.keys.client);
+  await bench.fail(4, /./, "export", "-o", file, "--webhooks", "--key", bench.keys.server);
+  await bench.fail(6, /cannot be reached/, "export", "-o", file, "--url", "http://127.0.0.1:9");
+  await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "no/where.json"));
+  await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "taken"));
+  await bench.fail(2, /contradict/, "export", "--json", "--format", "yaml");
+  await bench.fail(2, /choices are json, yaml/, "export", "--format", "toml");
+  assert.equal(readFileSync(file, "utf8"), "as it was");
+  assert.deepEqual(readdirSync(bench.folder), before);
+});
+
+test("webhooks only when asked for, without secrets, and created elsewhere once", async () => {
+  const url = "http://127.0.0.1:9/hook";
+  const made = await bench.admin("POST", "/webhooks", {
+    url,
+    events: ["flag.updated", "flag.created"],
+  });
+  const { id } = made.body as { id: string };
+  await bench.admin("PATCH", `/webhooks/${id}`, { active: false });
+  assert.deepEqual(Object.keys(JSON.parse(await bench.succeed("export"))), ["halyard", "flags"]);
+  const text = await bench.succeed("export", "--webhooks");
+  assert.deepEqual(JSON.parse(text).webhooks, [
+    { url, events: ["flag.created", "flag.updated"], active: false },
+  ]);
+  assert.doesNotMatch(text, /whsec_/);
+
+  const elsewhere = await newBench(server);
+  const file = elsewhere.file("webhooks.json", text);
+  const webhooks = async () =>
+    (await elsewhere.admin("GET", "/webhooks")).body as { url: string; active: boolean }[];
+  const without = await elsewhere.run("import", file);
+  assert.match(without.stderr, /holds webhooks too, which are left alone/);
+  assert.deepEqual(await webhooks(), []);
+  const dry = await elsewhere.run("import", file, "--webhooks", "--dry-run", "--exit-code");
+  assert.equal(dry.code, 7);
+  assert.match(dry.stdout, /^\+ webhook http:\/\/127\.0\.0\.1:9\/hook$/m);
+  assert.deepEqual(await webhooks(), []);
+  const created = JSON.parse(await elsewhere.succeed("import", file, "--webhooks", "--json"));
+  assert.match(created.webhooks[0].secret, /^whsec_/);
+  assert.deepEqual(
+    (await webhooks()).map(({ url: address, active }) => [address, active]),
+    [[url, false]],
+  );
+  assert.match(await elsewhere.succeed("import", file, "--webhooks"), /Nothing to change/);
+  assert.equal((await webhooks()).length, 1);
+
+  const third = await newBench(server);
+  assert.match(
+    await third.succeed("import", file, "--webhooks"),
+    /\+ webhook http:\/\/127\.0\.0\.1:9\/hook\n {2}secret whsec_\S+ \(shown this once\)\n/,
+  );
+  const refused = third.file(
+    "refused.json",
+    text.replaceAll(url, "https://user:word@example.com/"),
+  );
+  await third.fail(
+    1,
+    /The webhook https:\/\/user:word@example\.com\/: /,
+    "import",
+    refused,
+    "--webhooks",
+  );
+});

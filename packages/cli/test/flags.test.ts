@@ -1,0 +1,276 @@
+// halyard flags, against a started server.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { after, before, suite, test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import type { Flag, FlagHistoryEntry, RolloutFlag } from "@halyard/sdk";
+import {
+  startTestServer,
+  type TestEnvironment,
+  type TestServer,
+} from "../../server/test/support/server.ts";
+import { type CommandRunner, createRunner } from "./support/command-runner.ts";
+import { noTerminal, runAtTerminal } from "./support/terminal.ts";
+
+let server: TestServer;
+let environment: TestEnvironment;
+let settings: Record<string, string>;
+let halyard: CommandRunner;
+
+before(async () => {
+  server = await startTestServer();
+  environment = await server.environment();
+  settings = {
+    HALYARD_URL: server.url,
+    HALYARD_API_KEY: environment.keys.admin,
+    HALYARD_CONFIG: join(server.folder, "config.json"),
+  };
+  halyard = createRunner(settings);
+});
+after(() => server.close());
+
+const flagOf = async (key: string) =>
+  (await environment.admin("GET", `/flags/${key}`)).body as Flag;
+
+test("a flag from its creation to its end", async () => {
+  assert.match(
+    await halyard.succeed("flags", "create", "wide", "--percentage", "5", "--description", "A b"),
+    /^Created wide, off\. Turn it on for 5 % with: halyard flags enable wide\n$/,
+  );
+  assert.equal(
+    await halyard.succeed("flags", "enable", "wide"),
+    "wide is on for 5 % now (version 2).\n",
+  );
+  assert.equal(
+    await halyard.succeed("flags", "enable", "wide"),
+    "wide was on for 5 % already (version 2).\n",
+  );
+  assert.equal(
+    await halyard.succeed("flags", "rollout", "wide", "25.5"),
+    "wide: 5 % → 25.5 % (version 3). Of 10,000 users about 2,050 more are reached; nobody who has it is taken out.\n",
+  );
+  assert.equal(
+    await halyard.succeed("flags", "describe", "wide", "Two words"),
+    "wide is described now (version 4).\n",
+  );
+  assert.equal(
+    await halyard.succeed("flags", "disable", "wide", "--if-version", "4"),
+    "wide is off now (version 5).\n",
+  );
+  assert.equal(
+    await halyard.succeed("flags", "rollout", "wide", "10"),
+    "wide: 25.5 % → 10 % (version 6). Of 10,000 users about 1,550 fewer are reached; nobody who is out comes in.\nIt is off: nobody gets it until halyard flags enable wide\n",
+  );
+  await halyard.succeed("flags", "describe", "wide", "--clear");
+  assert.deepEqual(await flagOf("wide"), {
+    key: "wide",
+    type: "rollout",
+    enabled: false,
+    percentage: 10,
+    description: null,
+  });
+
+  const history = await halyard.succeed("flags", "history", "wide", "--limit", "3");
+  assert.match(
+    history,
+    /^v7 {2}\S+Z {2}updated by admin \([0-9a-f]{16}\)\n {6}description {2}"Two words" → none\nv6 .*\n {6}percentage {3}25\.5 % → 10 %\nv5 .* disabled by .*\n {6}enabled {6}on → off\n$/,
+  );
+  await halyard.refuse(
+    ["flags", "delete", "wide"],
+    2,
+    /^halyard: Delete wide \(off\)\?.*add --yes/,
+  );
+  assert.equal((await flagOf("wide")).key, "wide");
+  assert.match(await halyard.succeed("flags", "delete", "wide", "--yes"), /^Deleted wide\./);
+  const whole = await halyard.read<FlagHistoryEntry[]>("flags", "history", "wide");
+  assert.deepEqual(
+    whole.map(({ version }) => version),
+    [8, 7, 6, 5, 4, 3, 2, 1],
+  );
+});
+
+test("for scripts: every answer is JSON and tells the version", async () => {
+  const made = { key: "plain", type: "boolean", enabled: true, description: null };
+  assert.deepEqual(await halyard.read("flags", "create", "plain", "--enabled"), {
+    ...made,
+    version: 2,
+  });
+  assert.deepEqual(await halyard.read("flags", "disable", "plain"), [
+    { ...made, enabled: false, version: 3, changed: true },
+  ]);
+  assert.deepEqual(await halyard.read("flags", "get", "plain"), {
+    ...made,
+    enabled: false,
+    version: 3,
+    lastEvaluatedAt: null,
+  });
+  const mixed = await halyard.run("flags", "enable", "plain", "gone", "--json");
+  assert.equal(mixed.code, 3);
+  assert.deepEqual(JSON.parse(mixed.stdout), [
+    { ...made, version: 4, changed: true },
+    {
+      key: "gone",
+      error: "NOT_FOUND",
+      message: 'The flag "gone" does not exist. halyard flags list shows which there are.',
+    },
+  ]);
+  assert.deepEqual(JSON.parse(mixed.stderr), {
+    error: "NOT_FOUND",
+    message: "1 of 2 flags could not be changed.",
+  });
+  assert.deepEqual(await halyard.read("flags", "delete", "plain", "--yes"), {
+    key: "plain",
+    deleted: true,
+  });
+});
+
+test("the list is filtered, and knows what nobody asks for", async () => {
+  for (const key of ["list-used", "list-idle"]) {
+    await environment.admin("POST", "/flags", { key, type: "rollout", percentage: 100 });
+  }
+  await environment.admin("PATCH", "/flags/list-used", { enabled: true });
+  assert.match(
+    await halyard.succeed("evaluate", "list-used"),
+    /^list-used is on \(the same for everyone\)\.\n/,
+  );
+  assert.equal(
+    await halyard.succeed("flags", "list", "--search", "list-"),
+    "KEY        IS   FOR    DESCRIPTION\nlist-idle  off  100 %\nlist-used  on   100 %\n",
+  );
+  const keys = async (...args: string[]) =>
+    (await halyard.read<Flag[]>("flags", "list", ...args)).map(({ key }) => key);
+  assert.deepEqual(await keys("--type", "rollout", "--enabled", "true"), ["list-used"]);
+  assert.deepEqual(await keys("--stale", "1"), ["list-idle"]);
+  const shown = await halyard.succeed("flags", "get", "list-used");
+  assert.match(shown, /^list-used\n {2}type +rollout\n {2}is +on\n {2}for +100 %\n/);
+  assert.match(
+    shown,
+    /last evaluated +\S+Z \(less than a minute ago\)\n.*1 times on, 0 times off\n$/,
+  );
+});
+
+suite("what cannot be done says so", { concurrency: 2 }, () => {
+  before(async () => {
+    await environment.admin("POST", "/flags", { key: "there", type: "boolean" });
+  });
+  const cases: [what: string, args: string[], code: number, said: RegExp][] = [
+    [
+      "missing",
+      ["get", "gone"],
+      3,
+      /"gone" does not exist\. halyard flags list shows which there are\.\n$/,
+    ],
+    ["missing to delete", ["delete", "gone", "--yes"], 3, /"gone" does not exist/],
+    ["there already", ["create", "there"], 5, /"there" already exists/],
+    ["changed meanwhile", ["enable", "there", "--if-version", "9"], 5, /at version 1, not 9/],
+    [
+      "not a rollout",
+      ["rollout", "there", "5"],
+      1,
+      /^halyard: percentage applies to .*rollout only/,
+    ],
+    ["too much", ["rollout", "there", "100.5"], 2, /number from 0 to 100/],
+    ["too fine", ["rollout", "there", "0.0001"], 2, /at most three decimals/],
+    ["bad type", ["list", "--type", "text"], 2, /choices are boolean, rollout/],
+    ["bad state", ["list", "--enabled", "on"], 2, /must be true or false/],
+    ["bad version", ["enable", "there", "--if-version", "x"], 2, /whole number, 1 or more/],
+    ["one version, two flags", ["enable", "a", "b", "--if-version", "1"], 2, /one flag at a time/],
+    ["text and --clear", ["describe", "there", "x", "--clear"], 2, /either a text or --clear/],
+    ["bad key", ["create", "no spaces please"], 1, /^halyard: key must/],
+  ];
+  for (const [what, args, code, said] of cases) {
+    test(what, () => halyard.refuse(["flags", ...args], code, said));
+  }
+});
+
+/** Stands before the server; somebody else is quicker than the first change that comes through it. */
+const startRival = async (first: () => Promise<unknown>) => {
+  let isFirst = true;
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await buffer(request);
+    if (request.method === "PATCH" && isFirst) {
+      isFirst = false;
+      await first();
+    }
+    const { authorization = "", "if-match": ifMatch } = request.headers;
+    const answer = await fetch(`${server.url}${request.url}`, {
+      method: request.method ?? "GET",
+      headers: {
+        authorization,
+        ...(ifMatch !== undefined && { "if-match": ifMatch }),
+        ...(body.length > 0 && { "content-type": "application/json" }),
+      },
+      ...(body.length > 0 && { body }),
+    });
+    response.writeHead(answer.status, { etag: answer.headers.get("etag") ?? "" });
+    response.end(await answer.text());
+  };
+  const rival = createServer((request, response) => {
+    pass(request, response).catch(() => response.destroy());
+  });
+  rival.listen(0, "127.0.0.1");
+  await once(rival, "listening");
+  const { port } = rival.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => rival.close() };
+};
+
+test("what somebody else changed meanwhile is neither overwritten nor misreported", async (t) => {
+  const { admin } = environment;
+  await admin("POST", "/flags", { key: "raced", type: "rollout", percentage: 10 });
+  const raise = (percentage: number) => () => admin("PATCH", "/flags/raced", { percentage });
+  const rival = await startRival(raise(40));
+  t.after(rival.close);
+  assert.match(
+    await halyard.succeed("flags", "rollout", "raced", "50", "--url", rival.url),
+    /^raced: 40 % → 50 % \(version 3\)\. .*about 1,000 more/,
+  );
+  const stricter = await startRival(raise(60));
+  t.after(stricter.close);
+  const args = ["flags", "rollout", "raced", "70", "--if-version", "3", "--url", stricter.url];
+  await halyard.refuse(args, 5, /at version 4, not 3: somebody changed it/);
+  assert.equal(((await flagOf("raced")) as RolloutFlag).percentage, 60);
+});
+
+test("who may not, and where nobody answers", async () => {
+  const reader = halyard.with({ HALYARD_API_KEY: environment.keys.server });
+  assert.match(await reader.succeed("flags", "list"), /^KEY /);
+  await reader.refuse(["flags", "create", "x"], 4, /role admin.*keys create makes one/);
+  const wrong = halyard.with({ HALYARD_API_KEY: "hal_0000000000000000_x" });
+  await wrong.refuse(["flags", "list"], 4, /not valid.*Check --key/);
+  const keyless = halyard.with({ HALYARD_API_KEY: "" });
+  await keyless.refuse(["flags", "list"], 4, /An API key is needed: .*profiles set/);
+  const nobody = ["--url", "http://127.0.0.1:9"];
+  await halyard.refuse(["flags", "list", ...nobody], 6, /cannot be reached.*Start a server at/);
+  await halyard.refuse(["flags", "list", "--url", "here"], 2, /Url must be the address/);
+  const ended = await halyard.run("flags", "list", ...nobody, "--json");
+  assert.equal(ended.code, 6);
+  assert.equal((JSON.parse(ended.stderr) as { error: string }).error, "UNREACHABLE");
+  const mistyped = await halyard.run("flags", "list", "--jsno", "--json");
+  assert.deepEqual([mistyped.code, mistyped.stdout], [2, ""]);
+  assert.deepEqual(JSON.parse(mistyped.stderr), {
+    error: "USAGE",
+    message: "unknown option '--jsno'\n(Did you mean --json?)",
+  });
+});
+
+test("at a terminal it colours and asks", { skip: noTerminal }, async () => {
+  await environment.admin("POST", "/flags", { key: "precious", type: "boolean" });
+  const question = /Delete precious \(off\)\?.*\[y\/N\] /;
+  const kept = await runAtTerminal(["flags", "delete", "precious"], settings, [[question, "n\n"]]);
+  assert.equal(kept.code, 1);
+  assert.match(kept.screen, /Nothing was changed/);
+  const isColoured = (text: string) => stripVTControlCharacters(text) !== text;
+  const listed = await runAtTerminal(["flags", "list", "--search", "precious"], settings);
+  assert.ok(isColoured(listed.screen));
+  assert.match(listed.screen, /precious/);
+  const plain = await runAtTerminal(["flags", "list"], { ...settings, NO_COLOR: "1" });
+  assert.ok(!isColoured(plain.screen));
+  assert.ok(!isColoured(await halyard.succeed("flags", "list")));
+  const gone = await runAtTerminal(["flags", "delete", "precious"], settings, [[question, "y\n"]]);
+  assert.equal(gone.code, 0, gone.screen);
+  assert.equal((await environment.admin("GET", "/flags/precious")).status, 404);
+});

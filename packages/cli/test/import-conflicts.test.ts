@@ -1,0 +1,172 @@
+// halyard import while others work on the same flags, the server says wait, or goes away: nobody's change is lost.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { boolean, newBench, rollout } from "./support/flag-files.ts";
+import { meddlingProxy } from "./support/meddling-proxy.ts";
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+test("what others have changed meanwhile stays, the rest is done, and the end is 5", async (t) => {
+  const bench = await newBench(server);
+  await bench.put(
+    boolean("late", false),
+    boolean("later", false),
+    boolean("same", false),
+    boolean("gone", false),
+    boolean("pruned", false),
+    boolean("pruned-too", false),
+    boolean("plain", false),
+  );
+  const { admin } = bench;
+  /** Done once, when the command asks for exactly this. */
+  const meanwhile = new Map<string, () => Promise<unknown>>([
+    ["GET /flags/late", () => admin("PATCH", "/flags/late", { description: "Theirs" })],
+    ["PATCH /flags/later", () => admin("PATCH", "/flags/later", { description: "Theirs" })],
+    ["GET /flags/same", () => admin("PATCH", "/flags/same", { enabled: true })],
+    ["GET /flags/gone", () => admin("DELETE", "/flags/gone")],
+    ["DELETE /flags/pruned", () => admin("PATCH", "/flags/pruned", { enabled: true })],
+    ["GET /flags/pruned-too", () => admin("PATCH", "/flags/pruned-too", { enabled: true })],
+    ["PATCH /flags/new", () => admin("PATCH", "/flags/new", { description: "Theirs" })],
+  ]);
+  let isFirstPost = true;
+  const url = await meddlingProxy(t, server.url, async (method, path) => {
+    if (method === "POST" && isFirstPost) {
+      isFirstPost = false;
+      await bench.put(boolean("taken", true, "Theirs"));
+    }
+    const act = meanwhile.get(`${method} ${path}`);
+    meanwhile.delete(`${method} ${path}`);
+    await act?.();
+    return undefined;
+  });
+  const file = bench.file(
+    "flags.json",
+    ["late", "later", "same", "gone", "plain", "taken", "new"].map((key) => boolean(key, true)),
+  );
+  const { stdout } = await bench.fail(
+    5,
+    /^\{"error":"CONFLICT","message":"Somebody else was faster at 7 flags/m,
+    ...["import", file, "--prune", "--yes", "--json", "--url", url],
+  );
+  assert.deepEqual([...meanwhile.keys()], []);
+  const { changes } = JSON.parse(stdout) as {
+    changes: { key: string; outcome: string; message?: string }[];
+  };
+  assert.deepEqual(
+    Object.fromEntries(changes.map(({ key, outcome, message }) => [key, message ?? outcome])),
+    {
+      gone: "was deleted meanwhile",
+      late: "was changed meanwhile",
+      later: "was changed meanwhile",
+      new: "was changed right after it was created",
+      plain: "done",
+      pruned: "was changed meanwhile",
+      "pruned-too": "was changed meanwhile",
+      same: "done",
+      taken: "was created meanwhile, and otherwise",
+    },
+  );
+  assert.deepEqual(await bench.flags(), [
+    boolean("late", false, "Theirs"),
+    boolean("later", false, "Theirs"),
+    boolean("new", false, "Theirs"),
+    boolean("plain", true),
+    boolean("pruned", true),
+    boolean("pruned-too", true),
+    boolean("same", true),
+    boolean("taken", true, "Theirs"),
+  ]);
+});
+
+test("conflicts are told to people by flag", async (t) => {
+  const bench = await newBench(server);
+  await bench.put(boolean("late", false));
+  const url = await meddlingProxy(t, server.url, async (method) => {
+    if (method === "PATCH") await bench.admin("PATCH", "/flags/late", { description: "Theirs" });
+    return undefined;
+  });
+  const file = bench.file("flags.json", [boolean("late", true)]);
+  const ended = await bench.run("import", file, "--url", url);
+  assert.deepEqual(
+    { ...ended, signal: null },
+    {
+      code: 5,
+      signal: null,
+      stdout: "~ late  enabled off → on\n1 to change, 0 as wanted already.\nNothing was changed.\n",
+      stderr:
+        "conflict: late: was changed meanwhile\nhalyard: Somebody else was faster at one flag, which was left as found: look at it, and run the same again to have it your way.\n",
+    },
+  );
+});
+
+test("a server that goes away ends it with 6, and the same again goes on where it was", async (t) => {
+  const bench = await newBench(server);
+  const flags = Array.from({ length: 60 }, (_, index) =>
+    rollout(`flag-${String(index).padStart(2, "0")}`, index % 2 === 0, index),
+  );
+  const file = bench.file("flags.json", flags);
+  let posts = 0;
+  const url = await meddlingProxy(t, server.url, async (method) => {
+    if (method === "POST") posts += 1;
+    return posts > 30 ? "cut" : undefined;
+  });
+  const { stdout } = await bench.fail(
+    6,
+    /cannot be reached.* \d+ of 60 changes were not tried: run the same again to go on\./,
+    "import",
+    file,
+    "--url",
+    url,
+  );
+  const [, created] = /Done: (\d+) created/.exec(stdout) ?? [];
+  assert.ok(Number(created) > 0 && Number(created) <= 30, stdout);
+  await bench.succeed("import", file);
+  assert.deepEqual(await bench.flags(), flags);
+});
+
+test("a server that takes no more for now is waited for", async (t) => {
+  const bench = await newBench(server);
+  let refusals = 0;
+  const url = await meddlingProxy(t, server.url, async (method) => {
+    // As often as the client library asks by itself.
+    if (method !== "POST" || refusals === 3) return undefined;
+    refusals += 1;
+    return {
+      status: 429,
+      headers: { "content-type": "application/json", "retry-after": "1" },
+      body: '{"error":"RATE_LIMITED","message":"Too many requests."}',
+    };
+  });
+  const file = bench.file("flags.json", [boolean("patient")]);
+  const { code, stderr } = await bench.run("import", file, "--url", url);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^The server takes only so many requests a minute: going on in 1 s/);
+  assert.equal(refusals, 3);
+  assert.deepEqual(await bench.flags(), [boolean("patient")]);
+});
+
+test("2,000 flags at once, and then nothing", async () => {
+  const bench = await newBench(server);
+  const flags = Array.from({ length: 2_000 }, (_, index) =>
+    boolean(`flag-${String(index).padStart(4, "0")}`, index === 1_999),
+  );
+  const file = bench.file("flags.json", flags);
+  const told = await bench.succeed("import", file);
+  const lines = told.trimEnd().split("\n");
+  assert.equal(lines.length, 103);
+  assert.deepEqual(lines.slice(-3), [
+    "  … and 1900 more (--dry-run shows all)",
+    "2000 to create, 0 as wanted already.",
+    "Done: 2000 created.",
+  ]);
+  assert.deepEqual(await bench.flags(), flags);
+  assert.equal(
+    await bench.succeed("import", file, "--prune"),
+    "Nothing to change: all 2000 flags are as wanted.\n",
+  );
+});

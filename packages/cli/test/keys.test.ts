@@ -1,0 +1,70 @@
+// halyard keys through a server, for the environment of the key that it is called with.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { ApiKey, CreatedApiKey } from "@halyard/sdk";
+import {
+  startTestServer,
+  type TestEnvironment,
+  type TestServer,
+} from "../../server/test/support/server.ts";
+import { type CommandRunner, createRunner } from "./support/command-runner.ts";
+
+let server: TestServer;
+let environment: TestEnvironment;
+let halyard: CommandRunner;
+
+before(async () => {
+  server = await startTestServer();
+  environment = await server.environment();
+  halyard = createRunner({
+    HALYARD_URL: server.url,
+    HALYARD_API_KEY: environment.keys.admin,
+    HALYARD_CONFIG: join(server.folder, "config.json"),
+  });
+});
+after(() => server.close());
+
+const idOf = (key: string): string => key.split("_")[1] ?? "";
+
+test("keys are made, listed and revoked without the database", async () => {
+  const made = await halyard.run("keys", "create", "--role", "server", "--name", "web");
+  assert.equal(made.code, 0, made.stderr);
+  const key = made.stdout.trim();
+  assert.match(key, /^hal_[0-9a-f]{16}_[\w-]{43}$/);
+  assert.match(made.stderr, /^Created the server key "web" \([0-9a-f]{16}\)\. It is not shown/);
+  assert.equal((await server.api(key)("GET", "/flags")).status, 200);
+  const list = await halyard.succeed("keys", "list");
+  assert.match(list, new RegExp(`^${idOf(key)} {2}server {2}\\S+Z {2}.* {2}web$`, "m"));
+  assert.equal(
+    await halyard.succeed("keys", "revoke", idOf(key)),
+    `Revoked the key ${idOf(key)}.\n`,
+  );
+  assert.equal((await server.api(key)("GET", "/flags")).status, 401);
+  await halyard.refuse(["keys", "revoke", idOf(key)], 3, /does not exist/);
+});
+
+test("the same for scripts", async () => {
+  const { key, ...made } = await halyard.read<CreatedApiKey>(
+    ...["keys", "create", "-r", "client", "-n", "page"],
+  );
+  const listed = await halyard.read<ApiKey[]>("keys", "list");
+  assert.deepEqual(
+    listed.find(({ id }) => id === made.id),
+    made,
+  );
+  assert.deepEqual(await halyard.read("keys", "revoke", idOf(key)), {
+    id: made.id,
+    revoked: true,
+  });
+});
+
+test("what a server does not allow, and what does not go together", async () => {
+  const own = idOf(environment.keys.admin);
+  await halyard.refuse(["keys", "revoke", own], 5, /last admin key/);
+  const reader = halyard.with({ HALYARD_API_KEY: environment.keys.server });
+  await reader.refuse(["keys", "list"], 4, /role admin/);
+  const both = ["keys", "list", "-e", "production", "--url", server.url];
+  await halyard.refuse(both, 2, /--environment works on the database and --url on a server/);
+  await halyard.refuse(["keys", "list", "--data", "."], 2, /--data goes with --environment/);
+});

@@ -1,0 +1,124 @@
+// halyard profiles, and which server and key a command takes.
+import assert from "node:assert/strict";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import {
+  startTestServer,
+  type TestEnvironment,
+  type TestServer,
+} from "../../server/test/support/server.ts";
+import { type CommandRunner, createRunner } from "./support/command-runner.ts";
+import { noTerminal, runAtTerminal } from "./support/terminal.ts";
+
+let server: TestServer;
+let one: TestEnvironment;
+let two: TestEnvironment;
+let file: string;
+let halyard: CommandRunner;
+
+before(async () => {
+  server = await startTestServer();
+  one = await server.environment();
+  two = await server.environment();
+  await one.admin("POST", "/flags", { key: "of-one", type: "boolean" });
+  await two.admin("POST", "/flags", { key: "of-two", type: "boolean" });
+  file = join(server.folder, "own", "config.json");
+  halyard = createRunner({ HALYARD_CONFIG: file });
+});
+after(() => server.close());
+
+/** Whose flags it sees. */
+const sees = async (runner: CommandRunner, ...args: string[]): Promise<string> =>
+  /of-\w+/.exec(await runner.succeed("flags", "list", ...args))?.[0] ?? "none";
+const set = (name: string, key: string, ...args: string[]) =>
+  halyard.succeed("profiles", "set", name, "--url", server.url, "--key", key, ...args);
+
+test("profiles are kept, checked, used and removed, and never show a key", async () => {
+  assert.match(await halyard.succeed("profiles", "list"), /^ +NAME/);
+  assert.equal(
+    await set("one", one.keys.admin),
+    `Kept one for ${server.url}: admin of ${one.name}.\n`,
+  );
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(
+    await set("two", two.keys.server),
+    `Kept two for ${server.url}: server of ${two.name}.\n`,
+  );
+  assert.match(await set("page", two.keys.client), /: client of an environment\.\n$/);
+  const listed = await halyard.succeed("profiles", "list");
+  const shown = (key: string) => `${key.split("_").slice(0, 2).join("_")}_…`;
+  assert.match(listed, new RegExp(`^\\* {2}one +\\S+ +${shown(one.keys.admin)}$`, "m"));
+  assert.match(listed, new RegExp(`^ {3}two +\\S+ +${shown(two.keys.server)}$`, "m"));
+  assert.doesNotMatch(listed, /hal_[0-9a-f]+_[^…]/);
+  assert.deepEqual(await halyard.read("profiles", "show"), {
+    name: "one",
+    url: server.url,
+    key: shown(one.keys.admin),
+    current: true,
+    file,
+  });
+
+  assert.equal(await sees(halyard), "of-one");
+  assert.equal(await sees(halyard, "--profile", "two"), "of-two");
+  await halyard.succeed("profiles", "use", "two");
+  assert.equal(await sees(halyard), "of-two");
+  assert.match(await halyard.succeed("profiles", "remove", "two"), /^Removed two\./);
+  await halyard.refuse(["profiles", "show"], 3, /No profile is in use/);
+  await halyard.refuse(["flags", "list"], 4, /An API key is needed/);
+  await halyard.refuse(["flags", "list", "-p", "two"], 3, /no profile "two"; there are one, page/);
+  assert.match(await set("two", two.keys.admin, "--use"), /admin of/);
+});
+
+test("the command line stands above the variables, and those above the profile in use", async () => {
+  await set("one", one.keys.admin, "--use", "--no-check");
+  const variables = halyard.with({ HALYARD_URL: server.url, HALYARD_API_KEY: two.keys.admin });
+  assert.equal(await sees(variables), "of-two");
+  assert.equal(await sees(variables, "--profile", "one"), "of-one");
+  assert.equal(await sees(variables, "--key", one.keys.admin), "of-one");
+  assert.equal(await sees(halyard.with({ HALYARD_PROFILE: "two" })), "of-two");
+  // A key is not sent to an address that it was not kept for, unless both are named.
+  const elsewhere = ["flags", "list", "--url", `${server.url}/other`];
+  await halyard.refuse(elsewhere, 4, /the profile "one" is for .*Give --key, or --profile one/);
+  await halyard.refuse([...elsewhere, "-p", "one"], 3, /nothing at this path/);
+});
+
+test("what is not kept, and why", async () => {
+  const before = readFileSync(file, "utf8");
+  const at = ["--url", server.url];
+  const wrong = ["profiles", "set", "x", ...at, "--key", "hal_0000000000000000_x"];
+  await halyard.refuse(wrong, 4, /not valid/);
+  const nobody = ["profiles", "set", "x", "--url", "http://127.0.0.1:9", "--key", "some-key"];
+  await halyard.refuse(nobody, 6, /cannot be reached/);
+  await halyard.refuse(["profiles", "set", "a b", ...at, "--key", "k"], 2, /cannot be a profile's/);
+  await halyard.refuse(["profiles", "set", "x", ...at], 2, /--key - on standard input/);
+  await halyard.refuse(["profiles", "set", "x", ...at, "--key", "-"], 2, /Key must be an API key/);
+  await halyard.refuse(["profiles", "use", "x"], 3, /no profile "x"; there are/);
+  assert.equal(readFileSync(file, "utf8"), before);
+  assert.match(await halyard.succeed(...nobody, "--no-check"), /^Kept x for http:\/\/127/);
+});
+
+test("a file that others may read, or that is none of ours, is told of", async () => {
+  chmodSync(file, 0o644);
+  const open = await halyard.run("profiles", "list", "--json");
+  assert.equal(open.code, 0);
+  assert.match(open.stderr, /holds API keys and others may read it: chmod 600 /);
+  assert.ok(Array.isArray(JSON.parse(open.stdout)));
+  const broken = join(server.folder, "broken.json");
+  writeFileSync(broken, "{", { mode: 0o600 });
+  const runner = halyard.with({ HALYARD_CONFIG: broken });
+  await runner.refuse(["profiles", "list"], 1, /does not hold profiles .*: mend it/);
+});
+
+test("a key is typed at a terminal without being seen", { skip: noTerminal }, async () => {
+  const settings = { HALYARD_CONFIG: join(server.folder, "typed.json") };
+  const { code, screen } = await runAtTerminal(
+    ["profiles", "set", "typed", "--url", server.url],
+    settings,
+    [[/it is not shown\): /, `${one.keys.admin}\n`]],
+  );
+  assert.equal(code, 0, screen);
+  assert.match(screen, new RegExp(`Kept typed for \\S+: admin of ${one.name}`));
+  assert.ok(!screen.includes(one.keys.admin.slice(-20)));
+  assert.equal(await sees(createRunner(settings)), "of-one");
+});

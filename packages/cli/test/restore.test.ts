@@ -1,0 +1,241 @@
+// halyard restore: what comes back, what it refuses, and that nothing that was there is lost.
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { before, suite, test } from "node:test";
+import { parseConfig, startServer } from "@halyard/server";
+import { backUp, restore } from "@halyard/server/compose-backup";
+import { migrations } from "../../server/src/store/migrate.ts";
+import { createApi } from "../../server/test/support/api.ts";
+import { runHalyard, serveOn } from "../../server/test/support/halyard-process.ts";
+import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
+import { until } from "../../server/test/support/until.ts";
+import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
+
+const configOf = (data: string, settings = {}) =>
+  parseConfig({ PORT: "0", HALYARD_LOG_LEVEL: "silent", HALYARD_DATA: data, ...settings });
+
+const take = async (data: string, withSecretKey = true): Promise<string> => {
+  const folder = newPath();
+  const silent = { progress: () => undefined, began: () => undefined };
+  const made = await backUp(configOf(data), { folder, withSecretKey, ...silent });
+  assert.ok(made.ok);
+  return folder;
+};
+const put = (folder: string, target: string, choice = {}, settings = {}) =>
+  restore(configOf(target, settings), { folder, force: false, pauseWebhooks: false, ...choice });
+
+const refuse = async (args: string[], code: number, said: RegExp, settings = {}) => {
+  const ended = await runHalyard(["restore", ...args], settings);
+  assert.deepEqual([ended.code, ended.stdout], [code, ""], ended.stderr);
+  assert.match(ended.stderr, said);
+};
+/** The files of a folder with what is in them. */
+const contentsOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map((path) => [path.slice(folder.length + 1), hash("sha256", readFileSync(path))]),
+  );
+
+suite("a backup with a delivery on its way", () => {
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let folder: string;
+  let key: string;
+  let webhookId: string;
+  before(async () => {
+    receiver = await startReceiver(() => ({ status: 503 }));
+    const { folder: data, keys } = await makeStore();
+    key = keys.production ?? "";
+    const server = await startServer(configOf(data));
+    const api = createApi(server.url, key);
+    const made = await api("POST", "/webhooks", { url: receiver.url, events: ["*"] });
+    webhookId = (made.body as { id: string }).id;
+    await api("POST", "/flags", { key: "one", type: "rollout", percentage: 12.5 });
+    const failed = () =>
+      openDatabase(data, (database) => database.prepare("select 1 from attempts").get());
+    await until("a failed attempt", () => failed() !== undefined);
+    folder = await take(data);
+    await server.close();
+  });
+
+  test("it is sent again, with the same id", async (t) => {
+    t.after(() => receiver.close());
+    const target = newPath();
+    const ended = await runHalyard(["restore", folder, "--data", target]);
+    assert.deepEqual([ended.code, ended.stderr], [0, ""]);
+    assert.match(ended.stdout, /^production +1 +1$/m);
+    assert.match(ended.stdout, /Restored to .* as it was at \d{4}-.*Z\.\n1 delivery pending: /);
+    assert.deepEqual(readdirSync(target).sort(), ["halyard.db", "secret.key"]);
+    for (const name of readdirSync(target)) {
+      assert.equal(statSync(join(target, name)).mode & 0o777, 0o600);
+    }
+    assert.equal(statSync(target).mode & 0o777, 0o700);
+
+    openDatabase(target, (database) =>
+      database.exec("update lanes set due_at = 0 where due_at is not null"),
+    );
+    receiver.answer(() => ({ status: 204 }));
+    const [first] = receiver.received;
+    const sent = receiver.received.length;
+    const server = await startServer(configOf(target));
+    await until("the delivery", () => receiver.received.length > sent);
+    await server.close();
+    const again = receiver.received.at(-1);
+    assert.equal(again?.headers["webhook-id"], first?.headers["webhook-id"]);
+    assert.deepEqual(again?.body, first?.body);
+  });
+
+  test("--pause-webhooks keeps it back, and the history says so", async () => {
+    const target = newPath();
+    const args = ["restore", folder, "--data", target, "--pause-webhooks", "--json"];
+    const ended = await runHalyard(args);
+    assert.equal(ended.code, 0, ended.stderr);
+    const { manifest, ...said } = JSON.parse(ended.stdout);
+    assert.deepEqual(said, {
+      target,
+      aside: null,
+      pausedWebhooks: 1,
+      pendingDeliveries: 1,
+      unreadableSecrets: [],
+    });
+    assert.equal(manifest.rows.deliveries, 1);
+    const server = await startServer(configOf(target));
+    const api = createApi(server.url, key);
+    const { body } = await api("GET", `/webhooks/${webhookId}`);
+    assert.equal((body as { active: boolean }).active, false);
+    const [last] = (await api("GET", "/history?limit=1")).body as {
+      id: string;
+      actor: object;
+      actions: string[];
+      after: { active: boolean };
+    }[];
+    assert.deepEqual(
+      [last?.id, last?.actor, last?.actions, last?.after.active],
+      [webhookId, { keyId: null, name: "operator" }, ["webhook.updated"], false],
+    );
+    await server.close();
+  });
+
+  test("secrets that need a key that is not here are told", async () => {
+    const secretKey = readFileSync(join(folder, "secret.key"), "utf8").trim();
+    const source = newPath();
+    assert.ok((await put(folder, source)).ok);
+    const without = await take(source, false);
+    const ended = await runHalyard(["restore", without, "--data", newPath()]);
+    assert.equal(ended.code, 0);
+    assert.match(ended.stderr, new RegExp(`secrets of 1 webhook need a key.*${webhookId}`));
+    const given = await put(without, newPath(), {}, { HALYARD_SECRET_KEY: secretKey });
+    assert.deepEqual(given.ok && given.value.unreadableSecrets, []);
+    const beside = newPath();
+    mkdirSync(beside);
+    cpSync(join(folder, "secret.key"), join(beside, "secret.key"));
+    const kept = await put(without, beside);
+    assert.deepEqual(kept.ok && kept.value.unreadableSecrets, []);
+  });
+});
+
+test("a database that is there stays, or goes aside whole", async () => {
+  const { folder: data, keys } = await makeStore();
+  const folder = await take(data);
+  const target = newPath();
+  const other = await makeStore(target);
+  const held = contentsOf(target);
+  const said = /already holds a database \(halyard\.db.*\): name another folder.*--force/;
+  await refuse([folder, "--data", target], 5, said);
+  assert.deepEqual(contentsOf(target), held);
+
+  const ended = await runHalyard(["restore", folder, "--data", target, "--force"]);
+  assert.equal(ended.code, 0, ended.stderr);
+  const [, aside = ""] = /^What was there before is now in (.*)\.$/m.exec(ended.stdout) ?? [];
+  assert.deepEqual(Object.keys(contentsOf(aside)).sort(), ["halyard.db", "secret.key"]);
+  assert.equal(contentsOf(aside)["secret.key"], held["secret.key"]);
+  assert.equal(statSync(aside).mode & 0o777, 0o700);
+  assert.equal(contentsOf(target)["secret.key"], contentsOf(folder)["secret.key"]);
+  for (const [place, key, status] of [
+    [target, keys.production, 200],
+    [target, other.keys.production, 401],
+    [aside, other.keys.production, 200],
+  ] as const) {
+    const server = await startServer(configOf(place));
+    assert.equal((await createApi(server.url, key)("GET", "/flags")).status, status);
+    await server.close();
+  }
+});
+
+test("what is beside a database counts as one, and another key is not overwritten", async () => {
+  const { folder: data } = await makeStore();
+  const folder = await take(data);
+  for (const name of ["halyard.db-wal", "halyard.db-journal", "secret.key"]) {
+    const target = newPath();
+    mkdirSync(target);
+    writeFileSync(join(target, name), "something else");
+    const refused = await put(folder, target);
+    assert.equal(!refused.ok && refused.failure.code, "CONFLICT", name);
+    assert.deepEqual(contentsOf(target), { [name]: hash("sha256", "something else") });
+    const forced = await put(folder, target, { force: true });
+    assert.ok(forced.ok);
+    assert.equal(readFileSync(join(forced.value.aside ?? "", name), "utf8"), "something else");
+    const left = readdirSync(target).filter((entry) => !entry.startsWith("replaced-"));
+    assert.deepEqual(left.sort(), ["halyard.db", "secret.key"]);
+  }
+});
+
+test("a folder with a running server is refused, also when its database is damaged", async (t) => {
+  const { folder: data } = await makeStore();
+  const folder = await take(data);
+  const server = await serveOn({ HALYARD_DATA: data });
+  t.after(() => server.kill("SIGKILL"));
+  const said = /is in use by a server or another command: stop it first\. Nothing was changed\./;
+  await refuse([folder, "--data", data, "--force"], 5, said);
+  const path = join(data, "halyard.db");
+  const bytes = readFileSync(path);
+  assert.ok(existsSync(`${path}-wal`));
+  if (existsSync("/proc/locks")) {
+    writeFileSync(path, Buffer.concat([Buffer.from("no database"), bytes.subarray(11)]));
+    const refused = await put(folder, data, { force: true });
+    assert.match(refused.ok ? "" : refused.failure.message, said);
+  }
+  assert.deepEqual(
+    readdirSync(data).filter((name) => /restoring|replaced/.test(name)),
+    [],
+  );
+  server.kill("SIGKILL");
+  await server.ended;
+  const forced = await put(folder, data, { force: true });
+  assert.ok(forced.ok);
+  assert.ok(readdirSync(forced.value.aside ?? "").includes("halyard.db"));
+});
+
+test("what cannot be restored is said, with the way out", async () => {
+  const { folder: data } = await makeStore();
+  const folder = await take(data);
+  const newest = migrations.length;
+  openDatabase(data, (database) => database.exec("update schema_version set version = 99"));
+  const newer = await take(data);
+  const target = newPath();
+  const said = new RegExp(
+    `schema version 99, but this Halyard knows only up to ${newest}: restore`,
+  );
+  await refuse([newer, "--data", target], 1, said);
+  await refuse([newPath(), "--data", target], 3, /does not exist/);
+  await refuse([data, "--data", target], 3, /is no whole backup/);
+  await refuse([folder], 1, /PostgreSQL.*--data FOLDER.*halyard copy.*pg_restore/, {
+    DATABASE_URL: "postgres://halyard@db.internal/flags",
+    HALYARD_SECRET_KEY: "0".repeat(64),
+  });
+  await refuse([folder, "--data", "/dev/null/x"], 1, /cannot be written/);
+  assert.equal(existsSync(target), false);
+  rmSync(folder, { recursive: true });
+});

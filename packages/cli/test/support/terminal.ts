@@ -1,0 +1,46 @@
+// The command at a terminal of its own, with somebody who types.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { commandFile } from "../../../server/test/support/halyard-process.ts";
+
+const script = "/usr/bin/script";
+
+/** Why there is none; false when there is. */
+export const noTerminal: string | false =
+  process.platform === "linux" && existsSync(script) ? false : "script of util-linux is not here";
+
+export interface TerminalRun {
+  readonly code: number | null;
+  /** Everything on the screen, colours and all. */
+  readonly screen: string;
+}
+
+const longestLife = 60_000;
+
+/** Types each answer when the screen shows what it is for. */
+export const runAtTerminal = (
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  answers: readonly (readonly [when: RegExp, typed: string])[] = [],
+): Promise<TerminalRun> => {
+  const quoted = [process.execPath, commandFile, ...args].map((text) => `'${text}'`).join(" ");
+  const child = spawn(script, ["-qec", quoted, "/dev/null"], {
+    env: { PATH: process.env.PATH, TERM: "xterm", SHELL: "/bin/sh", ...settings },
+    stdio: ["pipe", "pipe", "ignore"],
+    timeout: longestLife,
+    killSignal: "SIGKILL",
+  });
+  let screen = "";
+  const left = [...answers];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    screen += text;
+    const [next] = left;
+    if (!next?.[0].test(screen)) return;
+    left.shift();
+    child.stdin.write(next[1]);
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, screen }));
+  });
+};

@@ -1,0 +1,233 @@
+// halyard webhooks, against a started server and a real receiver.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, suite, test } from "node:test";
+import {
+  type CreatedWebhook,
+  type Delivery,
+  type RotatedSecret,
+  verifyWebhook,
+  type Webhook,
+} from "@halyard/sdk";
+import { spawnHalyard } from "../../server/test/support/halyard-process.ts";
+import {
+  accept,
+  type ScriptedReceiver,
+  startReceiver,
+} from "../../server/test/support/scripted-receiver.ts";
+import {
+  startTestServer,
+  type TestEnvironment,
+  type TestServer,
+} from "../../server/test/support/server.ts";
+import { until } from "../../server/test/support/until.ts";
+import { type CommandRunner, createRunner } from "./support/command-runner.ts";
+
+let server: TestServer;
+let environment: TestEnvironment;
+let receiver: ScriptedReceiver;
+let settings: Record<string, string>;
+let halyard: CommandRunner;
+
+before(async () => {
+  server = await startTestServer();
+  environment = await server.environment();
+  receiver = await startReceiver();
+  settings = {
+    HALYARD_URL: server.url,
+    HALYARD_API_KEY: environment.keys.admin,
+    HALYARD_CONFIG: join(server.folder, "config.json"),
+  };
+  halyard = createRunner(settings);
+});
+after(async () => {
+  await server.close();
+  await receiver.close();
+});
+
+const create = (...args: string[]) =>
+  halyard.read<CreatedWebhook>("webhooks", "create", receiver.url, ...args);
+const change = (key: string) => environment.admin("POST", "/flags", { key, type: "boolean" });
+const received = (count: number) =>
+  until(`${count} requests`, () => receiver.received.length >= count && receiver.received);
+
+test("a webhook is made, shown, tested, paused, resumed and removed", async () => {
+  const made = await halyard.run("webhooks", "create", receiver.url, "--events", "flag.created");
+  const [, id = "", secret = ""] =
+    /^id {6}(wh_[0-9a-f]{24})\nsecret {2}(whsec_\S+)\n$/.exec(made.stdout) ?? [];
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stderr, new RegExp(`not shown again[\\s\\S]*halyard webhooks test ${id}`));
+  const [listed] = await halyard.read<Webhook[]>("webhooks", "list");
+  assert.deepEqual(
+    { id: listed?.id, url: listed?.url, events: listed?.events, active: listed?.active },
+    { id, url: receiver.url, events: ["flag.created"], active: true },
+  );
+  assert.match(
+    await halyard.succeed("webhooks", "list"),
+    new RegExp(`^ID .*\\n${id} {2}active {2}flag\\.created {2}${receiver.url}\\n$`),
+  );
+  assert.match(
+    await halyard.succeed("webhooks", "get", id),
+    /events {3}flag\.created\n {2}state {4}active/,
+  );
+
+  assert.match(
+    await halyard.succeed("webhooks", "test", id),
+    /^The receiver took the test: 204 in \d+ ms\.\n$/,
+  );
+  const [first] = receiver.received;
+  assert.ok(first);
+  assert.equal((await verifyWebhook(first.body, first.headers, secret)).type, "webhook.test");
+  receiver.answer(() => ({ status: 500, body: "out of\norder" }));
+  await halyard.refuse(["webhooks", "test", id], 1, /500 in \d+ ms, "out of order"\. It is tried/);
+  receiver.answer(accept);
+
+  const paused = await halyard.run("webhooks", "pause", id);
+  assert.equal(paused.stdout, `${id} is paused: nothing is sent to ${receiver.url}.\n`);
+  await change("while-paused");
+  await halyard.refuse(["webhooks", "test", id], 5, /is not active/);
+  assert.match(await halyard.succeed("webhooks", "resume", id), /is active: events are sent/);
+  // The command that pausing told of brings what was missed.
+  const [, command = ""] = /^ {2}halyard (.*)$/m.exec(paused.stderr) ?? [];
+  assert.match(await halyard.succeed(...command.split(" ")), /^Queued 1 event, up to number \d+;/);
+  const events = await until("the event that was missed", () => {
+    const texts = receiver.received.map(({ body }) => body.toString());
+    return texts.filter((text) => text.includes("while-paused")).length === 1 && texts;
+  });
+  assert.match(events.at(-1) ?? "", /while-paused/);
+
+  await halyard.refuse(["webhooks", "delete", id], 2, /Remove wh_.*add --yes/);
+  assert.match(await halyard.succeed("webhooks", "delete", id, "--yes"), /^Removed wh_/);
+  await halyard.refuse(["webhooks", "get", id], 3, new RegExp(`"${id}" does not exist`));
+});
+
+test("the secret is changed, at once or with a day for both", async () => {
+  const { id, secret } = await create();
+  const rotated = await halyard.run("webhooks", "rotate", id);
+  const newer = rotated.stdout.trim();
+  assert.match(newer, /^whsec_/);
+  assert.match(rotated.stderr, /before \S+Z: until then .* the old one too/);
+  const count = receiver.received.length;
+  await halyard.succeed("webhooks", "test", id);
+  const request = (await received(count + 1))[count];
+  assert.ok(request);
+  for (const good of [secret, newer]) {
+    const options = { scheme: "standard" } as const;
+    await verifyWebhook(request.body, request.headers, good, options);
+  }
+  const last = await halyard.read<RotatedSecret>("webhooks", "rotate", id, "--immediately");
+  assert.equal(last.previousSecretValidUntil, null);
+  assert.notEqual(last.secret, newer);
+  await environment.admin("DELETE", `/webhooks/${id}`);
+});
+
+test("deliveries are listed and sent again, one or all", async () => {
+  const { id } = await create("--events", "flag.created,flag.enabled");
+  const before = receiver.received.length;
+  for (const key of ["one", "two", "three"]) await change(key);
+  await received(before + 3);
+  const list = (...args: string[]) =>
+    halyard.read<Delivery[]>("webhooks", "deliveries", id, ...args);
+  const settled = await until("all delivered", async () => {
+    const { body } = await environment.admin("GET", `/webhooks/${id}/deliveries?state=delivered`);
+    return (body as Delivery[]).length === 3 && (body as Delivery[]);
+  });
+  assert.deepEqual(await list("--state", "delivered"), settled);
+  assert.deepEqual(await list("--state", "failed"), []);
+  const [two] = await list("--flag", "two");
+  assert.equal(two?.event.flagKey, "two");
+  assert.equal((await list("--limit", "2")).length, 2);
+  assert.match(
+    await halyard.succeed("webhooks", "deliveries", id, "--flag", "two"),
+    /^ID .*\ndlv_\S+ +delivered {2}flag\.created {2}two {3}\d+ +\S+Z {2}1 {9}204 in \d+ ms\n$/,
+  );
+
+  assert.match(
+    await halyard.succeed("webhooks", "replay", id, two?.id ?? ""),
+    /^Queued again as dlv_/,
+  );
+  await received(before + 4);
+  assert.match(receiver.received.at(-1)?.body.toString() ?? "", /"two"/);
+  const after = String((settled.at(-1)?.event.sequence ?? 0) - 1);
+  assert.deepEqual(await halyard.read("webhooks", "replay", id, "--after-sequence", after), {
+    replayed: 3,
+    throughSequence: settled[0]?.event.sequence,
+  });
+  await received(before + 7);
+  const nothing = ["--from", "2020-01-01T00:00:00Z", "--to", "2020-01-02T00:00:00Z"];
+  assert.match(
+    await halyard.succeed("webhooks", "replay", id, ...nothing),
+    /^There is no event in that range/,
+  );
+  await environment.admin("DELETE", `/webhooks/${id}`);
+});
+
+test("a range that is too long for one answer is gone through to its end", async (t) => {
+  // As a server answers that has more than it queues at once; making so many events would take too long here.
+  const asked: unknown[] = [];
+  const parts = [
+    { replayed: 10_000, throughSequence: 10_002, complete: false },
+    { replayed: 10_000, throughSequence: 20_004, complete: false },
+    { replayed: 7, throughSequence: 20_011, complete: true },
+  ];
+  const long = createServer((request, response) => {
+    void text(request).then((body) => {
+      response.writeHead(202, { "content-type": "application/json" });
+      response.end(JSON.stringify(parts[asked.push(JSON.parse(body)) - 1]));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(long, "listening");
+  t.after(() => long.close());
+  const { port } = long.address() as AddressInfo;
+  const to = "2026-11-15T00:00:00.000Z";
+  const range = ["--to", to, "--url", `http://127.0.0.1:${port}`];
+  assert.deepEqual(await halyard.read("webhooks", "replay", "wh_1", ...range), {
+    replayed: 20_007,
+    throughSequence: 20_011,
+  });
+  assert.deepEqual(asked, [{ to }, { to, afterSequence: 10_002 }, { to, afterSequence: 20_004 }]);
+});
+
+test("listen prints each event and takes its webhook away at the end", async () => {
+  const listening = spawnHalyard(["webhooks", "listen", "--json"], settings);
+  await until("the webhook", async () => {
+    const { body } = await environment.admin("GET", "/webhooks");
+    return (body as Webhook[]).length === 1;
+  });
+  await change("heard");
+  await listening.printed(/"type":"flag\.created".*"key":"heard".*\n/);
+  listening.kill("SIGINT");
+  const { code, stderr } = await listening.ended;
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    /^Listening on http:\/\/127\.0\.0\.1:\d+\/ as wh_.*\nRemoved the webhook wh_/,
+  );
+  assert.deepEqual((await environment.admin("GET", "/webhooks")).body, []);
+});
+
+suite("what cannot be done says so", { concurrency: 2 }, () => {
+  const none = "wh_000000000000000000000000";
+  const cases: [what: string, args: string[], code: number, said: RegExp][] = [
+    ["bad address", ["create", "ftp://example.com"], 1, /^halyard: url must be/],
+    ["bad event", ["create", "https://example.com/", "--events", "flag.moved"], 1, /flag\.created/],
+    ["missing", ["test", none], 3, /does not exist/],
+    ["replay of nothing", ["replay", none], 2, /either one delivery or a range/],
+    ["replay of both", ["replay", none, "dlv_1", "--from", "1h"], 2, /either one delivery or a/],
+    [
+      "bad time",
+      ["replay", none, "--from", "yesterday"],
+      2,
+      /such as 2026-11-14T12:00:00Z, or how/,
+    ],
+    ["bad state", ["deliveries", none, "--state", "lost"], 2, /choices are pending, delivered/],
+    ["bad port", ["listen", "--port", "x"], 2, /whole number from 0 to 65535/],
+  ];
+  for (const [what, args, code, said] of cases) {
+    test(what, () => halyard.refuse(["webhooks", ...args], code, said));
+  }
+});
