@@ -125,6 +125,7 @@ const write = (): void => {
     },
   );
   writeFileSync(document, text);
+  spawnSync("biome", ["format", "--write", document, resultsFile], { stdio: "ignore" });
 };
 
 try {

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 
 const aboutSqlite: Readonly<Record<string, string>> = {
   "store.test.ts": "the contract on SQLite; store-postgres.test.ts is its twin",
+  "overload.test.ts": "holds a lock of SQLite",
   "sqlite-trouble.test.ts": "locks and rollbacks of SQLite",
   "store-postgres.test.ts": "chooses PostgreSQL by itself",
 };
@@ -12,12 +13,21 @@ const aboutSqlite: Readonly<Record<string, string>> = {
 const shortOnOne: Readonly<Record<string, string>> = {
   "kill-loop.test.ts": "faults/postgres-instances.test.ts does more with three instances",
   "kill.test.ts": "faults/postgres-instances.test.ts does more with three instances",
+  "access-log.test.ts": "what is logged",
+  "audit.test.ts": "what is logged",
   "bad-http.test.ts": "ends before the store",
   "callback-address.test.ts": "ends before the store",
   "dashboard-serving.test.ts": "files, not rows",
   "forbidden-addresses.test.ts": "what is connected to",
+  "fuzz.test.ts": "what is refused ends before the store",
   "hostile.test.ts": "what receivers do",
+  "load.test.ts": "what is asked at once, and how it is refused",
+  "metrics-access.test.ts": "ends before the store",
+  "metrics-workers.test.ts": "what processes tell each other",
+  "shutdown.test.ts": "faults/postgres-outage.test.ts stops a server whose PostgreSQL is silent",
   "request-log.test.ts": "what is logged",
+  "security-headers.test.ts": "ends before the store",
+  "tracing.test.ts": "what is told of the store, whichever it is",
 };
 const isFull =
   process.env.HALYARD_FAULTS === "full" || process.env.HALYARD_TEST_STORE === "postgres";

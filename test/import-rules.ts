@@ -55,6 +55,23 @@ export const importRules: readonly ImportRule[] = [
     allowed: ["../domain/change.ts", "../errors.ts", "../ports.ts", "./neighbour.ts"],
   })),
   {
+    file: `${server}/telemetry/*.ts`,
+    refused: [
+      ...aboveServices,
+      "../log.ts",
+      "../management/flags.ts",
+      "../evaluation/snapshots.ts",
+      "../delivery/worker.ts",
+      "../store/sqlite.ts",
+      "kysely",
+      "fastify",
+      "pino",
+      "node:http",
+      "node:fs/promises",
+    ],
+    allowed: ["../domain/change.ts", "../ports.ts", "./timing.ts", "prom-client"],
+  },
+  {
     file: `${server}/store/*.ts`,
     refused: [
       ...aboveServices,
@@ -85,8 +102,16 @@ export const importRules: readonly ImportRule[] = [
       "pg",
       "node:sqlite",
       "undici",
+      "prom-client",
+      "@opentelemetry/api",
     ],
-    allowed: ["../management/flags.ts", "../evaluation/snapshots.ts", "../errors.ts", "fastify"],
+    allowed: [
+      "../management/flags.ts",
+      "../evaluation/snapshots.ts",
+      "../telemetry/http-meter.ts",
+      "../errors.ts",
+      "fastify",
+    ],
   },
   {
     file: `${server}/http/routes/*.ts`,

@@ -1,4 +1,5 @@
 // The composition root: the only file that knows every room. What it opens, its close() shuts in reverse order.
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
@@ -15,8 +16,10 @@ import { createUsage, type Usage } from "./evaluation/usage.ts";
 import { createUsageReport } from "./evaluation/usage-report.ts";
 import { createApp } from "./http/app.ts";
 import { loadDashboard } from "./http/dashboard-files.ts";
+import { drain } from "./http/drain.ts";
 import type { StreamSettings } from "./http/event-streams.ts";
 import { createEventTokens } from "./http/event-token.ts";
+import { createOverload } from "./http/overload.ts";
 import { createSessionCookies } from "./http/session-cookie.ts";
 import { createApiKeys, hashKey } from "./management/api-keys.ts";
 import { createDeliveries } from "./management/deliveries.ts";
@@ -27,12 +30,18 @@ import { createSignInLinks, type SignInLinks } from "./management/sign-in-links.
 import { createWebhooks } from "./management/webhooks.ts";
 import type { Clock, LookUp, Store } from "./ports.ts";
 import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
+import { limitCrowd } from "./store/crowd-limit.ts";
+import { expose, type Scrape } from "./telemetry/exposition.ts";
+import { createTelemetry } from "./telemetry/telemetry.ts";
 import { version } from "./version.ts";
 
 /** A name that does not resolve so soon is registered all the same. */
 const registrationPatience = 1_000;
 const streamSettings = { heartbeat: 15_000, maxUnsent: 1_048_576 } as const;
 const builtDashboard = fileURLToPath(new URL("../../dashboard/dist", import.meta.url));
+/** Milliseconds after which requests that have not ended are cut off, and for which the worker goes on beside them. */
+const requestPatience = 15_000;
+const workerWaits = 2_000;
 const monotonic = () => performance.now();
 
 export interface Instance {
@@ -41,6 +50,8 @@ export interface Instance {
   readonly signInLinks: SignInLinks;
   /** Webhooks whose secret was encrypted with a key that is not here. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
+  /** The metrics of this instance alone. */
+  scrape(): Promise<Scrape>;
   close(): Promise<void>;
 }
 
@@ -51,6 +62,8 @@ export interface World {
   readonly streams?: Partial<StreamSettings>;
   /** Where the built dashboard lies. */
   readonly dashboardFolder?: string;
+  /** The metrics of all that serve together with this one; undefined when they cannot be had. */
+  readonly scrapes?: () => Promise<readonly Scrape[] | undefined>;
 }
 
 export const composeInstance = async (
@@ -61,26 +74,39 @@ export const composeInstance = async (
     lookUp = systemLookUp,
     streams = {},
     dashboardFolder = builtDashboard,
+    scrapes,
   }: World = {},
 ): Promise<Instance> => {
-  const store = await openStore(config);
+  const telemetry = await createTelemetry({
+    version,
+    databaseSystem: config.database.kind === "embedded" ? "sqlite" : "postgresql",
+    log,
+    clock,
+    monotonic,
+  });
+  const store = telemetry.observe(await openStore(config));
   const issueNeeds = { clock, random, newIds };
+  const overload = createOverload({ ...config, now: monotonic, log });
+  const scrape = () => telemetry.scrape(store, overload.figures());
+  /** For requests, which can be told to come back. */
+  const asked = limitCrowd(store, config.maxWaiting, overload.storeIsCrowded);
+  let isLeaving = false;
   try {
-    const keys = createApiKeys(store, issueNeeds);
+    const keys = createApiKeys(asked, issueNeeds);
     const { snapshots, feed, usage, keyUse } = await composeEvaluation(store, clock, log);
     const webhooks = createWebhooks({
       ...issueNeeds,
-      store,
+      store: asked,
       lookUp: lookUpWithin(registrationPatience, lookUp),
       callbacks: config.callbacks,
     });
     const cookies = createSessionCookies(secretKeysOf(config), clock, random);
-    const links = createSignInLinks(store, issueNeeds);
+    const links = createSignInLinks(asked, issueNeeds);
     const app = await createApp({
       ...config,
       log,
-      flags: createFlags(store, clock, newIds),
-      history: createHistory(store),
+      flags: createFlags(asked, clock, newIds),
+      history: createHistory(asked),
       webhooks,
       keys: {
         ...keys,
@@ -92,15 +118,26 @@ export const composeInstance = async (
       keyring: createKeyring(snapshots, feed, hashKey),
       snapshots,
       feed,
-      usage: createUsageReport(store, snapshots, usage, clock),
+      usage: createUsageReport(asked, snapshots, usage, clock),
       streams: { ...streamSettings, maxStreams: config.maxStreams, ...streams },
       eventTokens: createEventTokens(secretKeysOf(config), clock),
-      deliveries: createDeliveries({ ...issueNeeds, store, serviceName: config.serviceName }),
+      deliveries: createDeliveries({
+        ...issueNeeds,
+        store: asked,
+        serviceName: config.serviceName,
+      }),
       dashboard: config.dashboard
         ? { files: loadDashboard(dashboardFolder), cookies, links, clock }
         : undefined,
-      checkReady: () => store.check(),
+      readiness: { check: () => store.check(), isLeaving: () => isLeaving },
+      overload,
       now: monotonic,
+      meter: telemetry.http,
+      tracing: telemetry.tracing,
+      async metrics() {
+        const all = scrapes ? await scrapes() : [await scrape()];
+        return all && expose(all);
+      },
     });
     const sender = createSender({
       callbacks: config.callbacks,
@@ -109,7 +146,7 @@ export const composeInstance = async (
     });
     const worker = startWorker({
       outbox: store.outbox,
-      sender,
+      sender: { send: telemetry.send(sender.send), abort: () => sender.abort() },
       clock,
       monotonic,
       random,
@@ -121,9 +158,17 @@ export const composeInstance = async (
       environments: createEnvironments(store, issueNeeds),
       signInLinks: links,
       unreadableSecrets: () => store.unreadableSecrets(),
+      scrape,
       async close() {
-        await app.close();
-        await worker.close();
+        isLeaving = true;
+        // So long a load balancer may take to notice that this one is not ready any more.
+        if (config.shutdownDelay > 0) await setTimeout(config.shutdownDelay);
+        const drained = drain(app, requestPatience, log);
+        // What the last requests have changed is told, unless they take too long.
+        const tooLong = setTimeout(workerWaits, undefined, { ref: false });
+        await Promise.race([drained, tooLong]);
+        await Promise.all([drained, worker.close()]);
+        overload.close();
         await sender.close();
         await feed.close();
         await usage.close();
@@ -132,6 +177,7 @@ export const composeInstance = async (
       },
     };
   } catch (error) {
+    overload.close();
     await store.close();
     throw error;
   }

@@ -3,13 +3,22 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
-import { environmentNamePattern, environmentNameRule, isBootstrapKey } from "./domain/api-key.ts";
+import { environmentNameRule } from "./domain/api-key.ts";
 import {
   type AllowedPlace,
   type CallbackPolicy,
   parseAllowedPlace,
 } from "./domain/callback-address.ts";
 import { StartupProblem } from "./errors.ts";
+import {
+  all,
+  type BootstrapKey,
+  readBootstrapKeys,
+  readPublicUrl,
+  readSecretKey,
+  readSwitch,
+  readTrustProxy,
+} from "./read-setting.ts";
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -21,9 +30,15 @@ export interface Config {
   readonly mayMigrate: boolean;
   /** Processes that serve; with one there is no cluster. */
   readonly workers: number;
-  readonly bootstrapKeys: readonly { readonly environment: string; readonly text: string }[];
+  readonly bootstrapKeys: readonly BootstrapKey[];
   readonly serviceName: string;
   readonly logLevel: (typeof logLevels)[number];
+  /** Whether every request has a line in the log. */
+  readonly accessLog: boolean;
+  /** Milliseconds from which on a request has a line in the log; 0 for never. */
+  readonly slowRequest: number;
+  /** What a scraper of /metrics must present; undefined when it must come from this machine. */
+  readonly metricsToken: string | undefined;
   /** Newest first; empty when the key file of the data folder is to be used. */
   readonly secretKeys: readonly Uint8Array[];
   readonly callbacks: CallbackPolicy;
@@ -33,6 +48,14 @@ export interface Config {
   readonly authFailureLimit: number;
   /** Event streams that one process holds at once. */
   readonly maxStreams: number;
+  /** Connections that one process holds at once; 0 for no limit. */
+  readonly maxConnections: number;
+  /** Milliseconds that an evaluation may have to wait for its turn; 0 for no limit. */
+  readonly maxLag: number;
+  /** Other requests that may wait at once, for their turn or for the store. */
+  readonly maxWaiting: number;
+  /** Milliseconds for which a server that is told to stop goes on serving, unready. */
+  readonly shutdownDelay: number;
   readonly trustProxy: boolean | string;
   /** Where clients reach this server, without a slash at the end; undefined when requests say it themselves. */
   readonly publicUrl: string | undefined;
@@ -55,12 +78,19 @@ const known = new Set([
   "HALYARD_BOOTSTRAP_KEYS",
   "HALYARD_SERVICE_NAME",
   "HALYARD_LOG_LEVEL",
+  "HALYARD_ACCESS_LOG",
+  "HALYARD_SLOW_REQUEST",
+  "HALYARD_METRICS_TOKEN",
   "HALYARD_SECRET_KEY",
   "HALYARD_CALLBACK_ALLOW",
   "HALYARD_CALLBACK_PORTS",
   "HALYARD_RATE_LIMIT",
   "HALYARD_AUTH_FAILURE_LIMIT",
   "HALYARD_MAX_STREAMS",
+  "HALYARD_MAX_CONNECTIONS",
+  "HALYARD_MAX_LAG",
+  "HALYARD_MAX_WAITING",
+  "HALYARD_SHUTDOWN_DELAY",
   "HALYARD_TRUST_PROXY",
   "HALYARD_PUBLIC_URL",
   "HALYARD_DASHBOARD",
@@ -124,6 +154,12 @@ export const parseConfig = (variables: Variables): Config => {
     return { kind: "embedded", folder };
   };
 
+  const maxStreams = setting(
+    "HALYARD_MAX_STREAMS",
+    20_000,
+    "a whole number from 0 to 1000000",
+    whole(0, 1_000_000),
+  );
   const config: Config = {
     host,
     port: setting("PORT", 4_400, "a whole number from 0 to 65535", whole(0, 65_535)),
@@ -148,6 +184,19 @@ export const parseConfig = (variables: Variables): Config => {
     ),
     logLevel: setting("HALYARD_LOG_LEVEL", "info", `one of ${logLevels.join(", ")}`, (text) =>
       logLevels.find((level) => level === text),
+    ),
+    accessLog: setting("HALYARD_ACCESS_LOG", false, "on or off", readSwitch),
+    slowRequest: setting(
+      "HALYARD_SLOW_REQUEST",
+      1_000,
+      "a whole number of milliseconds, 0 for never",
+      whole(0, 600_000),
+    ),
+    metricsToken: setting<string | undefined>(
+      "HALYARD_METRICS_TOKEN",
+      undefined,
+      "20 to 200 visible ASCII characters without spaces",
+      (text) => (/^[!-~]{20,200}$/.test(text) ? text : undefined),
     ),
     secretKeys: setting<readonly Uint8Array[]>(
       "HALYARD_SECRET_KEY",
@@ -182,12 +231,28 @@ export const parseConfig = (variables: Variables): Config => {
       "a whole number of failures a minute, 0 for no limit",
       whole(0, 999_999_999),
     ),
-    maxStreams: setting(
-      "HALYARD_MAX_STREAMS",
-      20_000,
-      "a whole number from 0 to 1000000",
+    maxStreams,
+    maxConnections: setting(
+      "HALYARD_MAX_CONNECTIONS",
+      maxStreams + 5_000,
+      "a whole number from 0 to 1000000, 0 for no limit",
       whole(0, 1_000_000),
     ),
+    maxLag: setting(
+      "HALYARD_MAX_LAG",
+      500,
+      "a whole number of milliseconds from 0 to 60000, 0 for no limit",
+      whole(0, 60_000),
+    ),
+    maxWaiting: setting(
+      "HALYARD_MAX_WAITING",
+      1_000,
+      "a whole number of requests from 1 to 100000",
+      whole(1, 100_000),
+    ),
+    shutdownDelay:
+      1_000 *
+      setting("HALYARD_SHUTDOWN_DELAY", 0, "a whole number of seconds from 0 to 60", whole(0, 60)),
     trustProxy: setting<boolean | string>(
       "HALYARD_TRUST_PROXY",
       false,
@@ -223,56 +288,4 @@ export const parseConfig = (variables: Variables): Config => {
     );
   }
   return config;
-};
-
-/** All of them read, or undefined when one of them cannot be. */
-const all = <T>(
-  texts: readonly string[],
-  read: (text: string) => T | undefined,
-): T[] | undefined => {
-  const values = texts.map(read).filter((value): value is Awaited<T> & T => value !== undefined);
-  return values.length === texts.length ? values : undefined;
-};
-
-const readBootstrapKeys = (text: string): Config["bootstrapKeys"] | undefined => {
-  // A comma belongs to a key unless the name of an environment and = follow it.
-  const keys = all(text.split(/,\s*(?=[a-z0-9-]+=)/), (entry) => {
-    const [, environment = "", key = ""] = /^([^=]*)=(.*)$/.exec(entry.trim()) ?? [];
-    const isName = new RegExp(environmentNamePattern).test(environment);
-    return isName && isBootstrapKey(key) ? { environment, text: key } : undefined;
-  });
-  const distinct = (values: readonly string[]) => new Set(values).size === values.length;
-  return keys &&
-    distinct(keys.map(({ environment }) => environment)) &&
-    distinct(keys.map((key) => key.text))
-    ? keys
-    : undefined;
-};
-
-const readSecretKey = (entry: string): Uint8Array | undefined => {
-  const text = entry.trim();
-  const bytes = /^[0-9a-f]{64}$/i.test(text)
-    ? Buffer.from(text, "hex")
-    : Buffer.from(text, "base64");
-  const isText = /^([0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i.test(text);
-  return isText && bytes.length === 32 ? bytes : undefined;
-};
-
-const readPublicUrl = (text: string): string | undefined => {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
-  const { username, password, search, hash, origin, pathname } = url;
-  return username + password + search + hash === ""
-    ? origin + pathname.replace(/\/+$/, "")
-    : undefined;
-};
-
-const readSwitch = (text: string): boolean | undefined =>
-  text === "on" || text === "off" ? text === "on" : undefined;
-
-const readTrustProxy = (text: string): boolean | string | undefined => {
-  if (text === "true" || text === "false") return text === "true";
-  return text.split(",").every((place) => parseAllowedPlace(place.trim())?.kind === "network")
-    ? text
-    : undefined;
 };

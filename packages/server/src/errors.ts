@@ -52,6 +52,12 @@ export const conflict = (message: string): Result<never> => fail({ code: "CONFLI
 /** The store cannot answer just now (busy, gone, disk full). Thrown by stores only; worth trying again. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
+  /** Too many wait for it already: counted where that is noticed, and not worth a line for each. */
+  readonly isCrowded: boolean;
+  constructor(message: string, options: ErrorOptions & { readonly isCrowded?: boolean } = {}) {
+    super(message, options);
+    this.isCrowded = options.isCrowded ?? false;
+  }
 }
 
 /** Something the operator has to mend before the program can start. Its message is one clear sentence. */

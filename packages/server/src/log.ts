@@ -1,21 +1,67 @@
 // The log: one JSON line an entry on standard output. Keys and secrets are taken out wherever they could get in.
-import { type Logger, pino } from "pino";
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
+
+const censor = "[redacted]";
+
+/** What looks like a secret of ours, or stands where one would, whatever line it got into. */
+const secretLike: readonly (readonly [RegExp, string])[] = [
+  [/(hal_[0-9a-f]{16}_)[\w-]{8,}/g, `$1${censor}`],
+  [/(whsec_)[A-Za-z0-9+/=_-]{8,}/g, `$1${censor}`],
+  [/\b(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${censor}`],
+  [/([?&](?:once|token|key|secret|password)=)[^&\s"\\]+/gi, `$1${censor}`],
+  [/(halyard_session=)[^;\s"\\]+/g, `$1${censor}`],
+  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*:)[^\s@/"\\]+@/gi, `$1${censor}@`],
+];
+
+export interface LogSettings {
+  readonly logLevel: string;
+  /** Texts that the operator has chosen, so that nothing about them tells that they are secret. */
+  readonly bootstrapKeys?: readonly { readonly text: string }[];
+  readonly metricsToken?: string | undefined;
+}
 
 /** `base` stands in every line. */
-export const createLog = (level: string, base: object | null = null): Logger =>
-  pino({
-    level,
+export const createLog = (
+  settings: LogSettings,
+  base: object | null = null,
+  destination: DestinationStream = pino.destination(1),
+): Logger => {
+  const { logLevel, bootstrapKeys = [], metricsToken } = settings;
+  const chosen = [...bootstrapKeys.map(({ text }) => text), metricsToken ?? ""]
+    .filter((text) => text !== "")
+    // As it stands inside a JSON string.
+    .map((text) => JSON.stringify(text).slice(1, -1));
+  const clean = (line: string): string => {
+    let cleaned = line;
+    for (const text of chosen) cleaned = cleaned.replaceAll(text, censor);
+    for (const [pattern, replacement] of secretLike) {
+      cleaned = cleaned.replace(pattern, replacement);
+    }
+    return cleaned;
+  };
+  const options: LoggerOptions = {
+    level: logLevel,
     base,
+    hooks: { streamWrite: clean },
     redact: {
       paths: [
         "authorization",
         "*.authorization",
         "*['x-api-key']",
+        "cookie",
+        "*.cookie",
+        "*['set-cookie']",
         "secret",
         "*.secret",
+        "password",
+        "*.password",
         "key.text",
+        "keyText",
+        "*.keyText",
         "req.headers",
       ],
-      censor: "[redacted]",
+      censor,
     },
-  });
+  };
+  return pino(options, destination);
+};

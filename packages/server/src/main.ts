@@ -7,9 +7,10 @@ import { startCluster } from "./process/cluster.ts";
 import { dashboardAddress, makeFirstKeys } from "./process/first-keys.ts";
 import { openListening, type Server } from "./process/listening.ts";
 import { stopSignal } from "./process/stop-signal.ts";
+import { stopWithin } from "./process/stop-within.ts";
 
 export const startServer = async (config: Config, world: World = {}): Promise<Server> => {
-  const log = createLog(config.logLevel);
+  const log = createLog(config);
   // Listening comes first: keys are shown once, so they are not to be made by a start that then fails.
   const { instance, url } = await openListening(config, log, world);
   try {
@@ -31,5 +32,7 @@ export const serveUntilSignal = async (
   const server = await (config.workers === 1 ? startServer(config) : startCluster(config));
   started(server);
   await signalled;
-  await server.close();
+  // Several have each an end of their own in time, and the primary waits for them.
+  if (config.workers > 1) await server.close();
+  else await stopWithin(config, createLog(config), () => server.close());
 };

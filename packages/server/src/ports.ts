@@ -1,13 +1,21 @@
 // What the server needs from the world, on one page. Adapters fulfil it in store/ and compose.ts.
 import type { ApiKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, FlagChange, VersionedFlag } from "./domain/change.ts";
-import type { Attempt, Delivery, DeliveryKind, DeliveryState, Outcome } from "./domain/delivery.ts";
+import type {
+  Attempt,
+  Backlog,
+  Delivery,
+  DeliveryKind,
+  DeliveryState,
+  Outcome,
+  WebhookHealth,
+} from "./domain/delivery.ts";
 import type { HistoryEntry, HistorySubject, NewHistoryEntry } from "./domain/history.ts";
 import type { Principal } from "./domain/principal.ts";
 import type { Verdict } from "./domain/retry.ts";
 import type { SignInLinkWrites } from "./domain/sign-in-link.ts";
 import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
-import type { NewDelivery, Webhook } from "./domain/webhook.ts";
+import type { NewDelivery, TestEvent, Webhook } from "./domain/webhook.ts";
 
 export type Clock = () => Date;
 export type RandomBytes = (count: number) => Uint8Array<ArrayBuffer>;
@@ -115,12 +123,6 @@ export interface Reader {
 export interface NewKey extends ApiKey {
   readonly environmentId: number;
   readonly hash: Uint8Array;
-}
-
-export interface TestEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly body: Uint8Array;
 }
 
 export interface RememberedAnswer {
@@ -250,17 +252,6 @@ export interface Settlement {
   readonly verdict: Verdict;
 }
 
-/** What one batch of settlements says of a webhook. */
-export interface WebhookHealth {
-  readonly webhookId: string;
-  /** The time of its first failure since it last succeeded; null when it has just succeeded. */
-  readonly failingSince: number | null;
-  /** Why it is to be switched off; null when it is not. */
-  readonly deactivate: string | null;
-  /** It is back after a pause: what waits for a later attempt may go now. */
-  readonly recovered: boolean;
-}
-
 /** What a committed transaction means for the delivery worker, by webhook. */
 export interface DeliverySignal {
   /** Something new is to be told to these. */
@@ -284,6 +275,7 @@ export interface Outbox {
   onSignal(listener: (signal: DeliverySignal) => void): () => void;
   /** Active webhooks with something due. */
   due(now: number, leaseLength: number): Promise<readonly string[]>;
+  backlog(now: number): Promise<Backlog>;
   /** Settles and claims in one transaction. */
   turn(turn: Turn): Promise<Claimed>;
   /** Brings what was planned by the old clock back to the new one. */

@@ -75,7 +75,7 @@ for (const how of ["abort", "rollback", "fail"]) {
     );
     for (const [index, outcome] of outcomes.entries()) {
       if (index === 50) assert.match(String((outcome as PromiseRejectedResult).reason), /not this/);
-      else assert.equal(outcome.status, "fulfilled", hundred[index]);
+      else assert.equal(outcome.status, "fulfilled", `number ${index}`);
     }
     const kept = hundred.filter((name) => name !== "e50");
     assert.deepEqual(await names(), [...kept.map((name) => `before-${name}`), ...kept]);

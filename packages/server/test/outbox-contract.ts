@@ -95,6 +95,41 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       assert.equal(left?.attempts.length, 1);
     });
 
+    test("the backlog: what is pending, and since when the oldest of an active webhook is due", async () => {
+      const before = await second.outbox.backlog(now);
+      const webhookId = await pending(3);
+      const after = await second.outbox.backlog(now);
+      assert.equal(after.pending - before.pending, 3);
+      assert.equal(after.oldestDueAt, now);
+      assert.equal((await second.outbox.backlog(now - 1)).oldestDueAt, null, "not due yet");
+
+      const environment = await addEnvironment(opened.store);
+      const paused = await addWebhook(opened.store, environment.id);
+      const event = { id: "evt_old", type: "webhook.test", body: new Uint8Array() };
+      const delivery = { id: "dlv_old", webhookId: paused.id, eventId: event.id };
+      const earlier = new Date(now - 5_000);
+      await opened.store.transact(async (transaction) => {
+        await transaction.insertTestEvent(environment.id, event, earlier);
+        const old = { ...delivery, sequence: null, flagKey: null };
+        await transaction.queue([old], "test", earlier);
+      });
+      assert.equal((await second.outbox.backlog(now)).oldestDueAt, now - 5_000);
+      await opened.store.transact((transaction) =>
+        transaction.updateWebhook(environment.id, { ...paused, active: false }, null),
+      );
+      assert.equal((await second.outbox.backlog(now)).oldestDueAt, now, "it is not sent to");
+      assert.equal((await second.outbox.backlog(now)).pending, after.pending + 1);
+
+      const { claims } = await second.outbox.turn(turn(webhookId, "all", 3));
+      await second.outbox.turn(
+        turn(webhookId, "none", 0, {
+          claim: { ...turn(webhookId, "none", 0).claim, wanted: new Map() },
+          settlements: claims.map(delivered),
+        }),
+      );
+      assert.equal((await second.outbox.backlog(now)).pending, before.pending + 1);
+    });
+
     test("a change and a settlement at once leave no lane asleep", async () => {
       const environment = await addEnvironment(opened.store);
       const { id } = await addWebhook(opened.store, environment.id);

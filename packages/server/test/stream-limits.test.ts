@@ -19,6 +19,7 @@ const startStreams = async (t: TestContext, changed: Partial<StreamSettings>, fi
   app.addHook("preClose", async () => streams.close());
   app.get("/", async (_request, reply) =>
     streams.open(reply, {
+      kind: "flags",
       keyId: "some",
       begin: () => ({ frames: [Buffer.from(first)], audience }),
     }),

@@ -1,7 +1,7 @@
 // One attempt: a guarded address, no redirect, limits on time and size. What comes back is data, never an instruction.
 import { Agent, type Dispatcher } from "undici";
 import type { CallbackPolicy } from "../domain/callback-address.ts";
-import type { Outcome } from "../domain/delivery.ts";
+import type { BrokenCause, Outcome } from "../domain/delivery.ts";
 import type { LookUp, Send } from "../ports.ts";
 import { connectTimeout, createGuardedConnect, RefusedAddress } from "./guarded-connect.ts";
 
@@ -15,6 +15,9 @@ class TooSlow extends Error {
 }
 class TooLong extends Error {
   override readonly name = "TooLong";
+}
+class ShuttingDown extends Error {
+  override readonly name = "ShuttingDown";
 }
 
 export interface SenderNeeds {
@@ -69,7 +72,7 @@ export const createSender = (needs: SenderNeeds): Sender => {
         }
       }),
     abort() {
-      for (const attempt of running) attempt.stop(new Error("the server is shutting down"));
+      for (const attempt of running) attempt.stop(new ShuttingDown("the server is shutting down"));
     },
     close: () => agent.destroy(),
   };
@@ -135,8 +138,10 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    const reason = reasonOf(this.#stopped ?? error, this.#status);
-    this.#settle({ kind: "broken", reason, status: this.#status, ...this.#end() });
+    const why = this.#stopped ?? error;
+    const reason = reasonOf(why, this.#status);
+    const cause = causeOf(why);
+    this.#settle({ kind: "broken", reason, cause, status: this.#status, ...this.#end() });
   }
 
   #end(): { milliseconds: number; response: string } {
@@ -163,6 +168,22 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are larger than 16 KiB",
 };
 
+const isTls = (code: string): boolean =>
+  /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|EPROTO|ERR_OSSL)/.test(code);
+
+/** The same as one of a few names, for the metrics. */
+const causeOf = (error: Error & { code?: unknown }): BrokenCause => {
+  if (error instanceof RefusedAddress) return "address_refused";
+  if (error instanceof TooSlow) return "timeout";
+  if (error instanceof ShuttingDown) return "shutdown";
+  const code = typeof error.code === "string" ? error.code : "";
+  if (code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT") return "timeout";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "name";
+  if (isTls(code)) return "tls";
+  const isBad = error instanceof TooLong || error.name === "HTTPParserError";
+  return isBad || /CONTENT_LENGTH|HEADERS_OVERFLOW/.test(code) ? "bad_answer" : "connection";
+};
+
 /** What went wrong, for the delivery log. */
 const reasonOf = (
   error: Error & { code?: unknown; reason?: unknown },
@@ -176,7 +197,7 @@ const reasonOf = (
   const code = typeof error.code === "string" ? error.code : "";
   const known = reasons[code];
   if (known !== undefined) return known + after;
-  if (/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|EPROTO|ERR_OSSL)/.test(code)) {
+  if (isTls(code)) {
     const detail = typeof error.reason === "string" ? error.reason : error.message;
     return `TLS: ${detail.split(/[\n;]/, 1)[0]} (${code})`;
   }

@@ -1,6 +1,7 @@
 // What the worker remembers of each webhook: its breaker, what is claimed for it and what is under way.
 import { afterFailure, afterSuccess, type Breaker, healthy, limitOf } from "../domain/breaker.ts";
-import type { Callback, Claim, Claimed, WebhookHealth } from "../ports.ts";
+import type { WebhookHealth } from "../domain/delivery.ts";
+import type { Callback, Claim, Claimed } from "../ports.ts";
 
 const maxRunning = 64;
 /** Of these, so many for webhooks that fail: however many are dead, the others have room. */

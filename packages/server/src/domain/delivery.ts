@@ -8,6 +8,37 @@ export type DeliveryState = (typeof deliveryStates)[number];
 export const deliveryKinds = ["event", "replay", "test"] as const;
 export type DeliveryKind = (typeof deliveryKinds)[number];
 
+/** Why there was no complete answer, as one of a few names. */
+export const brokenCauses = [
+  "address_refused",
+  "name",
+  "connection",
+  "tls",
+  "timeout",
+  "bad_answer",
+  "shutdown",
+] as const;
+export type BrokenCause = (typeof brokenCauses)[number];
+
+/** What is still to be delivered. */
+export interface Backlog {
+  /** Counted up to a limit. */
+  readonly pending: number;
+  /** When the oldest that is due became so, of active webhooks; null when none is due. */
+  readonly oldestDueAt: number | null;
+}
+
+/** What one batch of settlements says of a webhook. */
+export interface WebhookHealth {
+  readonly webhookId: string;
+  /** The time of its first failure since it last succeeded; null when it has just succeeded. */
+  readonly failingSince: number | null;
+  /** Why it is to be switched off; null when it is not. */
+  readonly deactivate: string | null;
+  /** It is back after a pause: what waits for a later attempt may go now. */
+  readonly recovered: boolean;
+}
+
 /** How one attempt ended. */
 export type Outcome =
   | {
@@ -22,6 +53,7 @@ export type Outcome =
       /** No complete answer, with the reason; the status when there was at least that. */
       readonly kind: "broken";
       readonly reason: string;
+      readonly cause?: BrokenCause;
       readonly status: number | undefined;
       readonly response: string;
       readonly milliseconds: number;

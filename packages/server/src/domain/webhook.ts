@@ -15,6 +15,13 @@ export interface Webhook {
   readonly createdAt: Date;
 }
 
+/** An event that nothing but the wish to try a webhook gives rise to. */
+export interface TestEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly body: Uint8Array;
+}
+
 /** One event that one webhook is to be told. */
 export interface NewDelivery {
   readonly id: string;

@@ -1,7 +1,5 @@
 // The HTTP server: Fastify, the hooks that every request passes, and the one error handler.
-import type { IncomingMessage } from "node:http";
 import {
-  type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -16,6 +14,7 @@ import type { Deliveries } from "../management/deliveries.ts";
 import type { Flags } from "../management/flags.ts";
 import type { History } from "../management/history.ts";
 import type { Webhooks } from "../management/webhooks.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import { type Caller, createKeyCheck } from "./authenticate.ts";
 import { handleBrokenConnection, rememberAnswer } from "./broken-connection.ts";
 import { answerPreflights } from "./cors.ts";
@@ -23,21 +22,24 @@ import { type DashboardNeeds, openDashboard } from "./dashboard.ts";
 import { DeliverySchema } from "./delivery-schema.ts";
 import { ErrorBody } from "./describe.ts";
 import { handleError } from "./error-handler.ts";
-import { sendFailure } from "./error-reply.ts";
+import { sendFailure, statusOf } from "./error-reply.ts";
 import { createEvaluationLane } from "./evaluation-lane.ts";
 import { createEventStreams, type StreamSettings } from "./event-streams.ts";
 import { isJsonCharset, parseJsonBody } from "./json-body.ts";
 import { collectPaths } from "./known-paths.ts";
 import { describeApi } from "./openapi.ts";
+import type { Overload } from "./overload.ts";
 import { createRateLimit, unlimited } from "./rate-limit.ts";
 import { createReadingLane } from "./reading-lane.ts";
+import { requestIdOf } from "./request-id.ts";
 import { withLateChildren } from "./request-log.ts";
 import { requireKeys } from "./require-keys.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { flagRoutes } from "./routes/flags.ts";
-import { healthRoutes } from "./routes/health.ts";
+import { healthRoutes, type Readiness } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { type MetricsNeeds, metricsRoute } from "./routes/metrics.ts";
 import { type EvaluationNeeds, evaluationRoutes } from "./routes/ofrep.ts";
 import { type RefetchNeeds, refetchRoutes } from "./routes/ofrep-events.ts";
 import { replayRoutes } from "./routes/replay.ts";
@@ -46,28 +48,32 @@ import { usageRoutes } from "./routes/usage.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { FlagSchema, WebhookSchema } from "./schemas.ts";
 import { takeShortWays } from "./short-ways.ts";
+import { traceRequests } from "./trace-requests.ts";
 import { compileValidator } from "./validation.ts";
+import { type WatchNeeds, watchRequests } from "./watch-requests.ts";
 
 export const maxBodyBytes = 256 * 1_024;
 
-export interface AppNeeds extends Omit<StreamNeeds & RefetchNeeds & EvaluationNeeds, "streams"> {
+export interface AppNeeds
+  extends Omit<StreamNeeds & RefetchNeeds & EvaluationNeeds, "streams" | "counts">,
+    Omit<WatchNeeds & MetricsNeeds, "failures"> {
   readonly usage: UsageReport;
-  readonly now: () => number;
   /** Requests a minute for each key, evaluation aside; 0 for no limit. */
   readonly rateLimit: number;
   /** Failed authentications a minute for each address; 0 for no limit. */
   readonly authFailureLimit: number;
   readonly streams: StreamSettings;
-  readonly log: FastifyBaseLogger;
+  /** Undefined unless the operator has loaded an SDK for traces. */
+  readonly tracing: Tracing | undefined;
   readonly flags: Flags;
   readonly history: History;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
   readonly keys: ApiKeys;
-  /** Throws when requests could not be answered now. */
-  readonly checkReady: () => Promise<void>;
+  readonly readiness: Readiness;
   /** Undefined when there is to be none. */
   readonly dashboard: DashboardNeeds | undefined;
+  readonly overload: Overload;
   readonly trustProxy: boolean | string;
   readonly requestTimeout: number;
 }
@@ -105,6 +111,7 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
     forceCloseConnections: "idle",
     clientErrorHandler: handleBrokenConnection,
     frameworkErrors: (_error, request, reply) => {
+      needs.meter.route(request.method, "none").done(statusOf.VALIDATION_FAILED, 0);
       sendFailure(withCommonHeaders(request, reply), {
         code: "VALIDATION_FAILED",
         message: "The path is not valid: check its percent-encoding and its length.",
@@ -130,7 +137,11 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
     }
   });
 
-  const streams = createEventStreams(needs.streams);
+  const { tracing } = needs;
+  if (tracing) traceRequests(app, tracing);
+  watchRequests(app, needs);
+
+  const streams = createEventStreams(needs.streams, needs.meter.streams);
   const stopKeys = needs.snapshots.onKeysGone(streams.endOf);
 
   let closing = false;
@@ -183,11 +194,16 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
 
   const { keyring, now, rateLimit } = needs;
   const perKey = createRateLimit(rateLimit, now);
-  takeShortWays(app.server, (handOver) => {
-    const isClosing = () => closing;
-    const lane = { ...needs, perKey, requestIdOf, commonHeaders, isClosing, handOver };
-    return [createEvaluationLane({ ...lane, maxBodyBytes }), createReadingLane(lane)];
-  });
+  const counts = needs.meter.evaluations;
+  // Past the framework nobody sees a request as a whole.
+  if (!tracing && !needs.accessLog) {
+    takeShortWays(app.server, (handOver) => {
+      const isClosing = () => closing;
+      const lane = { ...needs, counts, perKey, requestIdOf, commonHeaders, isClosing, handOver };
+      return [createEvaluationLane({ ...lane, maxBodyBytes }), createReadingLane(lane)];
+    });
+  }
+  needs.overload.guard(app.server, { requestIdOf, commonHeaders });
 
   const failures = createRateLimit(needs.authFailureLimit, now);
   const keyCheck = createKeyCheck(keyring, failures);
@@ -196,7 +212,8 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
     ? openDashboard(app, { ...needs, ...needs.dashboard, keyCheck, failures })
     : authenticate;
   await describeApi(app);
-  await app.register(async (open) => healthRoutes(open, needs.checkReady));
+  await app.register(async (open) => healthRoutes(open, needs.readiness));
+  metricsRoute(app, { ...needs, failures });
   await app.register(async (open) => refetchRoutes(open, { ...needs, streams }), {
     prefix: "/ofrep/v1",
   });
@@ -221,7 +238,7 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
   await app.register(
     async (api) => {
       requireKeys(api, { keyring, authenticate, perKey: unlimited });
-      evaluationRoutes(api, needs);
+      evaluationRoutes(api, { ...needs, counts });
     },
     { prefix: "/ofrep/v1" },
   );
@@ -237,18 +254,10 @@ const commonHeaders = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
 } as const;
+/** For what a browser could show as a page. On the JSON of the API they would say nothing, and cost each answer time. */
+const pageGuards = { "x-frame-options": "DENY", "referrer-policy": "no-referrer" } as const;
 
-const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-  reply.header("x-request-id", request.id).headers(commonHeaders);
-
-let requests = 0;
-const processTag = Math.random().toString(36).slice(2, 8);
-const newRequestId = (): string => {
-  requests += 1;
-  return `req-${processTag}-${requests.toString(36)}`;
-};
-
-const requestIdOf = ({ headers }: IncomingMessage): string => {
-  const given = headers["x-request-id"];
-  return typeof given === "string" && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId();
+const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  if (!/^\/(api|ofrep)\//.test(request.url)) reply.headers(pageGuards);
+  return reply.header("x-request-id", request.id).headers(commonHeaders);
 };

@@ -17,7 +17,7 @@ const failureOf = (error: FastifyError, request: FastifyRequest): Failure => {
   }
   if (error instanceof BadJson) return { code: "VALIDATION_FAILED", message: error.message };
   if (error instanceof StoreUnavailable) {
-    request.log.error({ err: error }, "the store cannot be used");
+    if (!error.isCrowded) request.log.error({ err: error }, "the store cannot be used");
     return { code: "UNAVAILABLE", message: "The store cannot be used just now; try again." };
   }
   if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") {

@@ -1,16 +1,17 @@
 // The short way for the request that is made most: one evaluation, well-formed, with a key that was good before.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { FastifyBaseLogger } from "fastify";
 import type { Keyring } from "../evaluation/keyring.ts";
 import type { Snapshots } from "../evaluation/snapshots.ts";
+import type { EvaluationCounts } from "../telemetry/http-meter.ts";
 import { rememberAnswer } from "./broken-connection.ts";
 import { pageHeaders } from "./cors.ts";
 import { mistakeOfOurs } from "./error-handler.ts";
 import { authenticateHeader, jsonType, keyRefused, protocolErrorBody } from "./error-reply.ts";
 import { answerOne } from "./ofrep-answers.ts";
 import { usualKey } from "./usual-key.ts";
+import { type WatchNeeds, watchLane } from "./watch-requests.ts";
 
-export interface LaneNeeds {
+export interface LaneNeeds extends WatchNeeds {
   readonly keyring: Keyring;
   readonly snapshots: Snapshots;
   readonly maxBodyBytes: number;
@@ -18,7 +19,7 @@ export interface LaneNeeds {
   /** Headers of every answer. */
   readonly commonHeaders: Readonly<Record<string, string>>;
   readonly isClosing: () => boolean;
-  readonly log: FastifyBaseLogger;
+  readonly counts: EvaluationCounts;
 }
 
 const prefix = "/ofrep/v1/evaluate/flags/";
@@ -29,7 +30,8 @@ const types = new Set(["application/json", "application/json; charset=utf-8"]);
  * route answers the same. Routing, hooks and header handling there cost more than the evaluation.
  */
 export const createEvaluationLane = (needs: LaneNeeds) => {
-  const { keyring, snapshots, maxBodyBytes, requestIdOf, isClosing, log } = needs;
+  const { keyring, snapshots, maxBodyBytes, requestIdOf, isClosing, log, now, counts } = needs;
+  const watch = watchLane(needs, "POST", `${prefix}:key`);
   const fixedHeaders = Object.entries({
     "content-type": jsonType,
     ...needs.commonHeaders,
@@ -57,7 +59,7 @@ export const createEvaluationLane = (needs: LaneNeeds) => {
     // The body may have been long on its way: what holds is what holds now.
     const snapshot = keyring.known(keyText) && snapshots.get(environmentId);
     return snapshot
-      ? answerOne(snapshot, key, body)
+      ? answerOne(snapshot, key, body, counts)
       : { status: 401, body: protocolErrorBody(keyRefused) };
   };
 
@@ -75,6 +77,7 @@ export const createEvaluationLane = (needs: LaneNeeds) => {
     if (keyText === undefined || !principal) return false;
     if (!snapshots.get(principal.environmentId)?.get(key)) return false;
 
+    const startedAt = now();
     rememberAnswer(request.socket, response);
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -82,11 +85,14 @@ export const createEvaluationLane = (needs: LaneNeeds) => {
       const requestId = requestIdOf(request);
       try {
         const body = Buffer.concat(chunks);
-        send(response, requestId, answer(keyText, principal.environmentId, key, body));
+        const answered = answer(keyText, principal.environmentId, key, body);
+        send(response, requestId, answered);
+        watch(request, requestId, answered.status, startedAt);
       } catch (err) {
         log.error({ err, reqId: requestId }, "a request failed");
         const body = protocolErrorBody(mistakeOfOurs(requestId));
         send(response, requestId, { status: 500, body });
+        watch(request, requestId, 500, startedAt);
       }
     });
     return true;

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { setImmediate as yielded } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Failure, fail, ok, type Result } from "../errors.ts";
+import { createHttpMeter, type HttpMeter, type StreamKind } from "../telemetry/http-meter.ts";
 import type { Audience, Listening } from "./audience.ts";
 
 export interface StreamSettings {
@@ -25,6 +26,7 @@ export interface Reader extends Listening {
 }
 
 export interface Opening {
+  readonly kind: StreamKind;
   readonly keyId: string;
   /** Undefined when the key is no longer good. */
   readonly begin: () => Beginning | undefined;
@@ -80,7 +82,10 @@ export const lastEventIdOf = ({ headers }: FastifyRequest): string => {
   return typeof header === "string" ? header : "";
 };
 
-export const createEventStreams = (settings: StreamSettings): EventStreams => {
+export const createEventStreams = (
+  settings: StreamSettings,
+  counts: HttpMeter["streams"] = createHttpMeter().streams,
+): EventStreams => {
   const groups = Array.from({ length: groupCount }, () => new Set<Reader>());
   let count = 0;
   let opened = 0;
@@ -128,7 +133,7 @@ export const createEventStreams = (settings: StreamSettings): EventStreams => {
   ).unref();
 
   const start = (response: ServerResponse, socket: Socket, opening: Opening): void => {
-    const { keyId, begin } = opening;
+    const { kind, keyId, begin } = opening;
     const beginning = closed ? undefined : begin();
     if (!beginning || socket.destroyed) {
       response.end();
@@ -141,10 +146,13 @@ export const createEventStreams = (settings: StreamSettings): EventStreams => {
     const group = groups[opened % groupCount];
     opened += 1;
     count += 1;
+    counts[kind].open += 1;
+    counts[kind].opened += 1;
     group?.add(reader);
     audience.add(reader);
     socket.once("close", () => {
       count -= 1;
+      counts[kind].open -= 1;
       group?.delete(reader);
       audience.delete(reader);
     });

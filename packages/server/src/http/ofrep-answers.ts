@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { type Evaluation, evaluatePrepared } from "@halyard/core/evaluate";
 import type { EvaluationFlag, Snapshot } from "../evaluation/snapshot.ts";
+import type { EvaluationCounts } from "../telemetry/http-meter.ts";
 import { readAsked } from "./ofrep-request.ts";
 
 /** A flag as it is has one reason for each value, so there are three bodies at most. */
@@ -39,6 +40,12 @@ const bodyOf = (entry: EvaluationFlag, evaluation: Evaluation): string => {
   return bodies.off;
 };
 
+const count = (counts: EvaluationCounts, evaluation: Evaluation): void => {
+  if ("errorCode" in evaluation) counts.error += 1;
+  else if (evaluation.value) counts.on += 1;
+  else counts.off += 1;
+};
+
 export interface OneAnswer {
   readonly status: 200 | 400 | 404;
   readonly body: string;
@@ -49,6 +56,7 @@ export const answerOne = (
   snapshot: Snapshot,
   key: string,
   requestBody: Buffer | undefined,
+  counts: EvaluationCounts,
 ): OneAnswer => {
   const asked = readAsked(requestBody);
   if (!asked.ok) return { status: 400, body: JSON.stringify({ key, ...asked.error }) };
@@ -62,6 +70,7 @@ export const answerOne = (
   }
   const evaluation = evaluatePrepared(entry.prepared, asked.targetingKey);
   const body = bodyOf(entry, evaluation);
+  count(counts, evaluation);
   if ("errorCode" in evaluation) return { status: 400, body };
   if (evaluation.value) entry.counter.on += 1;
   else entry.counter.off += 1;
@@ -81,10 +90,13 @@ export const evaluateAll = (
   snapshot: Snapshot,
   targetingKey: string | undefined,
   streamUrl: string | undefined,
+  counts: EvaluationCounts,
 ): BulkAnswer => {
-  const items = snapshot
-    .all()
-    .map((entry) => bodyOf(entry, evaluatePrepared(entry.prepared, targetingKey)));
+  const items = snapshot.all().map((entry) => {
+    const evaluation = evaluatePrepared(entry.prepared, targetingKey);
+    count(counts, evaluation);
+    return bodyOf(entry, evaluation);
+  });
   const rest = JSON.stringify({
     metadata: { environment: snapshot.environmentName },
     ...(streamUrl !== undefined && {

@@ -14,8 +14,9 @@ import { flagBody, listBody } from "./flag-bodies.ts";
 import { type PreparedAnswer, prepareAnswer, sendPrepared } from "./prepared-answer.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { usualKey } from "./usual-key.ts";
+import { type WatchNeeds, watchLane } from "./watch-requests.ts";
 
-export interface ReadingLaneNeeds {
+export interface ReadingLaneNeeds extends WatchNeeds {
   readonly keyring: Keyring;
   readonly flags: Pick<Flags, "list" | "get">;
   readonly perKey: RateLimit;
@@ -33,6 +34,7 @@ interface Waiting {
   readonly response: ServerResponse;
   readonly principal: Principal;
   readonly key: string | undefined;
+  readonly startedAt: number;
 }
 
 const listPath = "/api/v1/flags";
@@ -40,7 +42,9 @@ const flagPrefix = `${listPath}/`;
 
 /** Gives false, and has touched nothing, when the request is in any way unusual. The store is asked as always: never stale. */
 export const createReadingLane = (needs: ReadingLaneNeeds) => {
-  const { keyring, flags, perKey, requestIdOf, isClosing, handOver } = needs;
+  const { keyring, flags, perKey, requestIdOf, isClosing, handOver, now } = needs;
+  const watchList = watchLane(needs, "GET", listPath);
+  const watchFlag = watchLane(needs, "GET", `${flagPrefix}:key`);
   const fixedHeaders = { "content-type": jsonType, ...needs.commonHeaders, ...freshnessHeaders };
   /** Kept for as long as what they show. */
   const prepared = new WeakMap<object, PreparedAnswer>();
@@ -70,14 +74,19 @@ export const createReadingLane = (needs: ReadingLaneNeeds) => {
     return found instanceof Promise ? found.then(flagAnswer) : flagAnswer(found);
   };
 
-  const answerOne = ({ request, response, principal, key }: Waiting): void => {
+  const answerOne = ({ request, response, principal, key, startedAt }: Waiting): void => {
     const takeUsualWay = () => {
       perKey.putBack(principal.keyId);
       handOver(request, response);
     };
     const finish = (answer: PreparedAnswer | undefined): void => {
-      if (answer) sendPrepared(response, answer, requestIdOf(request), isClosing());
-      else takeUsualWay();
+      if (!answer) {
+        takeUsualWay();
+        return;
+      }
+      const requestId = requestIdOf(request);
+      sendPrepared(response, answer, requestId, isClosing());
+      (key === undefined ? watchList : watchFlag)(request, requestId, 200, startedAt);
     };
     try {
       const answer = read(principal, key);
@@ -119,7 +128,7 @@ export const createReadingLane = (needs: ReadingLaneNeeds) => {
     rememberAnswer(request.socket, response);
     // What came in together is read together, after the last of it: one look at the store does for all.
     if (waiting.length === 0) setImmediate(answerAll);
-    waiting.push({ request, response, principal, key });
+    waiting.push({ request, response, principal, key, startedAt: now() });
     return true;
   };
 };

@@ -1,12 +1,26 @@
 // What the primary process and its workers say to each other.
 import type { Config } from "../config.ts";
+import type { Scrape } from "../telemetry/exposition.ts";
 
 /** The primary to a worker. */
-export type Order = { readonly kind: "start"; readonly config: Config } | { readonly kind: "stop" };
+export type Order =
+  | { readonly kind: "start"; readonly config: Config }
+  | { readonly kind: "stop" }
+  /** Say what your metrics are. */
+  | { readonly kind: "scrape"; readonly round: number }
+  /** The metrics that you wanted; undefined when a worker has not told its own in time. */
+  | {
+      readonly kind: "scrapes";
+      readonly wish: number;
+      readonly scrapes: readonly Scrape[] | undefined;
+    };
 
 /** A worker to the primary. */
 export type Report =
   | { readonly kind: "up"; readonly url: string }
+  /** Somebody asks this worker for the metrics of all. */
+  | { readonly kind: "scrapes wanted"; readonly wish: number }
+  | { readonly kind: "scrape"; readonly round: number; readonly scrape: Scrape }
   | {
       readonly kind: "failed";
       readonly message: string;

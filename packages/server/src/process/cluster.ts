@@ -8,6 +8,7 @@ import { StartupProblem } from "../errors.ts";
 import { createLog } from "../log.ts";
 import { endOf } from "./cluster-handover.ts";
 import { type Order, type Report, stopPatience } from "./cluster-messages.ts";
+import { createScrapeRounds } from "./cluster-scrapes.ts";
 import { dashboardAddress, makeFirstKeys } from "./first-keys.ts";
 import type { Server } from "./listening.ts";
 
@@ -30,7 +31,7 @@ export const startCluster = async (config: Config): Promise<Server> => {
       "This process is itself a worker of another program: set HALYARD_WORKERS to 1 and let that program start as many as it should.",
     );
   }
-  const log = createLog(config.logLevel);
+  const log = createLog(config);
   // Opened before the workers, so that they find the schema up to date.
   const operator = await composeOperator(config);
   const workers = startWorkers(config, log);
@@ -58,6 +59,9 @@ const startWorkers = (config: Config, log: Logger) => {
   });
   const { promise: up, resolve, reject } = Promise.withResolvers<string>();
   const live = new Map<Worker, Promise<void>>();
+  /** Those of them that answer. */
+  const serving = new Set<Worker>();
+  const scrapeRounds = createScrapeRounds(() => serving, tell);
   const pauses = new Set<NodeJS.Timeout>();
   let upCount = 0;
   /** Known as soon as all are up for the first time. */
@@ -80,6 +84,10 @@ const startWorkers = (config: Config, log: Logger) => {
         problem = problemOf(report);
         return;
       }
+      if (report.kind !== "up") {
+        scrapeRounds.hear(worker, report);
+        return;
+      }
       if (url !== undefined && report.url !== url) {
         // The last one went while it started, and nobody would find it there.
         port = config.port || Number(new URL(url).port);
@@ -87,6 +95,7 @@ const startWorkers = (config: Config, log: Logger) => {
         return;
       }
       log.info(who, "a worker is up");
+      serving.add(worker);
       upCount += 1;
       if (upCount === config.workers) {
         url = report.url;
@@ -99,6 +108,8 @@ const startWorkers = (config: Config, log: Logger) => {
       worker,
       endOf(worker).then(({ code, signal }) => {
         live.delete(worker);
+        serving.delete(worker);
+        scrapeRounds.gone(worker);
         if (stopping) return;
         if (url === undefined) {
           // Of those that start together the first one that cannot tells why; the others have the same reason.
@@ -133,7 +144,7 @@ const startWorkers = (config: Config, log: Logger) => {
       stopping = true;
       for (const waiting of pauses) clearTimeout(waiting);
       for (const worker of live.keys()) tell(worker, { kind: "stop" });
-      const patienceEnds = setTimeout(killAll, stopPatience);
+      const patienceEnds = setTimeout(killAll, stopPatience + config.shutdownDelay);
       await Promise.all(live.values());
       clearTimeout(patienceEnds);
       process.off("exit", killAll);

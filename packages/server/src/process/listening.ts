@@ -26,6 +26,9 @@ export interface Listening {
   readonly url: string;
 }
 
+/** Connections that the system keeps until they are taken. Beyond Node's own 511, many who come at once would wait a second. */
+const backlog = 4_096;
+
 export const openListening = async (
   config: Config,
   log: Logger,
@@ -33,7 +36,8 @@ export const openListening = async (
 ): Promise<Listening> => {
   const instance = await composeInstance(config, log, world);
   try {
-    await listen(() => instance.app.listen({ host: config.host, port: config.port }), config);
+    const place = { host: config.host, port: config.port, backlog };
+    await listen(() => instance.app.listen(place), config);
     const address = instance.app.server.address();
     const port = typeof address === "object" && address ? address.port : config.port;
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;

@@ -6,7 +6,14 @@ import { sendFailure } from "../error-reply.ts";
 
 const Status = Type.Object({ status: Type.String() }, { additionalProperties: false });
 
-export const healthRoutes = (app: FastifyInstance, checkReady: () => Promise<void>): void => {
+export interface Readiness {
+  /** Throws when requests could not be answered now. */
+  readonly check: () => Promise<void>;
+  /** Whether the server is about to stop, and still answers. */
+  readonly isLeaving: () => boolean;
+}
+
+export const healthRoutes = (app: FastifyInstance, { check, isLeaving }: Readiness): void => {
   app.get(
     "/healthz",
     {
@@ -36,8 +43,14 @@ export const healthRoutes = (app: FastifyInstance, checkReady: () => Promise<voi
       },
     },
     async (request, reply) => {
+      if (isLeaving()) {
+        return sendFailure(reply, {
+          code: "UNAVAILABLE",
+          message: "The server is about to stop; send it no new requests.",
+        });
+      }
       try {
-        await checkReady();
+        await check();
       } catch (error) {
         request.log.error({ err: error }, "not ready");
         return sendFailure(reply, {

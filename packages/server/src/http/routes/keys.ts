@@ -127,7 +127,12 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
           "It takes effect at once. The last admin key of an environment cannot be revoked here.",
         params: IdPath,
         querystring: noQuery,
-        response: answers({ 204: { description: "It is revoked." } }, "NOT_FOUND", "CONFLICT"),
+        response: answers(
+          { 204: { description: "It is revoked." } },
+          "NOT_FOUND",
+          "CONFLICT",
+          ...withBody,
+        ),
       },
     },
     async (request, reply) => {

@@ -75,6 +75,7 @@ export const refetchRoutes = (app: FastifyInstance, needs: RefetchNeeds): void =
       const admitted = streams.admit();
       if (!admitted.ok) return sendFailure(reply, admitted.failure);
       return streams.open(allowPages(reply), {
+        kind: "refetch",
         keyId,
         begin: () => {
           const snapshot = snapshots.get(environmentId);

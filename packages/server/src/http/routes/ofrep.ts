@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
+import type { EvaluationCounts } from "../../telemetry/http-meter.ts";
 import { sendNotModified } from "../conditional.ts";
 import { allowPages } from "../cors.ts";
 import { jsonType, keyRefused, sendFailure } from "../error-reply.ts";
@@ -17,6 +18,7 @@ export interface EvaluationNeeds {
   readonly eventTokens: EventTokens;
   /** Where clients reach this server; taken from each request when it is not set. */
   readonly publicUrl: string | undefined;
+  readonly counts: EvaluationCounts;
 }
 
 type Asking = FastifyRequest<{
@@ -33,7 +35,7 @@ const calledAs = ({ protocol, host }: FastifyRequest): string | undefined =>
   /^[\w.:[\]-]+$/.test(host) ? `${protocol === "https" ? "https" : "http"}://${host}` : undefined;
 
 export const evaluationRoutes = (app: FastifyInstance, needs: EvaluationNeeds): void => {
-  const { snapshots, feed, eventTokens, publicUrl } = needs;
+  const { snapshots, feed, eventTokens, publicUrl, counts } = needs;
 
   // The schemas only describe: what is wrong with a body is told with the protocol's own codes.
   app.setValidatorCompiler(() => () => true);
@@ -50,7 +52,7 @@ export const evaluationRoutes = (app: FastifyInstance, needs: EvaluationNeeds): 
       // A deleted environment takes its keys with it.
       const snapshot = snapshots.get(request.caller.principal.environmentId);
       if (!snapshot) return sendFailure(reply, keyRefused);
-      const { status, body } = answerOne(snapshot, request.params.key, request.body);
+      const { status, body } = answerOne(snapshot, request.params.key, request.body, counts);
       return send(reply, status, body);
     },
   );
@@ -70,7 +72,7 @@ export const evaluationRoutes = (app: FastifyInstance, needs: EvaluationNeeds): 
       const base = publicUrl ?? calledAs(request);
       const streamUrl =
         base && `${base}/ofrep/v1/events?token=${eventTokens.eventToken(principal)}`;
-      const { tag, body } = evaluateAll(snapshot, asked.targetingKey, streamUrl);
+      const { tag, body } = evaluateAll(snapshot, asked.targetingKey, streamUrl, counts);
       if (sendNotModified(request, allowPages(reply), tag)) return reply;
       return send(reply, 200, body);
     },

@@ -81,6 +81,10 @@ export const sessionRoutes = (app: FastifyInstance, needs: SessionRouteNeeds): v
       earlier,
     );
     requests.write(reply, session);
+    request.log.info(
+      { audit: "session.began", keyIds: session.keyIds, address: request.ip },
+      "signed in",
+    );
     return { session, holders };
   };
 

@@ -72,6 +72,7 @@ export const streamRoutes = (app: FastifyInstance, needs: StreamNeeds): void => 
         reply.raw.once("close", () => clearTimeout(ending));
       }
       return streams.open(reply, {
+        kind: "flags",
         keyId: principal.keyId,
         begin: () => {
           const snapshot = snapshots.get(principal.environmentId);

@@ -190,7 +190,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
         description: "With the deliveries that it still waits for.",
         params: IdPath,
         querystring: noQuery,
-        response: answers({ 204: { description: "It is gone." } }, "NOT_FOUND"),
+        response: answers({ 204: { description: "It is gone." } }, "NOT_FOUND", ...withBody),
       },
     },
     async (request, reply) => {

@@ -1,0 +1,138 @@
+// The audit trail: one line for every change, written once it is committed.
+import type { Change } from "../domain/change.ts";
+import type { NewHistoryEntry } from "../domain/history.ts";
+import type { Actor } from "../domain/principal.ts";
+import type { Store, Transaction } from "../ports.ts";
+import { currentOrigin } from "./origin.ts";
+
+export interface AuditLog {
+  info(fields: object, message: string): void;
+}
+
+export interface Audit {
+  /** Changes by their name, such as flag.updated. */
+  readonly changes: ReadonlyMap<string, number>;
+  readonly store: (store: Store) => Store;
+}
+
+interface Line {
+  readonly actions: readonly string[];
+  readonly environmentId: number;
+  readonly subject: string;
+  readonly id: string;
+  readonly actor?: Actor;
+  readonly version?: number;
+  readonly sequence?: number;
+  readonly deliveries?: number;
+}
+
+const ofChange = ({ environmentId, decision, events, actor, sequence }: Change): Line => ({
+  actions: events.map(({ type }) => type),
+  environmentId,
+  subject: "flag",
+  id: decision.key,
+  version: decision.version,
+  sequence,
+  actor,
+});
+
+const ofEntry = (environmentId: number, entry: NewHistoryEntry): Line => ({
+  actions: entry.actions,
+  environmentId,
+  subject: entry.subject,
+  id: entry.subjectId,
+  actor: entry.actor,
+});
+
+export const createAudit = (log: AuditLog): Audit => {
+  const changes = new Map<string, number>();
+  const environmentNames = new Map<number, string>();
+
+  const write = ({ environmentId, actor, ...line }: Line): void => {
+    for (const action of line.actions) changes.set(action, (changes.get(action) ?? 0) + 1);
+    const origin = currentOrigin();
+    const who = actor ?? origin?.actor;
+    log.info(
+      {
+        audit: line.actions.join(" "),
+        environment: environmentNames.get(environmentId) ?? environmentId,
+        subject: line.subject,
+        id: line.id,
+        ...(line.version !== undefined && { version: line.version }),
+        ...(line.sequence !== undefined && { sequence: line.sequence }),
+        ...(line.deliveries !== undefined && { deliveries: line.deliveries }),
+        ...(who && { keyId: who.keyId, keyName: who.name }),
+        ...(origin && { reqId: origin.requestId, address: origin.address }),
+      },
+      "changed",
+    );
+  };
+
+  /** The same transaction; what it changes is noted. */
+  const noting = (transaction: Transaction, lines: Line[]): Transaction => {
+    let environmentId = 0;
+    return {
+      ...transaction,
+      async lockEnvironment(id) {
+        const state = await transaction.lockEnvironment(id);
+        environmentId = id;
+        if (state) environmentNames.set(id, state.name);
+        return state;
+      },
+      async insertEnvironment(name, at) {
+        const environment = await transaction.insertEnvironment(name, at);
+        environmentNames.set(environment.id, name);
+        lines.push({
+          actions: ["environment.created"],
+          environmentId: environment.id,
+          subject: "environment",
+          id: name,
+        });
+        return environment;
+      },
+      commit(change, deliveries) {
+        lines.push(ofChange(change));
+        return transaction.commit(change, deliveries);
+      },
+      record(id, entry) {
+        lines.push(ofEntry(id, entry));
+        return transaction.record(id, entry);
+      },
+      queue(deliveries, kind, at) {
+        const [first] = deliveries;
+        if (first && kind !== "event") {
+          lines.push({
+            actions: [kind === "replay" ? "webhook.replayed" : "webhook.tested"],
+            environmentId,
+            subject: "webhook",
+            id: first.webhookId,
+            deliveries: deliveries.length,
+          });
+        }
+        return transaction.queue(deliveries, kind, at);
+      },
+    };
+  };
+
+  return {
+    changes,
+    store: (store) => ({
+      ...store,
+      async positions() {
+        const positions = await store.positions();
+        for (const { environmentId, name } of positions) environmentNames.set(environmentId, name);
+        return positions;
+      },
+      async transact(work) {
+        let lines: Line[] = [];
+        const result = await store.transact((transaction) => {
+          // Run again when another transaction was in the way: the last run counts.
+          lines = [];
+          return work(noting(transaction, lines));
+        });
+        lines.forEach(write);
+        return result;
+      },
+    }),
+  };
+};

@@ -1,0 +1,54 @@
+// What became of attempts and deliveries, seen from outside the delivery worker.
+import { isSuccess, type Outcome } from "../domain/delivery.ts";
+import type { Outbox, Send } from "../ports.ts";
+import { createTiming, type Timing } from "./timing.ts";
+
+export interface DeliveryMeter {
+  /** Attempts by how they ended. */
+  readonly attempts: ReadonlyMap<string, number>;
+  readonly succeeded: Timing;
+  readonly failed: Timing;
+  readonly settled: { readonly delivered: number; readonly failed: number };
+  /** Counts every attempt. */
+  readonly send: (send: Send) => Send;
+  /** Counts what is settled, once that is written down. */
+  readonly outbox: (outbox: Outbox) => Outbox;
+}
+
+/** How an attempt ended, as one of a few names. */
+export const endingOf = (outcome: Outcome): string => {
+  if (outcome.kind === "broken") return outcome.cause ?? "other";
+  return isSuccess(outcome) ? "success" : `status_${Math.floor(outcome.status / 100)}xx`;
+};
+
+export const createDeliveryMeter = (): DeliveryMeter => {
+  const attempts = new Map<string, number>();
+  const succeeded = createTiming();
+  const failed = createTiming();
+  const settled = { delivered: 0, failed: 0 };
+  return {
+    attempts,
+    succeeded,
+    failed,
+    settled,
+
+    send: (send) => async (url, headers, body) => {
+      const outcome = await send(url, headers, body);
+      const ending = endingOf(outcome);
+      attempts.set(ending, (attempts.get(ending) ?? 0) + 1);
+      (ending === "success" ? succeeded : failed).add(outcome.milliseconds);
+      return outcome;
+    },
+
+    outbox: (outbox) => ({
+      ...outbox,
+      async turn(turn) {
+        const claimed = await outbox.turn(turn);
+        for (const { verdict } of turn.settlements) {
+          if (verdict.kind !== "retry") settled[verdict.kind] += 1;
+        }
+        return claimed;
+      },
+    }),
+  };
+};

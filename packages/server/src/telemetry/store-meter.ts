@@ -1,0 +1,103 @@
+// How long the store takes and how often it fails, seen from outside it.
+import type { Reader, Store, Transaction, Turn } from "../ports.ts";
+import { createTiming, type Timing } from "./timing.ts";
+import type { Tracing } from "./tracing.ts";
+
+export const storeOperations = ["transaction", "read", "delivery"] as const;
+export type StoreOperation = (typeof storeOperations)[number];
+
+interface OperationMeter {
+  readonly timing: Timing;
+  errors: number;
+}
+
+export interface StoreMeter {
+  readonly operations: Readonly<Record<StoreOperation, OperationMeter>>;
+  /** Milliseconds since the last look at what other instances have changed that succeeded. */
+  lookAge(): number;
+  readonly store: (store: Store) => Store;
+}
+
+type Work = (transaction: Transaction) => Promise<unknown>;
+
+const reads: readonly (keyof Reader)[] = [
+  "environments",
+  "revision",
+  "flag",
+  "flags",
+  "webhooks",
+  "webhook",
+  "deliveries",
+  "delivery",
+  "eventBody",
+  "events",
+  "keys",
+  "positions",
+  "changesAfter",
+  "keyHolders",
+  "usage",
+  "usageHours",
+  "history",
+];
+
+export const createStoreMeter = (now: () => number, tracing: Tracing | undefined): StoreMeter => {
+  const create = (): OperationMeter => ({ timing: createTiming(), errors: 0 });
+  const operations = { transaction: create(), read: create(), delivery: create() };
+  let lookedAt = now();
+
+  const wait = (meter: OperationMeter, started: number, result: Promise<unknown>): void => {
+    result.then(
+      () => meter.timing.add(now() - started),
+      () => {
+        meter.timing.add(now() - started);
+        meter.errors += 1;
+      },
+    );
+  };
+  /** The same call, timed. What is known at once has not been asked of the store. */
+  const timed = <Values extends unknown[], T>(
+    operation: StoreOperation,
+    name: string,
+    real: (...values: Values) => T,
+  ): ((...values: Values) => T) => {
+    const meter = operations[operation];
+    const call = tracing
+      ? (...values: Values) => tracing.storeCall(name, () => real(...values))
+      : real;
+    return (...values) => {
+      const started = now();
+      const result = call(...values);
+      if (result instanceof Promise) wait(meter, started, result);
+      return result;
+    };
+  };
+
+  return {
+    operations,
+    lookAge: () => now() - lookedAt,
+    store(store) {
+      const timedReads = Object.fromEntries(
+        reads.map((name) => [
+          name,
+          timed("read", name, store[name] as (...values: unknown[]) => unknown),
+        ]),
+      );
+      const timedReader = { ...store, ...timedReads } as Store;
+      return {
+        ...timedReader,
+        async positions() {
+          const positions = await timedReader.positions();
+          lookedAt = now();
+          return positions;
+        },
+        transact: timed("transaction", "transact", (work: Work) =>
+          store.transact(work),
+        ) as Store["transact"],
+        outbox: {
+          ...store.outbox,
+          turn: timed("delivery", "turn", (turn: Turn) => store.outbox.turn(turn)),
+        },
+      };
+    },
+  };
+};

@@ -1,0 +1,137 @@
+// Reads /openapi.json: which operations there are, and whether an answer is one that its operation declares.
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Answer } from "./exchange.ts";
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+  readonly items?: Schema;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+export interface Parameter {
+  readonly in: "path" | "query" | "header";
+  readonly name: string;
+  readonly schema: Schema;
+}
+
+interface Described {
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
+export interface Operation {
+  /** Such as PATCH /api/v1/flags/{key}. */
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly role: string | undefined;
+  readonly parameters: readonly Parameter[];
+  readonly body: Schema | undefined;
+  /** What is wrong with an answer to a request of this operation; undefined when nothing is. */
+  readonly faultOf: (answer: Answer) => string | undefined;
+}
+
+interface Document {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly "x-role"?: string;
+            readonly parameters?: readonly Parameter[];
+            readonly requestBody?: {
+              readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+            };
+            readonly responses: Readonly<Record<string, Described>>;
+          }
+        >
+      >
+    >
+  >;
+}
+
+/** Sent only when there is something to say. */
+const optional = new Set(["link", "idempotency-replayed"]);
+/** Nothing of how the server is made may reach a client. */
+const innards = /\bat .+:\d+:\d+|node_modules|node:internal|\.ts\b|SQLITE|sqlite|postgres/;
+
+export const readDocument = async (url: string): Promise<readonly Operation[]> => {
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 6 });
+  ajv.addSchema({ $id: "halyard", ...document });
+
+  const validatorAt = (...place: readonly string[]): ValidateFunction => {
+    const pointer = place.map((part) =>
+      encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")),
+    );
+    const validate = ajv.getSchema(`halyard#/${pointer.join("/")}`);
+    if (!validate) throw new Error(`no schema at ${place.join(" ")}`);
+    return validate;
+  };
+
+  const faultFinder = (
+    { headers = {}, content = {} }: Described,
+    ...place: readonly string[]
+  ): Operation["faultOf"] => {
+    const expected = Object.keys(headers)
+      .map((name) => name.toLowerCase())
+      .filter((name) => !optional.has(name));
+    const [type] = Object.keys(content);
+    const validate =
+      type === "application/json" ? validatorAt(...place, "content", type, "schema") : undefined;
+    return (answer) => {
+      const missing = expected.find((name) => answer.headers[name] === undefined);
+      if (missing !== undefined) return `the header ${missing} is missing`;
+      if (answer.headers["x-content-type-options"] !== "nosniff") return "a type may be guessed";
+      const given = answer.headers["content-type"]?.replace(/;.*/s, "");
+      if (type === undefined) return answer.text === "" ? undefined : "there is a body";
+      if (given !== type) return `the body is ${given}, not ${type}`;
+      if (!validate) return answer.text === "" ? "there is no body" : undefined;
+      if (answer.status >= 400 && innards.test(answer.text)) return "it tells how it is made";
+      try {
+        return validate(JSON.parse(answer.text)) ? undefined : ajv.errorsText(validate.errors);
+      } catch {
+        return "the body is not JSON";
+      }
+    };
+  };
+
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Operation => {
+      const finders = new Map(
+        Object.entries(operation.responses).map(([status, response]) => [
+          Number(status),
+          faultFinder(response, "paths", path, method, "responses", status),
+        ]),
+      );
+      return {
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        role: operation["x-role"],
+        parameters: operation.parameters ?? [],
+        body: operation.requestBody?.content["application/json"]?.schema,
+        faultOf(answer) {
+          if (answer.status >= 500) return "a failure of the server";
+          const find = finders.get(answer.status);
+          return find ? find(answer) : "a status that is not declared";
+        },
+      };
+    }),
+  );
+};

@@ -1,0 +1,67 @@
+// With several workers one scrape tells of all of them, whichever is asked, or it tells nothing.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { test } from "node:test";
+import { serveHalyard } from "./support/halyard-process.ts";
+import { scrape } from "./support/scrape.ts";
+import { newFolder } from "./support/server.ts";
+import { until } from "./support/until.ts";
+
+const token = "scrape-me-0123456789-token";
+const own = { authorization: `Bearer ${token}`, connection: "close" };
+
+test("two workers", { timeout: 120_000 }, async (t) => {
+  const folder = newFolder();
+  const halyard = await serveHalyard(folder, {
+    HALYARD_WORKERS: "2",
+    HALYARD_METRICS_TOKEN: token,
+    HALYARD_DASHBOARD: "off",
+  });
+  t.after(async () => {
+    halyard.kill("SIGTERM");
+    await halyard.ended;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  await t.test("sums and the number of processes, from each of them", async () => {
+    const asked = 10;
+    // Each on a connection of its own, so that they are dealt out to both.
+    for (let turn = 0; turn < asked; turn += 1) {
+      await (await fetch(`${halyard.url}/healthz`, { headers: { connection: "close" } })).text();
+    }
+    for (let turn = 0; turn < 4; turn += 1) {
+      const now = await scrape(halyard.url, own);
+      assert.equal(now.value("halyard_processes"), 2);
+      assert.equal(now.value("halyard_build_info"), 1);
+      const labels = { route: "/healthz", method: "GET" };
+      assert.equal(now.value("halyard_http_requests_total", { ...labels, status: "200" }), asked);
+      const timed = "halyard_http_request_duration_seconds";
+      assert.equal(now.value(`${timed}_count`, labels), asked);
+      assert.equal(now.value(`${timed}_bucket`, { ...labels, le: "+Inf" }), asked);
+      assert.equal(now.value("halyard_deliveries_pending"), 0);
+    }
+  });
+
+  await t.test("a worker that does not answer makes no half of a sum", async () => {
+    const [, pid] = await halyard.printed(/"pid":(\d+),"msg":"a worker is up"/);
+    assert.notEqual(Number(pid), halyard.pid);
+    process.kill(Number(pid), "SIGSTOP");
+    try {
+      // A connection that is dealt out to the stopped one waits with it.
+      const refused = await until("the other one refuses", async () => {
+        const signal = AbortSignal.timeout(6_000);
+        const asking = fetch(`${halyard.url}/metrics`, { headers: own, signal });
+        const response = await asking.catch(() => undefined);
+        return response && { status: response.status, text: await response.text() };
+      });
+      assert.equal(refused.status, 503, refused.text);
+      assert.match(refused.text, /Not all workers/);
+    } finally {
+      process.kill(Number(pid), "SIGCONT");
+    }
+    await until("both tell again", async () => {
+      const response = await fetch(`${halyard.url}/metrics`, { headers: own });
+      return response.status === 200 && /^halyard_processes 2$/m.test(await response.text());
+    });
+  });
+});
