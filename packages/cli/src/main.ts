@@ -3,7 +3,7 @@ import { debuglog } from "node:util";
 import { CommanderError } from "commander";
 import { codeOf, exitCodes } from "./exit-codes.ts";
 import { CommandFailed } from "./output.ts";
-import { createProgram } from "./program.ts";
+import { finishProgram, newProgram } from "./program-frame.ts";
 
 /** For a person; the trace of what nobody foresaw is shown when it is asked for. */
 const sentenceOf = (error: unknown): string => {
@@ -30,8 +30,15 @@ const wantsJson = process.argv.includes("--json");
 const sayAsJson = (error: string, message: string, details?: unknown) =>
   console.error(JSON.stringify({ error, message, ...(details !== undefined && { details }) }));
 
-const program = createProgram(wantsJson);
+/** A server runs for long: it keeps nothing of the other commands in its memory. */
+const programFor = async (command: string | undefined) => {
+  if (command !== "serve") return (await import("./program.ts")).createProgram(wantsJson);
+  const { serveCommand } = await import("./commands/serve.ts");
+  return finishProgram(newProgram().addCommand(serveCommand()), wantsJson);
+};
+
 try {
+  const program = await programFor(process.argv[2]);
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {

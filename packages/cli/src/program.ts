@@ -1,6 +1,5 @@
 // All commands of `halyard`, in the groups in which the help shows them.
-import { version } from "@halyard/server/version";
-import { type Argument, Command } from "commander";
+import type { Command } from "commander";
 import { backupCommand } from "./commands/backup.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { copyCommand } from "./commands/copy.ts";
@@ -22,8 +21,7 @@ import { secretCommands } from "./commands/secrets.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { suggestCommand } from "./commands/suggest.ts";
 import { webhookCommands } from "./commands/webhooks.ts";
-
-const hint = "(add --help for what is possible)";
+import { finishProgram, newProgram } from "./program-frame.ts";
 
 const afterHelp = `
 Commands that talk to a server find it by --profile, by --url and --key, by HALYARD_URL and HALYARD_API_KEY, or by
@@ -39,26 +37,9 @@ Examples:
 Exit codes: 0 done, 1 failed (the message says why), 2 not a valid command, 3 not there, 4 key missing or refused,
 5 conflict, 6 no server or not just now, 7 different (diff and --dry-run with --exit-code).`;
 
-function* allCommands(command: Command): Generator<Command> {
-  yield command;
-  for (const child of command.commands) yield* allCommands(child);
-}
-
-/** Every command has options; to say so of each tells nobody anything. */
-const termOf = (command: Command): string =>
-  [command.name(), ...command.registeredArguments.map(humanReadableArgument)].join(" ");
-
-const humanReadableArgument = (argument: Argument): string => {
-  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
-  return argument.required ? `<${name}>` : `[${name}]`;
-};
-
 /** With `silent`, whoever runs it says itself what is wrong with a command line. */
 export const createProgram = (silent = false): Command => {
-  const program = new Command("halyard")
-    .description("Halyard: self-hosted feature flags with signed webhooks on every change.")
-    .version(version)
-    .addHelpText("after", afterHelp);
+  const program = newProgram().addHelpText("after", afterHelp);
 
   program.commandsGroup("Flags, at a server:");
   program.addCommand(flagCommands());
@@ -92,10 +73,5 @@ export const createProgram = (silent = false): Command => {
   program.addCommand(suggestCommand(), { hidden: true });
   program.helpCommand("help [command]", "tell about a command");
 
-  for (const command of allCommands(program)) {
-    command.exitOverride().showHelpAfterError(silent ? false : hint);
-    command.configureHelp({ subcommandTerm: termOf });
-    if (silent) command.configureOutput({ outputError: () => undefined });
-  }
-  return program;
+  return finishProgram(program, silent);
 };

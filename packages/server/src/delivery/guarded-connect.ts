@@ -1,6 +1,6 @@
 // Connects to a callback's host: the name is looked up once, every address checked, and the one used checked again.
 import { isIPv6 } from "node:net";
-import { buildConnector } from "undici";
+import type { buildConnector } from "undici";
 import {
   type CallbackPolicy,
   checkCallbackUrl,
@@ -19,8 +19,12 @@ export class RefusedAddress extends Error {
 type Connector = ReturnType<typeof buildConnector>;
 type Options = Parameters<Connector>[0];
 
-export const createGuardedConnect = (policy: CallbackPolicy, lookUp: LookUp): Connector => {
-  const connect = buildConnector({
+export const createGuardedConnect = (
+  build: typeof buildConnector,
+  policy: CallbackPolicy,
+  lookUp: LookUp,
+): Connector => {
+  const connect = build({
     timeout: connectTimeout,
     minVersion: "TLSv1.2",
     rejectUnauthorized: true,

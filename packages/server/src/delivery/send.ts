@@ -1,5 +1,5 @@
 // One attempt: a guarded address, no redirect, limits on time and size. What comes back is data, never an instruction.
-import { Agent, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import type { CallbackPolicy } from "../domain/callback-address.ts";
 import type { BrokenCause, Outcome } from "../domain/delivery.ts";
 import type { LookUp, Send } from "../ports.ts";
@@ -34,9 +34,11 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-export const createSender = (needs: SenderNeeds): Sender => {
-  const agent = new Agent({
-    connect: createGuardedConnect(needs.callbacks, needs.lookUp),
+const openAgent = async ({ callbacks, lookUp }: SenderNeeds): Promise<Agent> => {
+  // Loaded with the first attempt: whoever has no webhooks needs nothing of it.
+  const { Agent, buildConnector } = await import("undici");
+  return new Agent({
+    connect: createGuardedConnect(buildConnector, callbacks, lookUp),
     pipelining: 1,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 60_000,
@@ -45,36 +47,59 @@ export const createSender = (needs: SenderNeeds): Sender => {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+};
+
+export const createSender = (needs: SenderNeeds): Sender => {
+  let opening: Promise<Agent> | undefined;
+  let agent: Agent | undefined;
+  const open = async (): Promise<Agent> => {
+    opening ??= openAgent(needs);
+    agent = await opening;
+    return agent;
+  };
 
   const running = new Set<Attempt>();
+  const dispatch = (by: Agent, attempt: Attempt, ...[url, headers, body]: Parameters<Send>) => {
+    try {
+      const { origin, pathname, search } = new URL(url);
+      by.dispatch(
+        {
+          origin,
+          path: pathname + search,
+          method: "POST",
+          headers: { ...headers, "user-agent": needs.userAgent, "accept-encoding": "identity" },
+          body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+        },
+        attempt,
+      );
+    } catch (error) {
+      attempt.onResponseError(undefined, error as Error);
+    }
+  };
+
   return {
-    send: (url, headers, body) =>
+    send: (...request) =>
       new Promise((resolve) => {
         const attempt = new Attempt((outcome) => {
           running.delete(attempt);
           resolve(outcome);
         });
         running.add(attempt);
-        try {
-          const { origin, pathname, search } = new URL(url);
-          agent.dispatch(
-            {
-              origin,
-              path: pathname + search,
-              method: "POST",
-              headers: { ...headers, "user-agent": needs.userAgent, "accept-encoding": "identity" },
-              body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-            },
-            attempt,
-          );
-        } catch (error) {
-          attempt.onResponseError(undefined, error as Error);
+        if (agent) {
+          dispatch(agent, attempt, ...request);
+          return;
         }
+        open().then(
+          (opened) => dispatch(opened, attempt, ...request),
+          (error: Error) => attempt.onResponseError(undefined, error),
+        );
       }),
     abort() {
       for (const attempt of running) attempt.stop(new ShuttingDown("the server is shutting down"));
     },
-    close: () => agent.destroy(),
+    async close() {
+      await (await opening)?.destroy();
+    },
   };
 };
 
