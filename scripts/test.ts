@@ -35,18 +35,26 @@ for (const [name, command, ...args] of chosen.length > 0 ? [] : checks) {
   }
 }
 
-/** Those that wait for leases and retries begin, so that nothing but them is left at the end. */
-const begins = (file: string): boolean => /faults\/|kill|workers|model/.test(file);
-const byLength = (a: string, b: string): number =>
-  Number(begins(b)) - Number(begins(a)) || (a < b ? -1 : 1);
+/** Those that mostly wait, for leases, retries and time limits. */
+const waits = (file: string): boolean =>
+  /faults\/|kill|workers|shutdown|stop|copy-|outage/.test(file);
+/** One that waits, then two that work, so that the machine is never idle and no long one is left for the end. */
+const mixed = (all: readonly string[]): string[] => {
+  const [waiting, working] = [all.filter(waits), all.filter((file) => !waits(file))];
+  const count = Math.max(waiting.length, Math.ceil(working.length / 2));
+  return Array.from({ length: count }, (_, index) => [
+    ...waiting.slice(index, index + 1),
+    ...working.slice(2 * index, 2 * index + 2),
+  ]).flat();
+};
 const files =
-  chosen.length > 0 ? chosen : globSync("{packages/*/test,test}/**/*.test.ts").sort(byLength);
+  chosen.length > 0 ? chosen : mixed(globSync("{packages/*/test,test}/**/*.test.ts").sort());
 // At full size the fault tests take long, and one must not disturb the next.
 const pace =
   process.env.HALYARD_FAULTS === "full"
     ? { concurrency: 1, timeout: 3_600_000 }
     : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
-      { concurrency: 4, timeout: 300_000 };
+      { concurrency: 5, timeout: 300_000 };
 const durations: [seconds: number, file: string][] = [];
 
 /** What it takes is part of what they promise: nothing else runs beside them. */

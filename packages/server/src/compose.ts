@@ -52,7 +52,8 @@ export interface Instance {
   readonly unreadableSecrets: () => Promise<readonly string[]>;
   /** The metrics of this instance alone. */
   scrape(): Promise<Scrape>;
-  close(): Promise<void>;
+  /** It is unready at once, and goes on serving for so many milliseconds: so long a load balancer may take to notice. */
+  close(goesOnServing?: number): Promise<void>;
 }
 
 /** What of the world a test may put in the place of the real thing. */
@@ -159,10 +160,9 @@ export const composeInstance = async (
       signInLinks: links,
       unreadableSecrets: () => store.unreadableSecrets(),
       scrape,
-      async close() {
+      async close(goesOnServing = 0) {
         isLeaving = true;
-        // So long a load balancer may take to notice that this one is not ready any more.
-        if (config.shutdownDelay > 0) await setTimeout(config.shutdownDelay);
+        if (goesOnServing > 0) await setTimeout(goesOnServing);
         const drained = drain(app, requestPatience, log);
         // What the last requests have changed is told, unless they take too long.
         const tooLong = setTimeout(workerWaits, undefined, { ref: false });

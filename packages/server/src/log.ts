@@ -10,7 +10,8 @@ const secretLike: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${censor}`],
   [/([?&](?:once|token|key|secret|password)=)[^&\s"\\]+/gi, `$1${censor}`],
   [/(halyard_session=)[^;\s"\\]+/g, `$1${censor}`],
-  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*:)[^\s@/"\\]+@/gi, `$1${censor}@`],
+  // So long at most, or a long line would be looked through again from each of its letters.
+  [/(\b[a-z][a-z0-9+.-]{0,15}:\/\/[^\s:/@"\\]*:)[^\s@/"\\]+@/gi, `$1${censor}@`],
 ];
 
 export interface LogSettings {

@@ -16,7 +16,7 @@ export const startServer = async (config: Config, world: World = {}): Promise<Se
   try {
     const firstKeys = await makeFirstKeys(config, instance, log);
     const dashboard = await dashboardAddress(config, instance.signInLinks, url);
-    return { url, firstKeys, dashboard, close: () => instance.close() };
+    return { url, firstKeys, dashboard, close: () => instance.close(config.shutdownDelay) };
   } catch (error) {
     await instance.close();
     throw error;

@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { after, test } from "node:test";
 import { createConnection } from "./load/connection.ts";
 import { readRows } from "./support/database.ts";
-import { type RunningServer, serveHalyard } from "./support/halyard-process.ts";
+import { type RunningServer, runHalyard, serveHalyard } from "./support/halyard-process.ts";
 import { newFolder } from "./support/server.ts";
 import { until } from "./support/until.ts";
 
@@ -95,6 +95,19 @@ test("a stuck request, an open stream and a hanging receiver do not keep it from
   );
   assert.equal(Number(lane?.held), 0, "what it could not send is free for others at once");
   for (const socket of [stuck, silent]) socket.destroy();
+});
+
+test("a start that fails says so at once, whatever the delay", { timeout: 30_000 }, async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const address = taken.address();
+  const PORT = String(typeof address === "object" ? address?.port : "");
+  const settings = { PORT, HALYARD_DATA: newFolder(), HALYARD_SHUTDOWN_DELAY: "60" };
+  folders.push(settings.HALYARD_DATA);
+  const { code, stderr } = await runHalyard(["serve"], settings);
+  taken.close();
+  assert.equal(code, 1);
+  assert.match(stderr, /is already in use/);
 });
 
 test("with a delay it is unready at once and serves on, until balancers have noticed", {

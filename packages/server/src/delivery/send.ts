@@ -98,7 +98,9 @@ export const createSender = (needs: SenderNeeds): Sender => {
       for (const attempt of running) attempt.stop(new ShuttingDown("the server is shutting down"));
     },
     async close() {
-      await (await opening)?.destroy();
+      // What could not be opened is told by the attempts.
+      const opened = await opening?.catch(() => undefined);
+      await opened?.destroy();
     },
   };
 };

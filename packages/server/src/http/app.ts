@@ -197,11 +197,9 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
   const counts = needs.meter.evaluations;
   // Past the framework nobody sees a request as a whole.
   if (!tracing && !needs.accessLog) {
-    takeShortWays(app.server, (handOver) => {
-      const isClosing = () => closing;
-      const lane = { ...needs, counts, perKey, requestIdOf, commonHeaders, isClosing, handOver };
-      return [createEvaluationLane({ ...lane, maxBodyBytes }), createReadingLane(lane)];
-    });
+    const isClosing = () => closing;
+    const lane = { ...needs, counts, perKey, requestIdOf, commonHeaders, isClosing, maxBodyBytes };
+    takeShortWays(app.server, createEvaluationLane(lane), createReadingLane(lane));
   }
   needs.overload.guard(app.server, { requestIdOf, commonHeaders });
 

@@ -10,7 +10,10 @@ export const mistakeOfOurs = (requestId: string): Failure => ({
   message: `Something went wrong here, not with your request. The log has more under the request id ${requestId}.`,
 });
 
-const failureOf = (error: FastifyError, request: FastifyRequest): Failure => {
+/** What of a request it takes to tell of its failure. */
+type Teller = Pick<FastifyRequest, "id" | "log">;
+
+export const failureOf = (error: FastifyError, request: Teller): Failure => {
   if (error.validation) {
     const part = error.validationContext === "querystring" ? "querystring" : "body";
     return validationFailure(error.validation as Parameters<typeof validationFailure>[0], part);

@@ -7,8 +7,6 @@ const maxNames = 20_000;
 export interface RateLimit {
   /** Counts one; gives the seconds to wait when that was one too many. */
   take(name: string): number | undefined;
-  /** Takes back what `take` counted. */
-  putBack(name: string): void;
   /** The seconds to wait when the limit is reached, without counting. */
   waiting(name: string): number | undefined;
 }
@@ -18,11 +16,7 @@ interface Window {
   count: number;
 }
 
-export const unlimited: RateLimit = {
-  take: () => undefined,
-  putBack: () => undefined,
-  waiting: () => undefined,
-};
+export const unlimited: RateLimit = { take: () => undefined, waiting: () => undefined };
 
 export const createRateLimit = (perMinute: number, now: () => number): RateLimit => {
   if (perMinute === 0) return unlimited;
@@ -48,10 +42,6 @@ export const createRateLimit = (perMinute: number, now: () => number): RateLimit
         if (oldest !== undefined) windows.delete(oldest);
       }
       return undefined;
-    },
-    putBack(name) {
-      const window = current(name);
-      if (window) window.count -= 1;
     },
     waiting(name) {
       const window = current(name);

@@ -1,15 +1,17 @@
 // The short way for reads that are made often: one flag or all of them, plainly asked for, with a key that was good before.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isFlagKey } from "@halyard/core/flag";
+import type { FastifyError } from "fastify";
 import type { VersionedFlag } from "../domain/change.ts";
 import { mayActAs, type Principal } from "../domain/principal.ts";
-import type { Result } from "../errors.ts";
+import type { Failure, Result } from "../errors.ts";
 import type { Keyring } from "../evaluation/keyring.ts";
 import type { Flags } from "../management/flags.ts";
 import type { FlagList, Soon } from "../ports.ts";
 import { rememberAnswer } from "./broken-connection.ts";
 import { freshnessHeaders } from "./conditional.ts";
-import { jsonType } from "./error-reply.ts";
+import { failureOf } from "./error-handler.ts";
+import { errorBody, jsonType, statusOf } from "./error-reply.ts";
 import { flagBody, listBody } from "./flag-bodies.ts";
 import { type PreparedAnswer, prepareAnswer, sendPrepared } from "./prepared-answer.ts";
 import type { RateLimit } from "./rate-limit.ts";
@@ -24,8 +26,6 @@ export interface ReadingLaneNeeds extends WatchNeeds {
   /** Headers of every answer. */
   readonly commonHeaders: Readonly<Record<string, string>>;
   readonly isClosing: () => boolean;
-  /** The usual way, for what turns out to have no plain answer. */
-  readonly handOver: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /** Asked for and counted; its answer is read from the store. */
@@ -42,7 +42,7 @@ const flagPrefix = `${listPath}/`;
 
 /** Gives false, and has touched nothing, when the request is in any way unusual. The store is asked as always: never stale. */
 export const createReadingLane = (needs: ReadingLaneNeeds) => {
-  const { keyring, flags, perKey, requestIdOf, isClosing, handOver, now } = needs;
+  const { keyring, flags, perKey, requestIdOf, isClosing, log, now } = needs;
   const watchList = watchLane(needs, "GET", listPath);
   const watchFlag = watchLane(needs, "GET", `${flagPrefix}:key`);
   const fixedHeaders = { "content-type": jsonType, ...needs.commonHeaders, ...freshnessHeaders };
@@ -55,17 +55,14 @@ export const createReadingLane = (needs: ReadingLaneNeeds) => {
   };
   const listAnswer = (list: FlagList): PreparedAnswer =>
     prepared.get(list) ?? prepare(list, list.revision, listBody(list));
-  const flagAnswer = (found: Result<VersionedFlag>): PreparedAnswer | undefined => {
-    if (!found.ok) return undefined;
+  const flagAnswer = (found: Result<VersionedFlag>): PreparedAnswer | Failure => {
+    if (!found.ok) return found.failure;
     const { value } = found;
     return prepared.get(value) ?? prepare(value, value.version, flagBody(value));
   };
 
   /** At once when the store needs not be waited for. */
-  const read = (
-    principal: Principal,
-    key: string | undefined,
-  ): Soon<PreparedAnswer | undefined> => {
+  const read = (principal: Principal, key: string | undefined): Soon<PreparedAnswer | Failure> => {
     if (key === undefined) {
       const list = flags.list(principal);
       return list instanceof Promise ? list.then(listAnswer) : listAnswer(list);
@@ -74,28 +71,45 @@ export const createReadingLane = (needs: ReadingLaneNeeds) => {
     return found instanceof Promise ? found.then(flagAnswer) : flagAnswer(found);
   };
 
+  const sendFailure = (response: ServerResponse, failure: Failure, requestId: string): number => {
+    const status = statusOf[failure.code];
+    const body = errorBody(failure);
+    response
+      .writeHead(status, {
+        "content-type": jsonType,
+        ...needs.commonHeaders,
+        "x-request-id": requestId,
+        "content-length": String(Buffer.byteLength(body)),
+        ...(failure.code === "UNAVAILABLE" && { "retry-after": "1" }),
+        ...(isClosing() && { connection: "close" }),
+      })
+      .end(body);
+    return status;
+  };
+
   const answerOne = ({ request, response, principal, key, startedAt }: Waiting): void => {
-    const takeUsualWay = () => {
-      perKey.putBack(principal.keyId);
-      handOver(request, response);
-    };
-    const finish = (answer: PreparedAnswer | undefined): void => {
-      if (!answer) {
-        takeUsualWay();
-        return;
-      }
+    const watch = key === undefined ? watchList : watchFlag;
+    const finish = (answer: PreparedAnswer | Failure): void => {
       const requestId = requestIdOf(request);
-      sendPrepared(response, answer, requestId, isClosing());
-      (key === undefined ? watchList : watchFlag)(request, requestId, 200, startedAt);
+      if ("head" in answer) {
+        sendPrepared(response, answer, requestId, isClosing());
+        watch(request, requestId, 200, startedAt);
+      } else watch(request, requestId, sendFailure(response, answer, requestId), startedAt);
     };
+    const fail = (error: FastifyError): void => {
+      const id = requestIdOf(request);
+      const failure = failureOf(error, { id, log: log.child({ reqId: id }) });
+      watch(request, id, sendFailure(response, failure, id), startedAt);
+    };
+    let answer: Soon<PreparedAnswer | Failure>;
     try {
-      const answer = read(principal, key);
-      if (answer instanceof Promise) answer.then(finish).catch(takeUsualWay);
-      else finish(answer);
-    } catch {
-      // Such as a store that cannot be used just now: the usual way says so.
-      takeUsualWay();
+      answer = read(principal, key);
+    } catch (error) {
+      fail(error as FastifyError);
+      return;
     }
+    if (answer instanceof Promise) answer.then(finish, fail);
+    else finish(answer);
   };
 
   let waiting: Waiting[] = [];

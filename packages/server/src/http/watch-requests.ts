@@ -26,7 +26,16 @@ const routeOf = (request: FastifyRequest): string =>
   request.is404 ? "none" : (request.routeOptions.url ?? "none");
 
 /** Without its query, which may hold a token. */
-const pathOf = ({ url }: FastifyRequest): string => url.split("?", 1)[0] ?? "";
+const pathOf = ({ url = "" }: { readonly url?: string | undefined }): string =>
+  url.split("?", 1)[0]?.slice(0, longestPath) ?? "";
+/** Of a path in the log: keys of flags are shorter. */
+const longestPath = 300;
+
+/** Who only asks whether there is a session has tried nothing. */
+const hasTried = ({ headers }: FastifyRequest): boolean =>
+  headers.authorization !== undefined ||
+  headers["x-api-key"] !== undefined ||
+  headers.cookie !== undefined;
 
 const whoOf = ({ caller }: FastifyRequest): object =>
   caller ? { keyId: caller.principal.keyId, keyName: caller.principal.keyName } : {};
@@ -87,7 +96,7 @@ export const watchRequests = (app: FastifyInstance, needs: WatchNeeds): void => 
     const route = routeOf(request);
     const { method } = request;
     meter.route(method, route).done(reply.statusCode, milliseconds);
-    if (reply.statusCode === 401) failures.failed(request, route);
+    if (reply.statusCode === 401 && hasTried(request)) failures.failed(request, route);
     if (slowRequest > 0 && milliseconds >= slowRequest && !accessLog) {
       request.log.warn(
         {
@@ -123,7 +132,7 @@ export const watchLane = (needs: WatchNeeds, method: string, route: string): Lan
     const milliseconds = now() - startedAt;
     meter.done(status, milliseconds);
     if (milliseconds < slow) return;
-    const path = request.url?.split("?", 1)[0];
+    const path = pathOf(request);
     log.warn(
       { reqId, method, route, path, status, milliseconds: Math.round(milliseconds) },
       "slow request",

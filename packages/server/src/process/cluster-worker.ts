@@ -58,7 +58,7 @@ const serve = async (config: Config): Promise<void> => {
   instance = listening.instance;
   await report({ kind: "up", url: listening.url });
   await stopped;
-  await stopWithin(config, log, () => listening.instance.close());
+  await stopWithin(config, log, () => listening.instance.close(delay));
 };
 
 try {

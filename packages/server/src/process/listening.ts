@@ -1,4 +1,5 @@
 // One instance that listens: composed, its port open, nothing made in the store yet.
+import { lookup } from "node:dns/promises";
 import type { Logger } from "pino";
 import { composeInstance, type Instance, type World } from "../compose.ts";
 import type { Config } from "../config.ts";
@@ -36,8 +37,10 @@ export const openListening = async (
 ): Promise<Listening> => {
   const instance = await composeInstance(config, log, world);
   try {
-    const place = { host: config.host, port: config.port, backlog };
-    await listen(() => instance.app.listen(place), config);
+    await listen(async () => {
+      const host = await oneAddressOf(config.host);
+      await instance.app.listen({ host, port: config.port, backlog });
+    }, config);
     const address = instance.app.server.address();
     const port = typeof address === "object" && address ? address.port : config.port;
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
@@ -47,6 +50,10 @@ export const openListening = async (
     throw error;
   }
 };
+
+/** The framework would open a second server for the other address of `localhost`, of which nobody else knows. */
+const oneAddressOf = async (host: string): Promise<string> =>
+  host === "localhost" ? (await lookup(host)).address : host;
 
 const listen = async (start: () => Promise<unknown>, { host, port }: Config): Promise<void> => {
   try {

@@ -15,6 +15,9 @@ export const stopWithin = async (
     log.warn({ seconds: patience / 1_000 }, "not everything could be ended in time; stopping now");
     process.exit(0);
   }, patience + shutdownDelay);
-  await close();
-  clearTimeout(tooLate);
+  try {
+    await close();
+  } finally {
+    clearTimeout(tooLate);
+  }
 };

@@ -21,9 +21,9 @@ export const rememberWhileUnchanged = (reads: Reader, version: () => number): Re
    */
   const look = (): void => {
     if (hasLooked) return;
+    const current = version();
     hasLooked = true;
     queueMicrotask(lookAgain);
-    const current = version();
     if (current === keptFor && kept < maxKept) return;
     revisions.clear();
     flags.clear();

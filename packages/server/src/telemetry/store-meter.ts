@@ -66,7 +66,14 @@ export const createStoreMeter = (now: () => number, tracing: Tracing | undefined
       : real;
     return (...values) => {
       const started = now();
-      const result = call(...values);
+      let result: T;
+      try {
+        result = call(...values);
+      } catch (error) {
+        meter.timing.add(now() - started);
+        meter.errors += 1;
+        throw error;
+      }
       if (result instanceof Promise) wait(meter, started, result);
       return result;
     };

@@ -98,17 +98,19 @@ const createTracing = (api: Api, tracer: Tracer, databaseSystem: string): Tracin
       const attributes = { "db.system.name": databaseSystem, "db.operation.name": name };
       const options = { kind: SpanKind.CLIENT, attributes };
       return tracer.startActiveSpan(`store ${name}`, options, (span) => {
-        const result = work();
-        if (result instanceof Promise) {
-          result.then(
-            () => span.end(),
-            (error: unknown) => {
-              failed(span, error instanceof Error ? error.name : "unknown");
-              span.end();
-            },
-          );
-        } else span.end();
-        return result;
+        const endWith = (error: unknown): void => {
+          failed(span, error instanceof Error ? error.name : "unknown");
+          span.end();
+        };
+        try {
+          const result = work();
+          if (result instanceof Promise) result.then(() => span.end(), endWith);
+          else span.end();
+          return result;
+        } catch (error) {
+          endWith(error);
+          throw error;
+        }
       });
     },
 

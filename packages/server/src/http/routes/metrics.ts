@@ -54,7 +54,8 @@ export const metricsRoute = (app: FastifyInstance, needs: MetricsNeeds): void =>
   };
 
   app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
-    if (wanted) {
+    if (wanted && !isToken(request, wanted)) {
+      // Only now: a neighbour's failures behind one address do not lock out who has the token.
       const wait = failures.waiting(request.ip);
       if (wait !== undefined) {
         return sendFailure(reply.header("retry-after", wait), {
@@ -62,13 +63,10 @@ export const metricsRoute = (app: FastifyInstance, needs: MetricsNeeds): void =>
           message: `Too many failed authentications from this address; try again in ${wait} s.`,
         });
       }
-      if (!isToken(request, wanted)) {
-        failures.take(request.ip);
-        return sendFailure(reply, badToken);
-      }
-    } else if (!isFromHere(request)) {
-      return sendFailure(reply, notFromHere);
+      failures.take(request.ip);
+      return sendFailure(reply, badToken);
     }
+    if (!wanted && !isFromHere(request)) return sendFailure(reply, notFromHere);
     const exposition = await metrics();
     if (!exposition) {
       return sendFailure(reply, {
