@@ -11,6 +11,7 @@ import {
   readLog,
   register,
   type ShownDelivery,
+  wasAttempted,
 } from "./support/delivery-log.ts";
 import { hour, minute, movableClock } from "./support/movable-clock.ts";
 import { type Received, startReceiver } from "./support/scripted-receiver.ts";
@@ -72,6 +73,22 @@ test("a test event goes to that webhook alone, whatever its events, and has no p
 
   await admin("PATCH", `/webhooks/${one.id}`, { active: false });
   assertRefused(await admin("POST", `/webhooks/${one.id}/test`), 409, one.id, "not active");
+});
+
+test("a test does not wait for the retries of a test that failed", async (t) => {
+  const receiver = await startReceiver(() => ({ status: 500 }));
+  t.after(() => receiver.close());
+  const { admin } = await server.environment();
+  const { id } = await register(admin, receiver.url);
+  for (let number = 1; number <= 3; number += 1) {
+    await admin("POST", `/webhooks/${id}/test`);
+    const log = await logWhen(admin, id, number, wasAttempted);
+    assert.deepEqual(
+      log.map(({ attempts }) => attempts.length),
+      Array.from({ length: number }, () => 1),
+      "the earlier ones wait for their retry",
+    );
+  }
 });
 
 test("one delivery again: a new delivery with the same event and the same bytes", async (t) => {

@@ -12,12 +12,15 @@ const batchesOf = <T>(rows: readonly T[]): T[][] =>
     rows.slice(index * batch, (index + 1) * batch),
   );
 
+/** A test has no flag whose order it could keep: it waits for nobody, not even for the test before it. */
+const laneOf = ({ flagKey, id }: NewDelivery): string => flagKey ?? ` ${id}`;
+
 /** The lanes of these deliveries, each once and in the order in which lanes are locked. */
 const lanesOf = (deliveries: readonly NewDelivery[]) => {
   const lanes = new Map(
-    deliveries.map(({ webhookId, flagKey }) => [
-      `${webhookId} ${flagKey ?? ""}`,
-      { webhook_id: webhookId, flag_key: flagKey ?? "" },
+    deliveries.map((delivery) => [
+      `${delivery.webhookId} ${laneOf(delivery)}`,
+      { webhook_id: delivery.webhookId, flag_key: laneOf(delivery) },
     ]),
   );
   return [...lanes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lane]) => lane);
@@ -51,17 +54,17 @@ export const queue = async (
     await database
       .insertInto("deliveries")
       .values((rows) =>
-        part.map(({ id, webhookId, eventId, sequence, flagKey }) => ({
-          id,
-          webhook_id: webhookId,
+        part.map((delivery) => ({
+          id: delivery.id,
+          webhook_id: delivery.webhookId,
           lane_id: rows
             .selectFrom("lanes")
             .select("lanes.id")
-            .where("lanes.webhook_id", "=", webhookId)
-            .where("lanes.flag_key", "=", flagKey ?? "")
+            .where("lanes.webhook_id", "=", delivery.webhookId)
+            .where("lanes.flag_key", "=", laneOf(delivery))
             .where("lanes.priority", "=", priority),
-          event_id: eventId,
-          sequence,
+          event_id: delivery.eventId,
+          sequence: delivery.sequence,
           kind,
           state: "pending",
           attempts: 0,
