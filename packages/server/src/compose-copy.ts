@@ -1,7 +1,7 @@
 // The part of the composition that works on whole databases: bringing one up to date, and copying one into another.
 import { secretKeysOf } from "./compose-operator.ts";
 import type { Config } from "./config.ts";
-import { StartupProblem } from "./errors.ts";
+import { fail, ok, type Result } from "./errors.ts";
 import { type CopiedRows, type CopyWatch, copyStore } from "./store/copy.ts";
 import { migrations } from "./store/migrate.ts";
 import { createSecretBox } from "./store/secret-box.ts";
@@ -50,9 +50,12 @@ export const copyDatabase = async (
   from: Config,
   to: Config,
   watch: CopyWatch,
-): Promise<CopiedRows> => {
+): Promise<Result<CopiedRows>> => {
   if ((await schemaVersion(from)) === 0) {
-    throw new StartupProblem(`There is no Halyard database in ${nameOf(from)} to copy from.`);
+    return fail({
+      code: "NOT_FOUND",
+      message: `There is no Halyard database in ${nameOf(from)} to copy from.`,
+    });
   }
   const fromSecrets = createSecretBox(secretKeysOf(from));
   const toSecrets = createSecretBox(secretKeysOf(to));
@@ -60,7 +63,7 @@ export const copyDatabase = async (
   try {
     const target = await openEngine(to);
     try {
-      return await source.asOfNow((original) =>
+      const rows = await source.asOfNow((original) =>
         target.transact((copy) =>
           copyStore(
             { database: original, traits: source.traits, secrets: fromSecrets },
@@ -69,6 +72,7 @@ export const copyDatabase = async (
           ),
         ),
       );
+      return ok(rows);
     } finally {
       await target.close();
     }

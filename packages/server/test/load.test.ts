@@ -72,6 +72,7 @@ for (const { name, settings, pause } of [
     const server = await serveHalyard(folder, {
       HALYARD_BOOTSTRAP_KEYS: `load=${key}`,
       HALYARD_LOG_LEVEL: "warn",
+      HALYARD_MAX_LAG: "500",
       ...settings,
     });
     t.after(async () => {

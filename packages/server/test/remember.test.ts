@@ -1,6 +1,7 @@
 // What is kept of the store is given only after a look that succeeded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Reader } from "../src/ports.ts";
 import { rememberWhileUnchanged } from "../src/store/remember.ts";
 
@@ -13,7 +14,7 @@ test("known at once while nothing has changed, read again when something has", a
   assert.equal(await kept.revision(1), 1);
   assert.equal(kept.revision(1), 1, "without asking");
   committed.revision = 2;
-  await undefined;
+  await nextTurn();
   assert.equal(await kept.revision(1), 2);
 });
 
@@ -26,7 +27,7 @@ test("a look that fails does not do for those who ask after it", async () => {
     throw new Error("not to be read just now");
   });
   assert.equal(await kept.revision(1), 1);
-  await undefined;
+  await nextTurn();
   committed.revision = 2;
   fails = true;
   assert.throws(() => kept.revision(1), /not to be read/);

@@ -52,6 +52,8 @@ export interface Overload {
 
 /** Milliseconds that the loop may be late before those who can wait do. */
 const punctual = 10;
+/** Milliseconds that others may wait for their turn: clients give up soon after. */
+const waitingPatience = 5_000;
 /** Connections beyond the limit that are kept for an answer; the others are cut at once. */
 const maxExcess = 1_000;
 /** Milliseconds in which such a connection must have asked for something. */
@@ -109,6 +111,8 @@ export const createOverload = (needs: OverloadNeeds): Overload => {
 
     const room = createWaitingRoom({
       now,
+      // Who wants nothing to be refused for its lateness means that here too.
+      patience: needs.maxLag === 0 ? Number.POSITIVE_INFINITY : waitingPatience,
       serve,
       refuse: (request, response) => refuse(request, response, "management", tooBusy),
     });

@@ -3,9 +3,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Milliseconds of work for those who wait, in each turn of the event loop. */
 const slice = 5;
-/** Milliseconds after which an answer would come too late to be of use. */
-const patience = 2_000;
-
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface WaitingRoom {
@@ -16,6 +13,8 @@ export interface WaitingRoom {
 
 export interface WaitingRoomNeeds {
   readonly now: () => number;
+  /** Milliseconds after which an answer would come too late to be of use. */
+  readonly patience: number;
   readonly serve: Handle;
   /** For those whose turn comes too late. */
   readonly refuse: Handle;
@@ -27,7 +26,12 @@ interface Waiting {
   readonly since: number;
 }
 
-export const createWaitingRoom = ({ now, serve, refuse }: WaitingRoomNeeds): WaitingRoom => {
+export const createWaitingRoom = ({
+  now,
+  patience,
+  serve,
+  refuse,
+}: WaitingRoomNeeds): WaitingRoom => {
   let room: Waiting[] = [];
   let served = 0;
   let isPlanned = false;

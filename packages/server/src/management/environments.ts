@@ -13,9 +13,18 @@ export interface FirstKey {
   readonly text: string;
 }
 
+/** How much goes with an environment when it is deleted. */
+export interface Contents {
+  readonly flags: number;
+  readonly webhooks: number;
+  /** Those that are valid. */
+  readonly keys: number;
+}
+
 export interface Environments {
   list(): Promise<readonly Environment[]>;
   find(name: string): Promise<Result<Environment>>;
+  contents(name: string): Promise<Result<Contents>>;
   create(name: string): Promise<Result<Environment>>;
   /** With everything in it. Refused while it holds flags, unless that is meant. */
   remove(name: string, withFlags: boolean): Promise<Result<Environment>>;
@@ -35,6 +44,14 @@ export const createEnvironments = (store: Store, needs: IssueNeeds): Environment
   return {
     list: () => store.environments(),
     find,
+
+    async contents(name) {
+      const found = await find(name);
+      if (!found.ok) return found;
+      const { id, flagCount } = found.value;
+      const [webhooks, keys] = await Promise.all([store.webhooks(id), store.keys(id)]);
+      return ok({ flags: flagCount, webhooks: webhooks.length, keys: keys.length });
+    },
 
     async create(name) {
       if (!new RegExp(environmentNamePattern).test(name)) {

@@ -173,12 +173,18 @@ const open = (path: string): DatabaseSync => {
   return database;
 };
 
-const explain = (error: unknown, folder: string, path: string): StartupProblem | undefined => {
+const explain = (error: unknown, folder: string, path: string): Error | undefined => {
   if (error instanceof StartupProblem) return error;
   const code = resultCode(error) ?? resultCode((error as { cause?: unknown }).cause);
   if (code !== undefined && damaged.has(code)) {
     return new StartupProblem(
       `The database ${path} is damaged or is not a Halyard database (${message(error)}): restore a backup, or move the file away to start with an empty one.`,
+    );
+  }
+  if (code === busy) {
+    return new StoreUnavailable(
+      `The database ${path} is locked by another program: try again when it is done.`,
+      { cause: error },
     );
   }
   const isFileProblem = error instanceof Error && "syscall" in error;

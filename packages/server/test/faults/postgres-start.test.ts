@@ -75,7 +75,7 @@ test("what keeps it from starting is one sentence without the password", async (
   }
   const command = ["environments", "list"];
   const empty = await runHalyard(command, { DATABASE_URL: good, HALYARD_SECRET_KEY });
-  assert.equal(empty.code, 1);
+  assert.equal(empty.code, 3);
   assert.match(empty.stderr, /no tables of Halyard in the database 127\.0\.0\.1:\d+\/halyard-test/);
 });
 

@@ -1,7 +1,7 @@
 // The command `halyard` as its users run it: a process of its own, watched by what it prints.
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { storeSettings } from "./test-store.ts";
+import { storeSettings, unhurried } from "./test-store.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -107,7 +107,11 @@ export const serveHalyard = async (
 
 /** The same, on the store that the settings name. */
 export const serveOn = async (settings: Settings): Promise<RunningServer> => {
-  const halyard = spawnHalyard(["serve"], { PORT: "0", ...settings });
+  const halyard = spawnHalyard(["serve"], {
+    PORT: "0",
+    HALYARD_MAX_LAG: unhurried,
+    ...settings,
+  });
   const [greeting] = await halyard.printed(/Halyard is up\.[\s\S]*/);
   const url = /API +(\S+)\/api\/v1/.exec(greeting)?.[1] ?? "";
   const keys = [...greeting.matchAll(/^ {2}([a-z0-9-]+) +(hal_\S+)$/gm)];

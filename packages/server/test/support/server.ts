@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { composeOperator, parseConfig, type Role, roles, startServer } from "@halyard/server";
 import { type Api, createApi } from "./api.ts";
 import { dropDatabase } from "./postgres.ts";
-import { storeSettings } from "./test-store.ts";
+import { storeSettings, unhurried } from "./test-store.ts";
 
 export interface TestEnvironment {
   readonly name: string;
@@ -43,6 +43,7 @@ export const startTestServer = async (
   const config = parseConfig({
     PORT: "0",
     HALYARD_LOG_LEVEL: "silent",
+    HALYARD_MAX_LAG: unhurried,
     ...(await storeSettings(folder)),
     ...settings,
   });
