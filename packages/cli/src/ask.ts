@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { exitCodes } from "./exit-codes.ts";
-import { CommandFailed } from "./output.ts";
+import { CommandFailed, withoutControls } from "./output.ts";
 
 export const isAtTerminal = (): boolean =>
   process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -22,7 +22,7 @@ export const confirm = async (question: string, yes: boolean | undefined): Promi
   try {
     const { promise: given, resolve: give } = Promise.withResolvers<string>();
     terminal.once("close", () => give(""));
-    void terminal.question(`${question} [y/N] `).then(give, () => give(""));
+    void terminal.question(`${withoutControls(question)} [y/N] `).then(give, () => give(""));
     if (/^y(es)?$/i.test((await given).trim())) return;
   } finally {
     terminal.close();

@@ -17,13 +17,19 @@ export interface Connection extends Profile {
 
 const standardUrl = "http://127.0.0.1:4400";
 
+/** In the help of `--url`. */
+export const whereServerIs = `where the server is (HALYARD_URL; else ${standardUrl})`;
+
+/** Where the server is when the command line does not say. */
+export const standardAddress = (): string => process.env.HALYARD_URL || standardUrl;
+
 /** A command that takes the options of every command that talks to a server. */
 export const serverCommand = (
   command: Command,
   role: "an admin" | "a server" | "any" = "an admin",
 ): Command =>
   command
-    .addOption(server("--url <address>", `where the server is (HALYARD_URL; else ${standardUrl})`))
+    .addOption(server("--url <address>", whereServerIs))
     .addOption(
       server("--key <key>", `${role} API key; it decides the environment (HALYARD_API_KEY)`),
     )
@@ -38,25 +44,35 @@ interface Place {
   readonly key: string | undefined;
 }
 
+/** What stands in an address is shown, in sentences and in lists of processes: no place for a password. */
+const demandPlainAddress = (url: string): void => {
+  if (!url.includes("@")) return;
+  const parsed = URL.parse(url);
+  const isHttp = parsed?.protocol === "http:" || parsed?.protocol === "https:";
+  if (isHttp && parsed.username === "" && parsed.password === "") return;
+  throw new CommandFailed(
+    "The address of a server is taken without a user and a password: leave them out. Halyard knows its callers by --key.",
+    exitCodes.usage,
+  );
+};
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
+
 /** The key of a profile goes to another address than its own only when the command line names both. */
 const placeOf = ({ url, key, profile }: ConnectionOptions): Place => {
-  const variables = {
-    url: process.env.HALYARD_URL || undefined,
-    key: process.env.HALYARD_API_KEY || undefined,
-    profile: process.env.HALYARD_PROFILE || undefined,
-  };
   if (profile !== undefined) {
     const kept = profileNamed(profile);
     return { url: url ?? kept.url, key: key ?? kept.key };
   }
-  const address = url ?? variables.url;
-  const givenKey = key ?? variables.key;
-  const name = variables.profile ?? (givenKey === undefined ? readProfiles().current : undefined);
-  const kept = name === undefined ? undefined : profileNamed(name);
-  if (givenKey !== undefined || kept === undefined) {
-    return { url: address ?? kept?.url ?? standardUrl, key: givenKey };
-  }
-  if (address === undefined || address === kept.url) return kept;
+  const address = url ?? standardAddress();
+  demandPlainAddress(address);
+  const givenKey = key ?? (process.env.HALYARD_API_KEY || undefined);
+  if (givenKey !== undefined) return { url: address, key: givenKey };
+  const name = process.env.HALYARD_PROFILE || readProfiles().current;
+  if (name === undefined) return { url: address, key: undefined };
+  const kept = profileNamed(name);
+  const isAsked = url !== undefined || Boolean(process.env.HALYARD_URL);
+  if (!isAsked || withoutSlash(address) === withoutSlash(kept.url)) return kept;
   throw new CommandFailed(
     `An API key for ${address} is needed: the profile "${name}" is for ${kept.url}. Give --key, or --profile ${name} to use its key there.`,
     exitCodes.refused,
@@ -75,6 +91,7 @@ export const connect = (options: ConnectionOptions): Connection => {
 };
 
 export const connectTo = ({ url, key }: Profile): Connection => {
+  demandPlainAddress(url);
   try {
     return { url, key, management: createManagement({ url, key }) };
   } catch (error) {

@@ -4,7 +4,7 @@ import type { ManagementErrorCode } from "@halyard/sdk";
 export const exitCodes = {
   done: 0,
   failed: 1,
-  /** Not a valid command. */
+  /** Not a valid command, or a value in it that the server does not take. */
   usage: 2,
   notFound: 3,
   /** The key is missing, wrong or may not do this. */
@@ -20,6 +20,7 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 const byError: Readonly<Partial<Record<ManagementErrorCode, ExitCode>>> = {
+  VALIDATION_FAILED: exitCodes.usage,
   UNAUTHORIZED: exitCodes.refused,
   FORBIDDEN: exitCodes.refused,
   NOT_FOUND: exitCodes.notFound,

@@ -1,9 +1,9 @@
 // A flag and its changes in words, for people.
 import type { Actor, Flag } from "@halyard/sdk";
-import { coloured } from "./output.ts";
+import { type Cell, inOneLine } from "./output.ts";
 
-export const switchOf = ({ enabled }: Flag): string =>
-  enabled ? coloured("green", "on") : coloured("dim", "off");
+export const switchOf = ({ enabled }: Flag): Cell =>
+  enabled ? { style: "green", text: "on" } : { style: "dim", text: "off" };
 
 /** Whom it reaches when it is on. */
 export const reachOf = (flag: Flag): string =>
@@ -16,7 +16,7 @@ type Value = string | number | boolean | null | undefined;
 const textOf = (field: ShownField, value: Value): string => {
   if (value === undefined || value === null) return "none";
   if (field === "enabled") return value === true ? "on" : "off";
-  return field === "percentage" ? `${value} %` : JSON.stringify(value);
+  return field === "percentage" ? `${value} %` : inOneLine(JSON.stringify(value));
 };
 
 export interface FieldChange {
@@ -51,7 +51,7 @@ export const changesInOneLine = (before: Partial<Flag> | null, after: Flag | nul
     .join(", ");
 
 export const actorText = ({ keyId, name }: Actor): string =>
-  keyId === null ? name : `${name} (${keyId})`;
+  inOneLine(keyId === null ? name : `${name} (${keyId})`);
 
 const units = [
   ["day", 86_400_000],

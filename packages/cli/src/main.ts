@@ -2,8 +2,9 @@
 import { debuglog } from "node:util";
 import { CommanderError } from "commander";
 import { codeOf, exitCodes } from "./exit-codes.ts";
-import { CommandFailed } from "./output.ts";
+import { CommandFailed, withoutControls } from "./output.ts";
 import { finishProgram, newProgram } from "./program-frame.ts";
+import { outliveReaders } from "./reader-left.ts";
 
 /** For a person; the trace of what nobody foresaw is shown when it is asked for. */
 const sentenceOf = (error: unknown): string => {
@@ -13,11 +14,8 @@ const sentenceOf = (error: unknown): string => {
     : `${error.message}. This was not foreseen; NODE_DEBUG=halyard shows where it happened.`;
 };
 
-// The reader of a pipe may have enough: `halyard keys list | head` is no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
-});
+// `halyard keys list | head` is no failure, and `halyard flags disable a b c | true` is to reach the last of them.
+outliveReaders();
 
 // Started by an older Node that stands between us and the caller: when it is gone, nobody can stop us but ourselves.
 if (process.connected) {
@@ -48,9 +46,10 @@ try {
     }
   } else {
     const failed = error instanceof CommandFailed ? error : undefined;
-    process.exitCode = failed?.exitCode ?? exitCodes.failed;
+    const isAway = error instanceof Error && error.name === "StoreUnavailable";
+    process.exitCode = failed?.exitCode ?? (isAway ? exitCodes.unavailable : exitCodes.failed);
     if (wantsJson) sayAsJson(failed?.code ?? "FAILED", sentenceOf(error), failed?.details);
-    else console.error(`halyard: ${sentenceOf(error)}`);
+    else console.error(`halyard: ${withoutControls(sentenceOf(error))}`);
     debuglog("halyard")("%o", error);
   }
 }

@@ -1,6 +1,8 @@
 // Opens the store for one operator's command, and closes it after.
 import type { Operator } from "@halyard/server/compose-operator";
+import type { Config } from "@halyard/server/config";
 import type { Command } from "commander";
+import { exitCodes } from "./exit-codes.ts";
 import { CommandFailed } from "./output.ts";
 
 export const dataOption = ["--data <folder>", "the data folder (instead of HALYARD_DATA)"] as const;
@@ -11,30 +13,52 @@ export interface OperatorOptions {
   readonly json?: boolean;
 }
 
+/** The settings; what is said on the command line comes before what is set. */
+export const configFor = async (data: string | undefined): Promise<Config> => {
+  // Loaded when there is something to do, so that help is there at once.
+  const { parseConfig } = await import("@halyard/server/config");
+  const chosen = data === undefined ? {} : { HALYARD_DATA: data, DATABASE_URL: undefined };
+  return parseConfig({ ...process.env, ...chosen });
+};
+
+/** Only the server makes a store: a mistyped folder would otherwise become an empty one. */
+export const needStore = async (config: Config): Promise<void> => {
+  const { hasStore } = await import("@halyard/server/compose-operator");
+  if (await hasStore(config)) return;
+  throw new CommandFailed(
+    config.database.kind === "embedded"
+      ? `There is no Halyard database in ${config.database.folder}: run this in the folder of the server, or name its data folder with --data or HALYARD_DATA.`
+      : `There are no tables of Halyard in the database ${config.database.name}: check DATABASE_URL, or start the server there first.`,
+    exitCodes.notFound,
+  );
+};
+
+/** Ends the command with the code for "later" when the store is held by somebody else. */
+export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T> => {
+  const { StoreUnavailable } = await import("@halyard/server/errors");
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    throw new CommandFailed(error.message, exitCodes.unavailable);
+  }
+};
+
 export const withOperator = async (
   { data }: OperatorOptions,
   work: (operator: Operator) => Promise<void>,
 ): Promise<void> => {
-  // Loaded when there is something to do, so that help is there at once.
-  const { parseConfig } = await import("@halyard/server/config");
-  const { composeOperator, hasStore } = await import("@halyard/server/compose-operator");
-  // What is said on the command line comes before what is set.
-  const chosen = data === undefined ? {} : { HALYARD_DATA: data, DATABASE_URL: undefined };
-  const config = parseConfig({ ...process.env, ...chosen });
-  // Only the server makes a store: a mistyped folder would otherwise become an empty one.
-  if (!(await hasStore(config))) {
-    throw new CommandFailed(
-      config.database.kind === "embedded"
-        ? `There is no Halyard database in ${config.database.folder}: run this in the folder of the server, or name its data folder with --data or HALYARD_DATA.`
-        : `There are no tables of Halyard in the database ${config.database.name}: check DATABASE_URL, or start the server there first.`,
-    );
-  }
-  const operator = await composeOperator(config);
-  try {
-    await work(operator);
-  } finally {
-    await operator.close();
-  }
+  const config = await configFor(data);
+  const { composeOperator } = await import("@halyard/server/compose-operator");
+  await whenAvailable(async () => {
+    await needStore(config);
+    const operator = await composeOperator(config);
+    try {
+      await work(operator);
+    } finally {
+      await operator.close();
+    }
+  });
 };
 
 /** A command that takes the options that every operator's command takes. */

@@ -1,7 +1,8 @@
 // How commands speak: tables for people, JSON for scripts, one sentence when something fails.
-import { stripVTControlCharacters, styleText } from "node:util";
-import type { Result } from "@halyard/server/errors";
+import { styleText } from "node:util";
+import type { Failure, Result } from "@halyard/server/errors";
 import { codeOf, type ExitCode, exitCodes } from "./exit-codes.ts";
+import { readerLeft } from "./reader-left.ts";
 
 /** The command could not do what it was asked; its message is one sentence for a person, with the next step. */
 export class CommandFailed extends Error {
@@ -24,25 +25,38 @@ export class CommandFailed extends Error {
 
 export const unwrap = <T>(result: Result<T>): T => {
   if (result.ok) return result.value;
-  const { code, message } = result.failure;
-  throw new CommandFailed(
-    message,
-    code === "NOT_FOUND"
-      ? exitCodes.notFound
-      : code === "CONFLICT"
-        ? exitCodes.conflict
-        : exitCodes.failed,
-    { code },
-  );
+  const { code, message, details } = result.failure;
+  throw new CommandFailed(message, exitCodeFor(result.failure), { code, details });
 };
 
+const exitCodeFor = ({ code, details }: Failure): ExitCode => {
+  switch (code) {
+    case "NOT_FOUND":
+      return exitCodes.notFound;
+    case "CONFLICT":
+      return exitCodes.conflict;
+    case "VALIDATION_FAILED":
+      // Without a field it was no value on the command line: a backup did not stand its check.
+      return details ? exitCodes.usage : exitCodes.failed;
+    default:
+      return exitCodes.failed;
+  }
+};
+
+/** What others wrote, for a person: a terminal obeys control characters, and a line break would begin a line of theirs. */
+export const inOneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ");
+
+/** The same for a text that has several lines. */
+export const withoutControls = (text: string): string => text.split("\n").map(inOneLine).join("\n");
+
+/** As it is: what others wrote goes through `inOneLine` before. */
 export const print = (text: string): void => {
-  process.stdout.write(`${text}\n`);
+  if (!readerLeft.aborted) process.stdout.write(`${text}\n`);
 };
 
 /** Beside the result, for a person: it does not end up in a pipe. */
 export const printAside = (text: string): void => {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${withoutControls(text)}\n`);
 };
 
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
@@ -51,20 +65,29 @@ type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
 
 /** Coloured on a terminal only; NO_COLOR and FORCE_COLOR are heeded. */
 export const coloured = (style: Style, text: string): string =>
-  styleText(style, text, { stream: process.stdout });
+  styleText(style, inOneLine(text), { stream: process.stdout });
 
-const widthOf = (text: string): number => stripVTControlCharacters(text).length;
+/** A text, or one that is coloured where it is shown: a text that brings its own colours loses them. */
+export type Cell = string | { readonly style: Style; readonly text: string };
+
+export const shownCell = (cell: Cell): string =>
+  typeof cell === "string" ? inOneLine(cell) : coloured(cell.style, cell.text);
+
+const widthOf = (cell: Cell): number =>
+  inOneLine(typeof cell === "string" ? cell : cell.text).length;
 
 export const printTable = (
   columns: readonly string[],
-  rows: readonly (readonly string[])[],
+  rows: readonly (readonly Cell[])[],
 ): void => {
   const widths = columns.map((column, index) =>
     rows.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? "")), column.length),
   );
-  const line = (cells: readonly string[]) =>
+  const padded = (cell: Cell, width: number) =>
+    shownCell(cell) + " ".repeat(Math.max(0, width - widthOf(cell)));
+  const line = (cells: readonly Cell[]) =>
     cells
-      .map((cell, index) => cell + " ".repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell))))
+      .map((cell, index) => padded(cell, widths[index] ?? 0))
       .join("  ")
       .trimEnd();
   print(coloured("bold", line(columns.map((column) => column.toUpperCase()))));

@@ -1,6 +1,6 @@
 // Webhooks and their deliveries in words, for people.
 import type { Delivery, DeliveryAttempt, NewWebhook } from "@halyard/sdk";
-import { coloured } from "./output.ts";
+import { type Cell, inOneLine } from "./output.ts";
 
 /** The names of a list with commas; the server knows which there are. */
 export const eventNames = (text: string): NewWebhook["events"] =>
@@ -16,13 +16,17 @@ export const succeeded = ({ status }: DeliveryAttempt): boolean =>
 
 /** Such as `500 in 12 ms` or `connection refused`. */
 export const attemptText = ({ status, error, milliseconds }: DeliveryAttempt): string =>
-  status === null ? (error ?? "no answer") : `${status} in ${milliseconds} ms`;
+  status === null ? inOneLine(error ?? "no answer") : `${status} in ${milliseconds} ms`;
 
 /** The beginning of what the receiver said, in one line. */
 export const responseText = ({ response }: DeliveryAttempt): string | undefined => {
-  const line = (response ?? "").replaceAll(/\s+/g, " ").trim();
+  const line = inOneLine(response ?? "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
   return line === "" ? undefined : line.slice(0, longestResponse);
 };
 
-export const stateText = ({ state }: Delivery): string =>
-  coloured(({ delivered: "green", failed: "red", pending: "yellow" } as const)[state], state);
+export const stateOf = ({ state }: Delivery): Cell => ({
+  style: ({ delivered: "green", failed: "red", pending: "yellow" } as const)[state],
+  text: state,
+});

@@ -15,6 +15,7 @@ import {
   spawnHalyard,
 } from "../../server/test/support/halyard-process.ts";
 import { newFolder } from "../../server/test/support/server.ts";
+import { noTerminal, runAtTerminal } from "./support/terminal.ts";
 
 const bin = fileURLToPath(new URL("../bin/halyard.mjs", import.meta.url));
 const folders: string[] = [];
@@ -75,11 +76,18 @@ test("environments are created, listed and deleted, for people and for scripts",
     /^NAME {5}FLAGS {2}CREATED\nqa {7}0 {6}\d{4}-\S+Z\nstaging {2}0 {6}\d{4}-\S+Z\n$/,
   );
   await refuse(["environments", "create", "qa", ...data], 5, /"qa" already exists/);
-  await refuse(["environments", "create", "Q A", ...data], 1, /name must be 1 to 63 characters/);
+  await refuse(["environments", "create", "Q A", ...data], 2, /name must be 1 to 63 characters/);
   await refuse(["environments", "delete", "nope", ...data], 3, /"nope" does not exist/);
 
-  assert.match(await succeed("environments", "delete", "qa", ...data), /^Deleted .* "qa"/);
-  assert.deepEqual(await succeedAsJson("environments", "delete", "staging", ...data), {
+  const remove = (name: string) => ["environments", "delete", name, ...data];
+  await refuse(
+    remove("qa"),
+    2,
+    /Delete the environment "qa" with 0 flags, 0 webhooks, 0 keys and all history\?.* add --yes\.\n$/,
+  );
+  assert.match(await succeed("environments", "list", ...data), /^qa /m);
+  assert.match(await succeed(...remove("qa"), "--yes"), /^Deleted .* "qa"/);
+  assert.deepEqual(await succeedAsJson(...remove("staging"), "-y"), {
     name: "staging",
     flags: 0,
     deleted: true,
@@ -100,8 +108,8 @@ suite("beside a running server", () => {
     assert.equal((await server.ended).code, 0);
   });
 
-  const call = async (key: string, body?: object) => {
-    const response = await fetch(`${server.url}/api/v1/flags`, {
+  const call = async (key: string, body?: object, what = "flags") => {
+    const response = await fetch(`${server.url}/api/v1/${what}`, {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(body && { method: "POST", body: JSON.stringify(body) }),
     });
@@ -166,7 +174,26 @@ suite("beside a running server", () => {
         ["staging", 1],
       ],
     );
-    assert.match(await succeed(...remove, "--force"), /^Deleted the environment "staging"/);
+    await refuse([...remove, "--yes"], 5, /"staging" holds 1 flag;.* Add --force to do so\.\n$/);
+    const webhook = { url: "https://example.com/hook", events: ["*"] };
+    assert.equal(await call(key, webhook, "webhooks"), 201);
+    const asked = /"staging" with 1 flag, 1 webhook, 1 key and all history\?.* add --yes\.\n$/;
+    await refuse([...remove, "--force"], 2, asked);
+    assert.equal(await call(key), 200);
+    const answer = (word: string) =>
+      runAtTerminal([...remove, "--force"], {}, [[/1 webhook, .*\[y\/N\] /, `${word}\n`]]);
+    if (noTerminal === false) {
+      const kept = await answer("n");
+      assert.equal(kept.code, 1, kept.screen);
+      assert.match(kept.screen, /Nothing was changed/);
+      assert.equal(await call(key), 200);
+      const gone = await answer("y");
+      assert.equal(gone.code, 0, gone.screen);
+      assert.match(gone.screen, /Deleted the environment "staging"/);
+    } else {
+      const gone = await succeed(...remove, "--force", "--yes");
+      assert.match(gone, /^Deleted the environment "staging"/);
+    }
     assert.equal(await call(key), 401);
   });
 
@@ -207,7 +234,7 @@ test("a database that somebody else holds gives one sentence, not a trace", asyn
   holder.exec("begin immediate");
   await refuse(
     ["environments", "create", "qa", "--data", folder],
-    1,
+    6,
     /^halyard: The .*database .*(locked|busy)/,
   );
   holder.close();
@@ -221,14 +248,23 @@ test("HALYARD_DATA names the folder, and --data wins over it", async () => {
   assert.equal(other.stdout, "[]\n");
   const listed = await runHalyard(["environments", "list"], settings);
   assert.match(listed.stdout, /^one /m);
+  // Nobody is asked there: a database that is set is not looked at.
+  const DATABASE_URL = "postgres://u:secret-word@127.0.0.1:1/x";
+  for (const check of [[], ["--check"]]) {
+    const migrated = await runHalyard(["migrate", ...check, "--data", two], { DATABASE_URL });
+    assert.deepEqual([migrated.code, migrated.stderr], [0, ""]);
+    assert.match(migrated.stdout, new RegExp(`^The schema of ${two} (is|was) up to date`));
+  }
 });
 
 test("a folder without a store is not made into one by mistake", async () => {
   const folder = join(folderOf(), "typo");
   const said =
     /^halyard: There is no Halyard database in .*typo: run this in the folder of the server/;
-  await refuse(["environments", "create", "qa", "--data", folder], 1, said);
-  await refuse(["secrets", "reencrypt", "--data", folder], 1, said);
+  await refuse(["environments", "create", "qa", "--data", folder], 3, said);
+  await refuse(["secrets", "reencrypt", "--data", folder], 3, said);
+  await refuse(["migrate", "--data", folder], 3, said);
+  await refuse(["migrate", "--check", "--data", folder], 3, said);
   assert.equal(existsSync(folder), false);
 });
 

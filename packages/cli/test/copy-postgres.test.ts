@@ -5,6 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
+import { composeOperator, parseConfig } from "@halyard/server";
 import { copiedTables } from "../../server/src/store/copy.ts";
 import { migrations } from "../../server/src/store/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
@@ -18,6 +19,13 @@ const folders: string[] = [];
 const folderOf = () => {
   const folder = newFolder();
   folders.push(folder);
+  return folder;
+};
+/** A folder with a store in it, as a server leaves it. */
+const storeOf = async () => {
+  const folder = folderOf();
+  const operator = await composeOperator(parseConfig({ HALYARD_DATA: folder }));
+  await operator.close();
   return folder;
 };
 after(() => {
@@ -69,9 +77,9 @@ const succeed = async (args: string[], settings = {}): Promise<string> => {
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   return stdout;
 };
-const refuse = async (args: string[], message: RegExp, settings = {}) => {
+const refuse = async (args: string[], message: RegExp, settings = {}, wanted = 1) => {
   const { code, stdout, stderr } = await runHalyard(args, settings);
-  assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
+  assert.deepEqual({ code, stdout }, { code: wanted, stdout: "" });
   assert.match(stderr, message);
   assert.doesNotMatch(stderr, /^\s+at |secret-word/m);
 };
@@ -153,28 +161,24 @@ test("everything goes to PostgreSQL and back, and a server goes on with it there
   await receiver.close();
 });
 
-test("every table is copied, or there is a reason why not", () => {
-  const folder = folderOf();
+test("every table is copied, or there is a reason why not", async () => {
   const left = ["schema_version", "clock_steps", "sign_in_links"];
-  return succeed(["migrate", "--data", folder]).then(() => {
-    const present = inFolder(folder, (database) =>
-      database
-        .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
-        .all()
-        .map(({ name }) => String(name)),
-    );
-    assert.deepEqual(present.sort(), [...tables, ...left].sort());
-  });
+  const present = inFolder(await storeOf(), (database) =>
+    database
+      .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
+      .all()
+      .map(({ name }) => String(name)),
+  );
+  assert.deepEqual(present.sort(), [...tables, ...left].sort());
 });
 
 test("copy refuses what would go wrong, and leaves the target as it was", async () => {
   const url = await newDatabase();
-  const folder = folderOf();
-  await succeed(["migrate", "--data", folder]);
+  const folder = await storeOf();
   const settings = { HALYARD_SECRET_KEY };
   await refuse(["copy", "--from", folder, "--to", url], /HALYARD_SECRET_KEY must be set/);
-  await refuse(["copy", "--from", folderOf(), "--to", url], /no Halyard database in/, settings);
-  await refuse(["copy", "--from", folder, "--to", folder], /are the same place/);
+  await refuse(["copy", "--from", folderOf(), "--to", url], /no Halyard database in/, settings, 3);
+  await refuse(["copy", "--from", folder, "--to", folder], /are the same place/, {}, 2);
   await refuse(
     ["copy", "--from", folder, "--to", "mysql://root:secret-word@db/x"],
     /DATABASE_URL must be a URL such as postgres/,
@@ -200,11 +204,11 @@ test("copy refuses what would go wrong, and leaves the target as it was", async 
 test("migrate brings a database up to date, and a server without that right says so", async () => {
   const url = await newDatabase();
   for (const place of [{ DATABASE_URL: url, HALYARD_SECRET_KEY }, { HALYARD_DATA: folderOf() }]) {
-    await refuse(["migrate", "--check"], /has version 0 and this Halyard has/, place);
     await refuse(["serve", "--port", "0"], /HALYARD_MIGRATE is off: run `halyard migrate` first/, {
       ...place,
       HALYARD_MIGRATE: "off",
     });
+    await refuse(["migrate", "--check"], /has version 0 and this Halyard has/, place);
     assert.match(await succeed(["migrate"], place), /went from version 0 to \d+\.\n$/);
     assert.match(await succeed(["migrate"], place), /was up to date/);
     assert.deepEqual(JSON.parse(await succeed(["migrate", "--check", "--json"], place)), {

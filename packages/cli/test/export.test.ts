@@ -1,8 +1,20 @@
 // halyard export against a started server: files that can live in git, and come back as they were.
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { promisify } from "node:util";
 import { parse } from "yaml";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { writeFlagsFile } from "../src/flags-file/flags-file.ts";
@@ -57,6 +69,56 @@ test("YAML in a file, byte for byte the same each time, and read back as it was"
   assert.equal(await elsewhere.succeed("export", "--format", "yaml"), text);
 });
 
+test("a link stays a link, and a file keeps its mode", async () => {
+  const there = join(bench.folder, "repository");
+  mkdirSync(there);
+  const modeOf = (file: string) => statSync(file).mode & 0o777;
+  const wanted = await bench.succeed("export");
+  const kept = join(there, "kept.json");
+  writeFileSync(kept, "old");
+  // More than a umask leaves, and less.
+  for (const mode of [0o666, 0o600]) {
+    chmodSync(kept, mode);
+    await bench.run("export", "-o", kept);
+    assert.equal(readFileSync(kept, "utf8"), wanted);
+    assert.equal(modeOf(kept), mode);
+  }
+  for (const [name, target] of [
+    ["link.json", "repository/kept.json"],
+    ["onward.json", "link.json"],
+    ["ahead.json", "repository/made.json"],
+  ] as const) {
+    const link = join(bench.folder, name);
+    symlinkSync(target, link);
+    writeFileSync(kept, "old");
+    const ended = await bench.run("export", "-o", link);
+    assert.deepEqual([ended.code, ended.stderr], [0, `5 flags written to ${link}.\n`]);
+    assert.ok(lstatSync(link).isSymbolicLink());
+    assert.equal(readFileSync(link, "utf8"), wanted);
+  }
+  assert.equal(modeOf(kept), 0o600);
+  assert.deepEqual(readdirSync(there).sort(), ["kept.json", "made.json"]);
+});
+
+test("what is no file is written into: standard output, a pipe", async () => {
+  const wanted = await bench.succeed("export");
+  assert.equal(await bench.succeed("export", "-o", "-"), wanted);
+  assert.equal(await bench.succeed("export", "-o", "-", "--json"), wanted);
+  assert.ok(!existsSync("-"));
+  // Of our own: a mistake that is made by root would replace a device of the machine.
+  const pipe = join(bench.folder, "pipe");
+  const run = promisify(execFile);
+  await run("mkfifo", [pipe]);
+  const link = join(bench.folder, "to-pipe");
+  symlinkSync("pipe", link);
+  const [read, ended] = await Promise.all([
+    run("cat", [pipe], { timeout: 30_000 }),
+    bench.run("export", "-o", link),
+  ]);
+  assert.deepEqual([ended.code, read.stdout], [0, wanted]);
+  assert.ok(lstatSync(pipe).isFIFO());
+});
+
 test("what cannot be written or asked for leaves no file behind", async () => {
   const file = bench.file("kept.json", "as it was");
   mkdirSync(join(bench.folder, "taken"));
@@ -67,6 +129,7 @@ test("what cannot be written or asked for leaves no file behind", async () => {
   await bench.fail(6, /cannot be reached/, "export", "-o", file, "--url", "http://127.0.0.1:9");
   await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "no/where.json"));
   await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "taken"));
+  await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "new/"));
   await bench.fail(2, /contradict/, "export", "--json", "--format", "yaml");
   await bench.fail(2, /choices are json, yaml/, "export", "--format", "toml");
   assert.equal(readFileSync(file, "utf8"), "as it was");
@@ -118,7 +181,7 @@ test("webhooks only when asked for, without secrets, and created elsewhere once"
     text.replaceAll(url, "https://user:word@example.com/"),
   );
   await third.fail(
-    1,
+    2,
     /The webhook https:\/\/user:word@example\.com\/: /,
     "import",
     refused,

@@ -77,10 +77,51 @@ test("the command line stands above the variables, and those above the profile i
   assert.equal(await sees(variables, "--profile", "one"), "of-one");
   assert.equal(await sees(variables, "--key", one.keys.admin), "of-one");
   assert.equal(await sees(halyard.with({ HALYARD_PROFILE: "two" })), "of-two");
+  // With a key at hand no profile is looked at, not even whether there is such a one.
+  assert.equal(await sees(variables.with({ HALYARD_PROFILE: "gone" })), "of-two");
+  const atServer = halyard.with({ HALYARD_PROFILE: "gone", HALYARD_URL: server.url });
+  assert.equal(await sees(atServer, "--key", one.keys.admin), "of-one");
   // A key is not sent to an address that it was not kept for, unless both are named.
   const elsewhere = ["flags", "list", "--url", `${server.url}/other`];
   await halyard.refuse(elsewhere, 4, /the profile "one" is for .*Give --key, or --profile one/);
   await halyard.refuse([...elsewhere, "-p", "one"], 3, /nothing at this path/);
+  // A slash at the end makes no other address.
+  assert.equal(await sees(halyard, "--url", `${server.url}/`), "of-one");
+});
+
+test("without --url a profile is for HALYARD_URL, or else for the standard address", async () => {
+  const runner = halyard.with({ HALYARD_CONFIG: join(server.folder, "short.json") });
+  const set = ["profiles", "set", "development", "--key", one.keys.admin];
+  const there = runner.with({ HALYARD_URL: server.url });
+  assert.equal(
+    await there.succeed(...set),
+    `Kept development for ${server.url}: admin of ${one.name}.\n`,
+  );
+  assert.equal(await sees(runner), "of-one");
+  assert.equal(
+    await runner.succeed(...set, "--no-check"),
+    "Kept development for http://127.0.0.1:4400.\n",
+  );
+});
+
+test("an address with a password is neither taken nor repeated", async () => {
+  const address = server.url.replace("//", "//somebody:s3cret@");
+  const sentence =
+    "halyard: The address of a server is taken without a user and a password: leave them out. Halyard knows its callers by --key.\n";
+  const refused = async (runner: CommandRunner, ...args: string[]) => {
+    const { code, stdout, stderr } = await runner.run(...args);
+    assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: "", stderr: sentence });
+  };
+  const before = readFileSync(file, "utf8");
+  await refused(halyard, "flags", "list", "--url", address);
+  await refused(halyard, "flags", "list", "--url", address, "-p", "one");
+  await refused(halyard, "flags", "list", "--url", "somebody:s3cret@host", "--key", "k");
+  await refused(halyard.with({ HALYARD_URL: address }), "flags", "list", "--key", "k");
+  await refused(halyard, "profiles", "set", "x", "--url", address, "--key", "k", "--no-check");
+  assert.equal(readFileSync(file, "utf8"), before);
+  const { stdout, stderr } = await halyard.run("doctor", "--url", address);
+  assert.match(stdout, /FAIL server: The address of a server is taken without/);
+  assert.doesNotMatch(stdout + stderr, /s3cret/);
 });
 
 test("what is not kept, and why", async () => {

@@ -192,6 +192,35 @@ test("a range that is too long for one answer is gone through to its end", async
   assert.deepEqual(asked, [{ to }, { to, afterSequence: 10_002 }, { to, afterSequence: 20_004 }]);
 });
 
+test("a test that is not sent for long says when it is due, and behind what", async (t) => {
+  // As a server answers whose queue holds the test back; waiting for one that does would take too long here.
+  const createdAt = "2026-11-15T00:00:00.000Z";
+  const nextAttemptAt = "2026-11-15T00:10:00.000Z";
+  const waiting = (id: string) => ({ id, kind: "test", createdAt, nextAttemptAt, attempts: [] });
+  let pending = [waiting("dlv_2"), waiting("dlv_1")];
+  const slow = createServer((request, response) => {
+    const answers: Readonly<Record<string, unknown>> = {
+      "POST /api/v1/webhooks/wh_1/test": waiting("dlv_2"),
+      "GET /api/v1/webhooks/wh_1/deliveries/dlv_2": waiting("dlv_2"),
+      "GET /api/v1/webhooks/wh_1/deliveries": pending,
+    };
+    const path = request.url?.replace(/[?].*/, "") ?? "";
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(answers[`${request.method} ${path}`]));
+  }).listen(0, "127.0.0.1");
+  await once(slow, "listening");
+  t.after(() => slow.close());
+  const { port } = slow.address() as AddressInfo;
+  const args = ["webhooks", "test", "wh_1", "--url", `http://127.0.0.1:${port}`];
+  await halyard.refuse(
+    args,
+    6,
+    /dlv_2 is still waiting to be sent, behind an earlier test that is pending \(dlv_1\) and due at 2026-11-15T00:10:00\.000Z; look later/,
+  );
+  pending = [waiting("dlv_2")];
+  await halyard.refuse(args, 6, /to be sent, due at 2026-11-15T00:10:00\.000Z; look later/);
+});
+
 test("listen prints each event and takes its webhook away at the end", async () => {
   const listening = spawnHalyard(["webhooks", "listen", "--json"], settings);
   await until("the webhook", async () => {
@@ -213,8 +242,8 @@ test("listen prints each event and takes its webhook away at the end", async () 
 suite("what cannot be done says so", { concurrency: 2 }, () => {
   const none = "wh_000000000000000000000000";
   const cases: [what: string, args: string[], code: number, said: RegExp][] = [
-    ["bad address", ["create", "ftp://example.com"], 1, /^halyard: url must be/],
-    ["bad event", ["create", "https://example.com/", "--events", "flag.moved"], 1, /flag\.created/],
+    ["bad address", ["create", "ftp://example.com"], 2, /^halyard: url must be/],
+    ["bad event", ["create", "https://example.com/", "--events", "flag.moved"], 2, /flag\.created/],
     ["missing", ["test", none], 3, /does not exist/],
     ["replay of nothing", ["replay", none], 2, /either one delivery or a range/],
     ["replay of both", ["replay", none, "dlv_1", "--from", "1h"], 2, /either one delivery or a/],

@@ -1,6 +1,8 @@
 // halyard copy: moves everything from one database into another that is empty.
 import { Command } from "commander";
-import { CommandFailed, print, printJson, printTable } from "../output.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { whenAvailable } from "../operator.ts";
+import { CommandFailed, print, printJson, printTable, unwrap } from "../output.ts";
 
 interface CopyOptions {
   readonly from: string;
@@ -43,17 +45,15 @@ const copy = async ({ from, to, json }: CopyOptions): Promise<void> => {
   const source = placeOf(from);
   const target = placeOf(to);
   if (nameOf(source) === nameOf(target)) {
-    throw new CommandFailed("--from and --to are the same place.");
+    throw new CommandFailed("--from and --to are the same place.", exitCodes.usage);
   }
   const isTerminal = process.stderr.isTTY === true;
   const say = (verb: string) => (table: string, rows: number) => {
     if (isTerminal) process.stderr.write(`\r\x1b[K${verb} ${table}: ${rows} rows`);
   };
   try {
-    const rows = await copyDatabase(source, target, {
-      copied: say("copying"),
-      compared: say("comparing"),
-    });
+    const watch = { copied: say("copying"), compared: say("comparing") };
+    const rows = unwrap(await whenAvailable(() => copyDatabase(source, target, watch)));
     if (isTerminal) process.stderr.write("\r\x1b[K");
     if (json) {
       printJson(rows);

@@ -9,7 +9,7 @@ import { mistakeChecks, nodeCheck, settingChecks } from "../doctor/settings-chec
 import { secretKeyChecks, storeChecks } from "../doctor/store-checks.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { dataOption, type OperatorOptions } from "../operator.ts";
-import { CommandFailed, coloured, print, printJson } from "../output.ts";
+import { CommandFailed, coloured, inOneLine, print, printJson } from "../output.ts";
 import { readProfiles } from "../profiles.ts";
 
 type DoctorOptions = OperatorOptions & ConnectionOptions;
@@ -143,5 +143,7 @@ const words: Readonly<Record<Level, string>> = {
   fail: coloured("red", "FAIL"),
 };
 
-const printCheck = ({ level, about, message, remedy }: Check): void =>
-  print(`${words[level]} ${about}: ${message}${remedy === null ? "" : `. To mend it: ${remedy}`}`);
+const printCheck = ({ level, about, message, remedy }: Check): void => {
+  const said = `${about}: ${message}${remedy === null ? "" : `. To mend it: ${remedy}`}`;
+  print(`${words[level]} ${inOneLine(said)}`);
+};

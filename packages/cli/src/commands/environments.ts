@@ -1,9 +1,16 @@
 // halyard environments: each has its own flags, webhooks and keys.
 import { environmentNameRule } from "@halyard/server/domain/api-key";
 import { Command } from "commander";
+import { confirm } from "../ask.ts";
 import { withExamples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { type OperatorOptions, operatorCommand, withOperator } from "../operator.ts";
-import { print, printJson, printTable, unwrap } from "../output.ts";
+import { CommandFailed, print, printJson, printTable, unwrap } from "../output.ts";
+
+interface DeleteOptions extends OperatorOptions {
+  readonly force?: boolean;
+  readonly yes?: boolean;
+}
 
 export const environmentCommands = (): Command => {
   const group = new Command("environments").description("list, create and delete environments");
@@ -48,23 +55,38 @@ export const environmentCommands = (): Command => {
     .description("delete an environment with its flags, webhooks, keys and history")
     .argument("<name>", "the environment")
     .option("--force", "even when it still holds flags")
-    .action((name: string, options: OperatorOptions & { force?: boolean }) =>
-      withOperator(options, async ({ environments }) => {
-        const result = await environments.remove(name, options.force === true);
-        if (!result.ok && result.failure.code === "CONFLICT") {
-          const { failure } = result;
-          unwrap({
-            ok: false,
-            failure: { ...failure, message: `${failure.message} Add --force to do so.` },
-          });
-        }
-        const removed = unwrap(result);
-        if (options.json)
-          return printJson({ name: removed.name, flags: removed.flagCount, deleted: true });
-        print(`Deleted the environment "${removed.name}" and everything in it.`);
-      }),
-    );
-  withExamples(remove, "halyard environments delete staging --force");
+    .option("-y, --yes", "do not ask")
+    .action(removeEnvironment);
+  withExamples(
+    remove,
+    "halyard environments delete staging",
+    "halyard environments delete staging --force --yes",
+  );
 
   return group;
 };
+
+const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? "" : "s"}`;
+
+const removeEnvironment = (name: string, options: DeleteOptions): Promise<void> =>
+  withOperator(options, async ({ environments }) => {
+    const { flags, webhooks, keys } = unwrap(await environments.contents(name));
+    const withFlags = options.force === true;
+    // Said before the question: nobody should have to answer it for nothing.
+    if (flags > 0 && !withFlags) {
+      throw new CommandFailed(
+        `The environment "${name}" holds ${counted(flags, "flag")}; deleting it deletes them, its webhooks, keys and history. Add --force to do so.`,
+        exitCodes.conflict,
+      );
+    }
+    await confirm(
+      `Delete the environment "${name}" with ${counted(flags, "flag")}, ${counted(webhooks, "webhook")}, ${counted(keys, "key")} and all history? There is no way back but a backup.`,
+      options.yes,
+    );
+    const removed = unwrap(await environments.remove(name, withFlags));
+    if (options.json) {
+      return printJson({ name: removed.name, flags: removed.flagCount, deleted: true });
+    }
+    print(`Deleted the environment "${removed.name}" and everything in it.`);
+  });

@@ -11,7 +11,7 @@ import {
 } from "../connection.ts";
 import { withExamples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { CommandFailed, print, printJson } from "../output.ts";
+import { CommandFailed, inOneLine, print, printJson } from "../output.ts";
 
 interface EvaluateOptions extends ConnectionOptions {
   readonly targetingKey?: string;
@@ -60,9 +60,8 @@ const evaluate = async (key: string, options: EvaluateOptions): Promise<void> =>
     });
     return;
   }
-  print(
-    `${key} is ${answer.variant}${whom === undefined ? "" : ` for ${whom}`} (${meaning(answer)}).`,
-  );
+  const forWhom = whom === undefined ? "" : ` for ${whom}`;
+  print(inOneLine(`${key} is ${answer.variant}${forWhom} (${meaning(answer)}).`));
   if (percentage !== undefined && from !== undefined) {
     print(`The rollout is at ${percentage} %; this targeting key is in from ${from} %.`);
   }

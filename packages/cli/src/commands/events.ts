@@ -9,7 +9,8 @@ import { exitCodes } from "../exit-codes.ts";
 import { changesInOneLine } from "../flag-text.ts";
 import { followChanges, type Snapshot, type StreamedChange } from "../follow-changes.ts";
 import { moment, wholeNumber } from "../option-values.ts";
-import { CommandFailed, coloured, print, printAside } from "../output.ts";
+import { CommandFailed, coloured, inOneLine, print, printAside } from "../output.ts";
+import { readerLeft } from "../reader-left.ts";
 
 interface TailOptions extends ConnectionOptions {
   readonly since?: Date;
@@ -53,6 +54,7 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
   const { signal } = stop;
   // Further signals change nothing: it is ending already.
   process.on("SIGINT", () => stop.abort()).on("SIGTERM", () => stop.abort());
+  readerLeft.addEventListener("abort", () => stop.abort());
 
   const waiting: (Snapshot | StreamedChange)[] = [];
   let arrived = Promise.withResolvers<void>();
@@ -140,6 +142,6 @@ const lineOf = ({
     what.padEnd(8),
     `${coloured("bold", key)} v${version}`,
     ...(changes === "" ? [] : [changes]),
-    ...(actor === null ? [] : [`by ${actor.name}`]),
+    ...(actor === null ? [] : [`by ${inOneLine(actor.name)}`]),
   ].join("  ");
 };

@@ -26,7 +26,10 @@ export const exportCommand = (): Command =>
             "json unless the file's name ends in .yaml or .yml",
           ).choices(fileFormats),
         )
-        .option("-o, --output <file>", "the file; written whole or not at all")
+        .option(
+          "-o, --output <file>",
+          "the file, written whole or not at all; - is standard output",
+        )
         .option(
           "--webhooks",
           "webhooks too (address, events, whether active; no secrets); needs an admin key",
@@ -37,7 +40,7 @@ export const exportCommand = (): Command =>
     "halyard export -p production | jq '.flags[] | select(.enabled) | .key'",
   ).action(exportFlags);
 
-const formatOf = ({ format, output, json }: ExportOptions): FileFormat => {
+const formatOf = ({ format, json }: ExportOptions, output: string | undefined): FileFormat => {
   if (json && output === undefined) {
     if (format === "yaml") {
       throw new CommandFailed("--json and --format yaml contradict each other.", exitCodes.usage);
@@ -48,14 +51,15 @@ const formatOf = ({ format, output, json }: ExportOptions): FileFormat => {
 };
 
 const exportFlags = async (options: ExportOptions): Promise<void> => {
-  const format = formatOf(options);
+  const { json } = options;
+  const output = options.output === "-" ? undefined : options.output;
+  const format = formatOf(options, output);
   const connection = connect(options);
   const flags = await flagsAt(connection);
   const webhooks = options.webhooks
     ? answered(connection, await connection.management.webhooks.list())
     : undefined;
   const text = await writeFlagsFile({ flags, ...(webhooks && { webhooks }) }, format);
-  const { output, json } = options;
   if (output === undefined) {
     process.stdout.write(text);
     return;

@@ -11,7 +11,16 @@ import {
 import { withExamples } from "../examples.ts";
 import { actorText, agoOf, changesBetween, reachOf, switchOf } from "../flag-text.ts";
 import { trueOrFalse, wholeNumber } from "../option-values.ts";
-import { coloured, print, printAside, printJson, printTable } from "../output.ts";
+import {
+  type Cell,
+  coloured,
+  inOneLine,
+  print,
+  printAside,
+  printJson,
+  printTable,
+  shownCell,
+} from "../output.ts";
 
 interface ListOptions extends ConnectionOptions {
   readonly type?: Flag["type"];
@@ -90,7 +99,7 @@ const listFlags = async (options: ListOptions): Promise<void> => {
       switchOf(flag),
       reachOf(flag),
       ...(idle ? [lastEvaluated(idle.get(flag.key))] : []),
-      inOneLine(flag.description),
+      beginningOf(flag.description),
     ]),
   );
   if (shown.length === 0) printAside("No flags.");
@@ -112,8 +121,8 @@ const lastEvaluated = (time: string | null | undefined): string =>
   time === null || time === undefined ? "never" : `${time} (${agoOf(time)})`;
 
 const longestDescription = 60;
-const inOneLine = (description: string | null): string => {
-  const line = (description ?? "").replaceAll(/\s+/g, " ");
+const beginningOf = (description: string | null): string => {
+  const line = inOneLine(description ?? "").replaceAll(/\s+/g, " ");
   return line.length > longestDescription ? `${line.slice(0, longestDescription - 1)}…` : line;
 };
 
@@ -129,7 +138,7 @@ const getFlag = async (
   const version = found.ok ? found.version : undefined;
   if (options.json) return printJson({ ...flag, version, lastEvaluatedAt });
   const sum = (side: "on" | "off") => hours.reduce((total, hour) => total + hour[side], 0);
-  const rows: [string, string][] = [
+  const rows: [string, Cell][] = [
     ["type", flag.type],
     ["is", switchOf(flag)],
     ["for", reachOf(flag)],
@@ -139,7 +148,7 @@ const getFlag = async (
     ["last 24 hours", `${sum("on")} times on, ${sum("off")} times off`],
   ];
   print(coloured("bold", flag.key));
-  for (const [name, value] of rows) print(`  ${name.padEnd(14)}  ${value}`);
+  for (const [name, value] of rows) print(`  ${name.padEnd(14)}  ${shownCell(value)}`);
 };
 
 const showHistory = async (key: string, options: HistoryOptions): Promise<void> => {

@@ -7,7 +7,7 @@ import { planChanges } from "../flags-file/plan.ts";
 import { flagsAt } from "../flags-file/sides.ts";
 import { origins, readWanted, type Wanted, type WantedOptions } from "../flags-file/wanted.ts";
 import { type CreatedFromFile, createWebhooks, missingWebhooks } from "../flags-file/webhooks.ts";
-import { print, printAside } from "../output.ts";
+import { inOneLine, print, printAside } from "../output.ts";
 
 interface ImportOptions extends ConnectionOptions, CarryOutOptions, WantedOptions {
   readonly prune?: boolean;
@@ -43,17 +43,18 @@ export const importCommand = (): Command =>
 const tellLeftOut = ({ leftOut, notes, remarks }: Wanted): void => {
   if (notes.length > 0) {
     print("Carried over, but:");
-    for (const { key, note } of notes) print(`  ${key}: ${note}`);
+    for (const { key, note } of notes) print(inOneLine(`  ${key}: ${note}`));
   }
   if (leftOut.length > 0) {
     print(`Not carried over (${leftOut.length}):`);
     for (const { name, reasons, suggestedKey } of leftOut) {
       const hint =
         suggestedKey === undefined ? "" : ` (--rename-invalid would make it "${suggestedKey}")`;
-      print(`  ${name === "" ? "(without a name)" : name}: ${reasons.join("; ")}${hint}`);
+      const shown = name === "" ? "(without a name)" : name;
+      print(inOneLine(`  ${shown}: ${reasons.join("; ")}${hint}`));
     }
   }
-  for (const remark of remarks) print(remark);
+  for (const remark of remarks) print(inOneLine(remark));
 };
 
 const importFlags = async (file: string, options: ImportOptions): Promise<void> => {
@@ -78,13 +79,15 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
     hasMore: missing.length > 0,
     async more() {
       const created: CreatedFromFile[] = [];
-      if (dryRun && !json) for (const { url } of missing) print(`+ webhook ${url}`);
+      if (dryRun && !json) for (const { url } of missing) print(`+ webhook ${inOneLine(url)}`);
       const failure = dryRun
         ? undefined
         : await createWebhooks(connection, missing, (webhook) => {
             created.push(webhook);
             if (json) return;
-            print(`+ webhook ${webhook.url}\n  secret ${webhook.secret} (shown this once)`);
+            print(
+              `+ webhook ${inOneLine(webhook.url)}\n  secret ${webhook.secret} (shown this once)`,
+            );
           });
       const told = {
         ...(options.from !== "halyard" && { leftOut, notes, remarks }),

@@ -1,7 +1,7 @@
 // halyard migrate: brings the database's schema up to date, for operators who want that apart from a start.
 import { Command } from "commander";
 import { withExamples } from "../examples.ts";
-import { dataOption, jsonOption } from "../operator.ts";
+import { configFor, dataOption, jsonOption, needStore, whenAvailable } from "../operator.ts";
 import { CommandFailed, print, printJson } from "../output.ts";
 
 interface MigrateOptions {
@@ -23,14 +23,15 @@ export const migrateCommand = (): Command => {
 };
 
 const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => {
-  const { parseConfig } = await import("@halyard/server/config");
+  const config = await configFor(data);
   const { migrateDatabase, nameOf, pendingMigrations } = await import(
     "@halyard/server/compose-copy"
   );
-  const config = parseConfig({ ...process.env, ...(data && { HALYARD_DATA: data }) });
+  // An empty PostgreSQL was made by somebody for this; an empty folder is rather a mistyped one.
+  if (config.database.kind === "embedded") await needStore(config);
   const name = nameOf(config);
   if (check) {
-    const { before, after } = await pendingMigrations(config);
+    const { before, after } = await whenAvailable(() => pendingMigrations(config));
     if (before !== after) {
       throw new CommandFailed(
         `The schema of ${name} has version ${before} and this Halyard has ${after}: ${before < after ? "run `halyard migrate`" : "use the newer Halyard that wrote it"}.`,
@@ -40,7 +41,7 @@ const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => 
     else print(`The schema of ${name} is up to date (version ${after}).`);
     return;
   }
-  const { before, after } = await migrateDatabase(config);
+  const { before, after } = await whenAvailable(() => migrateDatabase(config));
   if (json) printJson({ before, after });
   else if (before === after) print(`The schema of ${name} was up to date (version ${after}).`);
   else print(`The schema of ${name} went from version ${before} to ${after}.`);

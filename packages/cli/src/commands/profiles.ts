@@ -1,11 +1,19 @@
 // halyard profiles: the servers that a person works with, by name.
 import { Command } from "commander";
 import { askSecret, isAtTerminal } from "../ask.ts";
-import { connectTo } from "../connection.ts";
+import { connectTo, standardAddress, whereServerIs } from "../connection.ts";
 import { withExamples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { checkKey } from "../key-check.ts";
-import { CommandFailed, coloured, print, printAside, printJson, printTable } from "../output.ts";
+import {
+  CommandFailed,
+  coloured,
+  inOneLine,
+  print,
+  printAside,
+  printJson,
+  printTable,
+} from "../output.ts";
 import {
   profileNamed,
   profileNamePattern,
@@ -16,7 +24,7 @@ import {
 } from "../profiles.ts";
 
 interface SetOptions {
-  readonly url: string;
+  readonly url?: string;
   readonly key?: string;
   readonly use?: boolean;
   readonly check: boolean;
@@ -36,7 +44,7 @@ export const profileCommands = (): Command => {
     .command("set")
     .description("keep a server and a key under a name; the first one is used at once")
     .argument("<name>", "letters, digits and . _ -, at most 64")
-    .requiredOption("--url <address>", "where the server is")
+    .option("--url <address>", whereServerIs)
     .option("--key <key>", "an API key; - reads it from standard input (asked for unless given)")
     .option("--use", "use this profile from now on")
     .option("--no-check", "do not ask the server whether it knows the key")
@@ -44,6 +52,7 @@ export const profileCommands = (): Command => {
     .action(setProfile);
   withExamples(
     set,
+    "halyard profiles set development",
     "halyard profiles set production --url https://flags.example.com",
     "halyard profiles set production --url https://flags.example.com --key - < key.txt",
   );
@@ -101,7 +110,7 @@ const setProfile = async (name: string, options: SetOptions): Promise<void> => {
     );
   }
   const { profiles, current } = readProfiles();
-  const { url } = options;
+  const { url = standardAddress() } = options;
   const key = await keyFrom(options.key, name);
   const connection = connectTo({ url, key });
   const checked = options.check ? await checkKey(connection) : undefined;
@@ -111,7 +120,7 @@ const setProfile = async (name: string, options: SetOptions): Promise<void> => {
     return printJson({ name, url, key: shownKey(key), current: inUse === name, ...checked });
   }
   const what = checked && `: ${checked.role} of ${checked.environment ?? "an environment"}`;
-  print(`Kept ${name} for ${url}${what ?? ""}.`);
+  print(inOneLine(`Kept ${name} for ${url}${what ?? ""}.`));
   if (inUse === name) printAside(`${name} is used wherever nothing else is said.`);
   else printAside(`Use it with --profile ${name}, or always: halyard profiles use ${name}`);
 };
@@ -124,7 +133,12 @@ const listProfiles = ({ json: asJson }: Options) => {
   if (asJson) return printJson(rows);
   printTable(
     ["", "name", "address", "key"],
-    rows.map((row) => [row.current ? coloured("green", "*") : "", row.name, row.url, row.key]),
+    rows.map((row) => [
+      row.current ? { style: "green", text: "*" } : "",
+      row.name,
+      row.url,
+      row.key,
+    ]),
   );
   if (rows.length === 0) {
     printAside("No profiles: keep one with halyard profiles set NAME --url ADDRESS.");

@@ -14,7 +14,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { moment, wholeNumber } from "../option-values.ts";
 import { CommandFailed, print, printAside, printJson, printTable } from "../output.ts";
 import { createProgress } from "../progress.ts";
-import { attemptText, responseText, stateText, succeeded } from "../webhook-text.ts";
+import { attemptText, responseText, stateOf, succeeded } from "../webhook-text.ts";
 
 interface Options extends ConnectionOptions {
   readonly json?: boolean;
@@ -85,7 +85,7 @@ const testWebhook = async (id: string, options: Options): Promise<void> => {
   const attempt = delivery.attempts.at(-1);
   if (attempt === undefined) {
     throw new CommandFailed(
-      `The test ${deliveryId} is still waiting to be sent; look later with halyard webhooks deliveries ${id}.`,
+      `The test ${deliveryId} is still waiting to be sent${await whyWaiting(connection, id, delivery)}; look later with halyard webhooks deliveries ${id}.`,
       exitCodes.unavailable,
     );
   }
@@ -100,6 +100,27 @@ const testWebhook = async (id: string, options: Options): Promise<void> => {
   );
 };
 
+/** When it is due, and behind what: two tests with the same time wait for the earlier of them. */
+const whyWaiting = async (
+  connection: Connection,
+  id: string,
+  { id: deliveryId, nextAttemptAt }: Delivery,
+): Promise<string> => {
+  if (nextAttemptAt === null) return "";
+  const { webhooks } = connection.management;
+  const pending = await webhooks.deliveries(id, { state: "pending", limit: largestPage });
+  const earlier = (pending.ok ? pending.value : []).findLast(
+    (other) =>
+      other.kind === "test" && other.id !== deliveryId && other.nextAttemptAt === nextAttemptAt,
+  );
+  if (earlier === undefined) return `, due at ${nextAttemptAt}`;
+  return `, behind an earlier test that is pending (${earlier.id}) and due at ${nextAttemptAt}`;
+};
+
+/** It is due later than anybody waits here; both times are the server's. */
+const isDueTooLate = ({ createdAt, nextAttemptAt }: Delivery): boolean =>
+  nextAttemptAt !== null && Date.parse(nextAttemptAt) - Date.parse(createdAt) > longestTest;
+
 /** The delivery after its first attempt, or as it is when that takes too long. */
 const attempted = async (
   connection: Connection,
@@ -110,7 +131,8 @@ const attempted = async (
   for (;;) {
     const looked = await connection.management.webhooks.delivery(id, deliveryId);
     const { request: _, ...delivery } = answered(connection, looked);
-    if (delivery.attempts.length > 0 || performance.now() > end) return delivery;
+    const isEnough = delivery.attempts.length > 0 || isDueTooLate(delivery);
+    if (isEnough || performance.now() > end) return delivery;
     await pause(betweenLooks);
   }
 };
@@ -137,7 +159,7 @@ const listDeliveries = async (id: string, options: DeliveriesOptions): Promise<v
       const last = attempts.at(-1);
       return [
         delivery.id,
-        stateText(delivery),
+        stateOf(delivery),
         event.type,
         event.flagKey ?? "",
         event.sequence === null ? "" : String(event.sequence),

@@ -6,7 +6,8 @@ import { answered, type ConnectionOptions, connect, serverCommand } from "../con
 import { withExamples } from "../examples.ts";
 import { changesInOneLine } from "../flag-text.ts";
 import { wholeNumber } from "../option-values.ts";
-import { CommandFailed, print, printAside } from "../output.ts";
+import { CommandFailed, inOneLine, print, printAside } from "../output.ts";
+import { readerLeft } from "../reader-left.ts";
 import { eventNames } from "../webhook-text.ts";
 
 interface ListenOptions extends ConnectionOptions {
@@ -52,9 +53,10 @@ const listen = async (options: ListenOptions): Promise<void> => {
     void receive(request, response, secret, options.json === true);
   });
   const port = await startListening(server, options.port);
-  const { promise: signalled, resolve: stop } = Promise.withResolvers<void>();
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   // Further signals change nothing: the webhook is to be removed in any case.
-  process.on("SIGINT", stop).on("SIGTERM", stop);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
+  readerLeft.addEventListener("abort", () => stop());
   try {
     const events = eventNames(options.events);
     const url = `http://127.0.0.1:${port}/`;
@@ -64,7 +66,7 @@ const listen = async (options: ListenOptions): Promise<void> => {
       `Listening on ${url} as ${webhook.id} for ${events.join(", ")}. Ctrl-C ends it and removes the webhook.`,
     );
     try {
-      await signalled;
+      await stopped;
     } finally {
       answered(connection, await webhooks.delete(webhook.id));
       printAside(`Removed the webhook ${webhook.id}.`);
@@ -99,7 +101,7 @@ const receive = async (
   try {
     const body = await readBody(request);
     const event = await verifyWebhook(body, request.headers, await secret, { scheme: "standard" });
-    print(json ? JSON.stringify(event) : describe(event));
+    print(json ? JSON.stringify(event) : inOneLine(describe(event)));
     response.writeHead(204).end();
   } catch (error) {
     const isForged = error instanceof WebhookVerificationError;

@@ -4,7 +4,16 @@ import type { Command } from "commander";
 import { confirm } from "../ask.ts";
 import { answered, type ConnectionOptions, connect, serverCommand } from "../connection.ts";
 import { withExamples } from "../examples.ts";
-import { coloured, print, printAside, printJson, printTable } from "../output.ts";
+import {
+  type Cell,
+  coloured,
+  inOneLine,
+  print,
+  printAside,
+  printJson,
+  printTable,
+  shownCell,
+} from "../output.ts";
 import { eventNames } from "../webhook-text.ts";
 
 interface Options extends ConnectionOptions {
@@ -61,8 +70,8 @@ export const addManageCommands = (group: Command): void => {
   withExamples(remove, "halyard webhooks delete wh_3f9a0c5be1d24f6a8b7c6d5e --yes");
 };
 
-const activeText = ({ active }: Webhook): string =>
-  active ? coloured("green", "active") : coloured("yellow", "paused");
+const stateOf = ({ active }: Webhook): Cell =>
+  active ? { style: "green", text: "active" } : { style: "yellow", text: "paused" };
 
 const listWebhooks = async (options: Options): Promise<void> => {
   const connection = connect(options);
@@ -72,7 +81,7 @@ const listWebhooks = async (options: Options): Promise<void> => {
     ["id", "state", "events", "address"],
     webhooks.map((webhook) => [
       webhook.id,
-      activeText(webhook),
+      stateOf(webhook),
       webhook.events.join(","),
       webhook.url,
     ]),
@@ -85,9 +94,9 @@ const getWebhook = async (id: string, options: Options): Promise<void> => {
   const webhook = answered(connection, await connection.management.webhooks.get(id));
   if (options.json) return printJson(webhook);
   print(coloured("bold", webhook.id));
-  print(`  address  ${webhook.url}`);
+  print(`  address  ${inOneLine(webhook.url)}`);
   print(`  events   ${webhook.events.join(", ")}`);
-  print(`  state    ${activeText(webhook)}`);
+  print(`  state    ${shownCell(stateOf(webhook))}`);
   print(`  created  ${webhook.createdAt}`);
 };
 
@@ -112,8 +121,8 @@ const setActive = async (id: string, active: boolean, options: Options): Promise
   const before = new Date().toISOString();
   const webhook = answered(connection, await connection.management.webhooks.update(id, { active }));
   if (options.json) return printJson(webhook);
-  if (active) return print(`${id} is active: events are sent to ${webhook.url}.`);
-  print(`${id} is paused: nothing is sent to ${webhook.url}.`);
+  if (active) return print(`${id} is active: events are sent to ${inOneLine(webhook.url)}.`);
+  print(`${id} is paused: nothing is sent to ${inOneLine(webhook.url)}.`);
   printAside(
     `What happens meanwhile is not kept for it. After halyard webhooks resume ${id}, send it so:\n  halyard webhooks replay ${id} --from ${before}`,
   );
@@ -147,5 +156,5 @@ const deleteWebhook = async (
   await confirm(`Remove ${id} (${url}) with its deliveries?`, options.yes);
   answered(connection, await webhooks.delete(id));
   if (options.json) return printJson({ id, deleted: true });
-  print(`Removed ${id}: nothing is sent to ${url} any more.`);
+  print(`Removed ${id}: nothing is sent to ${inOneLine(url)} any more.`);
 };

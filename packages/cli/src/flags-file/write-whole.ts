@@ -1,13 +1,51 @@
-// Writes a file whole or not at all: beside it first, then in its place.
+// Writes a file whole or not at all: beside it first, then in its place; what is no file is written into.
 import { randomBytes } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { CommandFailed } from "../output.ts";
 
+/** Undefined for what is not there. */
+const unlessMissing = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== "ENOENT") throw error;
+};
+
 export const writeWhole = async (file: string, text: string): Promise<void> => {
-  const beside = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    const handle = await open(beside, "wx");
+    const found = await stat(file).catch(unlessMissing);
+    if (found && !found.isFile()) await writeInto(file, text);
+    else await replace(await placeOf(file), text, found);
+  } catch (error) {
+    throw new CommandFailed(`${file} cannot be written (${(error as Error).message}).`);
+  }
+};
+
+/** Where the links lead to, also when nothing is there yet: a link stays one. */
+const placeOf = async (file: string): Promise<string> => {
+  const real = await realpath(file).catch(unlessMissing);
+  if (real !== undefined) return real;
+  const link = await readlink(file).catch(unlessMissing);
+  return link === undefined ? file : placeOf(resolve(await realpath(dirname(file)), link));
+};
+
+/** A pipe or a device has no whole, and another file in its place would not reach who reads it. */
+const writeInto = async (file: string, text: string): Promise<void> => {
+  const handle = await open(file, constants.O_WRONLY);
+  try {
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
+  }
+};
+
+const replace = async (file: string, text: string, found: Stats | undefined): Promise<void> => {
+  const beside = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  const mode = found && found.mode & 0o777;
+  try {
+    const handle = await open(beside, "wx", mode);
     try {
+      // What it is opened with is lessened by the umask.
+      if (mode !== undefined) await handle.chmod(mode);
       await handle.writeFile(text);
       await handle.sync();
     } finally {
@@ -16,6 +54,6 @@ export const writeWhole = async (file: string, text: string): Promise<void> => {
     await rename(beside, file);
   } catch (error) {
     await rm(beside, { force: true });
-    throw new CommandFailed(`${file} cannot be written (${(error as Error).message}).`);
+    throw error;
   }
 };

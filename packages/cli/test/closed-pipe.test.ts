@@ -1,0 +1,104 @@
+// Whoever reads the output leaves, or the terminal is closed: changes are made to the end, and what only prints ends well.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Flag } from "@halyard/sdk";
+import {
+  commandFile,
+  type Ended,
+  type HalyardProcess,
+  spawnHalyard,
+} from "../../server/test/support/halyard-process.ts";
+import {
+  startTestServer,
+  type TestEnvironment,
+  type TestServer,
+} from "../../server/test/support/server.ts";
+import { until } from "../../server/test/support/until.ts";
+
+const skip = process.platform === "win32" && "a shell of Unix is not here";
+
+let server: TestServer;
+let environment: TestEnvironment;
+let settings: Record<string, string>;
+
+before(async () => {
+  server = await startTestServer();
+  environment = await server.environment();
+  settings = {
+    HALYARD_URL: server.url,
+    HALYARD_API_KEY: environment.keys.admin,
+    HALYARD_CONFIG: join(server.folder, "config.json"),
+  };
+});
+after(() => server.close());
+
+let made = 0;
+const makeFlag = async (): Promise<string> => {
+  made += 1;
+  const key = `flag-${made}`;
+  await environment.admin("POST", "/flags", { key, type: "boolean" });
+  await environment.admin("PATCH", `/flags/${key}`, { enabled: true });
+  return key;
+};
+
+/** In a shell, with a pipe to such a reader; the shell says at the end how the command ended. */
+const pipeTo = (reader: string, redirection: string, ...args: string[]): HalyardProcess => {
+  const line = `{ "$@" ${redirection}; echo "ended with $?" >&2; } | ${reader}`;
+  return spawnHalyard(args, settings, ["/bin/sh", "-c", line, "sh", process.execPath, commandFile]);
+};
+
+/** Changes something until it has ended. */
+const endedAfterChanges = (halyard: HalyardProcess): Promise<Ended> => {
+  let end: Ended | undefined;
+  void halyard.ended.then((ended) => {
+    end = ended;
+  });
+  return until("its end", async () => {
+    await makeFlag();
+    return end;
+  });
+};
+
+const webhooks = async () => (await environment.admin("GET", "/webhooks")).body as unknown[];
+
+for (const redirection of ["", "2>&1"]) {
+  test(`a change of several flags goes on to the last (${redirection})`, { skip }, async () => {
+    const keys = [await makeFlag(), await makeFlag(), await makeFlag()];
+    const args = ["flags", "disable", keys[0] ?? "", "missing", ...keys.slice(1)];
+    const { stderr } = await pipeTo("true", redirection, ...args).ended;
+    assert.match(stderr, /ended with 3\n$/);
+    assert.doesNotMatch(stderr, /EPIPE|^\s+at /m);
+    for (const key of keys) {
+      const { body } = await environment.admin("GET", `/flags/${key}`);
+      assert.equal((body as Flag).enabled, false, key);
+    }
+  });
+}
+
+test("events tail ends when its reader has enough", { skip }, async () => {
+  await makeFlag();
+  const tail = pipeTo("head -n 1", "", "events", "tail", "--since", "1h");
+  const { stdout, stderr } = await endedAfterChanges(tail);
+  assert.equal(stdout.split("\n").length, 2, stdout);
+  assert.match(stderr, /ended with 0\n$/);
+});
+
+test("webhooks listen takes its webhook away when its reader has enough", { skip }, async () => {
+  const listening = pipeTo("head -n 1", "", "webhooks", "listen");
+  await until("the webhook", async () => (await webhooks()).length === 1);
+  const { stdout, stderr } = await endedAfterChanges(listening);
+  assert.equal(stdout.split("\n").length, 2, stdout);
+  assert.match(stderr, /Removed the webhook wh_\w+\.\nended with 0\n$/);
+  assert.deepEqual(await webhooks(), []);
+});
+
+test("webhooks listen takes its webhook away when its terminal is closed", { skip }, async () => {
+  const listening = spawnHalyard(["webhooks", "listen"], settings);
+  await until("the webhook", async () => (await webhooks()).length === 1);
+  listening.kill("SIGHUP");
+  const { code, stderr } = await listening.ended;
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /Removed the webhook wh_/);
+  assert.deepEqual(await webhooks(), []);
+});

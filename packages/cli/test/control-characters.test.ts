@@ -1,0 +1,121 @@
+// What others wrote is shown to people without what a terminal would obey, and to scripts as it is.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import type { CreatedWebhook, Flag } from "@halyard/sdk";
+import { spawnHalyard } from "../../server/test/support/halyard-process.ts";
+import {
+  type ScriptedReceiver,
+  startReceiver,
+} from "../../server/test/support/scripted-receiver.ts";
+import {
+  startTestServer,
+  type TestEnvironment,
+  type TestServer,
+} from "../../server/test/support/server.ts";
+import { until } from "../../server/test/support/until.ts";
+import { type CommandRunner, createRunner } from "./support/command-runner.ts";
+
+/** Sets the title, clears the screen, begins a line of its own, colours, by one and by two characters. */
+const nasty = "one\u001b]0;owned\u0007\u001b[2J\r\nforged\u007f\u009b31mend";
+const cleaned = /one \]0;owned \[2J forged 31mend/;
+/** All but the line breaks of our own. */
+const controls = /[^\P{Cc}\n]/u;
+
+let server: TestServer;
+let environment: TestEnvironment;
+let receiver: ScriptedReceiver;
+let settings: Record<string, string>;
+let halyard: CommandRunner;
+let webhook: CreatedWebhook;
+
+before(async () => {
+  server = await startTestServer();
+  environment = await server.environment();
+  receiver = await startReceiver(() => ({ status: 500, body: nasty }));
+  const made = await environment.admin("POST", "/keys", { name: nasty, role: "admin" });
+  const { key } = made.body as { key: string };
+  const flag = { key: "told", type: "boolean", description: nasty };
+  await server.api(key)("POST", "/flags", flag);
+  await server.api(key)("PATCH", "/flags/told", { description: `more than ${nasty}` });
+  const registered = await environment.admin("POST", "/webhooks", {
+    url: receiver.url,
+    events: ["flag.deleted"],
+  });
+  webhook = registered.body as CreatedWebhook;
+  settings = {
+    HALYARD_URL: server.url,
+    HALYARD_API_KEY: key,
+    HALYARD_CONFIG: join(server.folder, "config.json"),
+  };
+  halyard = createRunner(settings);
+  writeFileSync(
+    join(server.folder, "flags.json"),
+    JSON.stringify({ halyard: 1, flags: [{ ...flag, enabled: true }] }),
+  );
+  writeFileSync(
+    join(server.folder, "flagd.json"),
+    JSON.stringify({ flags: { [nasty]: { state: "ENABLED" } } }),
+  );
+});
+after(async () => {
+  await server.close();
+  await receiver.close();
+});
+
+suite("for people", { concurrency: 2 }, () => {
+  const cases: [what: string, args: () => string[], shows: RegExp][] = [
+    ["flags list", () => ["flags", "list"], cleaned],
+    ["flags get", () => ["flags", "get", "told"], cleaned],
+    ["flags history", () => ["flags", "history", "told"], cleaned],
+    ["events tail", () => ["events", "tail", "--since", "1h", "--count", "2"], cleaned],
+    ["keys list", () => ["keys", "list"], cleaned],
+    ["webhooks test", () => ["webhooks", "test", webhook.id], cleaned],
+    ["import", () => ["import", join(server.folder, "flags.json"), "--dry-run"], /description "/],
+    [
+      "import of others",
+      () => ["import", join(server.folder, "flagd.json"), "--from", "flagd", "--dry-run"],
+      cleaned,
+    ],
+    ["doctor", () => ["doctor", "--profile", nasty], cleaned],
+  ];
+  for (const [what, args, shows] of cases) {
+    test(what, async () => {
+      const { stdout, stderr } = await halyard.run(...args());
+      assert.match(stdout + stderr, shows);
+      assert.doesNotMatch(stdout + stderr, controls);
+      assert.doesNotMatch(stdout + stderr, /^forged/m);
+    });
+  }
+
+  test("webhooks listen", async () => {
+    const listening = spawnHalyard(["webhooks", "listen"], settings);
+    await until("the webhook", async () => {
+      const { body } = await environment.admin("GET", "/webhooks");
+      return (body as unknown[]).length === 2;
+    });
+    await server.api(settings.HALYARD_API_KEY ?? "")("POST", "/flags", {
+      key: "heard",
+      type: "boolean",
+    });
+    await listening.printed(/heard[^\n]*\n/);
+    listening.kill("SIGTERM");
+    const { stdout } = await listening.ended;
+    assert.match(stdout, cleaned);
+    assert.doesNotMatch(stdout, controls);
+  });
+
+  test("colours of our own stay", async () => {
+    const coloured = halyard.with({ FORCE_COLOR: "1" });
+    const listed = await coloured.succeed("flags", "list", "--search", "told");
+    const off = "\u001b[2moff\u001b[22m";
+    assert.ok(listed.includes(`\ntold  ${off}  everyone  more than one`), listed);
+    assert.doesNotMatch(listed.split("\n")[1]?.replace(off, "") ?? "", controls);
+  });
+});
+
+test("for scripts it is as it was written", async () => {
+  const flag = await halyard.read<Flag>("flags", "get", "told");
+  assert.equal(flag.description, `more than ${nasty}`);
+});
