@@ -28,6 +28,9 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "metrics-access.test.ts": "ends before the store",
   "metrics-workers.test.ts": "what processes tell each other",
   "shutdown.test.ts": "faults/postgres-outage.test.ts stops a server whose PostgreSQL is silent",
+  "ofrep-bulk.test.ts": "evaluation reads memory",
+  "ofrep-lane.test.ts": "evaluation reads memory",
+  "ofrep-providers.test.ts": "evaluation reads memory",
   "ofrep-refusals.test.ts": "ends before the store",
   "openapi.test.ts": "what is described",
   "request-log.test.ts": "what is logged",
@@ -35,6 +38,10 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "session-places.test.ts": "which pages may ask",
   "session-requests.test.ts": "ends before the store",
   "security-headers.test.ts": "ends before the store",
+  "stream-audience.test.ts": "streams tell from memory; stream.test.ts runs on both",
+  "stream-exchange.test.ts": "streams tell from memory; stream.test.ts runs on both",
+  "stream-limits.test.ts": "streams tell from memory; stream.test.ts runs on both",
+  "stream-refetch.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "tracing.test.ts": "what is told of the store, whichever it is",
 };
 const isFull =

@@ -15,6 +15,7 @@ import {
   spawnHalyard,
 } from "../../server/test/support/halyard-process.ts";
 import { newFolder } from "../../server/test/support/server.ts";
+import { until } from "../../server/test/support/until.ts";
 import { noTerminal, runAtTerminal } from "./support/terminal.ts";
 
 const bin = fileURLToPath(new URL("../bin/halyard.mjs", import.meta.url));
@@ -119,7 +120,10 @@ suite("beside a running server", () => {
   const create = (role: string, name: string, environment = "development") =>
     ["keys", "create", "-e", environment, "-r", role, "-n", name, ...data] as const;
 
-  test("a key works at once and stops at once", async () => {
+  /** Another process has taken it away: the server knows within a second. */
+  const stops = (key: string) => until("the key to stop", async () => (await call(key)) === 401);
+
+  test("a key works at once and stops within moments", async () => {
     const made = await runHalyard(create("server", "web"));
     assert.equal(made.code, 0);
     // Standard output holds the key alone, so that a script can take it as it is.
@@ -138,7 +142,7 @@ suite("beside a running server", () => {
     await refuse(["keys", "revoke", id, "-e", "production", ...data], 3, /does not exist/);
     assert.equal(await call(key), 200);
     assert.equal(await succeed(...revoke), `Revoked the key ${id} of development.\n`);
-    assert.equal(await call(key), 401);
+    await stops(key);
     assert.ok(!(await succeed("keys", "list", "-e", "development", ...data)).includes(id));
     await refuse(revoke, 3, new RegExp(`The API key "${id}" does not exist`));
   });
@@ -155,10 +159,10 @@ suite("beside a running server", () => {
     assert.equal(await call(key), 403);
     const revoke = ["keys", "revoke", shown.id, "-e", "development", ...data];
     assert.deepEqual(await succeedAsJson(...revoke), { id: shown.id, revoked: true });
-    assert.equal(await call(key), 401);
+    await stops(key);
   });
 
-  test("an environment with flags is deleted only by --force, and its keys stop at once", async () => {
+  test("an environment with flags is deleted only by --force, and its keys stop", async () => {
     await succeed("environments", "create", "staging", ...data);
     const key = (await runHalyard(create("admin", "ops", "staging"))).stdout.trim();
     assert.equal(await call(key, { key: "a", type: "boolean" }), 201);
@@ -175,7 +179,7 @@ suite("beside a running server", () => {
       ],
     );
     await refuse([...remove, "--yes"], 5, /"staging" holds 1 flag;.* Add --force to do so\.\n$/);
-    const webhook = { url: "https://example.com/hook", events: ["*"] };
+    const webhook = { url: "http://127.0.0.1:9/", events: ["*"] };
     assert.equal(await call(key, webhook, "webhooks"), 201);
     const asked = /"staging" with 1 flag, 1 webhook, 1 key and all history\?.* add --yes\.\n$/;
     await refuse([...remove, "--force"], 2, asked);
@@ -194,7 +198,7 @@ suite("beside a running server", () => {
       const gone = await succeed(...remove, "--force", "--yes");
       assert.match(gone, /^Deleted the environment "staging"/);
     }
-    assert.equal(await call(key), 401);
+    await stops(key);
   });
 
   test("webhook secrets are encrypted anew, and told by their number", async () => {

@@ -6,11 +6,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { sized } from "./faults/support/size.ts";
 import { type RunningServer, serveHalyard } from "./support/halyard-process.ts";
 import { newFolder } from "./support/server.ts";
 import { auditStore } from "./support/store-audit.ts";
 
-const kills = 20;
+const kills = sized({ small: 6, full: 20 });
 const flagCount = 30;
 const writers = 6;
 const environment = "development";

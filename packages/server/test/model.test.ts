@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
+import { sized } from "./faults/support/size.ts";
 import { flagCommands } from "./model/flag-commands.ts";
 import { Model } from "./model/model.ts";
 import { webhookCommands } from "./model/webhook-commands.ts";
@@ -53,7 +54,7 @@ const assertStored = async (model: Model, { name }: TestEnvironment): Promise<vo
 };
 
 /** Each of its many small calls takes longer on PostgreSQL. */
-const runs = onPostgres ? 100 : 1_000;
+const runs = onPostgres ? 100 : sized({ small: 300, full: 1_000 });
 
 test(`${runs} random sequences of calls about flags and webhooks agree with the model`, async () => {
   const sequences = fc.commands([...flagCommands, ...webhookCommands], {

@@ -16,7 +16,7 @@ import { checkTold, flicker, readExpectedEvents } from "./support/told.ts";
 import { until } from "./support/until.ts";
 
 const size = sized({
-  small: { changes: 600, flags: 40, kills: 6, drainWithin: 150_000 },
+  small: { changes: 300, flags: 30, kills: 3, drainWithin: 150_000 },
   full: { changes: 20_000, flags: 200, kills: 100, drainWithin: 1_500_000 },
 });
 const writers = 8;
