@@ -5,6 +5,7 @@ import { Agent, request } from "node:http";
 import { basename, dirname } from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { createConnection } from "../../server/test/load/connection.ts";
 import { openStream, type StreamEvent } from "../../server/test/support/event-reader.ts";
 import { runHalyard, serveOn } from "../../server/test/support/halyard-process.ts";
 import { until } from "../../server/test/support/until.ts";
@@ -14,7 +15,7 @@ const isFull = process.env.HALYARD_FAULTS === "full";
 const wanted = isFull ? 30_000 : 3_000;
 /** So that a copy takes many steps, with changes between them. */
 const megabytes = isFull ? 300 : 30;
-const connections = 16;
+const connections = 48;
 const patience = isFull ? 600_000 : 120_000;
 const lastingFlags = 40;
 const users = ["", "u", "user-1", "user-42", "ünï", "8f14e45f"];
@@ -63,7 +64,17 @@ const flagNames = Array.from({ length: lastingFlags }, (_, index) => `flag-${ind
 const typeOf = (index: number): string => (index % 3 === 0 ? "boolean" : "rollout");
 
 /** Changes one flag after the other until it is told to stop: most of them are changed, some come and go. */
-const write = async (call: Calls, name: string, state: { stopped: boolean; changes: number }) => {
+const write = async (
+  { url, key }: { readonly url: string; readonly key: string },
+  name: string,
+  state: { stopped: boolean; changes: number },
+) => {
+  const connection = createConnection(url);
+  const call = async (method: string, path: string, body?: object) => {
+    const answered = await connection.ask({ method, path, key, body });
+    assert.ok(answered !== "cut");
+    return answered;
+  };
   for (let round = 0; !state.stopped; round += 1) {
     const index = pick(lastingFlags);
     const passing = `passing-${name}-${round % 3}`;
@@ -81,6 +92,7 @@ const write = async (call: Calls, name: string, state: { stopped: boolean; chang
     assert.ok(status < 300 || [404, 409, 503].includes(status), text);
     if (status < 300) state.changes += 1;
   }
+  connection.close();
 };
 
 /** The flags at a revision, as the stream told them, without a gap. */
@@ -176,7 +188,7 @@ test("a backup under load evaluates as the original did at that revision", async
 
   const state = { stopped: false, changes: 0 };
   const writers = Array.from({ length: connections }, (_, index) =>
-    write(there.call, String(index), state),
+    write({ url: original.url, key }, String(index), state),
   );
   await until("a third of the changes", () => state.changes >= wanted / 3, patience);
   const begin = { changes: state.changes, at: performance.now() };
