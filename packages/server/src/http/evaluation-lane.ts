@@ -37,21 +37,26 @@ export const createEvaluationLane = (needs: LaneNeeds) => {
     ...needs.commonHeaders,
     ...pageHeaders,
   }).flat();
+  /** Of nearly every answer: Node has read it when writeHead comes back, so that the next can have it. */
+  const head = [...fixedHeaders, "x-request-id", "", "content-length", ""];
+  const idPlace = head.length - 3;
+  const lengthPlace = head.length - 1;
 
   const send = (
     response: ServerResponse,
     requestId: string,
     { status, body }: { readonly status: number; readonly body: string },
   ): void => {
-    const headers = [
-      ...fixedHeaders,
-      "x-request-id",
-      requestId,
-      "content-length",
-      String(Buffer.byteLength(body)),
-    ];
-    if (status === 401) headers.push("www-authenticate", authenticateHeader);
-    if (isClosing()) headers.push("connection", "close");
+    head[idPlace] = requestId;
+    head[lengthPlace] = String(Buffer.byteLength(body));
+    const isUsual = status !== 401 && !isClosing();
+    const headers = isUsual
+      ? head
+      : [
+          ...head,
+          ...(status === 401 ? ["www-authenticate", authenticateHeader] : []),
+          ...(isClosing() ? ["connection", "close"] : []),
+        ];
     response.writeHead(status, headers).end(body);
   };
 
@@ -84,7 +89,8 @@ export const createEvaluationLane = (needs: LaneNeeds) => {
     request.on("end", () => {
       const requestId = requestIdOf(request);
       try {
-        const body = Buffer.concat(chunks);
+        const [first] = chunks;
+        const body = chunks.length === 1 && first ? first : Buffer.concat(chunks);
         const answered = answer(keyText, principal.environmentId, key, body);
         send(response, requestId, answered);
         watch(request, requestId, answered.status, startedAt);
