@@ -68,7 +68,6 @@ export const commitTogether = (database: Kysely<Tables>): Transact => {
   };
 
   const runAll = async (): Promise<void> => {
-    isBusy = true;
     while (waiting.length > 0) {
       const group = waiting.slice(0, maxTogether);
       waiting = waiting.slice(maxTogether);
@@ -82,6 +81,9 @@ export const commitTogether = (database: Kysely<Tables>): Transact => {
   return <T>(work: Work<T>) =>
     new Promise<T>((resolve, reject) => {
       waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
-      if (!isBusy) void runAll();
+      if (isBusy) return;
+      isBusy = true;
+      // At the end of this turn: SQLite answers at once, so whoever began now would be done before the next request is read.
+      setImmediate(() => void runAll());
     });
 };
