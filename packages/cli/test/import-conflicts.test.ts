@@ -33,11 +33,12 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
     ["GET /flags/pruned-too", () => admin("PATCH", "/flags/pruned-too", { enabled: true })],
     ["PATCH /flags/new", () => admin("PATCH", "/flags/new", { description: "Theirs" })],
   ]);
-  let isFirstPost = true;
+  /** The command creates several at once: whichever comes first, all wait until somebody else was there. */
+  let taken: Promise<unknown> | undefined;
   const url = await meddlingProxy(t, server.url, async (method, path) => {
-    if (method === "POST" && isFirstPost) {
-      isFirstPost = false;
-      await bench.put(boolean("taken", true, "Theirs"));
+    if (method === "POST") {
+      taken ??= bench.put(boolean("taken", true, "Theirs"));
+      await taken;
     }
     const act = meanwhile.get(`${method} ${path}`);
     meanwhile.delete(`${method} ${path}`);
