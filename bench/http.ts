@@ -2,13 +2,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pairs } from "./support/in-turns.ts";
+import { type KeptAnswer, wayFlags } from "./support/bare-answer.ts";
+import { startedPairs } from "./support/in-turns.ts";
 import { openLoad, type Request } from "./support/load.ts";
 import { benchKey as key, startHalyard, startServer, stopAll } from "./support/processes.ts";
 import { machine, say } from "./support/report.ts";
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 25);
-const count = Number(process.env.BENCH_COUNT ?? 4_000);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
+const count = Number(process.env.BENCH_COUNT ?? 20_000);
+/** Each pair of processes is started so often. */
+const starts = 3;
 const connections = 16;
 const flags = 1_000;
 
@@ -47,65 +50,82 @@ const through =
     return { ...request, path: `${request.path}${request.method === "GET" ? "?" : "?x"}` };
   };
 
-const answerTo = async (url: string, { method, path, body }: Request): Promise<string> => {
+/** Written by Node itself, here and there. */
+const nodesOwn = new Set(["date", "connection", "keep-alive"]);
+const answerTo = async (url: string, { method, path, body }: Request): Promise<KeptAnswer> => {
   const response = await fetch(url + path, {
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-  return response.text();
+  const head = [...response.headers].filter(([name]) => !nodesOwn.has(name)).flat();
+  return { head, body: await response.text() };
 };
 
-try {
-  const { url } = await startHalyard({ HALYARD_DATA: join(folder, "data") });
-  const halyard = await openLoad(url, connections);
+const start = () => startHalyard({ HALYARD_DATA: join(folder, "data") });
+const makeFlags = async (): Promise<void> => {
+  const halyard = await start();
+  const load = await openLoad(halyard.url, connections);
   const managed = (method: string, path: string, body: unknown): Request => ({
     method,
     path: `/api/v1/flags${path}`,
     key,
     body,
   });
-  await halyard.run(flags, (index) =>
+  await load.run(flags, (index) =>
     managed("POST", "", { key: nameOf(index), type: "rollout", percentage: 50 }),
   );
-  await halyard.run(flags, (index) => managed("PATCH", `/${nameOf(index)}`, { enabled: true }));
+  await load.run(flags, (index) => managed("PATCH", `/${nameOf(index)}`, { enabled: true }));
+  load.close();
+  await halyard.stop();
+};
 
-  say(`${machine}, ${connections} connections, ${rounds} rounds of ${count}`);
-  const compare = pairs(rounds, "Halyard", "bare node:http");
-  const beside = async (
+try {
+  await makeFlags();
+  say(
+    `${machine}, ${connections} connections, ${rounds} rounds of ${count}, ${starts} starts of each`,
+  );
+  const compare = startedPairs(rounds, starts, "Halyard", "bare node:http");
+  const beside = (
     what: string,
     name: string,
     requestOf: RequestOf,
-    bare: readonly [script: string, ...args: string[]],
+    [script, ...ways]: readonly [script: string, ...ways: string[]],
     requests = count,
-  ): Promise<void> => {
-    const answer = await answerTo(url, requestOf(0));
-    const file = join(folder, "answer.json");
-    writeFileSync(file, answer);
-    const [script, ...args] = bare;
-    const ceiling = await startServer(script, [file, ...args]);
-    const load = await openLoad(ceiling.url, connections);
-    await compare(
-      `${what} (${answer.length} bytes)`,
-      name,
-      () => halyard.run(requests, requestOf),
-      () => load.run(requests, requestOf),
-    );
-    load.close();
-    await ceiling.stop();
-  };
+  ): Promise<void> =>
+    compare(what, name, async () => {
+      const halyard = await start();
+      const file = join(folder, "answer.json");
+      writeFileSync(file, JSON.stringify(await answerTo(halyard.url, requestOf(0))));
+      const bare = await startServer(script, [file, ...ways]);
+      const [ours, theirs] = [
+        await openLoad(halyard.url, connections),
+        await openLoad(bare.url, connections),
+      ];
+      return {
+        ours: () => ours.run(requests, requestOf),
+        theirs: () => theirs.run(requests, requestOf),
+        async stop() {
+          ours.close();
+          theirs.close();
+          await Promise.all([halyard.stop(), bare.stop()]);
+        },
+      };
+    });
+  const { text, fewHeaders } = wayFlags;
   const server = ["support/bare-server.ts"] as const;
-  const asText = ["support/bare-server.ts", "text"] as const;
-  const reader = ["support/bare-evaluator.ts"] as const;
+  const reader = ["support/bare-evaluator.ts", text] as const;
   await beside("GET one of 1,000 flags", "GET of one flag", readOne, server);
-  await beside("the same beside a body kept as text", "GET beside text", readOne, asText);
-  await beside("GET through the framework", "GET through the framework", through(readOne), server);
-  await beside("GET all of 1,000 flags", "GET of a list", readAll, server, count / 2);
+  await beside("- beside two headers", "GET beside two headers", readOne, [...server, fewHeaders]);
+  await beside("- beside text", "GET beside text", readOne, [...server, text]);
+  await beside("- through the framework", "GET through the framework", through(readOne), server);
+  await beside("GET all of 1,000 flags", "GET of a list", readAll, server, count / 4);
   await beside("OFREP: one of 1,000 flags", "OFREP single evaluation", evaluate, reader);
-  await beside("OFREP through the framework", "OFREP framework", through(evaluate), reader);
-  await beside("OFREP: all of 1,000 flags", "OFREP bulk", evaluateAll, reader, count / 20);
-  halyard.close();
+  const few = [...reader, fewHeaders] as const;
+  await beside("- beside two headers", "OFREP beside two headers", evaluate, few);
+  await beside("- through the framework", "OFREP framework", through(evaluate), reader);
+  await beside("OFREP: all of 1,000 flags", "OFREP bulk", evaluateAll, reader, count / 40);
 } finally {
   await stopAll();
   rmSync(folder, { recursive: true, force: true });

@@ -1,25 +1,18 @@
-// The ceiling of an evaluation over HTTP: a bare node:http server that reads and parses each body and answers with the bytes of one file.
-import { readFileSync } from "node:fs";
+// The ceiling of an evaluation over HTTP: a bare node:http server that reads and parses each body and answers with one answer.
 import { createServer } from "node:http";
+import { bodyOf, headOf, listenHere } from "./bare-answer.ts";
 
-const answer = readFileSync(process.argv[2] ?? "", "utf8");
+const head = headOf();
+const body = bodyOf();
 let parsed = 0;
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
-    if (typeof body === "object") parsed += 1;
-    response
-      .writeHead(200, {
-        "content-type": "application/json; charset=utf-8",
-        "content-length": answer.length,
-      })
-      .end(answer);
+    const asked: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    if (typeof asked === "object") parsed += 1;
+    response.writeHead(200, head).end(body);
   });
 });
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (typeof address === "object" && address) console.log(`http://127.0.0.1:${address.port}/`);
-});
+listenHere(server);
 process.once("SIGTERM", () => process.exit(parsed > 0 ? 0 : 1));

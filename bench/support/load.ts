@@ -20,8 +20,9 @@ export interface Load {
 
 const headEnd = Buffer.from("\r\n\r\n");
 const lastChunk = Buffer.from("\r\n0\r\n\r\n");
+const lengthName = Buffer.from("\r\ncontent-length: ");
 
-const bytesOf = ({ method, path, key, authorization, body }: Request): string => {
+const bytesOf = ({ method, path, key, authorization, body }: Request): Buffer => {
   const text = body === undefined ? "" : JSON.stringify(body);
   const head = [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1"];
   if (key !== undefined) head.push(`Authorization: Bearer ${key}`);
@@ -29,81 +30,126 @@ const bytesOf = ({ method, path, key, authorization, body }: Request): string =>
   if (text !== "") {
     head.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(text)}`);
   }
-  return `${head.join("\r\n")}\r\n\r\n${text}`;
+  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${text}`);
 };
 
-const exchange = (socket: Socket, request: Request): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let head: Buffer = Buffer.alloc(0);
-    /** Bytes of the body still to come; unknown until the head is complete. */
-    let left: number | undefined;
-    const settle = (error?: Error) => {
-      socket.off("data", read).off("error", settle).off("close", ended);
-      if (error) reject(error);
-      else resolve();
-    };
-    const ended = () =>
-      settle(new Error(`The server closed the connection: ${request.method} ${request.path}`));
-    const read = (chunk: Buffer) => {
-      if (left !== undefined) {
-        left -= chunk.length;
-        if (left === 0) settle();
+/** The length that the head of an answer promises. */
+const lengthIn = (head: Buffer, end: number): number | undefined => {
+  // As Node's own servers write it, found without making a text of it.
+  const at = head.indexOf(lengthName);
+  if (at === -1 || at > end) {
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head.toString("latin1", 0, end))?.[1];
+    return length === undefined ? undefined : Number(length);
+  }
+  let length = 0;
+  for (let index = at + lengthName.length; index < end; index += 1) {
+    const digit = (head[index] ?? 0) - 48;
+    if (digit < 0 || digit > 9) break;
+    length = length * 10 + digit;
+  }
+  return length;
+};
+
+type Done = (error?: Error) => void;
+
+/** One connection: sends a request and calls back once the whole answer is there. */
+const createLine = (socket: Socket) => {
+  let asked: Buffer | undefined;
+  let done: Done | undefined;
+  let head: Buffer | undefined;
+  /** Bytes of the body still to come; unknown until the head is complete. */
+  let left: number | undefined;
+
+  const firstLine = (): string => asked?.toString().split("\r\n", 1)[0] ?? "nothing asked";
+  const settle: Done = (error) => {
+    const tell = done;
+    done = undefined;
+    head = undefined;
+    left = undefined;
+    tell?.(error);
+  };
+  const readHead = (): void => {
+    if (!head) return;
+    const end = head.indexOf(headEnd);
+    if (end === -1) return;
+    // The first digit of the status.
+    if (head[9] !== 0x32) {
+      settle(new Error(`${firstLine()}: ${head.toString()}`));
+      return;
+    }
+    const length = lengthIn(head, end);
+    if (
+      length === undefined &&
+      /transfer-encoding: chunked/i.test(head.toString("latin1", 0, end))
+    ) {
+      if (head.subarray(end).includes(lastChunk)) settle();
+      return;
+    }
+    left = (length ?? 0) - (head.length - end - headEnd.length);
+    if (left === 0) settle();
+  };
+  socket
+    .on("data", (chunk: Buffer) => {
+      if (left === undefined) {
+        head = head ? Buffer.concat([head, chunk]) : chunk;
+        readHead();
         return;
       }
-      head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
-      const end = head.indexOf(headEnd);
-      if (end === -1) return;
-      const text = head.subarray(0, end).toString("latin1");
-      if (!/^HTTP\/1\.1 2/.test(text)) {
-        settle(new Error(`${request.method} ${request.path}: ${head.toString()}`));
-        return;
-      }
-      const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
-      if (length === undefined && /\r\ntransfer-encoding: chunked/i.test(text)) {
-        if (head.subarray(end).includes(lastChunk)) settle();
-        return;
-      }
-      left = Number(length ?? 0) - (head.length - end - headEnd.length);
+      left -= chunk.length;
       if (left === 0) settle();
-    };
-    socket.on("data", read).on("error", settle).on("close", ended);
-    socket.write(bytesOf(request));
+    })
+    .on("error", settle)
+    .on("close", () => settle(new Error(`The server closed the connection: ${firstLine()}`)));
+
+  return (request: Buffer, whenDone: Done): void => {
+    asked = request;
+    done = whenDone;
+    if (socket.destroyed) settle(new Error(`The connection is closed: ${firstLine()}`));
+    else socket.write(request);
+  };
+};
+
+const connectTo = (port: number): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    socket.once("error", reject).once("connect", () => resolve(socket.off("error", reject)));
   });
 
 export const openLoad = async (url: string, connections: number): Promise<Load> => {
   const port = Number(new URL(url).port);
-  const sockets = await Promise.all(
-    Array.from(
-      { length: connections },
-      () =>
-        new Promise<Socket>((resolve, reject) => {
-          const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-          socket.once("connect", () => resolve(socket)).once("error", reject);
-        }),
-    ),
-  );
+  const sockets = await Promise.all(Array.from({ length: connections }, () => connectTo(port)));
+  const lines = sockets.map(createLine);
+
+  const send = (requests: readonly Buffer[], over: typeof lines): Promise<void> =>
+    new Promise((resolve, reject) => {
+      let next = 0;
+      let answered = 0;
+      const goOn = (line: (typeof lines)[number]): void => {
+        const request = requests[next];
+        if (!request) return;
+        next += 1;
+        line(request, (error) => {
+          answered += 1;
+          if (error) reject(error);
+          else if (answered === requests.length) resolve();
+          else goOn(line);
+        });
+      };
+      for (const line of over) goOn(line);
+    });
+  /** Milliseconds from the first byte sent to the last received; what is sent is written out before. */
+  const time = async (requests: readonly Buffer[], over: typeof lines): Promise<number> => {
+    const started = performance.now();
+    await send(requests, over);
+    return performance.now() - started;
+  };
+
   return {
     async run(count, requestOf) {
-      let next = 0;
-      const started = performance.now();
-      await Promise.all(
-        sockets.map(async (socket) => {
-          while (next < count) {
-            const request = requestOf(next);
-            next += 1;
-            await exchange(socket, request);
-          }
-        }),
-      );
-      return count / ((performance.now() - started) / 1_000);
+      const requests = Array.from({ length: count }, (_, index) => bytesOf(requestOf(index)));
+      return count / ((await time(requests, lines)) / 1_000);
     },
-    async one(request) {
-      const [socket] = sockets;
-      if (!socket) throw new Error("There is no connection.");
-      const started = performance.now();
-      await exchange(socket, request);
-      return performance.now() - started;
-    },
+    one: (request) => time([bytesOf(request)], lines.slice(0, 1)),
     close() {
       for (const socket of sockets) socket.destroy();
     },

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -41,13 +41,15 @@ const guarded = async (settings: Partial<OverloadNeeds> = {}) => {
     ...settings,
   });
   const served: string[] = [];
-  const server = createServer((request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
     served.push(request.url ?? "");
     const body = JSON.stringify(request.url);
     response.setHeader("content-length", body.length).end(body);
-  }).listen(0, "127.0.0.1");
+  };
+  const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  overload.guard(server, { requestIdOf: () => "req-1", commonHeaders: { "x-common": "yes" } });
+  const commonHeaders = { "x-common": "yes" };
+  overload.guard(server, { serve, requestIdOf: () => "req-1", commonHeaders });
   const address = server.address();
   assert.ok(address && typeof address === "object");
   after(() => {

@@ -8,8 +8,8 @@ import type { KeyEntry, Snapshots } from "./snapshots.ts";
 const maxKnown = 10_000;
 
 export interface Keyring {
-  /** The holder when this key was good before and still is, without any waiting. */
-  known(text: string): Principal | undefined;
+  /** This key when it was good before and still is, without any waiting. Who keeps the entry sees when it is revoked. */
+  known(text: string): Readonly<KeyEntry> | undefined;
   /** Who holds this key; undefined when nobody does. A key that was issued elsewhere a moment ago is found too. */
   principal(text: string): Promise<Principal | undefined>;
   /** Whether the key with this id is still good. */
@@ -31,12 +31,12 @@ export const createKeyring = (
     return timingSafeEqual(entry?.hash ?? new Uint8Array(hash.length), hash) ? entry : undefined;
   };
 
-  const known = (text: string): Principal | undefined => {
+  const known = (text: string): KeyEntry | undefined => {
     const entry = byText.get(text);
     if (!entry) return undefined;
     if (entry.good) {
       entry.used = true;
-      return entry.principal;
+      return entry;
     }
     byText.delete(text);
     return undefined;
@@ -47,7 +47,7 @@ export const createKeyring = (
 
     async principal(text) {
       const already = known(text);
-      if (already) return already;
+      if (already) return already.principal;
       const hash = hashKey(text);
       let entry = find(hash);
       if (!entry) {

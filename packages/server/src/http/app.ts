@@ -47,7 +47,7 @@ import { type StreamNeeds, streamRoutes } from "./routes/stream.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { FlagSchema, WebhookSchema } from "./schemas.ts";
-import { takeShortWays } from "./short-ways.ts";
+import { takeShortWays, usualWay } from "./short-ways.ts";
 import { traceRequests } from "./trace-requests.ts";
 import { compileValidator } from "./validation.ts";
 import { type WatchNeeds, watchRequests } from "./watch-requests.ts";
@@ -196,12 +196,13 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
   const perKey = createRateLimit(rateLimit, now);
   const counts = needs.meter.evaluations;
   // Past the framework nobody sees a request as a whole.
-  if (!tracing && !needs.accessLog) {
-    const isClosing = () => closing;
-    const lane = { ...needs, counts, perKey, requestIdOf, commonHeaders, isClosing, maxBodyBytes };
-    takeShortWays(app.server, createEvaluationLane(lane), createReadingLane(lane));
-  }
-  needs.overload.guard(app.server, { requestIdOf, commonHeaders });
+  const isSeenWhole = tracing !== undefined || needs.accessLog;
+  const isClosing = () => closing;
+  const lane = { ...needs, counts, perKey, requestIdOf, commonHeaders, isClosing, maxBodyBytes };
+  const serve = isSeenWhole
+    ? usualWay(app.server)
+    : takeShortWays(app.server, createEvaluationLane(lane), createReadingLane(lane));
+  needs.overload.guard(app.server, { serve, requestIdOf, commonHeaders });
 
   const failures = createRateLimit(needs.authFailureLimit, now);
   const keyCheck = createKeyCheck(keyring, failures);

@@ -90,7 +90,7 @@ export const createKeyCheck = (keyring: Keyring, failures: RateLimit): KeyCheck 
 
   const check: KeyCheck["check"] = (text, address, needed) => {
     // A neighbour's failures behind one address do not lock out a key that was good before.
-    const known = keyring.known(text);
+    const known = keyring.known(text)?.principal;
     return known ? allow({ principal: known, keyText: text }, needed) : look(text, address, needed);
   };
 

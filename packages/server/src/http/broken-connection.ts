@@ -15,19 +15,25 @@ const answerOf = (code: string | undefined): { status: number; message: string }
   }
 };
 
-/** The newest answer of each connection. */
-const answers = new WeakMap<Socket, ServerResponse>();
+/** Kept on the connection itself: this is done for every request, and a map of all connections takes longer. */
+const newestAnswer = Symbol("newest answer");
+interface Connection extends Socket {
+  [newestAnswer]?: ServerResponse;
+}
 
-export const rememberAnswer = (socket: Socket, answer: ServerResponse): void => {
-  answers.set(socket, answer);
+export const rememberAnswer = (connection: Connection, answer: ServerResponse): void => {
+  connection[newestAnswer] = answer;
 };
 
-export const handleBrokenConnection = (error: Error & { code?: string }, socket: Socket): void => {
+export const handleBrokenConnection = (
+  error: Error & { code?: string },
+  socket: Connection,
+): void => {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
   }
-  const answer = answers.get(socket);
+  const { [newestAnswer]: answer } = socket;
   if (answer?.req.complete && !answer.writableFinished) {
     // A whole request came first and may have changed something: it keeps its own answer.
     answer.once("finish", () => socket.end());

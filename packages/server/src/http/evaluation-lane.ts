@@ -23,14 +23,15 @@ export interface LaneNeeds extends WatchNeeds {
 }
 
 const prefix = "/ofrep/v1/evaluate/flags/";
-const types = new Set(["application/json", "application/json; charset=utf-8"]);
+const isUsualType = (type: string | undefined): boolean =>
+  type === "application/json" || type === "application/json; charset=utf-8";
 
 /**
  * Gives false, and has touched nothing, when the request is in any way unusual: then it goes through the framework, whose
  * route answers the same. Routing, hooks and header handling there cost more than the evaluation.
  */
 export const createEvaluationLane = (needs: LaneNeeds) => {
-  const { keyring, snapshots, maxBodyBytes, requestIdOf, isClosing, log, now, counts } = needs;
+  const { keyring, snapshots, maxBodyBytes, requestIdOf, isClosing, log, counts } = needs;
   const watch = watchLane(needs, "POST", `${prefix}:key`);
   const fixedHeaders = Object.entries({
     "content-type": jsonType,
@@ -60,29 +61,20 @@ export const createEvaluationLane = (needs: LaneNeeds) => {
     response.writeHead(status, headers).end(body);
   };
 
-  const answer = (keyText: string, environmentId: number, key: string, body: Buffer) => {
-    // The body may have been long on its way: what holds is what holds now.
-    const snapshot = keyring.known(keyText) && snapshots.get(environmentId);
-    return snapshot
-      ? answerOne(snapshot, key, body, counts)
-      : { status: 401, body: protocolErrorBody(keyRefused) };
-  };
-
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
+  return (request: IncomingMessage, response: ServerResponse, at: number): boolean => {
     const { method, url, headers } = request;
     if (method !== "POST" || !url?.startsWith(prefix) || isClosing()) return false;
     const length = Number(headers["content-length"]);
-    if (!(length > 0 && length <= maxBodyBytes) || !types.has(headers["content-type"] ?? "")) {
+    if (!(length > 0 && length <= maxBodyBytes) || !isUsualType(headers["content-type"])) {
       return false;
     }
     const keyText = usualKey(headers);
-    const principal = keyText === undefined ? undefined : keyring.known(keyText);
+    const holder = keyText === undefined ? undefined : keyring.known(keyText);
+    const snapshot = holder && snapshots.get(holder.principal.environmentId);
     // As it stands in the path: what is not a flag's key to the letter takes the usual way.
     const key = url.slice(prefix.length);
-    if (keyText === undefined || !principal) return false;
-    if (!snapshots.get(principal.environmentId)?.get(key)) return false;
+    if (!holder || !snapshot?.get(key)) return false;
 
-    const startedAt = now();
     rememberAnswer(request.socket, response);
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -91,14 +83,17 @@ export const createEvaluationLane = (needs: LaneNeeds) => {
       try {
         const [first] = chunks;
         const body = chunks.length === 1 && first ? first : Buffer.concat(chunks);
-        const answered = answer(keyText, principal.environmentId, key, body);
+        // The body may have been long on its way: what holds is what holds now. A deleted environment takes its keys with it.
+        const answered = holder.good
+          ? answerOne(snapshot, key, body, counts)
+          : { status: 401, body: protocolErrorBody(keyRefused) };
         send(response, requestId, answered);
-        watch(request, requestId, answered.status, startedAt);
+        watch(request, requestId, answered.status, at);
       } catch (err) {
         log.error({ err, reqId: requestId }, "a request failed");
         const body = protocolErrorBody(mistakeOfOurs(requestId));
         send(response, requestId, { status: 500, body });
-        watch(request, requestId, 500, startedAt);
+        watch(request, requestId, 500, at);
       }
     });
     return true;

@@ -6,8 +6,8 @@ const tickEvery = 20;
 const sustained = 500;
 
 export interface LoopLag {
-  /** Milliseconds, at this moment. */
-  late(): number;
+  /** Milliseconds, at this time of the clock. */
+  late(at: number): number;
   /** Whether the loop has been later than the limit for a while. */
   isSustained(): boolean;
   close(): void;
@@ -38,7 +38,7 @@ export const watchLoop = ({ now, maxLag, onTick }: LoopLagNeeds): LoopLag => {
     onTick(late);
   }, tickEvery).unref();
   return {
-    late: () => now() - dueAt,
+    late: (at) => at - dueAt,
     isSustained: () => isSustained,
     close: () => clearInterval(timer),
   };

@@ -30,10 +30,13 @@ export const readAsked = (body: Buffer | undefined): Asked => {
   if (body === undefined || body.length === 0) {
     return refuse("PARSE_ERROR", `The body is empty; send JSON such as ${example}.`);
   }
-  if (!isUtf8(body)) return refuse("PARSE_ERROR", "The body is not valid UTF-8.");
+  const text = body.toString();
+  // What cannot be decoded becomes this character, so that nearly every body needs no closer look.
+  if (text.includes("\ufffd") && !isUtf8(body)) {
+    return refuse("PARSE_ERROR", "The body is not valid UTF-8.");
+  }
   let value: unknown;
   try {
-    const text = body.toString();
     value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : "it cannot be read";

@@ -13,7 +13,8 @@ import {
   type RefusalKind,
   type RefusalLog,
 } from "./refusals.ts";
-import { createWaitingRoom, type Handle } from "./waiting-room.ts";
+import type { Handle } from "./short-ways.ts";
+import { createWaitingRoom } from "./waiting-room.ts";
 
 export interface OverloadNeeds {
   /** Connections at once; 0 for no limit. */
@@ -36,13 +37,15 @@ export interface OverloadFigures {
 }
 
 export interface GuardNeeds {
+  /** What it stands before. */
+  readonly serve: Handle;
   readonly requestIdOf: (request: IncomingMessage) => string;
   /** Headers of every answer. */
   readonly commonHeaders: Readonly<Record<string, string>>;
 }
 
 export interface Overload {
-  /** From now on it stands before those who listen to the server. */
+  /** From now on only it listens to the server. */
   guard(server: Server, needs: GuardNeeds): void;
   /** Said by the store's side: somebody would have had to wait behind too many. */
   readonly storeIsCrowded: () => void;
@@ -78,11 +81,7 @@ export const createOverload = (needs: OverloadNeeds): Overload => {
   let connections = 0;
   let waiting = () => 0;
 
-  const guard = (server: Server, { requestIdOf, commonHeaders }: GuardNeeds): void => {
-    const listeners = server.listeners("request") as Handle[];
-    const serve: Handle = (request, response) => {
-      for (const listener of listeners) listener.call(server, request, response);
-    };
+  const guard = (server: Server, { serve, requestIdOf, commonHeaders }: GuardNeeds): void => {
     const fixedHeaders = { "content-type": jsonType, ...commonHeaders };
 
     const refuse = (
@@ -119,17 +118,17 @@ export const createOverload = (needs: OverloadNeeds): Overload => {
     waiting = room.waiting;
 
     /** For the moments in which not everybody is served at once. */
-    const takeTurns = (request: IncomingMessage, response: ServerResponse): void => {
+    const takeTurns: Handle = (request, response, at) => {
       const { url = "", socket } = request;
       if (isAboutHealth(url)) {
         if (excess.has(socket)) response.shouldKeepAlive = false;
-        serve(request, response);
+        serve(request, response, at);
       } else if (excess.has(socket)) refuse(request, response, "connection", tooMany);
       else if (url.startsWith("/ofrep/")) {
-        if (loop.isSustained() && loop.late() > needs.maxLag) {
+        if (loop.isSustained() && loop.late(at) > needs.maxLag) {
           refuse(request, response, "evaluation", tooBusy);
-        } else serve(request, response);
-      } else if (loop.late() <= punctual && room.waiting() === 0) serve(request, response);
+        } else serve(request, response, at);
+      } else if (loop.late(at) <= punctual && room.waiting() === 0) serve(request, response, at);
       else if (loop.isSustained() || room.waiting() >= maxWaiting) {
         refuse(request, response, "management", tooBusy);
       } else {
@@ -139,9 +138,11 @@ export const createOverload = (needs: OverloadNeeds): Overload => {
     };
 
     server.removeAllListeners("request").on("request", (request, response) => {
-      if (loop.late() <= punctual && excess.size === 0 && room.waiting() === 0) {
-        serve(request, response);
-      } else takeTurns(request, response);
+      // Read once for all who want to know it: this is done for every request.
+      const at = now();
+      if (loop.late(at) <= punctual && excess.size === 0 && room.waiting() === 0) {
+        serve(request, response, at);
+      } else takeTurns(request, response, at);
     });
 
     server.prependListener("connection", (socket: Socket) => {
@@ -169,7 +170,7 @@ export const createOverload = (needs: OverloadNeeds): Overload => {
       isRefusing: refusals.isRefusing(),
       waiting: waiting(),
       connections,
-      lag: Math.max(0, loop.late()),
+      lag: Math.max(0, loop.late(now())),
     }),
     close: () => loop.close(),
   };

@@ -42,7 +42,7 @@ const flagPrefix = `${listPath}/`;
 
 /** Gives false, and has touched nothing, when the request is in any way unusual. The store is asked as always: never stale. */
 export const createReadingLane = (needs: ReadingLaneNeeds) => {
-  const { keyring, flags, perKey, requestIdOf, isClosing, log, now } = needs;
+  const { keyring, flags, perKey, requestIdOf, isClosing, log } = needs;
   const watchList = watchLane(needs, "GET", listPath);
   const watchFlag = watchLane(needs, "GET", `${flagPrefix}:key`);
   const fixedHeaders = { "content-type": jsonType, ...needs.commonHeaders, ...freshnessHeaders };
@@ -87,29 +87,36 @@ export const createReadingLane = (needs: ReadingLaneNeeds) => {
     return status;
   };
 
-  const answerOne = ({ request, response, principal, key, startedAt }: Waiting): void => {
+  const finish = (
+    { request, response, key, startedAt }: Waiting,
+    answer: PreparedAnswer | Failure,
+    requestId = requestIdOf(request),
+  ): void => {
     const watch = key === undefined ? watchList : watchFlag;
-    const finish = (answer: PreparedAnswer | Failure): void => {
-      const requestId = requestIdOf(request);
-      if ("head" in answer) {
-        sendPrepared(response, answer, requestId, isClosing());
-        watch(request, requestId, 200, startedAt);
-      } else watch(request, requestId, sendFailure(response, answer, requestId), startedAt);
-    };
-    const fail = (error: FastifyError): void => {
-      const id = requestIdOf(request);
-      const failure = failureOf(error, { id, log: log.child({ reqId: id }) });
-      watch(request, id, sendFailure(response, failure, id), startedAt);
-    };
+    if ("head" in answer) {
+      sendPrepared(response, answer, requestId, isClosing());
+      watch(request, requestId, 200, startedAt);
+    } else watch(request, requestId, sendFailure(response, answer, requestId), startedAt);
+  };
+  const fail = (one: Waiting, error: FastifyError): void => {
+    const id = requestIdOf(one.request);
+    finish(one, failureOf(error, { id, log: log.child({ reqId: id }) }), id);
+  };
+  const answerOne = (one: Waiting): void => {
     let answer: Soon<PreparedAnswer | Failure>;
     try {
-      answer = read(principal, key);
+      answer = read(one.principal, one.key);
     } catch (error) {
-      fail(error as FastifyError);
+      fail(one, error as FastifyError);
       return;
     }
-    if (answer instanceof Promise) answer.then(finish, fail);
-    else finish(answer);
+    if (!(answer instanceof Promise)) finish(one, answer);
+    else {
+      answer.then(
+        (later) => finish(one, later),
+        (error: FastifyError) => fail(one, error),
+      );
+    }
   };
 
   let waiting: Waiting[] = [];
@@ -119,7 +126,7 @@ export const createReadingLane = (needs: ReadingLaneNeeds) => {
     for (const one of all) answerOne(one);
   };
 
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
+  return (request: IncomingMessage, response: ServerResponse, startedAt: number): boolean => {
     const { method, url, headers } = request;
     if (method !== "GET" || !url?.startsWith(listPath) || isClosing()) return false;
     const key = url === listPath ? undefined : url.slice(flagPrefix.length);
@@ -133,7 +140,7 @@ export const createReadingLane = (needs: ReadingLaneNeeds) => {
       return false;
     }
     const keyText = usualKey(headers);
-    const principal = keyText === undefined ? undefined : keyring.known(keyText);
+    const principal = keyText === undefined ? undefined : keyring.known(keyText)?.principal;
     if (!principal || !mayActAs(principal.role, "server")) return false;
     const { keyId } = principal;
     if (perKey.waiting(keyId) !== undefined) return false;
@@ -142,7 +149,7 @@ export const createReadingLane = (needs: ReadingLaneNeeds) => {
     rememberAnswer(request.socket, response);
     // What came in together is read together, after the last of it: one look at the store does for all.
     if (waiting.length === 0) setImmediate(answerAll);
-    waiting.push({ request, response, principal, key, startedAt: now() });
+    waiting.push({ request, response, principal, key, startedAt });
     return true;
   };
 };

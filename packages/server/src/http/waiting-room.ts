@@ -1,9 +1,9 @@
 // Requests that wait for their turn, so that what they ask for does not keep shorter ones waiting.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Handle } from "./short-ways.ts";
 
 /** Milliseconds of work for those who wait, in each turn of the event loop. */
 const slice = 5;
-export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface WaitingRoom {
   readonly waiting: () => number;
@@ -52,7 +52,8 @@ export const createWaitingRoom = ({
     do {
       const first = next();
       if (!first || first.response.destroyed) continue;
-      (now() - first.since > patience ? refuse : serve)(first.request, first.response);
+      const at = now();
+      (at - first.since > patience ? refuse : serve)(first.request, first.response, at);
       // What it asked for is done in the ticks that follow, and counts.
       for (let tick = 0; tick < 4; tick += 1) {
         await new Promise<void>((resolve) => process.nextTick(resolve));

@@ -5,6 +5,7 @@ import { composeInstance, type Instance, type World } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { StartupProblem } from "../errors.ts";
 import type { FirstKey } from "../management/environments.ts";
+import { keepTicksFast } from "./fast-ticks.ts";
 
 export interface DashboardAddress {
   readonly url: string;
@@ -35,6 +36,7 @@ export const openListening = async (
   log: Logger,
   world: World = {},
 ): Promise<Listening> => {
+  await keepTicksFast();
   const instance = await composeInstance(config, log, world);
   try {
     await listen(async () => {
