@@ -56,6 +56,28 @@ test("search and filters show what fits, and the address keeps them", async (t) 
   );
 });
 
+test("a row tells how often its flag is asked for, and of one that is new only that nobody has", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [
+    { key: "fresh", type: "boolean" },
+    { key: "once", type: "boolean" },
+    { key: "twice", type: "boolean" },
+  ]);
+  const evaluations = [
+    { key: "once", on: 1, off: 0 },
+    { key: "twice", on: 1, off: 1 },
+  ];
+  await admin("POST", "/usage", { evaluations });
+  const { page } = await browser.visit(t, server.url, { keys: [keys.admin] });
+  await page.goto("/flags");
+  const rowOf = (key: string) =>
+    rows(page).filter({ has: page.getByRole("link", { name: key, exact: true }) });
+  await rowOf("once").getByText("1 evaluation", { exact: true }).waitFor();
+  await rowOf("twice").getByText("2 evaluations", { exact: true }).waitFor();
+  await rowOf("fresh").getByText("never evaluated", { exact: true }).waitFor();
+  assert.equal(await rows(page).getByText("stale", { exact: true }).count(), 0);
+});
+
 test("keys move through the list, turn a flag, open it; Undo takes it back", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [

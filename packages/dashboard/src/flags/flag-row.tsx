@@ -23,15 +23,19 @@ interface FlagRowProps {
 
 const Usage = ({ usage, stale }: Pick<FlagRowProps, "usage" | "stale">) => {
   if (usage === undefined) return null;
+  // It may be a moment old: nothing to warn of.
+  if (usage.last === null) return <span className="dimmed">never evaluated</span>;
   return (
     <>
       {stale ? (
         <StatusBadge tone="waiting">stale</StatusBadge>
       ) : (
-        <span>{formatCompact(usage.count)} evaluations</span>
+        <span>
+          {formatCompact(usage.count)} {usage.count === 1 ? "evaluation" : "evaluations"}
+        </span>
       )}
       <span className="dimmed">
-        {usage.last === null ? "never evaluated" : <Time at={usage.last} />}
+        <Time at={usage.last} />
       </span>
     </>
   );
