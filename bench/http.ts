@@ -8,10 +8,10 @@ import { openLoad, type Request } from "./support/load.ts";
 import { benchKey as key, startHalyard, startServer, stopAll } from "./support/processes.ts";
 import { machine, say } from "./support/report.ts";
 
-const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
-const count = Number(process.env.BENCH_COUNT ?? 20_000);
 /** Each pair of processes is started so often. */
 const starts = 3;
+const rounds = Math.ceil(Number(process.env.BENCH_ROUNDS ?? 15) / starts) * starts;
+const count = Number(process.env.BENCH_COUNT ?? 20_000);
 const connections = 16;
 const flags = 1_000;
 
@@ -84,7 +84,7 @@ const makeFlags = async (): Promise<void> => {
 try {
   await makeFlags();
   say(
-    `${machine}, ${connections} connections, ${rounds} rounds of ${count}, ${starts} starts of each`,
+    `${machine}, ${connections} connections, ${rounds} rounds of ${count} requests (${count / 4} of the list, ${count / 40} of the bulk), ${starts} starts of each`,
   );
   const compare = startedPairs(rounds, starts, "Halyard", "bare node:http");
   const beside = (
@@ -114,13 +114,14 @@ try {
       };
     });
   const { text, fewHeaders } = wayFlags;
-  const server = ["support/bare-server.ts"] as const;
+  const bytes = ["support/bare-server.ts"] as const;
+  const server = [...bytes, text] as const;
   const reader = ["support/bare-evaluator.ts", text] as const;
   await beside("GET one of 1,000 flags", "GET of one flag", readOne, server);
   await beside("- beside two headers", "GET beside two headers", readOne, [...server, fewHeaders]);
-  await beside("- beside text", "GET beside text", readOne, [...server, text]);
+  await beside("- beside a body kept as a Buffer", "GET beside a Buffer", readOne, bytes);
   await beside("- through the framework", "GET through the framework", through(readOne), server);
-  await beside("GET all of 1,000 flags", "GET of a list", readAll, server, count / 4);
+  await beside("GET all of 1,000 flags", "GET of a list", readAll, bytes, count / 4);
   await beside("OFREP: one of 1,000 flags", "OFREP single evaluation", evaluate, reader);
   const few = [...reader, fewHeaders] as const;
   await beside("- beside two headers", "OFREP beside two headers", evaluate, few);

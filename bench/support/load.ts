@@ -21,6 +21,7 @@ export interface Load {
 const headEnd = Buffer.from("\r\n\r\n");
 const lastChunk = Buffer.from("\r\n0\r\n\r\n");
 const lengthName = Buffer.from("\r\ncontent-length: ");
+const lengthNameOfOthers = Buffer.from("\r\nContent-Length: ");
 
 const bytesOf = ({ method, path, key, authorization, body }: Request): Buffer => {
   const text = body === undefined ? "" : JSON.stringify(body);
@@ -35,12 +36,11 @@ const bytesOf = ({ method, path, key, authorization, body }: Request): Buffer =>
 
 /** The length that the head of an answer promises. */
 const lengthIn = (head: Buffer, end: number): number | undefined => {
-  // As Node's own servers write it, found without making a text of it.
-  const at = head.indexOf(lengthName);
-  if (at === -1 || at > end) {
-    const length = /\r\ncontent-length: *(\d+)/i.exec(head.toString("latin1", 0, end))?.[1];
-    return length === undefined ? undefined : Number(length);
-  }
+  const within = head.subarray(0, end);
+  // Found without making a text of it: the load is to cost as little as it can, whoever answers.
+  const lower = within.indexOf(lengthName);
+  const at = lower === -1 ? within.indexOf(lengthNameOfOthers) : lower;
+  if (at === -1) return undefined;
   let length = 0;
   for (let index = at + lengthName.length; index < end; index += 1) {
     const digit = (head[index] ?? 0) - 48;
@@ -146,8 +146,9 @@ export const openLoad = async (url: string, connections: number): Promise<Load> 
 
   return {
     async run(count, requestOf) {
-      const requests = Array.from({ length: count }, (_, index) => bytesOf(requestOf(index)));
-      return count / ((await time(requests, lines)) / 1_000);
+      const length = Math.max(1, Math.round(count));
+      const requests = Array.from({ length }, (_, index) => bytesOf(requestOf(index)));
+      return requests.length / ((await time(requests, lines)) / 1_000);
     },
     one: (request) => time([bytesOf(request)], lines.slice(0, 1)),
     close() {

@@ -31,6 +31,7 @@ import { createWebhooks } from "./management/webhooks.ts";
 import type { Clock, LookUp, Store } from "./ports.ts";
 import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 import { limitCrowd } from "./store/crowd-limit.ts";
+import { rememberWhileUnchanged } from "./store/remember.ts";
 import { expose, type Scrape } from "./telemetry/exposition.ts";
 import { createTelemetry } from "./telemetry/telemetry.ts";
 import { version } from "./version.ts";
@@ -89,8 +90,9 @@ export const composeInstance = async (
   const issueNeeds = { clock, random, newIds };
   const overload = createOverload({ ...config, now: monotonic, log });
   const scrape = () => telemetry.scrape(store, overload.figures());
-  /** For requests, which can be told to come back. */
-  const asked = limitCrowd(store, config.maxWaiting, overload.storeIsCrowded);
+  /** For requests, which can be told to come back. What is known already asks nothing of the store, and waits for nobody. */
+  const limited = limitCrowd(store, config.maxWaiting, overload.storeIsCrowded);
+  const asked = store.committed ? rememberWhileUnchanged(limited, store.committed) : limited;
   let isLeaving = false;
   try {
     const keys = createApiKeys(asked, issueNeeds);

@@ -181,6 +181,8 @@ export interface Commit {
 }
 
 export interface Store extends Reader {
+  /** A number that every commit of anyone changes, known without waiting; undefined when the store has none. */
+  readonly committed: (() => number) | undefined;
   /**
    * Runs the work in one transaction; when it throws, nothing of it has happened. The work may be run more than once, when
    * another transaction was in its way: it decides from what it reads, and its last run is the one that counts.

@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { after, before, test } from "node:test";
+import { composeOperator, parseConfig } from "@halyard/server";
 import { makeFlag } from "./support/ofrep.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
+import { storeSettings } from "./support/test-store.ts";
+import { until } from "./support/until.ts";
 
 let server: TestServer;
 before(async () => {
@@ -107,6 +110,24 @@ test("what changes while the body is on its way is seen", async () => {
     refused,
     /\{"errorDetails":"This API key is not valid; it may have been revoked\."\}$/,
   );
+});
+
+test("an environment that is deleted while the body is on its way is gone", async () => {
+  const { name, admin, keys } = await server.environment();
+  await makeFlag(admin, { key: "a", type: "boolean" });
+  const body = '{"context":{}}';
+  const ofClient = () => ask("a", keys.client, body);
+  assert.equal((await ofClient()).status, 200);
+  const waiting = await begin(keys.client, body.length);
+  const operator = await composeOperator(parseConfig(await storeSettings(server.folder)));
+  try {
+    assert.ok((await operator.environments.remove(name, true)).ok);
+  } finally {
+    await operator.close();
+  }
+  await until("the server to hear of it", async () => (await ofClient()).status === 401);
+  waiting.write(body);
+  assert.match(await readText(waiting), /^HTTP\/1\.1 401 /);
 });
 
 test("a client that goes away in the middle of its body disturbs nobody", async () => {

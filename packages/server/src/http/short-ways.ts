@@ -1,7 +1,7 @@
 // Lets the requests that are made most pass by the framework.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
-/** Serves a request that came at this time of the monotonic clock. */
+/** Serves a request whose turn has come at this time of the monotonic clock. */
 export type Handle = (request: IncomingMessage, response: ServerResponse, at: number) => void;
 /** Gives false, and has touched nothing, when the request is not for it. */
 export type Lane = (request: IncomingMessage, response: ServerResponse, at: number) => boolean;

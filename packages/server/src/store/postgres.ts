@@ -139,6 +139,7 @@ const createEngine = (withoutSockets: ClientConfig, poolSize: number): Engine =>
     database,
     traits: postgresTraits,
     reads: createReader(database),
+    committed: undefined,
     transact: transactBeginning("begin"),
     transactRelaxed: transactBeginning("begin", "set local synchronous_commit = off"),
     asOfNow: transactBeginning("begin isolation level repeatable read read only"),

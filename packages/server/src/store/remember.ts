@@ -8,7 +8,10 @@ const maxKept = 10_000;
  * `version` changes with every commit of any other connection, those of other processes included. What is kept was read
  * at or after the version it is kept for, so that an answer is never older than the last commit.
  */
-export const rememberWhileUnchanged = (reads: Reader, version: () => number): Reader => {
+export const rememberWhileUnchanged = <Reads extends Reader>(
+  reads: Reads,
+  version: () => number,
+): Reads => {
   const revisions = new Map<number, number>();
   const flags = new Map<number, Map<string, VersionedFlag>>();
   let keptFor = Number.NaN;

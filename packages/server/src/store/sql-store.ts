@@ -15,6 +15,7 @@ export interface Engine {
   /** Always the last committed state. */
   readonly database: Kysely<Tables>;
   readonly reads: Reader;
+  readonly committed: Store["committed"];
   readonly traits: DatabaseTraits;
   /** The work may be run again when another transaction was in the way: it decides from the database alone. */
   transact<T>(work: (database: Kysely<Tables>) => Promise<T>): Promise<T>;
@@ -31,6 +32,7 @@ export const createSqlStore = (engine: Engine, secrets: SecretBox): Store => {
   const commitListeners = new Set<(commit: Commit) => Promise<void> | undefined>();
   return {
     ...engine.reads,
+    committed: engine.committed,
     async transact(work) {
       const { result, signal, commit } = await engine.transact(async (database) => {
         const signal = { queued: new Set<string>(), changed: new Set<string>() };

@@ -1,7 +1,7 @@
 // The embedded store: node:sqlite with one connection that writes and one that reads.
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import {
   CompiledQuery,
@@ -18,7 +18,6 @@ import type { Store } from "../ports.ts";
 import { commitTogether } from "./commit-together.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import { migrate } from "./migrate.ts";
-import { rememberWhileUnchanged } from "./remember.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { createReader } from "./sql-reader.ts";
 import { createSqlStore, type Engine } from "./sql-store.ts";
@@ -249,10 +248,12 @@ export const openSqliteEngine = async (folder: string, mayMigrate: boolean): Pro
     await writer.transaction().execute((database) => migrate(database, traits, mayMigrate));
     const connection = open(path);
     const version = connection.prepare("pragma data_version");
+    // A list of one value is made faster than an object with one name, and this is asked all the time.
+    version.setReturnArrays(true);
     const reader = new Kysely<Tables>({
       dialect: new SqliteDialect({ database: adapt(connection) }),
     });
-    const dataVersion = () => Number(version.get()?.data_version);
+    const dataVersion = () => Number((version.get() as unknown as SQLOutputValue[])[0]);
     return createEngine(reader, writer, dataVersion, connection);
   } catch (error) {
     await writer?.destroy();
@@ -270,7 +271,8 @@ const createEngine = (
   return {
     database: reader,
     traits,
-    reads: rememberWhileUnchanged(createReader(reader), dataVersion),
+    reads: createReader(reader),
+    committed: dataVersion,
     transact: commitTogether(writer),
     // Nobody else writes meanwhile.
     asOfNow: (work) => writer.transaction().execute(work),
