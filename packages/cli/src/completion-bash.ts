@@ -1,7 +1,6 @@
 // The completion script for bash, 3.2 and newer.
-import { type CompletedCommand, valuedOptions, valueText } from "./completion-tree.ts";
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+import { lookups, quoted } from "./completion-lookups.ts";
+import { type CompletedCommand, valueText } from "./completion-tree.ts";
 
 const commandCase = ({
   place,
@@ -22,24 +21,7 @@ const commandCase = ({
 export const bashCompletion = (commands: readonly CompletedCommand[]): string => `\
 # Completion of halyard for bash: eval "$(halyard completion bash)"
 
-_halyard_command() {
-  case "$1" in
-${commands.map(commandCase).join("\n")}
-    *) return 1 ;;
-  esac
-}
-
-_halyard_option() {
-  case "$1 $2" in
-${valuedOptions(commands)
-  .map(
-    ({ place, name, value }) =>
-      `    ${place === undefined ? `*${quoted(` ${name}`)}` : quoted(`${place} ${name}`)}) kind=${quoted(valueText(value))} ;;`,
-  )
-  .join("\n")}
-    *) return 1 ;;
-  esac
-}
+${lookups(commands, commandCase)}
 
 _halyard() {
   local current="\${COMP_WORDS[COMP_CWORD]}" place="" pending="" position=0 index word kind=""

@@ -1,7 +1,6 @@
 // The completion script for zsh.
-import { type CompletedCommand, valuedOptions, valueText } from "./completion-tree.ts";
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+import { lookups, quoted } from "./completion-lookups.ts";
+import { type CompletedCommand, valueText } from "./completion-tree.ts";
 
 /** As \`_describe\` wants it; a colon in the name would end it. */
 const described = (name: string, description: string): string =>
@@ -24,24 +23,7 @@ export const zshCompletion = (commands: readonly CompletedCommand[]): string => 
 #compdef halyard
 # Completion of halyard for zsh: source <(halyard completion zsh), after compinit
 
-_halyard_command() {
-  case "$1" in
-${commands.map(commandCase).join("\n")}
-    *) return 1 ;;
-  esac
-}
-
-_halyard_option() {
-  case "$1 $2" in
-${valuedOptions(commands)
-  .map(
-    ({ place, name, value }) =>
-      `    ${place === undefined ? `*${quoted(` ${name}`)}` : quoted(`${place} ${name}`)}) kind=${quoted(valueText(value))} ;;`,
-  )
-  .join("\n")}
-    *) return 1 ;;
-  esac
-}
+${lookups(commands, commandCase)}
 
 _halyard() {
   local current="\${words[CURRENT]}" place="" pending="" position=1 index word kind="" variadic=""

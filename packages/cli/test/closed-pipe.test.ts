@@ -1,6 +1,5 @@
 // Whoever reads the output leaves, or the terminal is closed: changes are made to the end, and what only prints ends well.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Flag } from "@halyard/sdk";
 import {
@@ -15,6 +14,7 @@ import {
   type TestServer,
 } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
+import { settingsFor } from "./support/command-runner.ts";
 
 const skip = process.platform === "win32" && "a shell of Unix is not here";
 
@@ -25,11 +25,7 @@ let settings: Record<string, string>;
 before(async () => {
   server = await startTestServer();
   environment = await server.environment();
-  settings = {
-    HALYARD_URL: server.url,
-    HALYARD_API_KEY: environment.keys.admin,
-    HALYARD_CONFIG: join(server.folder, "config.json"),
-  };
+  settings = settingsFor(server, environment.keys.admin);
 });
 after(() => server.close());
 

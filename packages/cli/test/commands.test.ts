@@ -1,12 +1,11 @@
 // Every operator's command as a process: what it prints, for people and for scripts, and how it ends.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { composeOperator, parseConfig } from "@halyard/server";
 import {
   type Ended,
   type RunningServer,
@@ -14,27 +13,11 @@ import {
   serveHalyard,
   spawnHalyard,
 } from "../../server/test/support/halyard-process.ts";
-import { newFolder } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
+import { folderOf, storeOf } from "./support/folders.ts";
 import { noTerminal, runAtTerminal } from "./support/terminal.ts";
 
 const bin = fileURLToPath(new URL("../bin/halyard.mjs", import.meta.url));
-const folders: string[] = [];
-const folderOf = () => {
-  const folder = newFolder();
-  folders.push(folder);
-  return folder;
-};
-/** A folder with a store in it, as a server leaves it. */
-const storeOf = async () => {
-  const folder = folderOf();
-  const operator = await composeOperator(parseConfig({ HALYARD_DATA: folder }));
-  await operator.close();
-  return folder;
-};
-after(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 const assertNoTrace = ({ stdout, stderr }: Ended) =>
   assert.doesNotMatch(stdout + stderr, /^\s+at |node:internal|file:\/\//m);

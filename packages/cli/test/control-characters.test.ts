@@ -15,7 +15,7 @@ import {
   type TestServer,
 } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
-import { type CommandRunner, createRunner } from "./support/command-runner.ts";
+import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
 
 /** Sets the title, clears the screen, begins a line of its own, colours, by one and by two characters. */
 const nasty = "one\u001b]0;owned\u0007\u001b[2J\r\nforged\u007f\u009b31mend";
@@ -44,11 +44,7 @@ before(async () => {
     events: ["flag.deleted"],
   });
   webhook = registered.body as CreatedWebhook;
-  settings = {
-    HALYARD_URL: server.url,
-    HALYARD_API_KEY: key,
-    HALYARD_CONFIG: join(server.folder, "config.json"),
-  };
+  settings = settingsFor(server, key);
   halyard = createRunner(settings);
   writeFileSync(
     join(server.folder, "flags.json"),

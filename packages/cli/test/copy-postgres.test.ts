@@ -1,36 +1,18 @@
 // halyard copy and halyard migrate: between the embedded store and PostgreSQL, and back.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, test } from "node:test";
-import { composeOperator, parseConfig } from "@halyard/server";
+import { test } from "node:test";
 import { copiedTables } from "../../server/src/store/copy.ts";
 import { migrations } from "../../server/src/store/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { runHalyard, serveOn } from "../../server/test/support/halyard-process.ts";
 import { newDatabase, query } from "../../server/test/support/postgres.ts";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
-import { newFolder } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
+import { folderOf, storeOf } from "./support/folders.ts";
 
-const folders: string[] = [];
-const folderOf = () => {
-  const folder = newFolder();
-  folders.push(folder);
-  return folder;
-};
-/** A folder with a store in it, as a server leaves it. */
-const storeOf = async () => {
-  const folder = folderOf();
-  const operator = await composeOperator(parseConfig({ HALYARD_DATA: folder }));
-  await operator.close();
-  return folder;
-};
-after(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 const HALYARD_SECRET_KEY = randomBytes(32).toString("base64");
 const newest = migrations.length;
 

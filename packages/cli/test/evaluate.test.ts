@@ -13,6 +13,7 @@ import {
   type TestEnvironment,
   type TestServer,
 } from "../../server/test/support/server.ts";
+import { settingsFor } from "./support/command-runner.ts";
 
 let server: TestServer;
 let environment: TestEnvironment;
@@ -23,11 +24,7 @@ const users = Array.from({ length: 1_000 }, (_, index) => `user-${index}`);
 before(async () => {
   server = await startTestServer();
   environment = await server.environment();
-  settings = {
-    HALYARD_URL: server.url,
-    HALYARD_API_KEY: environment.keys.server,
-    HALYARD_CONFIG: join(server.folder, "config.json"),
-  };
+  settings = settingsFor(server, environment.keys.server);
   sample = join(server.folder, "users.txt");
   writeFileSync(sample, `${users.join("\n")}\n\n${users[0]}\r\n`);
   const { admin } = environment;

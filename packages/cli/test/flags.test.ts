@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
@@ -13,7 +12,7 @@ import {
   type TestEnvironment,
   type TestServer,
 } from "../../server/test/support/server.ts";
-import { type CommandRunner, createRunner } from "./support/command-runner.ts";
+import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
 import { noTerminal, runAtTerminal } from "./support/terminal.ts";
 
 let server: TestServer;
@@ -24,11 +23,7 @@ let halyard: CommandRunner;
 before(async () => {
   server = await startTestServer();
   environment = await server.environment();
-  settings = {
-    HALYARD_URL: server.url,
-    HALYARD_API_KEY: environment.keys.admin,
-    HALYARD_CONFIG: join(server.folder, "config.json"),
-  };
+  settings = settingsFor(server, environment.keys.admin);
   halyard = createRunner(settings);
 });
 after(() => server.close());

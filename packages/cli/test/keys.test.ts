@@ -1,6 +1,5 @@
 // halyard keys through a server, for the environment of the key that it is called with.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { ApiKey, CreatedApiKey } from "@halyard/sdk";
 import {
@@ -8,7 +7,7 @@ import {
   type TestEnvironment,
   type TestServer,
 } from "../../server/test/support/server.ts";
-import { type CommandRunner, createRunner } from "./support/command-runner.ts";
+import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
 
 let server: TestServer;
 let environment: TestEnvironment;
@@ -17,11 +16,7 @@ let halyard: CommandRunner;
 before(async () => {
   server = await startTestServer();
   environment = await server.environment();
-  halyard = createRunner({
-    HALYARD_URL: server.url,
-    HALYARD_API_KEY: environment.keys.admin,
-    HALYARD_CONFIG: join(server.folder, "config.json"),
-  });
+  halyard = createRunner(settingsFor(server, environment.keys.admin));
 });
 after(() => server.close());
 

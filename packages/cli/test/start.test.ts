@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -13,19 +13,12 @@ import {
   serveHalyard,
   spawnHalyard,
 } from "../../server/test/support/halyard-process.ts";
-import { newFolder } from "../../server/test/support/server.ts";
+import { folderOf } from "./support/folders.ts";
 
-const folders: string[] = [];
-const folderOf = () => {
-  const folder = newFolder();
-  folders.push(folder);
-  return folder;
-};
 const started: HalyardProcess[] = [];
 after(() => {
   // Those that a failed test has left behind; the others are gone.
   for (const halyard of started) halyard.kill("SIGKILL");
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 const stop = async (halyard: HalyardProcess): Promise<Ended> => {

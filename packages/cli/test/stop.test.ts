@@ -1,24 +1,16 @@
 // halyard serve as a process: how it ends.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
 import { connect } from "node:net";
 import { after, test } from "node:test";
 import { type HalyardProcess, serveHalyard } from "../../server/test/support/halyard-process.ts";
-import { newFolder } from "../../server/test/support/server.ts";
+import { folderOf } from "./support/folders.ts";
 import { beginRequest, nobodyListens } from "./support/unfinished-request.ts";
 
-const folders: string[] = [];
-const folderOf = () => {
-  const folder = newFolder();
-  folders.push(folder);
-  return folder;
-};
 const started: HalyardProcess[] = [];
 after(() => {
   // Those that a failed test has left behind; the others are gone.
   for (const halyard of started) halyard.kill("SIGKILL");
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 test("SIGTERM answers what was asked before it, and ends with 0", {

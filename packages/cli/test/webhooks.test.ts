@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import {
@@ -25,7 +24,7 @@ import {
   type TestServer,
 } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
-import { type CommandRunner, createRunner } from "./support/command-runner.ts";
+import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
 
 let server: TestServer;
 let environment: TestEnvironment;
@@ -37,11 +36,7 @@ before(async () => {
   server = await startTestServer();
   environment = await server.environment();
   receiver = await startReceiver();
-  settings = {
-    HALYARD_URL: server.url,
-    HALYARD_API_KEY: environment.keys.admin,
-    HALYARD_CONFIG: join(server.folder, "config.json"),
-  };
+  settings = settingsFor(server, environment.keys.admin);
   halyard = createRunner(settings);
 });
 after(async () => {

@@ -6,10 +6,10 @@ import { suite, test } from "node:test";
 import { replacementPause } from "../../server/src/process/cluster.ts";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { until } from "../../server/test/support/until.ts";
+import { folderOf } from "./support/folders.ts";
 import {
   answering,
   ask,
-  folderOf,
   isAlive,
   pidOf,
   requestsUnderWay,

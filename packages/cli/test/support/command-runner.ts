@@ -1,6 +1,8 @@
 // The command line as scripts and people use it, against one server: what it prints and how it ends.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { type Ended, runHalyard } from "../../../server/test/support/halyard-process.ts";
+import type { TestServer } from "../../../server/test/support/server.ts";
 
 export interface CommandRunner {
   /** What it printed; it must end well. What it says aside is not looked at. */
@@ -13,6 +15,16 @@ export interface CommandRunner {
   /** The same server and file of profiles with other settings beside. */
   with(settings: Readonly<Record<string, string>>): CommandRunner;
 }
+
+/** What a command is told of a server, and a file of profiles that is not there yet. */
+export const settingsFor = (
+  { url, folder }: Pick<TestServer, "url" | "folder">,
+  key: string,
+): Record<string, string> => ({
+  HALYARD_URL: url,
+  HALYARD_API_KEY: key,
+  HALYARD_CONFIG: join(folder, "config.json"),
+});
 
 export const createRunner = (settings: Readonly<Record<string, string>>): CommandRunner => {
   const run = (...args: readonly string[]) => runHalyard(args, settings);

@@ -1,24 +1,15 @@
-// halyard serve with several workers, and the processes that it is made of.
-import { rmSync } from "node:fs";
 import { after } from "node:test";
 import { type RunningServer, serveHalyard } from "../../../server/test/support/halyard-process.ts";
-import { newFolder } from "../../../server/test/support/server.ts";
 import { until } from "../../../server/test/support/until.ts";
+import { folderOf } from "./folders.ts";
 import { beginRequest } from "./unfinished-request.ts";
 
-const folders: string[] = [];
-export const folderOf = () => {
-  const folder = newFolder();
-  folders.push(folder);
-  return folder;
-};
 const started: RunningServer[] = [];
 const workersStarted: number[] = [];
 after(() => {
   // Those that a failed test has left behind; the others are gone.
   for (const server of started) server.kill("SIGKILL");
   for (const pid of workersStarted) if (isAlive(pid)) process.kill(pid, "SIGKILL");
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 export const serve = async (folder = folderOf(), workers = "2"): Promise<RunningServer> => {

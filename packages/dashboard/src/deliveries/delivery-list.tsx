@@ -1,11 +1,11 @@
 // The delivery log of a webhook, newest first: each row opens its delivery.
 import type { Delivery, Webhook } from "@halyard/sdk";
-import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { ApiError } from "../api.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { ErrorMessage } from "../components/error-message.tsx";
+import { ShowOlder } from "../components/show-older.tsx";
 import { RowsSkeleton } from "../components/skeletons.tsx";
 import { StatusBadge } from "../components/status-badge.tsx";
 import { Time } from "../components/time.tsx";
@@ -101,16 +101,7 @@ export const DeliveryList = ({ webhook, filter }: DeliveryListProps) => {
           ))}
         </ol>
       )}
-      {query.hasNextPage && (
-        <Button
-          mt="md"
-          variant="default"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show older
-        </Button>
-      )}
+      <ShowOlder query={query} />
     </div>
   );
 };

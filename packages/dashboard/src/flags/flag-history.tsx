@@ -5,6 +5,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { ApiError } from "../api.ts";
 import { ErrorMessage } from "../components/error-message.tsx";
 import { Section } from "../components/section.tsx";
+import { ShowOlder } from "../components/show-older.tsx";
 import { RowsSkeleton } from "../components/skeletons.tsx";
 import { Time } from "../components/time.tsx";
 import type { LiveFlag } from "../live.ts";
@@ -98,16 +99,7 @@ export const FlagHistory = ({ flagKey, entry }: FlagHistoryProps) => {
           <Entry key={change.version} change={change} current={entry} />
         ))}
       </ol>
-      {query.hasNextPage && (
-        <Button
-          mt="md"
-          variant="default"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show older
-        </Button>
-      )}
+      <ShowOlder query={query} />
     </Section>
   );
 };

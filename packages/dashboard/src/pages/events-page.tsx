@@ -10,6 +10,7 @@ import { EmptyState } from "../components/empty-state.tsx";
 import { ErrorMessage } from "../components/error-message.tsx";
 import { Icon } from "../components/icon.tsx";
 import { PageTitle } from "../components/page-title.tsx";
+import { ShowOlder } from "../components/show-older.tsx";
 import { RowsSkeleton } from "../components/skeletons.tsx";
 import { EventEntry } from "../events/event-entry.tsx";
 import { type EventFilter, nameOf, subjects, useEventFeed } from "../events/event-feed.ts";
@@ -126,16 +127,7 @@ const Events = () => {
           ))}
         </ol>
       )}
-      {query.hasNextPage && !isPaused && (
-        <Button
-          mt="md"
-          variant="default"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show older
-        </Button>
-      )}
+      {!isPaused && <ShowOlder query={query} />}
     </>
   );
 };
