@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { composeOperator, parseConfig, startServer } from "@halyard/server";
 import { type Answer, type Api, createApi } from "./support/api.ts";
 import { newDatabase, query } from "./support/postgres.ts";
+import { unhurried } from "./support/test-store.ts";
 
 const key = "a-key-for-instances-on-postgresql";
 const instances: Awaited<ReturnType<typeof startServer>>[] = [];
@@ -19,6 +20,7 @@ before(async () => {
     HALYARD_SECRET_KEY: "07".repeat(32),
     HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
     DATABASE_URL: url,
+    HALYARD_MAX_LAG: unhurried,
   });
   // Each is closed at the end, also when another one does not start.
   const start = async () => {
