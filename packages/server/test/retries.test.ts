@@ -117,14 +117,15 @@ test("after the last of twelve attempts a delivery is failed, its flag goes on, 
     const last = delivery.attempts.at(-1);
     const from = Date.parse(last?.at ?? "") + (last?.milliseconds ?? 0);
     pauses.push((Date.parse(delivery.nextAttemptAt) - from) / second);
-    const wait = Date.parse(delivery.nextAttemptAt) - clock.clock().getTime();
     // Another flag of the same webhook does not wait for this one.
     const other = await createFlag(admin);
     await until("the other flag is told", async () => {
       const [told] = await readLog(admin, id, `?flag=${other}`);
       return told?.state === "delivered";
     });
-    clock.forward(wait);
+    // Only what is left: on a slow machine the attempt may have begun by itself, and a jump in its middle would count.
+    const wait = Date.parse(delivery.nextAttemptAt) - clock.clock().getTime();
+    if (wait > 0) clock.forward(wait);
   }
   const expected = [5, 30, 120, 600, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
   assert.equal(pauses.length, expected.length);
