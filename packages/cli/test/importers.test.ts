@@ -295,20 +295,3 @@ Done: 5 created, 1 deleted.
   );
   assert.equal((await admin("GET", "/flags/colour")).status, 200);
 });
-
-suite("files that are not what was said", { concurrency: 2 }, () => {
-  const mistakes: [name: string, from: string[], code: number, message: RegExp][] = [
-    ["unleash.json", [], 1, /looks like one of unleash: add --from unleash/],
-    ["flagd.yaml", [], 1, /looks like one of flagd: add --from flagd/],
-    ["flagd.yaml", ["--from", "unleash"], 1, /not what Unleash exports/],
-    ["unleash.json", ["--from", "launchdarkly"], 1, /not what LaunchDarkly exports/],
-    ["unleash.json", ["--from", "flagsmith"], 1, /not what Flagsmith exports/],
-    ["launchdarkly.json", ["--from", "flagd"], 1, /not what flagd exports/],
-    ["flagd.yaml", ["--from", "flagd", "-e", "x"], 1, /leave --environment out/],
-    ["unleash.json", ["--lossy"], 2, /--lossy is for files of others: say whose with --from/],
-    ["unleash.json", ["--from", "split"], 2, /Allowed choices are halyard, unleash/],
-  ];
-  for (const [name, args, code, message] of mistakes) {
-    test(`${name} ${args.join(" ")}`, () => refuse([fixture(name), ...args], code, message));
-  }
-});

@@ -1,0 +1,35 @@
+// halyard import --from with a file that is not what was said: refused with what to do, and nothing is printed.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { newBench } from "./support/flag-files.ts";
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const fixture = (name: string) => join(import.meta.dirname, "fixtures", name);
+const refuse = async (args: string[], code: number, message: RegExp) => {
+  const bench = await newBench(server);
+  assert.equal((await bench.fail(code, message, "import", ...args)).stdout, "");
+};
+
+suite("files that are not what was said", { concurrency: 2 }, () => {
+  const mistakes: [name: string, from: string[], code: number, message: RegExp][] = [
+    ["unleash.json", [], 1, /looks like one of unleash: add --from unleash/],
+    ["flagd.yaml", [], 1, /looks like one of flagd: add --from flagd/],
+    ["flagd.yaml", ["--from", "unleash"], 1, /not what Unleash exports/],
+    ["unleash.json", ["--from", "launchdarkly"], 1, /not what LaunchDarkly exports/],
+    ["unleash.json", ["--from", "flagsmith"], 1, /not what Flagsmith exports/],
+    ["launchdarkly.json", ["--from", "flagd"], 1, /not what flagd exports/],
+    ["flagd.yaml", ["--from", "flagd", "-e", "x"], 1, /leave --environment out/],
+    ["unleash.json", ["--lossy"], 2, /--lossy is for files of others: say whose with --from/],
+    ["unleash.json", ["--from", "split"], 2, /Allowed choices are halyard, unleash/],
+  ];
+  for (const [name, args, code, message] of mistakes) {
+    test(`${name} ${args.join(" ")}`, () => refuse([fixture(name), ...args], code, message));
+  }
+});
