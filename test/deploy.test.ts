@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { parseConfig } from "../packages/server/src/config.ts";
+import { parseConfig } from "../packages/server/src/config/config.ts";
 import { startTestServer } from "../packages/server/test/support/server.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

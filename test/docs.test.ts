@@ -7,7 +7,7 @@ import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { folderOf, missing, printed, startReceiver } from "../packages/sdk/test/support/guide.ts";
-import { parseConfig } from "../packages/server/src/config.ts";
+import { parseConfig } from "../packages/server/src/config/config.ts";
 import type { OpenApi } from "../packages/server/test/support/api.ts";
 import { startTestServer } from "../packages/server/test/support/server.ts";
 

@@ -1,7 +1,7 @@
 // What the bare servers answer with: one answer of Halyard, as bench/http.ts has written it down.
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
-import { keepTicksFast } from "../../packages/server/src/process/fast-ticks.ts";
+import { keepTicksFast } from "../../packages/server/src/process/next-tick-workaround.ts";
 
 export interface KeptAnswer {
   /** Names and values in turns, without those that Node adds by itself. */

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { evaluatePrepared, prepare } from "../../packages/core/src/evaluate.ts";
-import { createClient } from "../../packages/sdk/src/client.ts";
+import { createClient } from "../../packages/sdk/src/client/client.ts";
 
 /** Goes once through all keys and gives the number of those that have the flag. */
 export type Pass = () => number | Promise<number>;

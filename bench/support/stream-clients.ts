@@ -1,6 +1,6 @@
 // Many clients of one stream in a process of their own: says when the last has a value, and when each of them got it.
 import { connect } from "node:net";
-import { createClient } from "../../packages/sdk/src/client.ts";
+import { createClient } from "../../packages/sdk/src/client/client.ts";
 
 /** What the process is started with. */
 export interface ClientOrder {

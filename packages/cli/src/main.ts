@@ -1,10 +1,10 @@
 // The process of `halyard`: runs the command that program.ts describes, and says how it ended.
 import { debuglog } from "node:util";
 import { CommanderError } from "commander";
-import { codeOf, exitCodes } from "./exit-codes.ts";
-import { CommandFailed, withoutControls } from "./output.ts";
+import { codeOf, exitCodes } from "./terminal/exit-codes.ts";
+import { CommandFailed, withoutControls } from "./terminal/output.ts";
 import { finishProgram, newProgram } from "./program-frame.ts";
-import { outliveReaders } from "./reader-left.ts";
+import { outliveReaders } from "./terminal/reader-left.ts";
 
 /** For a person; the trace of what nobody foresaw is shown when it is asked for. */
 const sentenceOf = (error: unknown): string => {
@@ -31,7 +31,7 @@ const sayAsJson = (error: string, message: string, details?: unknown) =>
 /** A server runs for long: it keeps nothing of the other commands in its memory. */
 const programFor = async (command: string | undefined) => {
   if (command !== "serve") return (await import("./program.ts")).createProgram(wantsJson);
-  const { serveCommand } = await import("./commands/serve.ts");
+  const { serveCommand } = await import("./commands/operator/serve.ts");
   return finishProgram(newProgram().addCommand(serveCommand()), wantsJson);
 };
 

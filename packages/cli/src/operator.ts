@@ -1,9 +1,9 @@
 // Opens the store for one operator's command, and closes it after.
-import type { Operator } from "@halyard/server/compose-operator";
+import type { Operator } from "@halyard/server/compose/operator";
 import type { Config } from "@halyard/server/config";
 import type { Command } from "commander";
-import { exitCodes } from "./exit-codes.ts";
-import { CommandFailed } from "./output.ts";
+import { exitCodes } from "./terminal/exit-codes.ts";
+import { CommandFailed } from "./terminal/output.ts";
 
 export const dataOption = ["--data <folder>", "the data folder (instead of HALYARD_DATA)"] as const;
 export const jsonOption = ["--json", "print JSON, for scripts"] as const;
@@ -23,7 +23,7 @@ export const configFor = async (data: string | undefined): Promise<Config> => {
 
 /** Only the server makes a store: a mistyped folder would otherwise become an empty one. */
 export const needStore = async (config: Config): Promise<void> => {
-  const { hasStore } = await import("@halyard/server/compose-operator");
+  const { hasStore } = await import("@halyard/server/compose/operator");
   if (await hasStore(config)) return;
   throw new CommandFailed(
     config.database.kind === "embedded"
@@ -49,7 +49,7 @@ export const withOperator = async (
   work: (operator: Operator) => Promise<void>,
 ): Promise<void> => {
   const config = await configFor(data);
-  const { composeOperator } = await import("@halyard/server/compose-operator");
+  const { composeOperator } = await import("@halyard/server/compose/operator");
   await whenAvailable(async () => {
     await needStore(config);
     const operator = await composeOperator(config);

@@ -1,26 +1,26 @@
 // All commands of `halyard`, in the groups in which the help shows them.
 import type { Command } from "commander";
-import { backupCommand } from "./commands/backup.ts";
+import { backupCommand } from "./commands/operator/backup.ts";
 import { completionCommand } from "./commands/completion.ts";
-import { copyCommand } from "./commands/copy.ts";
-import { diffCommand } from "./commands/diff.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { environmentCommands } from "./commands/environments.ts";
-import { evaluateCommand } from "./commands/evaluate.ts";
-import { eventCommands } from "./commands/events.ts";
-import { exportCommand } from "./commands/export.ts";
-import { flagCommands } from "./commands/flags.ts";
-import { importCommand } from "./commands/import.ts";
-import { keyCommands } from "./commands/keys.ts";
-import { migrateCommand } from "./commands/migrate.ts";
+import { copyCommand } from "./commands/operator/copy.ts";
+import { diffCommand } from "./commands/files/diff.ts";
+import { doctorCommand } from "./commands/operator/doctor.ts";
+import { environmentCommands } from "./commands/operator/environments.ts";
+import { evaluateCommand } from "./commands/flags/evaluate.ts";
+import { eventCommands } from "./commands/flags/events.ts";
+import { exportCommand } from "./commands/files/export.ts";
+import { flagCommands } from "./commands/flags/flags.ts";
+import { importCommand } from "./commands/files/import.ts";
+import { keyCommands } from "./commands/operator/keys.ts";
+import { migrateCommand } from "./commands/operator/migrate.ts";
 import { profileCommands } from "./commands/profiles.ts";
-import { promoteCommand } from "./commands/promote.ts";
-import { restoreCommand } from "./commands/restore.ts";
-import { rolloutCommand } from "./commands/rollout.ts";
-import { secretCommands } from "./commands/secrets.ts";
-import { serveCommand } from "./commands/serve.ts";
+import { promoteCommand } from "./commands/files/promote.ts";
+import { restoreCommand } from "./commands/operator/restore.ts";
+import { rolloutCommand } from "./commands/flags/rollout.ts";
+import { secretCommands } from "./commands/operator/secrets.ts";
+import { serveCommand } from "./commands/operator/serve.ts";
 import { suggestCommand } from "./commands/suggest.ts";
-import { webhookCommands } from "./commands/webhooks.ts";
+import { webhookCommands } from "./commands/webhooks/webhooks.ts";
 import { finishProgram, newProgram } from "./program-frame.ts";
 
 const afterHelp = `

@@ -15,7 +15,7 @@ import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { parseConfig } from "@halyard/server";
-import { backUp, restore, verify } from "@halyard/server/compose-backup";
+import { backUp, restore, verify } from "@halyard/server/compose/backup";
 import {
   commandFile,
   runHalyard,

@@ -11,10 +11,10 @@ import {
   type TestEnvironment,
   type TestServer,
 } from "../../server/test/support/server.ts";
-import { bashCompletion } from "../src/completion-bash.ts";
-import { fishCompletion } from "../src/completion-fish.ts";
-import { completedCommands } from "../src/completion-tree.ts";
-import { zshCompletion } from "../src/completion-zsh.ts";
+import { bashCompletion } from "../src/completion/bash.ts";
+import { fishCompletion } from "../src/completion/fish.ts";
+import { completedCommands } from "../src/completion/tree.ts";
+import { zshCompletion } from "../src/completion/zsh.ts";
 import { createProgram } from "../src/program.ts";
 import { type CommandRunner, createRunner } from "./support/command-runner.ts";
 

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { parseConfig, startServer } from "@halyard/server";
-import { migrations } from "../../server/src/store/migrate.ts";
+import { migrations } from "../../server/src/store/schema/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";

@@ -1,10 +1,10 @@
 // Which page is shown at which path; each page is loaded when it is first opened.
 import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
-import { EmptyState } from "./components/empty-state.tsx";
-import { ErrorBoundary } from "./components/error-boundary.tsx";
-import { ErrorMessage } from "./components/error-message.tsx";
-import { PageSkeleton } from "./components/skeletons.tsx";
+import { EmptyState } from "./components/feedback/empty-state.tsx";
+import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
+import { ErrorMessage } from "./components/feedback/error-message.tsx";
+import { PageSkeleton } from "./components/feedback/skeletons.tsx";
 import { LiveProvider } from "./live-provider.tsx";
 import { ApiProvider, useSession } from "./session.tsx";
 import { Shell } from "./shell.tsx";

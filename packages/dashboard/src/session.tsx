@@ -19,7 +19,7 @@ import {
   type SessionEnvironment,
   type SessionFetch,
 } from "./api.ts";
-import { notifyDone } from "./components/notify.tsx";
+import { notifyDone } from "./components/feedback/notify.tsx";
 
 interface SessionState {
   readonly session: Session | undefined;

@@ -1,18 +1,18 @@
 // What programs that use Halyard may import.
 export { bucketOf, isInRollout } from "@halyard/core/bucket";
 export type { EvaluationContext } from "@halyard/core/context";
-export type { Address } from "./address.ts";
-export { type Client, type ClientOptions, createClient, type Evaluator } from "./client.ts";
-export type { ClientError } from "./client-error.ts";
-export type { ClientEvents, ClientState, ReadyOptions } from "./connection-state.ts";
+export type { Address } from "./transport/address.ts";
+export { type Client, type ClientOptions, createClient, type Evaluator } from "./client/client.ts";
+export type { ClientError } from "./transport/client-error.ts";
+export type { ClientEvents, ClientState, ReadyOptions } from "./transport/connection-state.ts";
 export {
   type ContextClient,
   type ContextClientOptions,
   createContextClient,
-} from "./context-client.ts";
+} from "./browser-client/context-client.ts";
 export type { Details } from "./details.ts";
 export type { BooleanFlag, Flag, RolloutFlag } from "./flag.ts";
-export type { Cache } from "./kept-flags.ts";
+export type { Cache } from "./client/flag-cache.ts";
 export {
   type ChangeOptions,
   createManagement,
@@ -21,7 +21,7 @@ export {
   type HistoryQuery,
   type Management,
   type PageQuery,
-} from "./management.ts";
+} from "./management/management.ts";
 export type {
   Actor,
   ApiKey,
@@ -45,22 +45,22 @@ export type {
   UsageSummary,
   Webhook,
   WebhookPatch,
-} from "./management-answers.ts";
-export type { CallOptions, PostOptions } from "./management-call.ts";
+} from "./management/answers.ts";
+export type { CallOptions, PostOptions } from "./management/call.ts";
 export type {
   Failure,
   ManagementError,
   ManagementErrorCode,
   Result,
   Success,
-} from "./management-result.ts";
-export type { Timing } from "./timing.ts";
+} from "./management/result.ts";
+export type { Timing } from "./transport/timing.ts";
 export {
   type VerifyWebhookOptions,
   verifyWebhook,
   WebhookVerificationError,
   type WebhookVerificationReason,
-} from "./verify-webhook.ts";
+} from "./webhooks/verify-webhook.ts";
 export type {
   FlagCreatedEvent,
   FlagDeletedEvent,
@@ -69,4 +69,4 @@ export type {
   FlagUpdatedEvent,
   WebhookEvent,
   WebhookTestEvent,
-} from "./webhook-event.ts";
+} from "./webhooks/webhook-event.ts";

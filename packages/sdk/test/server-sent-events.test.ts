@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
-import { createEventParser } from "../src/server-sent-events.ts";
+import { createEventParser } from "../src/transport/server-sent-events.ts";
 
 const parse = (...pieces: readonly string[]): unknown[] => {
   const seen: unknown[] = [];

@@ -1,6 +1,6 @@
 // What other packages may use of the server.
-export { composeOperator, type Operator } from "./compose-operator.ts";
-export { type Config, parseConfig } from "./config.ts";
+export { composeOperator, type Operator } from "./compose/operator.ts";
+export { type Config, parseConfig } from "./config/config.ts";
 export { environmentNameRule } from "./domain/api-key.ts";
 export { type Role, roles } from "./domain/principal.ts";
 export { type Failure, type Result, StartupProblem } from "./errors.ts";

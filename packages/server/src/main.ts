@@ -1,8 +1,8 @@
 // The process: settings, composition, listening, signals.
 
-import type { World } from "./compose.ts";
-import type { Config } from "./config.ts";
-import { createLog } from "./log.ts";
+import type { World } from "./compose/server.ts";
+import type { Config } from "./config/config.ts";
+import { createLog } from "./process/log.ts";
 import { startCluster } from "./process/cluster.ts";
 import { dashboardAddress, makeFirstKeys } from "./process/first-keys.ts";
 import { openListening, type Server } from "./process/listening.ts";

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { test } from "node:test";
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
-import { createFailureLog } from "../src/http/failure-log.ts";
+import { createFailureLog } from "../src/http/request/failure-log.ts";
 import { createApi } from "./support/api.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
 import { serveHalyard } from "./support/halyard-process.ts";

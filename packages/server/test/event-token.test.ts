@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Principal } from "../src/domain/principal.ts";
-import { createEventTokens } from "../src/http/event-token.ts";
+import { createEventTokens } from "../src/http/auth/event-token.ts";
 import { hour, minute } from "./support/movable-clock.ts";
 
 const principal: Principal = {

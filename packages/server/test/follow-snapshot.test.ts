@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { suite, test } from "node:test";
 import type { Flag } from "@halyard/core/flag";
 import { parseConfig } from "@halyard/server";
-import { newIds, openStore } from "@halyard/server/compose-operator";
+import { newIds, openStore } from "@halyard/server/compose/operator";
 import fc from "fast-check";
 import type { FlagChange } from "../src/domain/change.ts";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";

@@ -1,7 +1,7 @@
 // The log lets no key and no secret through, wherever in a line it stands.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog } from "../src/log.ts";
+import { createLog } from "../src/process/log.ts";
 
 const chosen = 'chosen by the operator: a "key"';
 const token = "scrape-me-0123456789-token";

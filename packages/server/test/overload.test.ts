@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import { createOverload, type OverloadNeeds } from "../src/http/overload.ts";
+import { createOverload, type OverloadNeeds } from "../src/http/load/overload.ts";
 import { type Answered, type Connection, createConnection } from "./load/connection.ts";
 import { serveHalyard } from "./support/halyard-process.ts";
 import { exchange } from "./support/raw-http.ts";

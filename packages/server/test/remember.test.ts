@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Reader } from "../src/ports.ts";
-import { rememberWhileUnchanged } from "../src/store/remember.ts";
+import { rememberWhileUnchanged } from "../src/store/sqlite/read-cache.ts";
 
 const reader = (committed: { revision: number }): Reader =>
   ({ revision: async () => committed.revision }) as Partial<Reader> as Reader;

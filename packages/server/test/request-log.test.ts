@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fastify, LogController } from "fastify";
 import { pino } from "pino";
-import { withLateChildren } from "../src/http/request-log.ts";
+import { withLateChildren } from "../src/http/request/request-log.ts";
 
 test("lines of a request name it, in children too, and below the level nothing is written", async () => {
   const lines: Record<string, unknown>[] = [];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createSessionCookies } from "../src/http/session-cookie.ts";
+import { createSessionCookies } from "../src/http/auth/session-cookie.ts";
 import { hour } from "./support/movable-clock.ts";
 
 const start = Date.parse("2026-11-14T12:00:00.000Z");

@@ -4,9 +4,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
-import { createSecretBox } from "../src/store/secret-box.ts";
-import { keyRing } from "../src/store/secret-key-file.ts";
-import { openSqliteStore } from "../src/store/sqlite.ts";
+import { createSecretBox } from "../src/store/secrets/secret-cipher.ts";
+import { keyRing } from "../src/store/secrets/secret-key-file.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { writeRows } from "./support/database.ts";
 import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
 

@@ -1,7 +1,7 @@
 // The store on PostgreSQL: the contract of every store, and what is PostgreSQL's own.
 import { randomBytes } from "node:crypto";
-import { openPostgresStore } from "../src/store/postgres.ts";
-import { createSecretBox } from "../src/store/secret-box.ts";
+import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { createSecretBox } from "../src/store/secrets/secret-cipher.ts";
 import { outboxContract } from "./outbox-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
 import { dropDatabase, newDatabase, query } from "./support/postgres.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as yielded } from "node:timers/promises";
 import fc from "fast-check";
-import { createAudience, type Listening, type Manner } from "../src/http/audience.ts";
+import { createAudience, type Listening, type Manner } from "../src/http/streams/broadcaster.ts";
 import { until } from "./support/until.ts";
 
 interface Reader extends Listening {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
-import { newIds } from "@halyard/server/compose-operator";
+import { newIds } from "@halyard/server/compose/operator";
 import { createUsage } from "../src/evaluation/usage.ts";
 import { createFlags } from "../src/management/flags.ts";
 import type { Store } from "../src/ports.ts";

@@ -1,10 +1,10 @@
 // halyard completion: the script that makes a shell complete halyard.
 import { Argument, Command } from "commander";
-import { bashCompletion } from "../completion-bash.ts";
-import { fishCompletion } from "../completion-fish.ts";
-import { completedCommands } from "../completion-tree.ts";
-import { zshCompletion } from "../completion-zsh.ts";
-import { withExamples } from "../examples.ts";
+import { bashCompletion } from "../completion/bash.ts";
+import { fishCompletion } from "../completion/fish.ts";
+import { completedCommands } from "../completion/tree.ts";
+import { zshCompletion } from "../completion/zsh.ts";
+import { withExamples } from "../terminal/examples.ts";
 
 const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 

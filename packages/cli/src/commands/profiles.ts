@@ -1,10 +1,10 @@
 // halyard profiles: the servers that a person works with, by name.
 import { Command } from "commander";
-import { askSecret, isAtTerminal } from "../ask.ts";
-import { connectTo, standardAddress, whereServerIs } from "../connection.ts";
-import { withExamples } from "../examples.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { checkKey } from "../key-check.ts";
+import { askSecret, isAtTerminal } from "../terminal/ask.ts";
+import { connectTo, standardAddress, whereServerIs } from "../server-connection/connection.ts";
+import { withExamples } from "../terminal/examples.ts";
+import { exitCodes } from "../terminal/exit-codes.ts";
+import { checkKey } from "../server-connection/key-check.ts";
 import {
   CommandFailed,
   coloured,
@@ -13,7 +13,7 @@ import {
   printAside,
   printJson,
   printTable,
-} from "../output.ts";
+} from "../terminal/output.ts";
 import {
   profileNamed,
   profileNamePattern,
@@ -21,7 +21,7 @@ import {
   readProfiles,
   shownKey,
   writeProfiles,
-} from "../profiles.ts";
+} from "../server-connection/profiles.ts";
 
 interface SetOptions {
   readonly url?: string;

@@ -1,5 +1,5 @@
 // What the store holds: callbacks that cannot arrive, and keys that nobody has or needs.
-import type { CallbackFinding, Inspected, InspectedWebhook } from "@halyard/server/compose-doctor";
+import type { CallbackFinding, Inspected, InspectedWebhook } from "@halyard/server/compose/doctor";
 import { type Check, counted, fail, lengthOf, orFine, warn } from "./check.ts";
 
 const longWait = 10 * 60_000;

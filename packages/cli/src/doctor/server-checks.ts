@@ -1,6 +1,6 @@
 // A running server, seen from outside: does it answer, is it ready, is it this version, does its clock agree, is the key good.
 import type { Management } from "@halyard/sdk";
-import type { Inspected } from "@halyard/server/compose-doctor";
+import type { Inspected } from "@halyard/server/compose/doctor";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 export interface AskedServer {

@@ -4,7 +4,7 @@ import type {
   InspectedSecretKey,
   InspectedServer,
   InspectedStore,
-} from "@halyard/server/compose-doctor";
+} from "@halyard/server/compose/doctor";
 import type { Config } from "@halyard/server/config";
 import { type Check, counted, fail, megabytes, orFine, warn } from "./check.ts";
 

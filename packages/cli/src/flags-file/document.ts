@@ -1,7 +1,7 @@
 // Reads a JSON or YAML file whole, and knows the line of each value in it.
 import { readFileSync } from "node:fs";
-import { exitCodes } from "../exit-codes.ts";
-import { CommandFailed } from "../output.ts";
+import { exitCodes } from "../terminal/exit-codes.ts";
+import { CommandFailed } from "../terminal/output.ts";
 
 type Path = readonly (string | number)[];
 

@@ -1,6 +1,6 @@
 // Reads a file of `halyard export`, and reports every mistake in it at once, with its line.
-import { exitCodes } from "../exit-codes.ts";
-import { CommandFailed } from "../output.ts";
+import { exitCodes } from "../terminal/exit-codes.ts";
+import { CommandFailed } from "../terminal/output.ts";
 import type { Document } from "./document.ts";
 import {
   descriptionRule,
@@ -11,7 +11,7 @@ import {
   percentageRule,
 } from "./flag-rules.ts";
 import { type FlagsFile, formatVersion, inOrder } from "./flags-file.ts";
-import { type Fields, isFields } from "./loose-values.ts";
+import { type Fields, isFields } from "./importers/loose-values.ts";
 
 interface Mistake {
   readonly path: readonly (string | number)[];

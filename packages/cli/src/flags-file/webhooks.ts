@@ -1,7 +1,7 @@
 // Webhooks of a file: those whose address is not there yet are created; existing ones are never touched.
 import type { ManagementError, NewWebhook } from "@halyard/sdk";
-import { answered, type Connection, failureOf } from "../connection.ts";
-import { CommandFailed } from "../output.ts";
+import { answered, type Connection, failureOf } from "../server-connection/connection.ts";
+import { CommandFailed } from "../terminal/output.ts";
 import type { FileWebhook } from "./flags-file.ts";
 
 export interface CreatedFromFile extends FileWebhook {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { CommandFailed } from "../output.ts";
+import { CommandFailed } from "../terminal/output.ts";
 
 /** Undefined for what is not there. */
 const unlessMissing = (error: NodeJS.ErrnoException): undefined => {

@@ -2,7 +2,7 @@
 import type { Delivery } from "@halyard/sdk";
 import { formatDate, formatNumber, formatPercent } from "../format.ts";
 import { figuresOf } from "../webhooks/webhook-health.ts";
-import { formatMilliseconds, isFailure, outcomeOf, stateWords } from "./delivery-words.ts";
+import { formatMilliseconds, isFailure, outcomeOf, stateWords } from "./delivery-labels.ts";
 
 /** Of a column and of the whole height; the drawing is stretched to the page. */
 const step = 10;

@@ -5,13 +5,13 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link } from "wouter";
 import { valueOrThrow } from "../api.ts";
-import { CodeBlock } from "../components/code-block.tsx";
-import { CopyButton } from "../components/copy-button.tsx";
-import { ErrorMessage } from "../components/error-message.tsx";
-import { Icon } from "../components/icon.tsx";
-import { RowsSkeleton } from "../components/skeletons.tsx";
-import { StatusBadge } from "../components/status-badge.tsx";
-import { Time } from "../components/time.tsx";
+import { CodeBlock } from "../components/display/code-block.tsx";
+import { CopyButton } from "../components/display/copy-button.tsx";
+import { ErrorMessage } from "../components/feedback/error-message.tsx";
+import { Icon } from "../components/display/icon.tsx";
+import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
+import { StatusBadge } from "../components/display/status-badge.tsx";
+import { Time } from "../components/display/time.tsx";
 import { formatDate, formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import { useWebhookEdits } from "../webhooks/webhook-edits.ts";
@@ -23,7 +23,7 @@ import {
   outcomeOf,
   stateWords,
   toneOf,
-} from "./delivery-words.ts";
+} from "./delivery-labels.ts";
 
 const whilePending = 1_500;
 

@@ -2,7 +2,7 @@
 import type { SentDelivery } from "@halyard/sdk";
 import { SegmentedControl } from "@mantine/core";
 import { useState } from "react";
-import { CodeBlock } from "../components/code-block.tsx";
+import { CodeBlock } from "../components/display/code-block.tsx";
 
 const laidOut = (body: string): string => {
   try {

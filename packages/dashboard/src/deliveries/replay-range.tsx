@@ -13,7 +13,7 @@ import {
 } from "@mantine/core";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError } from "../api.ts";
-import { ErrorMessage } from "../components/error-message.tsx";
+import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import { useReadWebhooksAgain } from "../webhooks/webhook-queries.ts";

@@ -2,10 +2,10 @@
 import type { Flag, HistoryEntry } from "@halyard/sdk";
 import { Anchor } from "@mantine/core";
 import { Link } from "wouter";
-import { FieldDiff } from "../components/field-diff.tsx";
-import { StatusBadge } from "../components/status-badge.tsx";
-import { Time } from "../components/time.tsx";
-import { FlagDiff } from "../flags/flag-diff.tsx";
+import { FieldDiff } from "../components/display/field-diff.tsx";
+import { StatusBadge } from "../components/display/status-badge.tsx";
+import { Time } from "../components/display/time.tsx";
+import { FlagDiff } from "../flags/edit/flag-diff.tsx";
 import { formatNumber } from "../format.ts";
 
 const isFlag = (value: unknown): value is Flag =>

@@ -3,16 +3,16 @@ import type { FlagHistoryEntry } from "@halyard/sdk";
 import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ApiError } from "../api.ts";
-import { ErrorMessage } from "../components/error-message.tsx";
-import { Section } from "../components/section.tsx";
-import { ShowOlder } from "../components/show-older.tsx";
-import { RowsSkeleton } from "../components/skeletons.tsx";
-import { Time } from "../components/time.tsx";
+import { ErrorMessage } from "../components/feedback/error-message.tsx";
+import { Section } from "../components/layout/section.tsx";
+import { ShowOlder } from "../components/feedback/show-older.tsx";
+import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
+import { Time } from "../components/display/time.tsx";
 import type { LiveFlag } from "../live.ts";
 import { useApi } from "../session.tsx";
-import { isEmptyPatch, patchBetween } from "./flag-change.ts";
-import { FlagDiff } from "./flag-diff.tsx";
-import { useFlagEdits } from "./flag-edits.tsx";
+import { isEmptyPatch, patchBetween } from "./edit/flag-change.ts";
+import { FlagDiff } from "./edit/flag-diff.tsx";
+import { useFlagEdits } from "./edit/flag-edits.tsx";
 
 interface FlagHistoryProps {
   readonly flagKey: string;

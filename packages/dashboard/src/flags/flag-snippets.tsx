@@ -2,8 +2,8 @@
 import type { Flag } from "@halyard/sdk";
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
-import { CodeBlock } from "../components/code-block.tsx";
-import { Section } from "../components/section.tsx";
+import { CodeBlock } from "../components/display/code-block.tsx";
+import { Section } from "../components/layout/section.tsx";
 import { snippetsFor } from "./snippets.ts";
 
 export const FlagSnippets = ({ flag }: { readonly flag: Flag }) => {

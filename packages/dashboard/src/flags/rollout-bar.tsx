@@ -1,7 +1,7 @@
 // How many users get the flag, drawn as a bar with its number.
 import type { Flag } from "@halyard/sdk";
 import { formatPercent } from "../format.ts";
-import { reachOf, settingOf } from "./flag-change.ts";
+import { reachOf, settingOf } from "./edit/flag-change.ts";
 
 interface RolloutBarProps {
   readonly flag: Flag;

@@ -1,6 +1,6 @@
 // Hours with evaluations -> bars over the whole time, those without any included.
 import type { FlagUsage } from "@halyard/sdk";
-import type { Bar } from "../components/bar-chart.tsx";
+import type { Bar } from "../components/display/bar-chart.tsx";
 
 export interface Span {
   readonly label: string;

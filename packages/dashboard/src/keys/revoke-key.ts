@@ -1,8 +1,8 @@
 // Revokes a key after saying what that means, above all for the key of this very session.
 import type { ApiKey } from "@halyard/sdk";
 import { useCallback } from "react";
-import { useConfirm } from "../components/confirm.tsx";
-import { notifyDone, notifyError } from "../components/notify.tsx";
+import { useConfirm } from "../components/feedback/confirm.tsx";
+import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
 import { useApi, useSession } from "../session.tsx";
 
 export type Revoked =

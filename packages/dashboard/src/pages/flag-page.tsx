@@ -1,18 +1,18 @@
 // One flag: its settings, who is in, how it is used, what happened to it, how to ask for it.
 import { Anchor, Button } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
-import { CopyButton } from "../components/copy-button.tsx";
-import { EmptyState } from "../components/empty-state.tsx";
-import { Icon } from "../components/icon.tsx";
-import { PageTitle } from "../components/page-title.tsx";
-import { RowsSkeleton } from "../components/skeletons.tsx";
+import { CopyButton } from "../components/display/copy-button.tsx";
+import { EmptyState } from "../components/feedback/empty-state.tsx";
+import { Icon } from "../components/display/icon.tsx";
+import { PageTitle } from "../components/layout/page-title.tsx";
+import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { FlagDeliveries } from "../flags/flag-deliveries.tsx";
-import { useFlagEdits } from "../flags/flag-edits.tsx";
+import { useFlagEdits } from "../flags/edit/flag-edits.tsx";
 import { FlagHistory } from "../flags/flag-history.tsx";
-import { FlagSettings } from "../flags/flag-settings.tsx";
+import { FlagSettings } from "../flags/edit/flag-settings.tsx";
 import { FlagSnippets } from "../flags/flag-snippets.tsx";
 import { FlagUsageChart } from "../flags/flag-usage.tsx";
-import { WhoIsIn } from "../flags/who-is-in.tsx";
+import { WhoIsIn } from "../flags/rollout-preview.tsx";
 import { useLiveState } from "../live-provider.tsx";
 import { usePageKeys } from "../page-keys.ts";
 import { useApi } from "../session.tsx";

@@ -3,7 +3,7 @@ import type { Webhook } from "@halyard/sdk";
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../api.ts";
-import { ErrorMessage } from "../components/error-message.tsx";
+import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { choicesOf, EventsPicker } from "./events-picker.tsx";
 import { useWebhookEdits } from "./webhook-edits.ts";
 

@@ -1,7 +1,7 @@
 // The health of a webhook in a badge and a sentence.
 import type { Delivery, Webhook } from "@halyard/sdk";
-import { StatusBadge } from "../components/status-badge.tsx";
-import { Time } from "../components/time.tsx";
+import { StatusBadge } from "../components/display/status-badge.tsx";
+import { Time } from "../components/display/time.tsx";
 import { formatNumber } from "../format.ts";
 import { healthOf } from "./webhook-health.ts";
 import { latestCount } from "./webhook-queries.ts";

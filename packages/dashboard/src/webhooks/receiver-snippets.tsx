@@ -1,7 +1,7 @@
 // A complete receiver to begin with, one language at a time.
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
-import { CodeBlock } from "../components/code-block.tsx";
+import { CodeBlock } from "../components/display/code-block.tsx";
 import { receivers } from "./receivers.ts";
 
 export const ReceiverSnippets = () => {

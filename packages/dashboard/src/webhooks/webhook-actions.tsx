@@ -3,7 +3,7 @@ import type { Webhook } from "@halyard/sdk";
 import { Button, Menu } from "@mantine/core";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { Icon } from "../components/icon.tsx";
+import { Icon } from "../components/display/icon.tsx";
 import { ReplayRange } from "../deliveries/replay-range.tsx";
 import { EditEvents } from "./edit-events.tsx";
 import { RotateSecret } from "./rotate-secret.tsx";

@@ -1,8 +1,8 @@
 // Every way to change a webhook from the page: confirmed where it matters, and told what became of it.
 import type { Delivery, ManagementError, Webhook } from "@halyard/sdk";
 import { useMemo } from "react";
-import { useConfirm } from "../components/confirm.tsx";
-import { notifyDone, notifyError } from "../components/notify.tsx";
+import { useConfirm } from "../components/feedback/confirm.tsx";
+import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
 import { useApi } from "../session.tsx";
 import type { EventChoice } from "./events-picker.tsx";
 import { useReadWebhooksAgain } from "./webhook-queries.ts";

@@ -1,6 +1,6 @@
 // How a receiver does, judged by its latest deliveries.
 import type { Delivery, Webhook } from "@halyard/sdk";
-import type { Tone } from "../components/status-badge.tsx";
+import type { Tone } from "../components/display/status-badge.tsx";
 
 export interface Health {
   readonly tone: Tone;

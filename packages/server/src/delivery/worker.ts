@@ -3,7 +3,7 @@ import { attemptOf, isGone, isSuccess, type Outcome } from "../domain/delivery.t
 import { judge, patience, retention } from "../domain/retry.ts";
 import type { Claim, Clock, Outbox, RandomBytes, Send, Settlement } from "../ports.ts";
 import { signedHeaders } from "./sign.ts";
-import { createTargets, type Target } from "./targets.ts";
+import { createTargets, type Target } from "./webhook-states.ts";
 
 const lease = 25_000;
 /** A claim is not begun when its lease could end before its request does. */

@@ -1,5 +1,5 @@
 // What the primary process and its workers say to each other.
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Scrape } from "../telemetry/exposition.ts";
 
 /** The primary to a worker. */

@@ -1,9 +1,9 @@
 // A worker of the cluster: one instance, started and stopped by the word of the primary process.
 import cluster from "node:cluster";
-import type { Instance } from "../compose.ts";
-import type { Config } from "../config.ts";
+import type { Instance } from "../compose/server.ts";
+import type { Config } from "../config/config.ts";
 import { StartupProblem, StoreUnavailable } from "../errors.ts";
-import { createLog } from "../log.ts";
+import { createLog } from "./log.ts";
 import { type Order, type Report, stopPatience } from "./cluster-messages.ts";
 import { createScrapeWishes } from "./cluster-scrapes.ts";
 import { openListening } from "./listening.ts";

@@ -2,10 +2,10 @@
 import cluster, { type Worker } from "node:cluster";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
-import { composeOperator } from "../compose-operator.ts";
-import type { Config } from "../config.ts";
+import { composeOperator } from "../compose/operator.ts";
+import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
-import { createLog } from "../log.ts";
+import { createLog } from "./log.ts";
 import { endOf } from "./cluster-handover.ts";
 import { type Order, type Report, stopPatience } from "./cluster-messages.ts";
 import { createScrapeRounds } from "./cluster-scrapes.ts";

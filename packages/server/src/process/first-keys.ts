@@ -1,6 +1,6 @@
 // What is done once at a start, however many processes there are: keys for an empty store, and what the operator must hear.
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
 import type { Environments, FirstKey } from "../management/environments.ts";
 import type { SignInLinks } from "../management/sign-in-links.ts";

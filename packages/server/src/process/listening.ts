@@ -1,11 +1,11 @@
 // One instance that listens: composed, its port open, nothing made in the store yet.
 import { lookup } from "node:dns/promises";
 import type { Logger } from "pino";
-import { composeInstance, type Instance, type World } from "../compose.ts";
-import type { Config } from "../config.ts";
+import { composeInstance, type Instance, type World } from "../compose/server.ts";
+import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
 import type { FirstKey } from "../management/environments.ts";
-import { keepTicksFast } from "./fast-ticks.ts";
+import { keepTicksFast } from "./next-tick-workaround.ts";
 
 export interface DashboardAddress {
   readonly url: string;

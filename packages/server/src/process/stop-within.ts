@@ -1,6 +1,6 @@
 // The last word of a process that was told to stop: it ends in time, whatever still hangs.
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 
 /** Milliseconds from the wish to stop to the end, beside those in which the server goes on serving. */
 const patience = 20_000;

@@ -1,7 +1,7 @@
 // A store with one environment and somebody who may change it, without a server: for tests that put faults between the rooms.
 import assert from "node:assert/strict";
 import { composeOperator, parseConfig } from "@halyard/server";
-import { openStore } from "@halyard/server/compose-operator";
+import { openStore } from "@halyard/server/compose/operator";
 import type { Principal } from "../../../src/domain/principal.ts";
 import { newFolder } from "../../support/server.ts";
 import { storeSettings } from "../../support/test-store.ts";

@@ -1,0 +1,81 @@
+// halyard export: all flags of an environment in one file that can live in git.
+import { Command, Option } from "commander";
+import { answered, type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { type FileFormat, fileFormats, writeFlagsFile } from "../../flags-file/flags-file.ts";
+import { flagsAt } from "../../flags-file/plan/sides.ts";
+import { writeWhole } from "../../flags-file/write-whole.ts";
+import { CommandFailed, printAside, printJson } from "../../terminal/output.ts";
+
+interface ExportOptions extends ConnectionOptions {
+  readonly format?: FileFormat;
+  readonly output?: string;
+  readonly webhooks?: boolean;
+  readonly json?: boolean;
+}
+
+export const exportCommand = (): Command =>
+  withExamples(
+    serverCommand(
+      new Command("export")
+        .description("write all flags of the environment to a file or to standard output")
+        .addOption(
+          new Option(
+            "--format <format>",
+            "json unless the file's name ends in .yaml or .yml",
+          ).choices(fileFormats),
+        )
+        .option(
+          "-o, --output <file>",
+          "the file, written whole or not at all; - is standard output",
+        )
+        .option(
+          "--webhooks",
+          "webhooks too (address, events, whether active; no secrets); needs an admin key",
+        ),
+      "a server",
+    ),
+    "halyard export --output flags.yaml",
+    "halyard export -p production | jq '.flags[] | select(.enabled) | .key'",
+  ).action(exportFlags);
+
+const formatOf = ({ format, json }: ExportOptions, output: string | undefined): FileFormat => {
+  if (json && output === undefined) {
+    if (format === "yaml") {
+      throw new CommandFailed("--json and --format yaml contradict each other.", exitCodes.usage);
+    }
+    return "json";
+  }
+  return format ?? (/\.ya?ml$/i.test(output ?? "") ? "yaml" : "json");
+};
+
+const exportFlags = async (options: ExportOptions): Promise<void> => {
+  const { json } = options;
+  const output = options.output === "-" ? undefined : options.output;
+  const format = formatOf(options, output);
+  const connection = connect(options);
+  const flags = await flagsAt(connection);
+  const webhooks = options.webhooks
+    ? answered(connection, await connection.management.webhooks.list())
+    : undefined;
+  const text = await writeFlagsFile({ flags, ...(webhooks && { webhooks }) }, format);
+  if (output === undefined) {
+    process.stdout.write(text);
+    return;
+  }
+  await writeWhole(output, text);
+  if (json) {
+    printJson({
+      file: output,
+      format,
+      flags: flags.length,
+      ...(webhooks && { webhooks: webhooks.length }),
+    });
+    return;
+  }
+  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
+  printAside(
+    `${count(flags.length, "flag")}${webhooks ? ` and ${count(webhooks.length, "webhook")}` : ""} written to ${output}.`,
+  );
+};

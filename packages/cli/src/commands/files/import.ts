@@ -1,0 +1,99 @@
+// halyard import: makes the flags of an environment as a file says, ours or one of another product.
+import { Command, Option } from "commander";
+import { type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { type CarryOutOptions, carryOut } from "../../flags-file/plan/execute.ts";
+import { planChanges } from "../../flags-file/plan/plan.ts";
+import { flagsAt } from "../../flags-file/plan/sides.ts";
+import { origins, readWanted, type Wanted, type WantedOptions } from "../../flags-file/plan/wanted.ts";
+import { type CreatedFromFile, createWebhooks, missingWebhooks } from "../../flags-file/webhooks.ts";
+import { inOneLine, print, printAside } from "../../terminal/output.ts";
+
+interface ImportOptions extends ConnectionOptions, CarryOutOptions, WantedOptions {
+  readonly prune?: boolean;
+  readonly webhooks?: boolean;
+}
+
+export const importCommand = (): Command =>
+  withExamples(
+    serverCommand(
+      new Command("import")
+        .description("make the flags of the environment as a file says; twice is the same as once")
+        .argument("<file>", "JSON or YAML; - reads standard input")
+        .addOption(
+          new Option("--from <product>", "whose file it is").choices(origins).default("halyard"),
+        )
+        .option(
+          "-e, --environment <name>",
+          "which environment of the other product, when its file holds several",
+        )
+        .option("--dry-run", "show what would change, and change nothing")
+        .option("--exit-code", "with --dry-run: end with 7 when something would change")
+        .option("--prune", "delete the flags that are not in the file")
+        .option("--webhooks", "create the webhooks of the file whose address is not there yet")
+        .option("--lossy", "create what cannot be carried over exactly too, switched off")
+        .option("--rename-invalid", "give flags whose name is not allowed here the suggested name")
+        .option("-y, --yes", "delete without asking"),
+    ),
+    "halyard import flags.yaml --dry-run",
+    "halyard import flags.yaml --prune --yes -p staging",
+    "halyard import export.json --from unleash --environment production",
+  ).action(importFlags);
+
+const tellLeftOut = ({ leftOut, notes, remarks }: Wanted): void => {
+  if (notes.length > 0) {
+    print("Carried over, but:");
+    for (const { key, note } of notes) print(inOneLine(`  ${key}: ${note}`));
+  }
+  if (leftOut.length > 0) {
+    print(`Not carried over (${leftOut.length}):`);
+    for (const { name, reasons, suggestedKey } of leftOut) {
+      const hint =
+        suggestedKey === undefined ? "" : ` (--rename-invalid would make it "${suggestedKey}")`;
+      const shown = name === "" ? "(without a name)" : name;
+      print(inOneLine(`  ${shown}: ${reasons.join("; ")}${hint}`));
+    }
+  }
+  for (const remark of remarks) print(inOneLine(remark));
+};
+
+const importFlags = async (file: string, options: ImportOptions): Promise<void> => {
+  const { json = false, dryRun = false, prune = false } = options;
+  const connection = connect(options);
+  const wanted = await readWanted(file, options);
+  const { flags, leftOut, notes, remarks, keep, createOnly } = wanted;
+  const plan = planChanges(await flagsAt(connection), flags, { prune, keep, createOnly });
+  const missing =
+    options.webhooks && wanted.webhooks ? await missingWebhooks(connection, wanted.webhooks) : [];
+  if (!json) tellLeftOut(wanted);
+  if (!json && wanted.webhooks && !options.webhooks) {
+    printAside("The file holds webhooks too, which are left alone: --webhooks creates them.");
+  }
+
+  await carryOut({
+    connection,
+    plan,
+    options,
+    doing: "Importing",
+    asks: false,
+    hasMore: missing.length > 0,
+    async more() {
+      const created: CreatedFromFile[] = [];
+      if (dryRun && !json) for (const { url } of missing) print(`+ webhook ${inOneLine(url)}`);
+      const failure = dryRun
+        ? undefined
+        : await createWebhooks(connection, missing, (webhook) => {
+            created.push(webhook);
+            if (json) return;
+            print(
+              `+ webhook ${inOneLine(webhook.url)}\n  secret ${webhook.secret} (shown this once)`,
+            );
+          });
+      const told = {
+        ...(options.from !== "halyard" && { leftOut, notes, remarks }),
+        ...(options.webhooks && { webhooks: dryRun ? missing : created }),
+      };
+      return { told, failure };
+    },
+  });
+};

@@ -1,0 +1,98 @@
+// halyard promote: brings flags from one environment to another.
+import type { Flag } from "@halyard/sdk";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { connectTo } from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { type CarryOutOptions, carryOut } from "../../flags-file/plan/execute.ts";
+import { type ChangeableField, changeableFields, planChanges } from "../../flags-file/plan/plan.ts";
+import { flagsAt } from "../../flags-file/plan/sides.ts";
+import { CommandFailed } from "../../terminal/output.ts";
+import { profileNamed } from "../../server-connection/profiles.ts";
+
+interface PromoteOptions extends CarryOutOptions {
+  readonly all?: boolean;
+  readonly prune?: boolean;
+  readonly fields: readonly ChangeableField[];
+}
+
+const readFields = (text: string): ChangeableField[] => {
+  const names = text.split(",").map((name) => name.trim());
+  const isField = (name: string): name is ChangeableField =>
+    (changeableFields as readonly string[]).includes(name);
+  if (names.every(isField)) return names;
+  throw new InvalidArgumentError(`Allowed are ${changeableFields.join(", ")}.`);
+};
+
+export const promoteCommand = (): Command =>
+  withExamples(
+    new Command("promote")
+      .description("bring flags from one environment to another; asks at a terminal")
+      .argument("<a>", "the profile to take them from")
+      .argument("<b>", "the profile to bring them to")
+      .argument("[key...]", "the flags; or --all")
+      .option("--all", "all flags of a")
+      .addOption(
+        new Option("--fields <names>", "only these of enabled,percentage,description")
+          .argParser(readFields)
+          .default([...changeableFields], "all three"),
+      )
+      .option("--prune", "delete in b what is asked for and is not in a")
+      .option("--dry-run", "show what would change, and change nothing")
+      .option("--exit-code", "with --dry-run: end with 7 when something would change")
+      .option("-y, --yes", "do not ask")
+      .option("--json", "print JSON, for scripts"),
+    "halyard promote staging production new-checkout",
+    "halyard promote staging production --all --fields description --dry-run",
+  ).action(promote);
+
+const refuseBadChoice = (a: string, b: string, keys: readonly string[], all: boolean): void => {
+  const complaint =
+    all && keys.length > 0
+      ? "Name the flags or say --all, not both."
+      : !all && keys.length === 0
+        ? "Say which flags: their keys, or --all."
+        : a === b
+          ? "The two profiles are the same one."
+          : undefined;
+  if (complaint !== undefined) throw new CommandFailed(complaint, exitCodes.usage);
+};
+
+/** What is asked for must be somewhere; with --prune being gone from a is enough. */
+const refuseUnknown = (
+  keys: readonly string[],
+  places: readonly (readonly Flag[])[],
+  where: string,
+): void => {
+  const known = new Set(places.flatMap((flags) => flags.map(({ key }) => key)));
+  const unknown = keys.filter((key) => !known.has(key));
+  if (unknown.length === 0) return;
+  throw new CommandFailed(
+    `There is no flag ${unknown.map((key) => `"${key}"`).join(", ")} in ${where}; nothing was changed.`,
+    exitCodes.notFound,
+  );
+};
+
+const promote = async (
+  a: string,
+  b: string,
+  keys: readonly string[],
+  options: PromoteOptions,
+): Promise<void> => {
+  const { all = false, prune = false, fields } = options;
+  refuseBadChoice(a, b, keys, all);
+  const source = connectTo(profileNamed(a));
+  const connection = connectTo(profileNamed(b));
+  const [there, here] = await Promise.all([flagsAt(source), flagsAt(connection)]);
+  refuseUnknown(keys, prune ? [there, here] : [there], prune ? `${a} or ${b}` : a);
+  const chosen = new Set(keys);
+  const select = (flags: readonly Flag[]) =>
+    all ? flags : flags.filter(({ key }) => chosen.has(key));
+  await carryOut({
+    connection,
+    plan: planChanges(select(here), select(there), { prune, fields }),
+    options,
+    doing: "Promoting",
+    asks: true,
+  });
+};

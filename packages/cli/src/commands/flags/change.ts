@@ -1,0 +1,146 @@
+// halyard flags enable, disable, rollout and describe: change a flag that exists.
+import type { Command } from "commander";
+import { type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { type ChangedFlag, changeFlag } from "../../server-connection/flag-change.ts";
+import { reachOf } from "../../terminal/flag-text.ts";
+import { percentage, wholeNumber } from "../../terminal/option-values.ts";
+import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
+
+interface ChangeOptions extends ConnectionOptions {
+  readonly ifVersion?: number;
+  readonly json?: boolean;
+}
+
+const changeCommand = (group: Command, name: string): Command =>
+  serverCommand(group.command(name)).option(
+    "--if-version <number>",
+    "only when the flag is at this version, as flags get shows it",
+    wholeNumber(1),
+  );
+
+const shown = ({ flag, version, changed }: ChangedFlag) => ({ ...flag, version, changed });
+
+export const addChangeCommands = (group: Command): void => {
+  const enable = changeCommand(group, "enable")
+    .description("turn flags on")
+    .argument("<flag...>", "the keys of the flags")
+    .action((keys: readonly string[], options: ChangeOptions) => turn(keys, true, options));
+  withExamples(
+    enable,
+    "halyard flags enable new-checkout",
+    "halyard flags enable new-checkout --if-version 7",
+  );
+  const disable = changeCommand(group, "disable")
+    .description("turn flags off")
+    .argument("<flag...>", "the keys of the flags")
+    .action((keys: readonly string[], options: ChangeOptions) => turn(keys, false, options));
+  withExamples(disable, "halyard flags disable new-checkout new-search");
+
+  const rollout = changeCommand(group, "rollout")
+    .description("set the percentage of a rollout flag, and say what that means")
+    .argument("<flag>", "the flag's key")
+    .argument("<percentage>", "0 to 100, three decimals at most", percentage)
+    .action(setPercentage);
+  withExamples(
+    rollout,
+    "halyard flags rollout new-checkout 25",
+    "halyard flags rollout new-checkout 0.5",
+  );
+
+  const describe = changeCommand(group, "describe")
+    .description("set or clear the description of a flag")
+    .argument("<flag>", "the flag's key")
+    .argument("[text]", "the new description")
+    .option("--clear", "remove the description")
+    .action(setDescription);
+  withExamples(
+    describe,
+    'halyard flags describe new-checkout "The new checkout, for everyone by March"',
+    "halyard flags describe new-checkout --clear",
+  );
+};
+
+const turn = async (
+  keys: readonly string[],
+  enabled: boolean,
+  options: ChangeOptions,
+): Promise<void> => {
+  const connection = connect(options);
+  if (keys.length > 1 && options.ifVersion !== undefined) {
+    throw new CommandFailed("--if-version is for one flag at a time.", exitCodes.usage);
+  }
+  const failures: CommandFailed[] = [];
+  const outcomes: object[] = [];
+  for (const key of keys) {
+    try {
+      const change = await changeFlag(connection, key, { enabled }, options.ifVersion);
+      outcomes.push(shown(change));
+      if (!options.json) print(turned(change));
+    } catch (error) {
+      const goesOn = error instanceof CommandFailed && error.exitCode === exitCodes.notFound;
+      if (keys.length === 1 || !goesOn) throw error;
+      failures.push(error);
+      outcomes.push({ key, error: error.code, message: error.message });
+      if (!options.json) printAside(`halyard: ${error.message}`);
+    }
+  }
+  if (options.json) printJson(outcomes);
+  const [first] = failures;
+  if (first) {
+    throw new CommandFailed(
+      `${failures.length} of ${keys.length} flags could not be changed.`,
+      first.exitCode,
+    );
+  }
+};
+
+const turned = ({ flag, version, changed }: ChangedFlag): string => {
+  const state = flag.enabled ? `on for ${reachOf(flag)}` : "off";
+  return changed
+    ? `${flag.key} is ${state} now (version ${version}).`
+    : `${flag.key} was ${state} already (version ${version}).`;
+};
+
+const setPercentage = async (
+  key: string,
+  wanted: number,
+  options: ChangeOptions,
+): Promise<void> => {
+  const connection = connect(options);
+  const change = await changeFlag(connection, key, { percentage: wanted }, options.ifVersion);
+  if (options.json) return printJson(shown(change));
+  const { flag, before, version } = change;
+  const old = before.type === "rollout" ? before.percentage : 0;
+  if (!change.changed) print(`${key} was at ${wanted} % already (version ${version}).`);
+  else print(`${key}: ${old} % → ${wanted} % (version ${version}). ${meaningOf(old, wanted)}`);
+  if (!flag.enabled) print(`It is off: nobody gets it until halyard flags enable ${key}`);
+};
+
+const sample = 10_000;
+
+/** Whom it brings in or takes out: being in depends on nothing but the flag's key and the user. */
+const meaningOf = (old: number, wanted: number): string => {
+  const count = Number(((Math.abs(wanted - old) * sample) / 100).toFixed(1));
+  const many = `${count.toLocaleString("en-US")} ${wanted > old ? "more" : "fewer"}`;
+  const rest = wanted > old ? "nobody who has it is taken out" : "nobody who is out comes in";
+  return `Of ${sample.toLocaleString("en-US")} users about ${many} are reached; ${rest}.`;
+};
+
+const setDescription = async (
+  key: string,
+  text: string | undefined,
+  options: ChangeOptions & { readonly clear?: boolean },
+): Promise<void> => {
+  if ((text === undefined) === (options.clear !== true)) {
+    throw new CommandFailed("Give either a text or --clear.", exitCodes.usage);
+  }
+  const connection = connect(options);
+  const patch = { description: text ?? null };
+  const change = await changeFlag(connection, key, patch, options.ifVersion);
+  if (options.json) return printJson(shown(change));
+  if (!change.changed) print(`${key} had that description already (version ${change.version}).`);
+  else if (text === undefined) print(`${key} has no description now (version ${change.version}).`);
+  else print(`${key} is described now (version ${change.version}).`);
+};

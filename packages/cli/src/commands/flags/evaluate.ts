@@ -1,0 +1,160 @@
+// halyard evaluate: what a flag is for someone, as the server answers it.
+import { bucketOf, type ManagementErrorCode } from "@halyard/sdk";
+import { Command } from "commander";
+import {
+  answered,
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  failureOf,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandFailed, inOneLine, print, printJson } from "../../terminal/output.ts";
+
+interface EvaluateOptions extends ConnectionOptions {
+  readonly targetingKey?: string;
+  readonly context?: string;
+  readonly json?: boolean;
+}
+
+interface Evaluated {
+  readonly key: string;
+  readonly value: boolean;
+  readonly variant: string;
+  readonly reason: string;
+}
+
+export const evaluateCommand = (): Command => {
+  const command = serverCommand(new Command("evaluate"), "any")
+    .description("ask a server what a flag is for someone, and why")
+    .argument("<flag>", "the flag's key")
+    .option("--targeting-key <text>", "for whom: what your application gives as targetingKey")
+    .option("--context <json>", "the rest of the evaluation context, as a JSON object")
+    .action(evaluate);
+  return withExamples(
+    command,
+    "halyard evaluate new-checkout --targeting-key user-42",
+    `halyard evaluate new-checkout --context '{"targetingKey":"user-42","country":"CA"}' --json`,
+  );
+};
+
+const evaluate = async (key: string, options: EvaluateOptions): Promise<void> => {
+  const { targetingKey } = options;
+  const context: Record<string, unknown> = {
+    ...readContext(options.context),
+    ...(targetingKey !== undefined && { targetingKey }),
+  };
+  const connection = connect(options);
+  const answer = await ask(connection, key, context);
+  const whom = "targetingKey" in context ? String(context.targetingKey) : undefined;
+  const percentage = await percentageOf(connection, key);
+  const from =
+    percentage === undefined || whom === undefined ? undefined : bucketOf(key, whom) / 1_000;
+  if (options.json) {
+    printJson({
+      ...answer,
+      ...(percentage !== undefined && { percentage }),
+      ...(from !== undefined && { inFrom: from }),
+    });
+    return;
+  }
+  const forWhom = whom === undefined ? "" : ` for ${whom}`;
+  print(inOneLine(`${key} is ${answer.variant}${forWhom} (${meaning(answer)}).`));
+  if (percentage !== undefined && from !== undefined) {
+    print(`The rollout is at ${percentage} %; this targeting key is in from ${from} %.`);
+  }
+};
+
+const readContext = (text: string | undefined): Record<string, unknown> => {
+  if (text === undefined) return {};
+  const value = objectOf(text);
+  if (value && !Array.isArray(value)) return value;
+  throw new CommandFailed(
+    `--context must be a JSON object, such as '{"country":"CA"}'.`,
+    exitCodes.usage,
+  );
+};
+
+const meaning = ({ reason }: Evaluated): string =>
+  ({
+    STATIC: "the same for everyone",
+    DISABLED: "the flag is disabled",
+    SPLIT: "by the rollout's percentage",
+  })[reason] ?? reason;
+
+const patience = 10_000;
+
+const codes: Readonly<Record<number, ManagementErrorCode>> = {
+  400: "VALIDATION_FAILED",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  429: "RATE_LIMITED",
+  503: "UNAVAILABLE",
+};
+
+const ask = async (
+  connection: Connection,
+  key: string,
+  context: Record<string, unknown>,
+): Promise<Evaluated> => {
+  const base = connection.url.replace(/\/+$/, "");
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(`${base}/ofrep/v1/evaluate/flags/${encodeURIComponent(key)}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${connection.key}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ context }),
+      signal: AbortSignal.timeout(patience),
+    });
+    text = await answer.text();
+  } catch (cause) {
+    const message = "the server did not answer";
+    throw failureOf(connection, { code: "UNREACHABLE", message, cause });
+  }
+  const body = objectOf(text);
+  if (answer.ok && body) return body as unknown as Evaluated;
+  const code = body && codes[answer.status];
+  const { errorCode, errorDetails, message } = body ?? {};
+  if (errorCode === "TARGETING_KEY_MISSING") {
+    throw new CommandFailed(
+      `"${key}" reaches a percentage of the users: say for whom with --targeting-key.`,
+      exitCodes.failed,
+      { code: errorCode },
+    );
+  }
+  if (errorCode === "FLAG_NOT_FOUND") {
+    const missing = `The flag "${key}" does not exist`;
+    throw failureOf(connection, { code: "NOT_FOUND", message: missing });
+  }
+  const said = [errorDetails, message].find((text) => typeof text === "string");
+  throw failureOf(connection, {
+    code: code ?? "UNEXPECTED_ANSWER",
+    message: said ?? `the answer ${answer.status} is not one of Halyard's`,
+  });
+};
+
+const objectOf = (text: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Of a rollout flag; undefined for others, and when the key may not read flags. */
+const percentageOf = async (connection: Connection, key: string): Promise<number | undefined> => {
+  const found = await connection.management.flags.get(key);
+  if (!found.ok && found.error.code === "FORBIDDEN") return undefined;
+  const flag = answered(connection, found);
+  return flag.type === "rollout" ? flag.percentage : undefined;
+};

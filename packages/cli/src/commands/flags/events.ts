@@ -1,0 +1,147 @@
+// halyard events tail: the changes of an environment as they happen, one line each.
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { Command } from "commander";
+import { createChangeLog, type LoggedChange } from "../../terminal/change-log.ts";
+import { type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { changesInOneLine } from "../../terminal/flag-text.ts";
+import { followChanges, type Snapshot, type StreamedChange } from "../../server-connection/follow-changes.ts";
+import { moment, wholeNumber } from "../../terminal/option-values.ts";
+import { CommandFailed, coloured, inOneLine, print, printAside } from "../../terminal/output.ts";
+import { readerLeft } from "../../terminal/reader-left.ts";
+
+interface TailOptions extends ConnectionOptions {
+  readonly since?: Date;
+  readonly count?: number;
+  readonly json?: boolean;
+}
+
+export const eventCommands = (): Command => {
+  const group = new Command("events").description("follow the changes of an environment");
+  const tail = serverCommand(group.command("tail"), "a server")
+    .description("print every change of a flag as it happens; Ctrl-C ends it")
+    .option(
+      "--since <time>",
+      "begin with the changes since this time, or since so long ago",
+      moment,
+    )
+    .option("--count <number>", "end after so many changes", wholeNumber(1))
+    .addHelpText(
+      "after",
+      `
+It goes on where it was when the server was away, and repeats nothing. Who made a change is told to an admin key only.
+With --json each change is one line: key, version, createdAt, events, actor, before, after.`,
+    )
+    .action(tailEvents);
+  withExamples(
+    tail,
+    "halyard events tail",
+    "halyard events tail --since 2h",
+    "halyard events tail --json --count 1",
+  );
+  return group;
+};
+
+const largestBatch = 400;
+const betweenAttempts = 500;
+
+const tailEvents = async (options: TailOptions): Promise<void> => {
+  const connection = connect(options);
+  const log = createChangeLog(connection);
+  const stop = new AbortController();
+  const { signal } = stop;
+  // Further signals change nothing: it is ending already.
+  process.on("SIGINT", () => stop.abort()).on("SIGTERM", () => stop.abort());
+  readerLeft.addEventListener("abort", () => stop.abort());
+
+  const waiting: (Snapshot | StreamedChange)[] = [];
+  let arrived = Promise.withResolvers<void>();
+  const put = (item: Snapshot | StreamedChange) => {
+    waiting.push(item);
+    arrived.resolve();
+  };
+  const following = followChanges(
+    connection,
+    {
+      onSnapshot: put,
+      onChange: put,
+      onLost: (reason) => printAside(`Interrupted (${reason}); trying again.`),
+      onBack: () => printAside("Back."),
+    },
+    signal,
+  );
+  const ended = once(signal, "abort");
+  // Whatever ends the stream ends the reading of it.
+  following.catch(() => undefined).finally(() => stop.abort());
+
+  let left = options.count ?? Number.POSITIVE_INFINITY;
+  const show = (changes: readonly LoggedChange[]) => {
+    for (const change of changes.slice(0, left)) {
+      print(options.json ? JSON.stringify(change) : lineOf(change));
+    }
+    left -= changes.length;
+    if (left <= 0) stop.abort();
+  };
+  let met = false;
+  /** What waited first, and how many that were. */
+  const take = async (): Promise<number> => {
+    const [first] = waiting;
+    if (first !== undefined && "flags" in first) {
+      const { changes, untold } = await log.meet(first);
+      show(changes);
+      if (untold > 0) {
+        printAside(`${untold} more changes happened meanwhile; telling them needs an admin key.`);
+      }
+      if (met) return 1;
+      if (options.since) show(await log.since(options.since));
+      printAside(`Following ${first.environment} from revision ${first.revision} on.`);
+      met = true;
+      return 1;
+    }
+    const next = waiting.findIndex((item) => "flags" in item);
+    const batch = waiting.slice(0, Math.min(largestBatch, next === -1 ? waiting.length : next));
+    show(await log.learn(batch as StreamedChange[]));
+    return batch.length;
+  };
+
+  while (!signal.aborted) {
+    if (waiting.length === 0) {
+      arrived = Promise.withResolvers();
+      await Promise.race([arrived.promise, ended]);
+      continue;
+    }
+    try {
+      waiting.splice(0, await take());
+    } catch (error) {
+      const isAway = error instanceof CommandFailed && error.exitCode === exitCodes.unavailable;
+      if (!isAway) {
+        stop.abort();
+        throw error;
+      }
+      await pause(betweenAttempts);
+    }
+  }
+  await following;
+};
+
+const lineOf = ({
+  createdAt,
+  key,
+  version,
+  events,
+  actor,
+  before,
+  after,
+}: LoggedChange): string => {
+  const what = events.map((event) => event.replace("flag.", "")).join(", ");
+  const changes = changesInOneLine(before, after);
+  return [
+    createdAt,
+    what.padEnd(8),
+    `${coloured("bold", key)} v${version}`,
+    ...(changes === "" ? [] : [changes]),
+    ...(actor === null ? [] : [`by ${inOneLine(actor.name)}`]),
+  ].join("  ");
+};

@@ -1,0 +1,171 @@
+// halyard flags list, get and history: what there is and how it came to be so.
+import type { Flag, FlagHistoryEntry, UsageSummary } from "@halyard/sdk";
+import { type Command, Option } from "commander";
+import {
+  answered,
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { actorText, agoOf, changesBetween, reachOf, switchOf } from "../../terminal/flag-text.ts";
+import { trueOrFalse, wholeNumber } from "../../terminal/option-values.ts";
+import {
+  type Cell,
+  coloured,
+  inOneLine,
+  print,
+  printAside,
+  printJson,
+  printTable,
+  shownCell,
+} from "../../terminal/output.ts";
+
+interface ListOptions extends ConnectionOptions {
+  readonly type?: Flag["type"];
+  readonly enabled?: boolean;
+  readonly search?: string;
+  readonly stale?: number;
+  readonly json?: boolean;
+}
+
+interface HistoryOptions extends ConnectionOptions {
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+const day = 86_400_000;
+const largestPage = 1_000;
+
+export const addReadCommands = (group: Command): void => {
+  const list = serverCommand(group.command("list"), "a server")
+    .description("list the flags, sorted by key")
+    .addOption(
+      new Option("--type <type>", "only flags of this type").choices(["boolean", "rollout"]),
+    )
+    .option("--enabled <state>", "only flags that are on (true) or off (false)", trueOrFalse)
+    .option("--search <text>", "only flags with this text in their key or description")
+    .option(
+      "--stale <days>",
+      "only flags that nobody evaluated for so many days, or ever",
+      wholeNumber(1, 10_000),
+    )
+    .action(listFlags);
+  withExamples(
+    list,
+    "halyard flags list --type rollout --enabled true",
+    "halyard flags list --stale 90",
+  );
+
+  const get = serverCommand(group.command("get"), "a server")
+    .description("show a flag: state, percentage, version, when it was last evaluated")
+    .argument("<flag>", "the flag's key")
+    .action(getFlag);
+  withExamples(get, "halyard flags get new-checkout", "halyard flags get new-checkout --json");
+
+  const history = serverCommand(group.command("history"))
+    .description("show who changed a flag, when and how, newest first; of a deleted flag too")
+    .argument("<flag>", "the flag's key")
+    .option("--limit <count>", "at most so many changes", wholeNumber(1), 20)
+    .action(showHistory);
+  withExamples(history, "halyard flags history new-checkout --limit 5");
+};
+
+const listFlags = async (options: ListOptions): Promise<void> => {
+  const connection = connect(options);
+  const { type, enabled, search, stale } = options;
+  const flags = answered(
+    connection,
+    await connection.management.flags.list({
+      ...(type !== undefined && { type }),
+      ...(enabled !== undefined && { enabled }),
+      ...(search !== undefined && { q: search }),
+    }),
+  );
+  const idle = stale === undefined ? undefined : await idleFor(connection, stale);
+  const shown = idle ? flags.filter(({ key }) => idle.has(key)) : flags;
+  if (options.json) {
+    return printJson(
+      idle
+        ? shown.map((flag) => ({ ...flag, lastEvaluatedAt: idle.get(flag.key) ?? null }))
+        : shown,
+    );
+  }
+  printTable(
+    ["key", "is", "for", ...(idle ? ["last evaluated"] : []), "description"],
+    shown.map((flag) => [
+      flag.key,
+      switchOf(flag),
+      reachOf(flag),
+      ...(idle ? [lastEvaluated(idle.get(flag.key))] : []),
+      beginningOf(flag.description),
+    ]),
+  );
+  if (shown.length === 0) printAside("No flags.");
+};
+
+/** When those flags were last evaluated that nobody asked for in so many days. */
+const idleFor = async (
+  connection: Connection,
+  days: number,
+): Promise<ReadonlyMap<string, string | null>> => {
+  const usage = answered(connection, await connection.management.usage());
+  const since = Date.now() - days * day;
+  const isIdle = ({ lastEvaluatedAt }: UsageSummary) =>
+    lastEvaluatedAt === null || Date.parse(lastEvaluatedAt) < since;
+  return new Map(usage.filter(isIdle).map(({ key, lastEvaluatedAt }) => [key, lastEvaluatedAt]));
+};
+
+const lastEvaluated = (time: string | null | undefined): string =>
+  time === null || time === undefined ? "never" : `${time} (${agoOf(time)})`;
+
+const longestDescription = 60;
+const beginningOf = (description: string | null): string => {
+  const line = inOneLine(description ?? "").replaceAll(/\s+/g, " ");
+  return line.length > longestDescription ? `${line.slice(0, longestDescription - 1)}…` : line;
+};
+
+const getFlag = async (
+  key: string,
+  options: ConnectionOptions & { readonly json?: boolean },
+): Promise<void> => {
+  const connection = connect(options);
+  const { flags } = connection.management;
+  const [found, used] = await Promise.all([flags.get(key), flags.usage(key, { hours: 24 })]);
+  const flag = answered(connection, found);
+  const { lastEvaluatedAt, hours } = answered(connection, used);
+  const version = found.ok ? found.version : undefined;
+  if (options.json) return printJson({ ...flag, version, lastEvaluatedAt });
+  const sum = (side: "on" | "off") => hours.reduce((total, hour) => total + hour[side], 0);
+  const rows: [string, Cell][] = [
+    ["type", flag.type],
+    ["is", switchOf(flag)],
+    ["for", reachOf(flag)],
+    ["description", flag.description ?? "none"],
+    ["version", String(version)],
+    ["last evaluated", lastEvaluated(lastEvaluatedAt)],
+    ["last 24 hours", `${sum("on")} times on, ${sum("off")} times off`],
+  ];
+  print(coloured("bold", flag.key));
+  for (const [name, value] of rows) print(`  ${name.padEnd(14)}  ${shownCell(value)}`);
+};
+
+const showHistory = async (key: string, options: HistoryOptions): Promise<void> => {
+  const connection = connect(options);
+  const entries: FlagHistoryEntry[] = [];
+  const limit = Math.min(options.limit, largestPage);
+  for await (const page of connection.management.flags.historyPages(key, { limit })) {
+    entries.push(...answered(connection, page));
+    if (entries.length >= options.limit) break;
+  }
+  const shown = entries.slice(0, options.limit);
+  if (options.json) return printJson(shown);
+  for (const { version, createdAt, actor, events, before, after } of shown) {
+    const what = events.map((event) => event.replace("flag.", "")).join(", ");
+    print(`${coloured("bold", `v${version}`)}  ${createdAt}  ${what} by ${actorText(actor)}`);
+    for (const { field, text } of changesBetween(before, after)) {
+      print(`      ${field.padEnd(11)}  ${text}`);
+    }
+  }
+};

@@ -1,0 +1,116 @@
+// halyard rollout: who of a list of targeting keys a rollout reaches, and who would flip at another percentage.
+import { readFileSync } from "node:fs";
+import { bucketOf } from "@halyard/sdk";
+import { Command, Option } from "commander";
+import { answered, type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { percentage as toPercentage } from "../../terminal/option-values.ts";
+import { CommandFailed, print, printJson } from "../../terminal/output.ts";
+
+const lists = ["in", "out", "gain", "lose"] as const;
+
+interface RolloutOptions extends ConnectionOptions {
+  readonly sample: string;
+  readonly to?: number;
+  readonly list?: (typeof lists)[number];
+  readonly json?: boolean;
+}
+
+export const rolloutCommand = (): Command => {
+  const command = serverCommand(new Command("rollout"), "a server")
+    .description("see who of a list a rollout reaches, and who would flip at another percentage")
+    .argument("<flag>", "the flag's key")
+    .requiredOption("--sample <file>", "targeting keys, one a line; - reads standard input")
+    .option("--to <percentage>", "compare with this percentage; nothing is changed", toPercentage)
+    .addOption(
+      new Option("--list <which>", "print only these targeting keys, one a line").choices(lists),
+    )
+    .addHelpText(
+      "after",
+      `
+Being in or out depends on the flag's key and the targeting key alone: raising the percentage takes nobody out,
+lowering it brings nobody in. This changes nothing: halyard flags rollout does.`,
+    )
+    .action(rollout);
+  return withExamples(
+    command,
+    "halyard rollout new-checkout --sample users.txt",
+    "halyard rollout new-checkout --sample users.txt --to 50 --list gain",
+  );
+};
+
+const rollout = async (key: string, options: RolloutOptions): Promise<void> => {
+  const { to } = options;
+  if (to === undefined && (options.list === "gain" || options.list === "lose")) {
+    throw new CommandFailed(
+      `--list ${options.list} needs --to: the percentage to compare with.`,
+      exitCodes.usage,
+    );
+  }
+  const sample = readSample(options.sample);
+  const connection = connect(options);
+  const flag = answered(connection, await connection.management.flags.get(key));
+  if (flag.type !== "rollout") {
+    throw new CommandFailed(
+      `"${key}" is a boolean flag: it is ${flag.enabled ? "on" : "off"} for everyone. Only rollout flags reach a percentage.`,
+    );
+  }
+  const { percentage } = flag;
+  const reached = (targetingKey: string, at: number) =>
+    bucketOf(key, targetingKey) <= Math.round(at * 1_000);
+  const before = sample.map((who) => ({ who, is: reached(who, percentage) }));
+  const groups: Record<(typeof lists)[number], string[]> = { in: [], out: [], gain: [], lose: [] };
+  for (const { who, is } of before) {
+    groups[is ? "in" : "out"].push(who);
+    const will = to === undefined ? is : reached(who, to);
+    if (will !== is) groups[will ? "gain" : "lose"].push(who);
+  }
+  if (options.list) {
+    const chosen = groups[options.list];
+    if (options.json) printJson(chosen);
+    else if (chosen.length > 0) print(chosen.join("\n"));
+    return;
+  }
+  if (options.json) {
+    const { in: isIn, out, gain, lose } = groups;
+    printJson({
+      key,
+      enabled: flag.enabled,
+      percentage,
+      sample: sample.length,
+      in: isIn.length,
+      out: out.length,
+      ...(to !== undefined && { to, gain: gain.length, lose: lose.length }),
+    });
+    return;
+  }
+  const share = (count: number) =>
+    `${count} of ${sample.length} (${((100 * count) / sample.length).toFixed(1)} %)`;
+  print(
+    `${key} is at ${percentage} %${flag.enabled ? "" : ", and disabled: nobody gets it until it is enabled"}.`,
+  );
+  print(`  in   ${share(groups.in.length)}`);
+  print(`  out  ${share(groups.out.length)}`);
+  if (to === undefined) return;
+  const lost = groups.lose.length;
+  print(`At ${to} %:`);
+  print(`  ${share(groups.gain.length)} would come in`);
+  print(`  ${lost === 0 ? "nobody" : share(lost)} would be taken out`);
+};
+
+/** Each line once, without the empty ones. */
+const readSample = (file: string): string[] => {
+  let text: string;
+  try {
+    text = readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (error) {
+    throw new CommandFailed(
+      `The sample ${file === "-" ? "on standard input" : file} cannot be read (${error instanceof Error ? error.message : String(error)}).`,
+    );
+  }
+  const keys = new Set(text.split(/\r?\n/).filter((line) => line !== ""));
+  if (keys.size === 0)
+    throw new CommandFailed("The sample is empty: put one targeting key on each line.");
+  return [...keys];
+};

@@ -1,0 +1,164 @@
+// halyard keys: issue and revoke API keys, at a server with an admin key or at the machine itself without one.
+import { type Role, roles } from "@halyard/server/domain/principal";
+import { Command, Option } from "commander";
+import { answered, type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { dataOption, type OperatorOptions, withOperator } from "../../operator.ts";
+import { CommandFailed, print, printAside, printJson, printTable, unwrap } from "../../terminal/output.ts";
+
+interface Options extends OperatorOptions, ConnectionOptions {
+  readonly environment?: string;
+}
+
+interface CreateOptions extends Options {
+  readonly role: Role;
+  readonly name: string;
+}
+
+/** As the server shows it too. */
+interface ShownKey {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+const maxNameLength = 100;
+
+const keyCommand = (group: Command, name: string): Command =>
+  serverCommand(group.command(name))
+    .addOption(
+      new Option(
+        "-e, --environment <name>",
+        "work on the database, for this environment, without a server or key",
+      ),
+    )
+    .option(dataOption[0], `with --environment: ${dataOption[1]}`)
+    .addHelpText(
+      "after",
+      `
+Without --environment it asks a server, for the environment of the key that it is called with. With --environment it
+works on the database itself (DATABASE_URL, or the data folder), also when no admin key is left.`,
+    );
+
+export const keyCommands = (): Command => {
+  const group = new Command("keys").description(
+    "list, create and revoke API keys, at a server or at its database",
+  );
+
+  const list = keyCommand(group, "list").description("list the valid keys").action(listKeys);
+  withExamples(list, "halyard keys list", "halyard keys list --environment production");
+
+  const create = keyCommand(group, "create")
+    .description("create a key and print it, this once")
+    .addOption(
+      new Option("-r, --role <role>", "what the key may do")
+        .choices([...roles])
+        .makeOptionMandatory(),
+    )
+    .requiredOption("-n, --name <text>", "who or what uses it; history and events name it")
+    .action(createKey);
+  withExamples(
+    create,
+    "halyard keys create --role server --name web",
+    "halyard keys create --environment production --role admin --name admin",
+  );
+
+  const revoke = keyCommand(group, "revoke")
+    .description("revoke a key; it takes effect at once")
+    .argument("<id>", "the id of the key, as `keys list` shows it")
+    .action(revokeKey);
+  withExamples(
+    revoke,
+    "halyard keys revoke 9f86d081884c7d65",
+    "halyard keys revoke 9f86d081884c7d65 --environment production",
+  );
+
+  return group;
+};
+
+/** The environment whose database is meant; undefined for a server. */
+const databaseOf = ({ environment, data, url, key, profile }: Options): string | undefined => {
+  if (environment === undefined && data !== undefined) {
+    throw new CommandFailed("--data goes with --environment: name one.", exitCodes.usage);
+  }
+  const server = Object.entries({ url, key, profile }).find(([, value]) => value !== undefined);
+  if (environment !== undefined && server) {
+    throw new CommandFailed(
+      `--environment works on the database and --${server[0]} on a server: leave one of them out.`,
+      exitCodes.usage,
+    );
+  }
+  return environment;
+};
+
+const shownKeyOf = <T extends { readonly createdAt: Date; readonly lastUsedAt: Date | null }>(
+  key: T,
+) => ({
+  ...key,
+  createdAt: key.createdAt.toISOString(),
+  lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+});
+
+const listKeys = async (options: Options): Promise<void> => {
+  const environment = databaseOf(options);
+  const show = (rows: readonly ShownKey[]): void => {
+    if (options.json) printJson(rows);
+    else
+      printTable(
+        ["id", "role", "created", "last used", "name"],
+        rows.map((row) => [row.id, row.role, row.createdAt, row.lastUsedAt ?? "never", row.name]),
+      );
+  };
+  if (environment === undefined) {
+    const connection = connect(options);
+    return show(answered(connection, await connection.management.keys.list()));
+  }
+  await withOperator(options, async ({ environments, keys }) => {
+    const { id } = unwrap(await environments.find(environment));
+    show((await keys.list(id)).map(shownKeyOf));
+  });
+};
+
+const createKey = async (options: CreateOptions): Promise<void> => {
+  const environment = databaseOf(options);
+  const { role, name } = options;
+  if (name.trim() === "" || name.length > maxNameLength) {
+    throw new CommandFailed(
+      `--name must be a text of 1 to ${maxNameLength} characters.`,
+      exitCodes.usage,
+    );
+  }
+  const show = (made: ShownKey & { readonly key: string }) => {
+    if (options.json) return printJson(made);
+    print(made.key);
+    const where = environment === undefined ? "" : ` of ${environment}`;
+    printAside(`Created the ${role} key "${name}" (${made.id})${where}. It is not shown again.`);
+  };
+  if (environment === undefined) {
+    const connection = connect(options);
+    return show(answered(connection, await connection.management.keys.create({ role, name })));
+  }
+  await withOperator(options, async ({ environments, keys }) => {
+    const { id } = unwrap(await environments.find(environment));
+    const { apiKey, text } = await keys.createAsOperator(id, { role, name });
+    show({ ...shownKeyOf(apiKey), key: text });
+  });
+};
+
+const revokeKey = async (id: string, options: Options): Promise<void> => {
+  const environment = databaseOf(options);
+  if (environment === undefined) {
+    const connection = connect(options);
+    answered(connection, await connection.management.keys.revoke(id));
+  } else {
+    await withOperator(options, async ({ environments, keys }) => {
+      const found = unwrap(await environments.find(environment));
+      unwrap(await keys.revokeAsOperator(found.id, id));
+    });
+  }
+  if (options.json) return printJson({ id, revoked: true });
+  print(`Revoked the key ${id}${environment === undefined ? "" : ` of ${environment}`}.`);
+};

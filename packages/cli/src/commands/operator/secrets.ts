@@ -1,0 +1,22 @@
+// halyard secrets: the keys that encrypt webhook secrets at rest.
+import { Command } from "commander";
+import { withExamples } from "../../terminal/examples.ts";
+import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
+import { print, printJson } from "../../terminal/output.ts";
+
+export const secretCommands = (): Command => {
+  const group = new Command("secrets").description("look after the encryption of webhook secrets");
+  const reencrypt = operatorCommand(group.command("reencrypt"))
+    .description(
+      "encrypt every webhook secret with the first key of HALYARD_SECRET_KEY; the older keys can go after that",
+    )
+    .action((options: OperatorOptions) =>
+      withOperator(options, async ({ reencryptSecrets }) => {
+        const count = await reencryptSecrets();
+        if (options.json) return printJson({ reencrypted: count });
+        print(`Encrypted ${count} webhook secret${count === 1 ? "" : "s"} with the newest key.`);
+      }),
+    );
+  withExamples(reencrypt, 'HALYARD_SECRET_KEY="$NEW,$OLD" halyard secrets reencrypt');
+  return group;
+};

@@ -1,0 +1,220 @@
+// halyard webhooks test, deliveries and replay: what was sent, and sending it again.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Delivery, Replayed, ReplayRange } from "@halyard/sdk";
+import { type Command, Option } from "commander";
+import {
+  answered,
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { moment, wholeNumber } from "../../terminal/option-values.ts";
+import { CommandFailed, print, printAside, printJson, printTable } from "../../terminal/output.ts";
+import { createProgress } from "../../terminal/progress.ts";
+import { attemptText, responseText, stateOf, succeeded } from "../../terminal/webhook-text.ts";
+
+interface Options extends ConnectionOptions {
+  readonly json?: boolean;
+}
+
+interface DeliveriesOptions extends Options {
+  readonly state?: Delivery["state"];
+  readonly flag?: string;
+  readonly limit: number;
+}
+
+interface ReplayOptions extends Options {
+  readonly afterSequence?: number;
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+const largestPage = 1_000;
+/** A receiver has 15 seconds; some more for the queue before it. */
+const longestTest = 30_000;
+const betweenLooks = 100;
+
+const onWebhook = (group: Command, name: string): Command =>
+  serverCommand(group.command(name)).argument("<webhook>", "its id, as webhooks list shows it");
+
+export const addDeliveryCommands = (group: Command): void => {
+  const test = onWebhook(group, "test")
+    .description(
+      "send a test event, wait for the receiver and tell its answer (exit code 1 if bad)",
+    )
+    .action(testWebhook);
+  withExamples(test, "halyard webhooks test wh_3f9a0c5be1d24f6a8b7c6d5e");
+
+  const deliveries = onWebhook(group, "deliveries")
+    .description("list what was sent to a webhook, newest first, and how it went")
+    .addOption(
+      new Option("--state <state>", "only those").choices(["pending", "delivered", "failed"]),
+    )
+    .option("--flag <flag>", "only events of this flag")
+    .option("--limit <count>", "at most so many", wholeNumber(1), 20)
+    .action(listDeliveries);
+  withExamples(
+    deliveries,
+    "halyard webhooks deliveries wh_3f9a0c5be1d24f6a8b7c6d5e --state failed",
+    "halyard webhooks deliveries wh_3f9a0c5be1d24f6a8b7c6d5e --flag new-checkout --json",
+  );
+
+  const replay = onWebhook(group, "replay")
+    .description("send events again: one delivery, or all events of a range")
+    .argument("[delivery]", "the id of the delivery, as webhooks deliveries shows it")
+    .option("--after-sequence <number>", "every event after this number", wholeNumber(0))
+    .option("--from <time>", "every event from this time on, or from so long ago", moment)
+    .option("--to <time>", "every event up to this time", moment)
+    .action(replayEvents);
+  withExamples(
+    replay,
+    "halyard webhooks replay wh_3f9a0c5be1d24f6a8b7c6d5e dlv_81f1b0a4c9d24b7c9a5e3f21",
+    "halyard webhooks replay wh_3f9a0c5be1d24f6a8b7c6d5e --after-sequence 812",
+    "halyard webhooks replay wh_3f9a0c5be1d24f6a8b7c6d5e --from 2h",
+  );
+};
+
+const testWebhook = async (id: string, options: Options): Promise<void> => {
+  const connection = connect(options);
+  const { webhooks } = connection.management;
+  const { id: deliveryId } = answered(connection, await webhooks.test(id));
+  const delivery = await attempted(connection, id, deliveryId);
+  const attempt = delivery.attempts.at(-1);
+  if (attempt === undefined) {
+    throw new CommandFailed(
+      `The test ${deliveryId} is still waiting to be sent${await whyWaiting(connection, id, delivery)}; look later with halyard webhooks deliveries ${id}.`,
+      exitCodes.unavailable,
+    );
+  }
+  if (options.json) printJson(delivery);
+  if (succeeded(attempt)) {
+    if (!options.json) print(`The receiver took the test: ${attemptText(attempt)}.`);
+    return;
+  }
+  const said = responseText(attempt);
+  throw new CommandFailed(
+    `The receiver did not take the test: ${attemptText(attempt)}${said === undefined ? "" : `, "${said}"`}. It is tried again later; halyard webhooks deliveries ${id} tells how that goes.`,
+  );
+};
+
+/** When it is due, and behind what: two tests with the same time wait for the earlier of them. */
+const whyWaiting = async (
+  connection: Connection,
+  id: string,
+  { id: deliveryId, nextAttemptAt }: Delivery,
+): Promise<string> => {
+  if (nextAttemptAt === null) return "";
+  const { webhooks } = connection.management;
+  const pending = await webhooks.deliveries(id, { state: "pending", limit: largestPage });
+  const earlier = (pending.ok ? pending.value : []).findLast(
+    (other) =>
+      other.kind === "test" && other.id !== deliveryId && other.nextAttemptAt === nextAttemptAt,
+  );
+  if (earlier === undefined) return `, due at ${nextAttemptAt}`;
+  return `, behind an earlier test that is pending (${earlier.id}) and due at ${nextAttemptAt}`;
+};
+
+/** It is due later than anybody waits here; both times are the server's. */
+const isDueTooLate = ({ createdAt, nextAttemptAt }: Delivery): boolean =>
+  nextAttemptAt !== null && Date.parse(nextAttemptAt) - Date.parse(createdAt) > longestTest;
+
+/** The delivery after its first attempt, or as it is when that takes too long. */
+const attempted = async (
+  connection: Connection,
+  id: string,
+  deliveryId: string,
+): Promise<Delivery> => {
+  const end = performance.now() + longestTest;
+  for (;;) {
+    const looked = await connection.management.webhooks.delivery(id, deliveryId);
+    const { request: _, ...delivery } = answered(connection, looked);
+    const isEnough = delivery.attempts.length > 0 || isDueTooLate(delivery);
+    if (isEnough || performance.now() > end) return delivery;
+    await pause(betweenLooks);
+  }
+};
+
+const listDeliveries = async (id: string, options: DeliveriesOptions): Promise<void> => {
+  const connection = connect(options);
+  const { state, flag, limit } = options;
+  const found: Delivery[] = [];
+  const pages = connection.management.webhooks.deliveryPages(id, {
+    limit: Math.min(limit, largestPage),
+    ...(state !== undefined && { state }),
+    ...(flag !== undefined && { flag }),
+  });
+  for await (const page of pages) {
+    found.push(...answered(connection, page));
+    if (found.length >= limit) break;
+  }
+  const deliveries = found.slice(0, limit);
+  if (options.json) return printJson(deliveries);
+  printTable(
+    ["id", "state", "event", "flag", "number", "created", "attempts", "last answer"],
+    deliveries.map((delivery) => {
+      const { event, attempts } = delivery;
+      const last = attempts.at(-1);
+      return [
+        delivery.id,
+        stateOf(delivery),
+        event.type,
+        event.flagKey ?? "",
+        event.sequence === null ? "" : String(event.sequence),
+        delivery.createdAt,
+        String(attempts.length),
+        last === undefined ? "" : attemptText(last),
+      ];
+    }),
+  );
+  if (deliveries.length === 0) printAside("No deliveries.");
+};
+
+const replayEvents = async (
+  id: string,
+  deliveryId: string | undefined,
+  options: ReplayOptions,
+): Promise<void> => {
+  const { afterSequence, from, to } = options;
+  const hasRange = afterSequence !== undefined || from !== undefined || to !== undefined;
+  if ((deliveryId !== undefined) === hasRange) {
+    throw new CommandFailed(
+      "Name either one delivery or a range: --after-sequence, --from, --to.",
+      exitCodes.usage,
+    );
+  }
+  const connection = connect(options);
+  const { webhooks } = connection.management;
+  if (deliveryId !== undefined) {
+    const delivery = answered(connection, await webhooks.replayDelivery(id, deliveryId));
+    if (options.json) return printJson(delivery);
+    return print(
+      `Queued again as ${delivery.id}; halyard webhooks deliveries ${id} tells how it goes.`,
+    );
+  }
+  const progress = createProgress("queued");
+  let range: ReplayRange = {
+    ...(afterSequence !== undefined && { afterSequence }),
+    ...(from !== undefined && { from: from.toISOString() }),
+    ...(to !== undefined && { to: to.toISOString() }),
+  };
+  let replayed = 0;
+  let part: Replayed;
+  try {
+    do {
+      part = answered(connection, await webhooks.replay(id, range));
+      replayed += part.replayed;
+      progress.at(replayed);
+      range = { ...range, afterSequence: part.throughSequence ?? 0 };
+    } while (!part.complete);
+  } finally {
+    progress.end();
+  }
+  if (options.json) return printJson({ replayed, throughSequence: part.throughSequence });
+  if (replayed === 0) return print("There is no event in that range that this webhook wants.");
+  print(
+    `Queued ${replayed} event${replayed === 1 ? "" : "s"}, up to number ${part.throughSequence}; halyard webhooks deliveries ${id} tells how it goes.`,
+  );
+};

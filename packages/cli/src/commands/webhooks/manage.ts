@@ -1,0 +1,160 @@
+// halyard webhooks list, get, create, pause, resume, rotate and delete.
+import type { Webhook } from "@halyard/sdk";
+import type { Command } from "commander";
+import { confirm } from "../../terminal/ask.ts";
+import { answered, type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import {
+  type Cell,
+  coloured,
+  inOneLine,
+  print,
+  printAside,
+  printJson,
+  printTable,
+  shownCell,
+} from "../../terminal/output.ts";
+import { eventNames } from "../../terminal/webhook-text.ts";
+
+interface Options extends ConnectionOptions {
+  readonly json?: boolean;
+}
+
+const onWebhook = (group: Command, name: string): Command =>
+  serverCommand(group.command(name)).argument("<webhook>", "its id, as webhooks list shows it");
+
+export const addManageCommands = (group: Command): void => {
+  const list = serverCommand(group.command("list"))
+    .description("list the webhooks, oldest first")
+    .action(listWebhooks);
+  withExamples(list, "halyard webhooks list", "halyard webhooks list --json");
+
+  const get = onWebhook(group, "get").description("show a webhook").action(getWebhook);
+  withExamples(get, "halyard webhooks get wh_3f9a0c5be1d24f6a8b7c6d5e");
+
+  const create = serverCommand(group.command("create"))
+    .description("register a webhook and print its secret, this once")
+    // Not --url: that says where the server is.
+    .argument("<address>", "where to send: an https address")
+    .option("--events <names>", "the events to send, separated by commas", "*")
+    .action(createWebhook);
+  withExamples(
+    create,
+    "halyard webhooks create https://example.com/hook",
+    "halyard webhooks create https://example.com/hook --events flag.enabled,flag.disabled",
+  );
+
+  const pause = onWebhook(group, "pause")
+    .description("send nothing to a webhook until it is resumed")
+    .action((id: string, options: Options) => setActive(id, false, options));
+  withExamples(pause, "halyard webhooks pause wh_3f9a0c5be1d24f6a8b7c6d5e");
+  const resume = onWebhook(group, "resume")
+    .description("send to a webhook again, and what still waits for it first")
+    .action((id: string, options: Options) => setActive(id, true, options));
+  withExamples(resume, "halyard webhooks resume wh_3f9a0c5be1d24f6a8b7c6d5e");
+
+  const rotate = onWebhook(group, "rotate")
+    .description("give a webhook a new secret and print it, this once")
+    .option("--immediately", "the old secret is no longer used at all, not for 24 hours more")
+    .action(rotateSecret);
+  withExamples(
+    rotate,
+    "halyard webhooks rotate wh_3f9a0c5be1d24f6a8b7c6d5e",
+    "halyard webhooks rotate wh_3f9a0c5be1d24f6a8b7c6d5e --immediately",
+  );
+
+  const remove = onWebhook(group, "delete")
+    .description("remove a webhook with its deliveries")
+    .option("-y, --yes", "do not ask")
+    .action(deleteWebhook);
+  withExamples(remove, "halyard webhooks delete wh_3f9a0c5be1d24f6a8b7c6d5e --yes");
+};
+
+const stateOf = ({ active }: Webhook): Cell =>
+  active ? { style: "green", text: "active" } : { style: "yellow", text: "paused" };
+
+const listWebhooks = async (options: Options): Promise<void> => {
+  const connection = connect(options);
+  const webhooks = answered(connection, await connection.management.webhooks.list());
+  if (options.json) return printJson(webhooks);
+  printTable(
+    ["id", "state", "events", "address"],
+    webhooks.map((webhook) => [
+      webhook.id,
+      stateOf(webhook),
+      webhook.events.join(","),
+      webhook.url,
+    ]),
+  );
+  if (webhooks.length === 0) printAside("No webhooks: make one with halyard webhooks create.");
+};
+
+const getWebhook = async (id: string, options: Options): Promise<void> => {
+  const connection = connect(options);
+  const webhook = answered(connection, await connection.management.webhooks.get(id));
+  if (options.json) return printJson(webhook);
+  print(coloured("bold", webhook.id));
+  print(`  address  ${inOneLine(webhook.url)}`);
+  print(`  events   ${webhook.events.join(", ")}`);
+  print(`  state    ${shownCell(stateOf(webhook))}`);
+  print(`  created  ${webhook.createdAt}`);
+};
+
+const createWebhook = async (
+  address: string,
+  options: Options & { readonly events: string },
+): Promise<void> => {
+  const connection = connect(options);
+  const events = eventNames(options.events);
+  const { webhooks } = connection.management;
+  const made = answered(connection, await webhooks.create({ url: address, events }));
+  if (options.json) return printJson(made);
+  print(`id      ${made.id}`);
+  print(`secret  ${made.secret}`);
+  printAside(
+    `\nKeep the secret now, it is not shown again: the receiver checks every request with it.\nThen try it: halyard webhooks test ${made.id}`,
+  );
+};
+
+const setActive = async (id: string, active: boolean, options: Options): Promise<void> => {
+  const connection = connect(options);
+  const before = new Date().toISOString();
+  const webhook = answered(connection, await connection.management.webhooks.update(id, { active }));
+  if (options.json) return printJson(webhook);
+  if (active) return print(`${id} is active: events are sent to ${inOneLine(webhook.url)}.`);
+  print(`${id} is paused: nothing is sent to ${inOneLine(webhook.url)}.`);
+  printAside(
+    `What happens meanwhile is not kept for it. After halyard webhooks resume ${id}, send it so:\n  halyard webhooks replay ${id} --from ${before}`,
+  );
+};
+
+const rotateSecret = async (
+  id: string,
+  options: Options & { readonly immediately?: boolean },
+): Promise<void> => {
+  const connection = connect(options);
+  const immediately = options.immediately === true;
+  const { webhooks } = connection.management;
+  const rotated = answered(connection, await webhooks.rotateSecret(id, { immediately }));
+  if (options.json) return printJson({ id, ...rotated });
+  print(rotated.secret);
+  const until = rotated.previousSecretValidUntil;
+  printAside(
+    until === null
+      ? `This is the secret of ${id} from now on; it is not shown again. The old one is no longer used.`
+      : `This is the new secret of ${id}; it is not shown again. Give it to the receiver before ${until}: until then requests are signed with the old one too.`,
+  );
+};
+
+const deleteWebhook = async (
+  id: string,
+  options: Options & { readonly yes?: boolean },
+): Promise<void> => {
+  const connection = connect(options);
+  const { webhooks } = connection.management;
+  const { url } = answered(connection, await webhooks.get(id));
+  await confirm(`Remove ${id} (${url}) with its deliveries?`, options.yes);
+  answered(connection, await webhooks.delete(id));
+  if (options.json) return printJson({ id, deleted: true });
+  print(`Removed ${id}: nothing is sent to ${inOneLine(url)} any more.`);
+};

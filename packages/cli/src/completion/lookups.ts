@@ -1,0 +1,28 @@
+// What the completion scripts for bash and zsh have in common: the functions that look up a command and the value of an option.
+import { type CompletedCommand, valuedOptions, valueText } from "./tree.ts";
+
+export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Both succeed when there is such a command or option, and set what is known of it. */
+export const lookups = (
+  commands: readonly CompletedCommand[],
+  commandCase: (command: CompletedCommand) => string,
+): string => `\
+_halyard_command() {
+  case "$1" in
+${commands.map(commandCase).join("\n")}
+    *) return 1 ;;
+  esac
+}
+
+_halyard_option() {
+  case "$1 $2" in
+${valuedOptions(commands)
+  .map(
+    ({ place, name, value }) =>
+      `    ${place === undefined ? `*${quoted(` ${name}`)}` : quoted(`${place} ${name}`)}) kind=${quoted(valueText(value))} ;;`,
+  )
+  .join("\n")}
+    *) return 1 ;;
+  esac
+}`;

@@ -1,0 +1,125 @@
+// From what was found at another product to flags as they are here: exactly, or left out with the reason.
+import type { Flag } from "@halyard/sdk";
+import { isFlagKey, longestDescription, longestKey } from "../flag-rules.ts";
+import { byKey } from "../flags-file.ts";
+
+export type State =
+  | { readonly type: "boolean"; readonly enabled: boolean }
+  | { readonly type: "rollout"; readonly enabled: boolean; readonly percentage: number };
+
+/** A flag as an importer read it. */
+export interface Found {
+  readonly name: string;
+  readonly description: string | undefined;
+  /** What it is here; an approximation when there are reasons. */
+  readonly state: State;
+  /** Why it cannot be just that here. */
+  readonly reasons: readonly string[];
+  /** What whoever moves should know of a flag that is carried over. */
+  readonly notes?: readonly string[];
+  /** Out of use there: never carried over. */
+  readonly archived?: boolean;
+}
+
+export interface LeftOut {
+  readonly name: string;
+  readonly reasons: readonly string[];
+  /** A name that would be allowed, when the name is what is wrong. */
+  readonly suggestedKey?: string;
+}
+
+export interface CarriedOver {
+  readonly flags: readonly Flag[];
+  readonly notes: readonly { readonly key: string; readonly note: string }[];
+  readonly leftOut: readonly LeftOut[];
+  /** Carried over switched off, because here they would be something else. */
+  readonly createOnly: ReadonlySet<string>;
+  /** Every name of the file, so that nothing of it is pruned. */
+  readonly keep: ReadonlySet<string>;
+}
+
+export interface CarryOverOptions {
+  readonly lossy?: boolean;
+  readonly renameInvalid?: boolean;
+}
+
+/** The nearest key that is allowed. */
+export const suggestKey = (name: string): string => {
+  const key = name
+    .normalize("NFKD")
+    .replace(/\p{Mark}/gu, "")
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, longestKey)
+    .replace(/-+$/, "");
+  return key === "" ? "flag" : key;
+};
+
+const off = ({ type }: State): State =>
+  type === "rollout"
+    ? { type, enabled: false, percentage: 0 }
+    : { type: "boolean", enabled: false };
+
+export const carryOver = (
+  found: readonly Found[],
+  { lossy = false, renameInvalid = false }: CarryOverOptions,
+): CarriedOver => {
+  const flags: Flag[] = [];
+  const notes: { key: string; note: string }[] = [];
+  const leftOut: LeftOut[] = [];
+  const createOnly = new Set<string>();
+  const keep = new Set<string>();
+  const wouldBe = (name: string) => (isFlagKey(name) ? name : suggestKey(name));
+  const claims = new Map<string, string[]>();
+  for (const { name } of found) {
+    const key = wouldBe(name);
+    claims.set(key, [...(claims.get(key) ?? []), name]);
+  }
+
+  for (const { name, description, state, reasons, notes: own = [], archived } of found) {
+    const key = wouldBe(name);
+    keep.add(key);
+    if (archived) {
+      leftOut.push({ name, reasons });
+      continue;
+    }
+    const rivals = claims.get(key) ?? [];
+    const isTwice = rivals.filter((rival) => rival === name).length > 1;
+    const isRenamed = key !== name;
+    const nameReasons = [
+      ...(isTwice ? ["is in the file twice"] : []),
+      ...(isRenamed && !renameInvalid ? [`the name is not allowed here`] : []),
+      ...(isRenamed && rivals.length > 1 && !isTwice
+        ? [
+            `as "${key}" it would be one with ${rivals
+              .filter((rival) => rival !== name)
+              .map((rival) => `"${rival}"`)
+              .join(", ")}`,
+          ]
+        : []),
+    ];
+    if (nameReasons.length > 0 || (reasons.length > 0 && !lossy)) {
+      leftOut.push({
+        name,
+        reasons: [...reasons, ...nameReasons],
+        ...(isRenamed && rivals.length === 1 && { suggestedKey: key }),
+      });
+      continue;
+    }
+    const letters = Array.from(description ?? "");
+    const isCut = letters.length > longestDescription;
+    flags.push({
+      key,
+      ...(reasons.length > 0 ? off(state) : state),
+      description: letters.length === 0 ? null : letters.slice(0, longestDescription).join(""),
+    });
+    if (reasons.length > 0) createOnly.add(key);
+    const told = [
+      ...(isRenamed ? [`was "${name}"`] : []),
+      ...(isCut ? ["its description is cut to 2,000 characters"] : []),
+      ...(reasons.length > 0 ? [`switched off, because it ${reasons.join("; ")}`] : own),
+    ];
+    notes.push(...told.map((note) => ({ key, note })));
+  }
+  return { flags: flags.sort(byKey), notes, leftOut, createOnly, keep };
+};

@@ -1,0 +1,44 @@
+// What every importer is given, and how it says that a file is not what it reads.
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandFailed } from "../../terminal/output.ts";
+import type { Found } from "./convert.ts";
+
+export interface Source {
+  readonly value: unknown;
+  /** Of the other product, when its file holds several. */
+  readonly environment: string | undefined;
+}
+
+export interface Reading {
+  readonly found: readonly Found[];
+  /** About the file as a whole. */
+  readonly remarks?: readonly string[];
+}
+
+export type Importer = (source: Source) => Reading;
+
+export const notFrom = (product: string, expected: string): CommandFailed =>
+  new CommandFailed(`This is not what ${product} exports: ${expected}.`);
+
+/** The one that is meant: named, or the only one. */
+export const chooseEnvironment = (
+  names: readonly string[],
+  asked: string | undefined,
+): string | undefined => {
+  const list = [...new Set(names)].sort();
+  if (asked === undefined && list.length > 1) {
+    throw new CommandFailed(
+      `The file holds several environments: choose one with --environment (${list.join(", ")}).`,
+      exitCodes.usage,
+    );
+  }
+  if (asked !== undefined && !list.includes(asked)) {
+    throw new CommandFailed(
+      list.length === 0
+        ? `The file does not say which environment it is of: leave --environment out.`
+        : `The file has no environment "${asked}"; it has ${list.join(", ")}.`,
+      exitCodes.notFound,
+    );
+  }
+  return asked ?? list[0];
+};

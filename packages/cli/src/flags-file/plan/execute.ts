@@ -1,0 +1,194 @@
+// From a plan to its end, as import and promote share it: show, ask, apply, tell what became of each flag.
+import type { ManagementError } from "@halyard/sdk";
+import { confirm, isAtTerminal } from "../../terminal/ask.ts";
+import { type Connection, failureOf } from "../../server-connection/connection.ts";
+import { exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
+import { createProgress } from "../../terminal/progress.ts";
+import { applyChanges, type Outcome } from "./apply.ts";
+import type { Change, Plan } from "./plan.ts";
+import { asJson, countOf, linesOf, summaryOf } from "./show-plan.ts";
+
+export interface CarryOutOptions {
+  readonly dryRun?: boolean;
+  readonly exitCode?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+interface Task {
+  readonly connection: Connection;
+  readonly plan: Plan;
+  readonly options: CarryOutOptions;
+  /** For the progress, such as Importing. */
+  readonly doing: string;
+  /** Ask at a terminal even when nothing is deleted. */
+  readonly asks: boolean;
+  /** Is there more to do than the flags? */
+  readonly hasMore?: boolean;
+  /** What comes after the flags; not when these could not all be tried. */
+  readonly more?: () => Promise<More>;
+}
+
+export interface More {
+  /** What a script should know of it. */
+  readonly told: object;
+  readonly failure?: CommandFailed | undefined;
+}
+
+/** Nobody reads further; --dry-run and --json show all. */
+const mostLines = 100;
+
+const showPlan = (plan: Plan, dryRun: boolean): void => {
+  const lines = linesOf(plan.changes);
+  const shown = dryRun || lines.length <= mostLines ? lines : lines.slice(0, mostLines);
+  if (shown.length > 0) print(shown.join("\n"));
+  const hidden = lines.length - shown.length;
+  if (hidden > 0) print(`  … and ${hidden} more (--dry-run shows all)`);
+};
+
+const nothingToChange = (count: number): string => {
+  if (count === 0) return "Nothing to change: no flags were asked for.";
+  return `Nothing to change: ${count === 1 ? "the flag is" : `all ${count} flags are`} as wanted.`;
+};
+
+const apply = async ({ connection, doing }: Task, changes: readonly Change[]) => {
+  const progress = createProgress(doing);
+  let hasWaited = false;
+  try {
+    return await applyChanges(connection.management, changes, {
+      onProgress: (done) => progress.at(done, changes.length),
+      onWait(milliseconds) {
+        if (hasWaited) return;
+        hasWaited = true;
+        printAside(
+          `The server takes only so many requests a minute: going on in ${Math.ceil(milliseconds / 1_000)} s, and so forth until all is done.`,
+        );
+      },
+    });
+  } finally {
+    progress.end();
+  }
+};
+
+const messageOf = (outcome: Outcome): string | undefined => {
+  if (outcome.kind === "conflict") return outcome.message;
+  return outcome.kind === "failed" ? outcome.error.message : undefined;
+};
+
+const outcomeInWords = (changes: readonly Change[], outcomes: readonly Outcome[]): string => {
+  const done = changes.filter((_, index) => outcomes[index]?.kind === "done");
+  const counts = [
+    [countOf(done, "create"), "created"],
+    [countOf(done, "update"), "changed"],
+    [countOf(done, "delete"), "deleted"],
+  ] as const;
+  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return told.length === 0 ? "Nothing was changed." : `Done: ${told.join(", ")}.`;
+};
+
+/** How the command ends when not all went well: what ends it all first, then what is impossible, then who was faster. */
+const endOf = (
+  { connection, plan }: Task,
+  changes: readonly Change[],
+  outcomes: readonly Outcome[],
+): CommandFailed | undefined => {
+  const errors: ManagementError[] = outcomes.flatMap((outcome) =>
+    outcome.kind === "failed" ? [outcome.error] : [],
+  );
+  const untried = outcomes.filter(({ kind }) => kind === "untried").length;
+  const [first] = errors;
+  if (first !== undefined && untried > 0) {
+    return new CommandFailed(
+      `${failureOf(connection, first).message} ${untried} of ${changes.length} changes were not tried: run the same again to go on.`,
+      exitCodeOf(first.code),
+      { code: first.code },
+    );
+  }
+  if (first !== undefined) {
+    return new CommandFailed(
+      `${errors.length} of ${changes.length} changes failed; the first: ${failureOf(connection, first).message}`,
+      isOneKind(errors) ? exitCodeOf(first.code) : exitCodes.failed,
+      { code: first.code },
+    );
+  }
+  const impossible = countOf(plan.changes, "retype");
+  if (impossible > 0) return impossibleEnd(impossible);
+  const conflicts = outcomes.filter(({ kind }) => kind === "conflict").length;
+  if (conflicts === 0) return undefined;
+  return new CommandFailed(
+    `Somebody else was faster at ${conflicts === 1 ? "one flag, which was" : `${conflicts} flags, which were`} left as found: look at it, and run the same again to have it your way.`,
+    exitCodes.conflict,
+  );
+};
+
+const isOneKind = (errors: readonly ManagementError[]): boolean =>
+  errors.every(({ code }) => code === errors[0]?.code);
+
+const impossibleEnd = (count: number): CommandFailed =>
+  new CommandFailed(
+    `The type of ${count === 1 ? "one flag" : `${count} flags`} is another there, and is fixed at creation: delete the flag there first, or rename it here.`,
+  );
+
+export const carryOut = async (task: Task): Promise<void> => {
+  const { plan, options } = task;
+  const { dryRun = false, json = false, yes } = options;
+  if (options.exitCode && !dryRun) {
+    throw new CommandFailed("--exit-code goes with --dry-run.", exitCodes.usage);
+  }
+  const changes = plan.changes.filter(({ kind }) => kind !== "retype");
+  const impossible = plan.changes.length - changes.length;
+  if (!json) {
+    showPlan(plan, dryRun);
+    print(plan.changes.length === 0 ? nothingToChange(plan.unchanged) : `${summaryOf(plan)}.`);
+  }
+  const tell = (outcomes: readonly Outcome[] | undefined, more: object) => {
+    if (!json) return;
+    let index = 0;
+    const told = plan.changes.map((change) => {
+      if (change.kind === "retype") return { ...asJson(change), outcome: "impossible" };
+      const outcome = outcomes?.[index++];
+      const message = outcome && messageOf(outcome);
+      return {
+        ...asJson(change),
+        outcome: outcome?.kind ?? "planned",
+        ...(message !== undefined && { message }),
+      };
+    });
+    printJson({ dryRun, changes: told, unchanged: plan.unchanged, ...more });
+  };
+
+  if (dryRun) {
+    tell(undefined, (await task.more?.())?.told ?? {});
+    if (impossible > 0) throw impossibleEnd(impossible);
+    const wouldChange = changes.length > 0 || task.hasMore === true;
+    if (wouldChange && options.exitCode) process.exitCode = exitCodes.different;
+    return;
+  }
+
+  const deletions = countOf(changes, "delete");
+  if (deletions > 0) {
+    await confirm(
+      `${deletions === 1 ? "One flag" : `${deletions} flags`} will be deleted. Go on?`,
+      yes,
+    );
+  } else if (changes.length > 0 && task.asks && isAtTerminal()) {
+    await confirm(`Make ${changes.length === 1 ? "this change" : "these changes"}?`, yes);
+  }
+  const outcomes = await apply(task, changes);
+  const end = endOf(task, changes, outcomes);
+  const isOver = outcomes.some(({ kind }) => kind === "untried");
+  const more = isOver ? undefined : await task.more?.();
+  tell(outcomes, more?.told ?? {});
+  if (!json && changes.length > 0) {
+    print(outcomeInWords(changes, outcomes));
+    for (const [index, outcome] of outcomes.entries()) {
+      const message = messageOf(outcome);
+      if (message !== undefined) {
+        printAside(`${outcome.kind}: ${changes[index]?.key}: ${message}`);
+      }
+    }
+  }
+  const failure = end ?? more?.failure;
+  if (failure) throw failure;
+};

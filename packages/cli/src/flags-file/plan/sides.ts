@@ -1,0 +1,30 @@
+// The flags of a profile's environment, or of a file: what diff and promote compare.
+import { existsSync } from "node:fs";
+import type { Flag } from "@halyard/sdk";
+import { answered, type Connection, connectTo } from "../../server-connection/connection.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandFailed } from "../../terminal/output.ts";
+import { profileNamed, readProfiles } from "../../server-connection/profiles.ts";
+import { readDocument } from "../document.ts";
+import { readFlagsFile } from "../read-flags-file.ts";
+
+/** Ten thousand flags with long descriptions take a while on a slow line. */
+const patience = 60_000;
+
+export const flagsAt = async (connection: Connection): Promise<readonly Flag[]> =>
+  answered(connection, await connection.management.flags.list({}, { timeout: patience }));
+
+const looksLikeFile = (name: string): boolean => /[/\\]|\.(json|ya?ml)$/i.test(name);
+
+export const flagsOf = async (name: string): Promise<readonly Flag[]> => {
+  if (looksLikeFile(name)) {
+    if (existsSync(name)) return (await readFlagsFile(await readDocument(name))).flags;
+    if (!Object.hasOwn(readProfiles().profiles, name)) {
+      throw new CommandFailed(
+        `There is neither a file nor a profile "${name}".`,
+        exitCodes.notFound,
+      );
+    }
+  }
+  return flagsAt(connectTo(profileNamed(name)));
+};

@@ -1,0 +1,75 @@
+// What a file asks for, whoever wrote it.
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandFailed } from "../../terminal/output.ts";
+import { type CarriedOver, type CarryOverOptions, carryOver } from "../importers/convert.ts";
+import { readDocument } from "../document.ts";
+import { readFlagd } from "../importers/flagd.ts";
+import type { FlagsFile } from "../flags-file.ts";
+import { readFlagsmith } from "../importers/flagsmith.ts";
+import { readLaunchDarkly } from "../importers/launchdarkly.ts";
+import { readFlagsFile } from "../read-flags-file.ts";
+import type { Importer } from "../importers/source.ts";
+import { readUnleash } from "../importers/unleash.ts";
+
+const importers = {
+  unleash: readUnleash,
+  launchdarkly: readLaunchDarkly,
+  flagsmith: readFlagsmith,
+  flagd: readFlagd,
+} as const satisfies Record<string, Importer>;
+
+export const origins = ["halyard", "unleash", "launchdarkly", "flagsmith", "flagd"] as const;
+export type Origin = (typeof origins)[number];
+
+export interface WantedOptions extends CarryOverOptions {
+  readonly from: Origin;
+  readonly environment?: string;
+}
+
+export interface Wanted extends CarriedOver, FlagsFile {
+  readonly remarks: readonly string[];
+}
+
+/** Who is in a share is decided by a hash, and everyone hashes otherwise. */
+const bucketRemark = (count: number): string =>
+  `${count === 1 ? "One flag reaches" : `${count} flags reach`} a share of the users: the share is the same here, but Halyard decides anew who is in it.`;
+
+const refuseWithoutOrigin = ({ environment, lossy, renameInvalid }: WantedOptions): void => {
+  const given = [
+    environment !== undefined && "--environment",
+    lossy && "--lossy",
+    renameInvalid && "--rename-invalid",
+  ].filter((option) => typeof option === "string");
+  if (given.length === 0) return;
+  throw new CommandFailed(
+    `${given.join(" and ")} ${given.length === 1 ? "is" : "are"} for files of others: say whose with --from.`,
+    exitCodes.usage,
+  );
+};
+
+export const readWanted = async (file: string, options: WantedOptions): Promise<Wanted> => {
+  const { from, environment } = options;
+  if (from === "halyard") {
+    refuseWithoutOrigin(options);
+    const read = await readFlagsFile(await readDocument(file));
+    return {
+      ...read,
+      notes: [],
+      leftOut: [],
+      createOnly: new Set(),
+      keep: new Set(),
+      remarks: [],
+    };
+  }
+  const { value } = await readDocument(file);
+  const { found, remarks = [] } = importers[from]({ value, environment });
+  const carried = carryOver(found, options);
+  const shares = carried.flags.filter(
+    (flag) =>
+      flag.type === "rollout" && flag.enabled && flag.percentage > 0 && flag.percentage < 100,
+  ).length;
+  return {
+    ...carried,
+    remarks: [...remarks, ...(shares > 0 ? [bucketRemark(shares)] : [])],
+  };
+};

@@ -1,0 +1,67 @@
+// One change of a flag that overwrites nobody else's: made on the version that was read, and tried anew when that moved on.
+import type { Flag, FlagPatch } from "@halyard/sdk";
+import { answered, type Connection, failureOf } from "./connection.ts";
+import { exitCodes } from "../terminal/exit-codes.ts";
+import { CommandFailed } from "../terminal/output.ts";
+
+export interface VersionedFlag {
+  readonly flag: Flag;
+  readonly version: number;
+}
+
+export interface ChangedFlag extends VersionedFlag {
+  readonly before: Flag;
+  readonly changed: boolean;
+}
+
+/** Somebody changes the flag all the time: then it is better to say so. */
+const maxAttempts = 5;
+
+export const readFlag = async (connection: Connection, key: string): Promise<VersionedFlag> => {
+  const found = await connection.management.flags.get(key);
+  const flag = answered(connection, found);
+  return { flag, version: (found.ok ? found.version : undefined) ?? 0 };
+};
+
+/** Ends the command unless the flag is at the version that the caller knows. */
+const demandVersion = ({ flag, version }: VersionedFlag, ifVersion: number | undefined): void => {
+  if (ifVersion === undefined || version === ifVersion) return;
+  throw new CommandFailed(
+    `The flag "${flag.key}" is at version ${version}, not ${ifVersion}: somebody changed it. See what with halyard flags history ${flag.key}.`,
+    exitCodes.conflict,
+    { code: "PRECONDITION_FAILED" },
+  );
+};
+
+export const changeFlag = async (
+  connection: Connection,
+  key: string,
+  patch: FlagPatch,
+  ifVersion: number | undefined,
+): Promise<ChangedFlag> => {
+  let current = await readFlag(connection, key);
+  for (let attempt = 1; ; attempt += 1) {
+    demandVersion(current, ifVersion);
+    const { flag: before, version } = current;
+    const result = await connection.management.flags.update(key, patch, { ifMatch: version });
+    if (result.ok) {
+      const now = result.version ?? version;
+      return { flag: result.value, version: now, before, changed: now !== version };
+    }
+    const { code, current: flag, currentVersion } = result.error;
+    const movedOn = code === "PRECONDITION_FAILED" && flag && currentVersion !== undefined;
+    if (!movedOn || attempt === maxAttempts) throw failureOf(connection, result.error);
+    current = { flag, version: currentVersion };
+  }
+};
+
+export const deleteFlag = async (
+  connection: Connection,
+  current: VersionedFlag,
+  ifVersion: number | undefined,
+): Promise<void> => {
+  demandVersion(current, ifVersion);
+  // What was agreed to is the flag as it was shown.
+  const options = { ifMatch: current.version };
+  answered(connection, await connection.management.flags.delete(current.flag.key, options));
+};

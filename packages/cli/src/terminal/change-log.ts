@@ -1,0 +1,172 @@
+// What the stream tells and the history adds: every change of a flag once, in order, with who made it where that may be known.
+import type { Actor, Flag, FlagEventName, HistoryEntry } from "@halyard/sdk";
+import { type Connection, failureOf } from "../server-connection/connection.ts";
+import type { Snapshot, StreamedChange } from "../server-connection/follow-changes.ts";
+
+export interface LoggedChange {
+  readonly key: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly events: readonly FlagEventName[];
+  /** Null when the key may not read the history. */
+  readonly actor: Actor | null;
+  readonly before: Flag | null;
+  readonly after: Flag | null;
+}
+
+export interface ChangeLog {
+  /** The flags as they are: what happened since the last time, and how much of it cannot be told. */
+  meet(
+    snapshot: Snapshot,
+  ): Promise<{ readonly changes: readonly LoggedChange[]; readonly untold: number }>;
+  /** Those changes that were not told before. */
+  learn(changes: readonly StreamedChange[]): Promise<readonly LoggedChange[]>;
+  /** All changes since a time, as the history has them. */
+  since(time: Date): Promise<readonly LoggedChange[]>;
+}
+
+/** Clocks of several servers differ by less. */
+const skew = 60_000;
+const largestPage = 1_000;
+
+const logged = (entry: HistoryEntry): LoggedChange => ({
+  key: entry.id,
+  version: entry.version ?? 0,
+  createdAt: entry.createdAt,
+  events: entry.actions as readonly FlagEventName[],
+  actor: entry.actor,
+  before: entry.before as Flag | null,
+  after: entry.after as Flag | null,
+});
+
+const eventsOf = (before: Flag | null, after: Flag | null): readonly FlagEventName[] => {
+  if (after === null) return ["flag.deleted"];
+  if (before === null) return ["flag.created"];
+  const names: FlagEventName[] = [];
+  if (before.enabled !== after.enabled)
+    names.push(after.enabled ? "flag.enabled" : "flag.disabled");
+  const isOtherwiseSame =
+    JSON.stringify({ ...before, enabled: after.enabled }) === JSON.stringify(after);
+  if (!isOtherwiseSame || names.length === 0) names.push("flag.updated");
+  return names;
+};
+
+export const createChangeLog = (connection: Connection): ChangeLog => {
+  /** Also of deleted flags: their versions go on when they are made anew. */
+  const known = new Map<string, { readonly version: number; readonly flag: Flag | null }>();
+  let last: { readonly revision: number; readonly at: number } | undefined;
+  let mayReadHistory = true;
+
+  const isTold = (key: string, version: number) => version <= (known.get(key)?.version ?? 0);
+  const remember = (key: string, version: number, flag: Flag | null) => {
+    if (!isTold(key, version)) known.set(key, { version, flag });
+  };
+  const tell = (changes: readonly LoggedChange[]): readonly LoggedChange[] => {
+    for (const { key, version, after } of changes) remember(key, version, after);
+    return changes;
+  };
+
+  /** Newest first, as far back as asked for; undefined when the key may not read them. */
+  const readHistory = async (
+    limit: number,
+    isFarEnough: (entry: HistoryEntry) => boolean,
+  ): Promise<HistoryEntry[] | undefined> => {
+    if (!mayReadHistory) return undefined;
+    const entries: HistoryEntry[] = [];
+    for await (const page of connection.management.historyPages({ subject: "flag", limit })) {
+      if (!page.ok) {
+        if (page.error.code !== "FORBIDDEN") throw failureOf(connection, page.error);
+        mayReadHistory = false;
+        return undefined;
+      }
+      entries.push(...page.value);
+      const oldest = page.value.at(-1);
+      if (oldest === undefined || isFarEnough(oldest)) break;
+    }
+    return entries;
+  };
+
+  const derived = ({ key, version, at, flag }: StreamedChange): LoggedChange => {
+    const before = known.get(key)?.flag ?? null;
+    const events = eventsOf(before, flag);
+    return { key, version, createdAt: at, events, actor: null, before, after: flag };
+  };
+
+  /** Between what was known and what is now, one change a flag: what came between cannot be told. */
+  const netChanges = (snapshot: Snapshot): LoggedChange[] => {
+    const at = snapshot.at ?? "";
+    const now = new Set(snapshot.flags.map(({ flag }) => flag.key));
+    const gone = [...known].filter(([key, { flag }]) => flag !== null && !now.has(key));
+    return [
+      ...snapshot.flags
+        .filter(({ flag, version }) => !isTold(flag.key, version))
+        .map(({ flag, version }) => derived({ key: flag.key, version, at, flag, revision: 0 })),
+      ...gone.map(([key, { version }]) =>
+        derived({ key, version: version + 1, at, flag: null, revision: 0 }),
+      ),
+    ];
+  };
+
+  /** Of so many changes that were missed since `from`. */
+  const missedOf = async (snapshot: Snapshot, missed: number, from: number) => {
+    const entries = await readHistory(
+      largestPage,
+      ({ createdAt }) => Date.parse(createdAt) < from - skew,
+    );
+    if (!entries) return netChanges(snapshot);
+    const isNew = ({ id, version, createdAt }: HistoryEntry) =>
+      known.has(id) ? !isTold(id, version ?? 0) : Date.parse(createdAt) > from;
+    const chosen = new Set(entries.filter(isNew));
+    // A flag that was never seen, changed within the same millisecond or by a clock that is behind: the count tells.
+    const doubtful = entries.filter((entry) => !known.has(entry.id) && !chosen.has(entry));
+    for (const entry of doubtful.slice(0, Math.max(0, missed - chosen.size))) chosen.add(entry);
+    return entries
+      .filter((entry) => chosen.has(entry))
+      .reverse()
+      .map(logged);
+  };
+
+  return {
+    async meet(snapshot) {
+      const missed = last === undefined ? 0 : snapshot.revision - last.revision;
+      const changes =
+        last !== undefined && missed > 0 ? await missedOf(snapshot, missed, last.at) : [];
+      // An earlier revision than before: the database was restored, and its versions count.
+      if (missed < 0) known.clear();
+      last = { revision: snapshot.revision, at: Date.parse(snapshot.at ?? "") || 0 };
+      tell(changes);
+      for (const { flag, version } of snapshot.flags) remember(flag.key, version, flag);
+      return { changes, untold: Math.max(0, missed - changes.length) };
+    },
+
+    async learn(changes) {
+      const fresh = changes.filter(({ key, version }) => !isTold(key, version));
+      const newest = changes.at(-1);
+      if (newest) last = { revision: newest.revision, at: Date.parse(newest.at) };
+      if (fresh.length === 0) return [];
+      const entries = await readHistory(Math.min(largestPage, 2 * fresh.length + 50), () => true);
+      const byName = new Map(entries?.map((entry) => [`${entry.id} ${entry.version}`, entry]));
+      return fresh.flatMap((change) => {
+        const entry = byName.get(`${change.key} ${change.version}`);
+        return tell([entry ? logged(entry) : derived(change)]);
+      });
+    },
+
+    async since(time) {
+      const from = time.getTime();
+      const isBefore = ({ createdAt }: HistoryEntry) => Date.parse(createdAt) < from;
+      const entries = await readHistory(largestPage, isBefore);
+      if (!entries) {
+        const code = "FORBIDDEN";
+        const message = "--since reads the history, which needs a key with the role admin";
+        throw failureOf(connection, { code, message });
+      }
+      return tell(
+        entries
+          .filter((entry) => !isBefore(entry))
+          .reverse()
+          .map(logged),
+      );
+    },
+  };
+};

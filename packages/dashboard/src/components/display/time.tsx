@@ -1,0 +1,30 @@
+// A moment as "3 hours ago", with the whole date when pointed at; it stays right while the page is open.
+import { useSyncExternalStore } from "react";
+import { formatFullDate, formatRelative } from "../../format.ts";
+
+const tick = 10_000;
+const listeners = new Set<() => void>();
+let timer: number | undefined;
+
+/** One clock for every time on the page. */
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  timer ??= window.setInterval(() => {
+    for (const each of listeners) each();
+  }, tick);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    window.clearInterval(timer);
+    timer = undefined;
+  };
+};
+
+export const Time = ({ at }: { readonly at: string }) => {
+  const words = useSyncExternalStore(subscribe, () => formatRelative(at, Date.now()));
+  return (
+    <time dateTime={at} title={formatFullDate(at)}>
+      {words}
+    </time>
+  );
+};

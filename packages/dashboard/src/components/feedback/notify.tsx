@@ -1,0 +1,57 @@
+// Short messages at the edge of the page: what was done, with Undo, or what failed, with what to do.
+import type { ManagementError } from "@halyard/sdk";
+import { Button, Group, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { explain } from "../../advice.ts";
+import { ApiError } from "../../api.ts";
+import { Icon } from "../display/icon.tsx";
+
+interface Done {
+  readonly title: string;
+  readonly message?: string;
+  readonly undo?: () => void;
+}
+
+const closeButtonProps = { "aria-label": "Close this message" };
+
+export const notifyDone = ({ title, message, undo }: Done): void => {
+  const id = crypto.randomUUID();
+  notifications.show({
+    id,
+    title,
+    color: "teal",
+    icon: <Icon name="check" />,
+    closeButtonProps,
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm">{message}</Text>
+        {undo !== undefined && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<Icon name="undo" size={14} />}
+            onClick={() => {
+              notifications.hide(id);
+              undo();
+            }}
+          >
+            Undo
+          </Button>
+        )}
+      </Group>
+    ),
+  });
+};
+
+export const notifyError = (title: string, error: ManagementError): void => {
+  const { message, advice } = explain(new ApiError(error));
+  notifications.show({
+    title,
+    color: "red",
+    icon: <Icon name="warning" />,
+    // Long enough to be read to its end.
+    autoClose: 20_000,
+    closeButtonProps,
+    message: `${message} ${advice}`,
+  });
+};

@@ -1,0 +1,66 @@
+// Chooses among the environments that are signed in to, and leads to signing in to another.
+import { Menu, UnstyledButton } from "@mantine/core";
+import { useLocation } from "wouter";
+import { signOut } from "../../api.ts";
+import { isProductionName, useApi, useSession } from "../../session.tsx";
+import { Icon } from "../display/icon.tsx";
+import { notifyError } from "../feedback/notify.tsx";
+
+const roleWords = { admin: "admin", server: "reads only" } as const;
+
+export const EnvironmentSwitcher = () => {
+  const { environment } = useApi();
+  const { session, choose, refresh } = useSession();
+  const [, navigate] = useLocation();
+  const leave = async () => {
+    const result = await signOut(session?.csrf ?? "", environment.name);
+    if (!result.ok) notifyError(`You are still signed in to ${environment.name}`, result.error);
+    await refresh();
+  };
+  return (
+    <Menu position="bottom-start" width={260} withinPortal>
+      <Menu.Target>
+        <UnstyledButton
+          className="environment"
+          data-production={isProductionName(environment.name) || undefined}
+        >
+          <span className="visually-hidden">Environment: </span>
+          <span className="environment-words">
+            <span className="environment-name">{environment.name}</span>
+            <span className="environment-role">
+              key {environment.keyName}
+              {environment.role === "server" && ", reads only"}
+            </span>
+          </span>
+          <Icon name="chevron" />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Environments</Menu.Label>
+        {session?.environments.map(({ name, role }) => (
+          <Menu.Item
+            key={name}
+            onClick={() => choose(name)}
+            leftSection={<Icon name={isProductionName(name) ? "warning" : "flag"} size={16} />}
+            rightSection={name === environment.name ? <Icon name="check" size={16} /> : undefined}
+            {...(name === environment.name && { "aria-current": true })}
+          >
+            {name} ({roleWords[role]})
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<Icon name="plus" size={16} />}
+          onClick={() => navigate("/sign-in?add=1")}
+        >
+          Sign in to another
+        </Menu.Item>
+        {session !== undefined && session.environments.length > 1 && (
+          <Menu.Item leftSection={<Icon name="leave" size={16} />} onClick={() => void leave()}>
+            Sign out of {environment.name}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+};

@@ -1,0 +1,32 @@
+// The heading of a page, which is also the title of the browser's tab.
+import { Group, Title } from "@mantine/core";
+import { type ReactNode, useEffect } from "react";
+import { useSession } from "../../session.tsx";
+
+interface PageTitleProps {
+  readonly title: string;
+  /** Instead of the title as text, such as a key in its own font. */
+  readonly heading?: ReactNode;
+  readonly description?: ReactNode;
+  /** Buttons at the right. */
+  readonly children?: ReactNode;
+}
+
+export const PageTitle = ({ title, heading, description, children }: PageTitleProps) => {
+  const { environment } = useSession();
+  const name = environment?.name;
+  useEffect(() => {
+    document.title = [title, name, "Halyard"].filter((part) => part !== undefined).join(" · ");
+  }, [title, name]);
+  return (
+    <div className="page-title">
+      <div className="page-title-words">
+        <Title order={1} size="h2">
+          {heading ?? title}
+        </Title>
+        {description !== undefined && <div className="page-description">{description}</div>}
+      </div>
+      {children !== undefined && <Group gap="xs">{children}</Group>}
+    </div>
+  );
+};

@@ -1,0 +1,67 @@
+// A percentage as a slider for the hand and a number box for three decimals.
+import { Button, Group, NumberInput, Slider } from "@mantine/core";
+import { useState } from "react";
+import { formatPercent } from "../../format.ts";
+
+interface RolloutInputProps {
+  readonly value: number;
+  readonly onChange: (value: number) => void;
+  readonly disabled?: boolean;
+}
+
+const usual = [0, 1, 5, 10, 25, 50, 100];
+const marks = [0, 25, 50, 75, 100].map((value) => ({ value, label: `${value}` }));
+
+export const RolloutInput = ({ value, onChange, disabled = false }: RolloutInputProps) => {
+  /** What stands in the box while it is no number yet, such as nothing. */
+  const [typed, setTyped] = useState<string | undefined>();
+  return (
+    <div className="rollout-input">
+      <div className="rollout-input-row">
+        <Slider
+          className="rollout-slider"
+          value={value}
+          onChange={onChange}
+          min={0}
+          max={100}
+          step={1}
+          marks={marks}
+          label={formatPercent}
+          thumbLabel="Rollout in percent"
+          disabled={disabled}
+        />
+        <NumberInput
+          className="rollout-number"
+          label="Percent of users"
+          value={typed ?? value}
+          onChange={(next) => {
+            setTyped(typeof next === "number" ? undefined : next);
+            if (typeof next === "number") onChange(next);
+          }}
+          onBlur={() => setTyped(undefined)}
+          allowNegative={false}
+          min={0}
+          max={100}
+          step={0.001}
+          decimalScale={3}
+          clampBehavior="strict"
+          suffix=" %"
+          disabled={disabled}
+        />
+      </div>
+      <Group gap={6} mt="sm" role="group" aria-label="Usual steps">
+        {usual.map((step) => (
+          <Button
+            key={step}
+            size="compact-xs"
+            variant={step === value ? "light" : "default"}
+            onClick={() => onChange(step)}
+            disabled={disabled}
+          >
+            {formatPercent(step)}
+          </Button>
+        ))}
+      </Group>
+    </div>
+  );
+};

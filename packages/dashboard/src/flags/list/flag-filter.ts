@@ -1,0 +1,82 @@
+// Which flags the list shows, and in which order.
+import type { UsageSummary } from "@halyard/sdk";
+import type { LiveFlag } from "../../live.ts";
+import { reachOf } from "../edit/flag-change.ts";
+
+export interface FlagFilter {
+  readonly text: string;
+  readonly type: "all" | "boolean" | "rollout";
+  readonly state: "all" | "on" | "off";
+  readonly onlyStale: boolean;
+  readonly sort: "key" | "reach" | "evaluations" | "idle";
+}
+
+export type UsageByKey = ReadonlyMap<string, UsageSummary>;
+
+const staleAfter = 30 * 24 * 60 * 60 * 1_000;
+
+/** Nobody has asked for it in 30 days, or ever; undefined while that is not known. */
+export const isStale = (usage: UsageByKey | undefined, key: string, now: number): boolean => {
+  if (usage === undefined) return false;
+  const last = usage.get(key)?.lastEvaluatedAt ?? null;
+  return last === null || now - new Date(last).getTime() > staleAfter;
+};
+
+const one = <Value extends string>(
+  value: string | null,
+  allowed: readonly Value[],
+  otherwise: Value,
+): Value => allowed.find((each) => each === value) ?? otherwise;
+
+export const filterFrom = (parameters: URLSearchParams): FlagFilter => ({
+  text: parameters.get("q") ?? "",
+  type: one(parameters.get("type"), ["boolean", "rollout"], "all" as FlagFilter["type"]),
+  state: one(parameters.get("state"), ["on", "off"], "all" as FlagFilter["state"]),
+  onlyStale: parameters.get("stale") === "1",
+  sort: one(parameters.get("sort"), ["reach", "evaluations", "idle"], "key" as FlagFilter["sort"]),
+});
+
+/** Only what differs from the ordinary, so that the address stays short. */
+export const parametersFrom = (filter: FlagFilter): URLSearchParams =>
+  new URLSearchParams([
+    ...(filter.text === "" ? [] : [["q", filter.text]]),
+    ...(filter.type === "all" ? [] : [["type", filter.type]]),
+    ...(filter.state === "all" ? [] : [["state", filter.state]]),
+    ...(filter.onlyStale ? [["stale", "1"]] : []),
+    ...(filter.sort === "key" ? [] : [["sort", filter.sort]]),
+  ]);
+
+const countOf = (usage: UsageByKey | undefined, { flag }: LiveFlag): number => {
+  const found = usage?.get(flag.key);
+  return found === undefined ? 0 : found.on + found.off;
+};
+const lastOf = (usage: UsageByKey | undefined, { flag }: LiveFlag): string =>
+  usage?.get(flag.key)?.lastEvaluatedAt ?? "";
+
+export const shownFlags = (
+  flags: readonly LiveFlag[],
+  filter: FlagFilter,
+  usage: UsageByKey | undefined,
+  now: number,
+): readonly LiveFlag[] => {
+  const text = filter.text.trim().toLowerCase();
+  const shown = flags.filter(
+    ({ flag }) =>
+      (filter.type === "all" || flag.type === filter.type) &&
+      (filter.state === "all" || flag.enabled === (filter.state === "on")) &&
+      (text === "" ||
+        flag.key.toLowerCase().includes(text) ||
+        (flag.description ?? "").toLowerCase().includes(text)) &&
+      (!filter.onlyStale || isStale(usage, flag.key, now)),
+  );
+  switch (filter.sort) {
+    case "key":
+      return shown;
+    case "reach":
+      return shown.sort((a, b) => reachOf(b.flag) - reachOf(a.flag));
+    case "evaluations":
+      return shown.sort((a, b) => countOf(usage, b) - countOf(usage, a));
+    case "idle":
+      return shown.sort((a, b) => (lastOf(usage, a) < lastOf(usage, b) ? -1 : 1));
+  }
+};

@@ -1,0 +1,76 @@
+// The controls above the list: search, filters, order.
+import { Checkbox, Kbd, NativeSelect, TextInput } from "@mantine/core";
+import type { RefObject } from "react";
+import { Icon } from "../../components/display/icon.tsx";
+import type { FlagFilter } from "./flag-filter.ts";
+
+interface FlagFiltersProps {
+  readonly filter: FlagFilter;
+  readonly onChange: (filter: FlagFilter) => void;
+  readonly searchRef: RefObject<HTMLInputElement | null>;
+}
+
+const types = [
+  { value: "all", label: "All types" },
+  { value: "boolean", label: "boolean" },
+  { value: "rollout", label: "rollout" },
+];
+const states = [
+  { value: "all", label: "On and off" },
+  { value: "on", label: "On" },
+  { value: "off", label: "Off" },
+];
+const sorts = [
+  { value: "key", label: "By key" },
+  { value: "reach", label: "Reach, most first" },
+  { value: "evaluations", label: "Evaluations, most first" },
+  { value: "idle", label: "Longest not evaluated" },
+];
+
+export const FlagFilters = ({ filter, onChange, searchRef }: FlagFiltersProps) => (
+  <search className="flag-filters">
+    <TextInput
+      ref={searchRef}
+      className="flag-search"
+      type="search"
+      aria-label="Search key or description"
+      placeholder="Search key or description"
+      leftSection={<Icon name="search" size={16} />}
+      rightSection={filter.text === "" ? <Kbd size="xs">/</Kbd> : undefined}
+      rightSectionPointerEvents="none"
+      value={filter.text}
+      onChange={(event) => onChange({ ...filter, text: event.currentTarget.value })}
+      onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+    />
+    <NativeSelect
+      aria-label="Type"
+      data={types}
+      value={filter.type}
+      onChange={(event) =>
+        onChange({ ...filter, type: event.currentTarget.value as FlagFilter["type"] })
+      }
+    />
+    <NativeSelect
+      aria-label="State"
+      data={states}
+      value={filter.state}
+      onChange={(event) =>
+        onChange({ ...filter, state: event.currentTarget.value as FlagFilter["state"] })
+      }
+    />
+    <NativeSelect
+      aria-label="Order"
+      data={sorts}
+      value={filter.sort}
+      onChange={(event) =>
+        onChange({ ...filter, sort: event.currentTarget.value as FlagFilter["sort"] })
+      }
+    />
+    <Checkbox
+      label="Only stale"
+      title="Not evaluated in 30 days, or never"
+      checked={filter.onlyStale}
+      onChange={(event) => onChange({ ...filter, onlyStale: event.currentTarget.checked })}
+    />
+  </search>
+);

@@ -1,0 +1,117 @@
+// The list itself: only the rows in view are in the page, however many flags there are.
+import { useMediaQuery } from "@mantine/hooks";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { LiveFlag } from "../../live.ts";
+import { usePageKeys } from "../../page-keys.ts";
+import { useApi } from "../../session.tsx";
+import { useFlagEdits } from "../edit/flag-edits.tsx";
+import { isStale, type UsageByKey } from "./flag-filter.ts";
+import { FlagRow } from "./flag-row.tsx";
+
+interface FlagListProps {
+  readonly flags: readonly LiveFlag[];
+  readonly usage: UsageByKey | undefined;
+}
+
+const wideRow = 64;
+const narrowRow = 84;
+const narrow = "(max-width: 47.99em)";
+
+/** Which flag somebody was at before opening it, for when they come back. */
+let lastChosen: string | undefined;
+
+const usageOf = (usage: UsageByKey | undefined, key: string) => {
+  if (usage === undefined) return undefined;
+  const found = usage.get(key);
+  return { count: (found?.on ?? 0) + (found?.off ?? 0), last: found?.lastEvaluatedAt ?? null };
+};
+
+export const FlagList = ({ flags, usage }: FlagListProps) => {
+  const { mayChange } = useApi();
+  const edits = useFlagEdits();
+  const list = useRef<HTMLUListElement>(null);
+  const [offset, setOffset] = useState(0);
+  const [chosen, setChosen] = useState(lastChosen);
+  const toFocus = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0), []);
+  const rowHeight = useMediaQuery(narrow, matchMedia(narrow).matches) ? narrowRow : wideRow;
+  const virtualizer = useWindowVirtualizer({
+    count: flags.length,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+    scrollMargin: offset,
+    getItemKey: (index) => flags[index]?.flag.key ?? index,
+  });
+
+  const choose = (key: string | undefined) => {
+    lastChosen = key;
+    setChosen(key);
+  };
+  const indexOfChosen = flags.findIndex(({ flag }) => flag.key === chosen);
+  const moveTo = (index: number) => {
+    const key = flags[index]?.flag.key;
+    if (key === undefined) return;
+    toFocus.current = key;
+    choose(key);
+    virtualizer.scrollToIndex(index, { align: "auto" });
+    links.current.get(key)?.focus({ preventScroll: true });
+  };
+  const links = useRef(new Map<string, HTMLAnchorElement>());
+  const atChosen = (run: (entry: LiveFlag) => void) => {
+    const entry = flags[indexOfChosen];
+    if (entry) run(entry);
+  };
+  const toggle = (entry: LiveFlag) => void edits.change(entry, { enabled: !entry.flag.enabled });
+
+  usePageKeys({
+    j: () => moveTo(Math.min(indexOfChosen + 1, flags.length - 1)),
+    k: () => moveTo(Math.max(indexOfChosen - 1, 0)),
+    e: () => mayChange && atChosen(toggle),
+  });
+
+  const returned = useRef(lastChosen !== undefined);
+  useEffect(() => {
+    if (!returned.current || offset === 0) return;
+    returned.current = false;
+    if (indexOfChosen > 0) virtualizer.scrollToIndex(indexOfChosen, { align: "center" });
+  }, [offset, indexOfChosen, virtualizer]);
+
+  const now = Date.now();
+  return (
+    <ul
+      className="flag-list"
+      ref={list}
+      aria-label="Flags"
+      style={{ height: virtualizer.getTotalSize() }}
+    >
+      {virtualizer.getVirtualItems().map(({ index, start, key: rowKey }) => {
+        const entry = flags[index];
+        if (entry === undefined) return null;
+        const { key } = entry.flag;
+        return (
+          <FlagRow
+            key={rowKey}
+            entry={entry}
+            usage={usageOf(usage, key)}
+            stale={isStale(usage, key, now)}
+            position={index + 1}
+            of={flags.length}
+            mayChange={mayChange}
+            style={{ transform: `translateY(${start - offset}px)`, height: rowHeight }}
+            onToggle={() => toggle(entry)}
+            onFocus={() => choose(key)}
+            linkRef={(element) => {
+              if (element === null) links.current.delete(key);
+              else links.current.set(key, element);
+              if (element !== null && toFocus.current === key) {
+                toFocus.current = undefined;
+                element.focus({ preventScroll: true });
+              }
+            }}
+          />
+        );
+      })}
+    </ul>
+  );
+};

@@ -1,0 +1,79 @@
+// One flag in the list: its switch, its key, how far it reaches and how much it is asked for.
+import { Switch } from "@mantine/core";
+import type { CSSProperties } from "react";
+import { Link } from "wouter";
+import { StatusBadge } from "../../components/display/status-badge.tsx";
+import { Time } from "../../components/display/time.tsx";
+import { formatCompact } from "../../format.ts";
+import type { LiveFlag } from "../../live.ts";
+import { RolloutBar } from "../rollout-bar.tsx";
+
+interface FlagRowProps {
+  readonly entry: LiveFlag;
+  readonly usage: { readonly count: number; readonly last: string | null } | undefined;
+  readonly stale: boolean;
+  readonly position: number;
+  readonly of: number;
+  readonly mayChange: boolean;
+  readonly style: CSSProperties;
+  readonly onToggle: () => void;
+  readonly onFocus: () => void;
+  readonly linkRef: (element: HTMLAnchorElement | null) => void;
+}
+
+const Usage = ({ usage, stale }: Pick<FlagRowProps, "usage" | "stale">) => {
+  if (usage === undefined) return null;
+  // It may be a moment old: nothing to warn of.
+  if (usage.last === null) return <span className="dimmed">never evaluated</span>;
+  return (
+    <>
+      {stale ? (
+        <StatusBadge tone="waiting">stale</StatusBadge>
+      ) : (
+        <span>
+          {formatCompact(usage.count)} {usage.count === 1 ? "evaluation" : "evaluations"}
+        </span>
+      )}
+      <span className="dimmed">
+        <Time at={usage.last} />
+      </span>
+    </>
+  );
+};
+
+export const FlagRow = (props: FlagRowProps) => {
+  const { entry, usage, stale, position, of, mayChange, style, onToggle, onFocus, linkRef } = props;
+  const { flag } = entry;
+  return (
+    <li
+      className="flag-row"
+      style={style}
+      aria-posinset={position}
+      aria-setsize={of}
+      onFocus={onFocus}
+    >
+      <Switch
+        checked={flag.enabled}
+        onChange={onToggle}
+        disabled={!mayChange}
+        aria-label={`${flag.key} is on`}
+        color="teal.8"
+      />
+      <div className="flag-row-words">
+        <Link
+          href={`/flags/${encodeURIComponent(flag.key)}`}
+          className="flag-row-key"
+          ref={linkRef}
+        >
+          {flag.key}
+        </Link>
+        <span className="flag-row-description">{flag.description ?? ""}</span>
+      </div>
+      <span className="flag-row-type">{flag.type}</span>
+      <RolloutBar flag={flag} />
+      <div className="flag-row-usage">
+        <Usage usage={usage} stale={stale} />
+      </div>
+    </li>
+  );
+};

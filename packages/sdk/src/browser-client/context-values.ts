@@ -1,0 +1,75 @@
+// The answer of a bulk evaluation (OFREP): each flag's value for one context, and where changes are announced.
+import { type Details, failedDetails } from "../details.ts";
+import type { Counter } from "../transport/usage-report.ts";
+
+export interface ContextValue extends Counter {
+  details: Details;
+}
+
+export interface AnnouncedStream {
+  readonly url: string;
+  /** In milliseconds. */
+  readonly inactivityDelay: number;
+}
+
+export interface BulkAnswer {
+  readonly values: ReadonlyMap<string, Details>;
+  readonly stream: AnnouncedStream | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+
+const reasons: readonly string[] = ["STATIC", "DISABLED", "SPLIT", "TARGETING_MATCH"];
+const errorCodes: readonly string[] = [
+  "FLAG_NOT_FOUND",
+  "TARGETING_KEY_MISSING",
+  "PARSE_ERROR",
+  "INVALID_CONTEXT",
+];
+
+const detailsOf = (item: Fields): Details => {
+  const { value, variant, reason, errorCode, errorDetails } = item;
+  const message = typeof errorDetails === "string" ? errorDetails : "";
+  if (typeof errorCode === "string") {
+    const code = errorCodes.includes(errorCode) ? errorCode : "GENERAL";
+    return failedDetails(false, code as NonNullable<Details["errorCode"]>, message);
+  }
+  if (typeof value !== "boolean") {
+    return failedDetails(false, "TYPE_MISMATCH", "The flag's value is not true or false.");
+  }
+  const known = typeof reason === "string" && reasons.includes(reason);
+  return Object.freeze({
+    value,
+    ...((variant === "on" || variant === "off") && { variant }),
+    reason: known ? (reason as Details["reason"]) : "UNKNOWN",
+  });
+};
+
+const standardInactivity = 120;
+
+const streamIn = (announced: unknown, base: string): AnnouncedStream | undefined => {
+  if (!Array.isArray(announced)) return undefined;
+  for (const entry of announced as unknown[]) {
+    if (!isFields(entry) || entry.type !== "sse") continue;
+    const { url, endpoint, inactivityDelaySec } = entry;
+    const inactivityDelay =
+      1_000 * (typeof inactivityDelaySec === "number" ? inactivityDelaySec : standardInactivity);
+    if (typeof url === "string") return { url, inactivityDelay };
+    if (!isFields(endpoint) || typeof endpoint.requestUri !== "string") continue;
+    const { origin, requestUri } = endpoint;
+    const host = typeof origin === "string" ? origin : new URL(base).origin;
+    return { url: host + requestUri, inactivityDelay };
+  }
+  return undefined;
+};
+
+/** Undefined when it is no such answer. */
+export const parseBulkAnswer = (body: unknown, base: string): BulkAnswer | undefined => {
+  if (!isFields(body) || !Array.isArray(body.flags)) return undefined;
+  const values = new Map<string, Details>();
+  for (const item of body.flags as unknown[]) {
+    if (isFields(item) && typeof item.key === "string") values.set(item.key, detailsOf(item));
+  }
+  return { values, stream: streamIn(body.eventStreams, base) };
+};

@@ -1,0 +1,158 @@
+// Keeps the values of one context up to date: by the stream that the server announces, or by polling.
+import type { Server } from "../transport/address.ts";
+import type { Announced, BulkEvaluation } from "./bulk-evaluation.ts";
+import { type ClientError, isRefusal } from "../transport/client-error.ts";
+import type { AnnouncedStream } from "./context-values.ts";
+import { pause } from "../transport/timers.ts";
+import { readEventStream, type StreamOutcome } from "../transport/read-event-stream.ts";
+import { delayAfter, jittered, roughly, type Timing } from "../transport/timing.ts";
+
+interface Follow {
+  readonly server: Server;
+  readonly timing: Timing;
+  readonly streaming: boolean;
+  readonly evaluation: BulkEvaluation;
+  /** Where the last answer says that changes are announced. */
+  readonly announcedStream: () => AnnouncedStream | undefined;
+  readonly onLive: () => void;
+  readonly onLost: (error: ClientError) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface ValueFollower {
+  /** Starts over with a request of its own, as soon as possible. */
+  restart(): void;
+  /** Stops until `restart`. */
+  rest(): void;
+  readonly done: Promise<void>;
+}
+
+const announcedIn = (data: string): Announced | undefined => {
+  try {
+    const { type, etag, lastModified } = JSON.parse(data) as Record<string, unknown>;
+    if (type !== "refetchEvaluation") return undefined;
+    return {
+      ...(typeof etag === "string" && { etag }),
+      ...((typeof lastModified === "string" || typeof lastModified === "number") && {
+        lastModified,
+      }),
+    };
+  } catch {
+    return undefined;
+  }
+};
+
+export const followValues = (follow: Follow): ValueFollower => {
+  const { server, timing, evaluation, announcedStream, onLive, onLost, signal } = follow;
+  let turn = new AbortController();
+  let resting = false;
+  let lastEventId = "";
+  let serverRetry = timing.minimumDelay;
+  /** Until then no stream is tried. */
+  let pollUntil = follow.streaming ? 0 : Number.POSITIVE_INFINITY;
+
+  const endTurn = () => turn.abort();
+  signal.addEventListener("abort", endTurn);
+
+  const fetchValues = async (announced?: Announced): Promise<ClientError | undefined> => {
+    const error = await evaluation.fetch(announced);
+    if (signal.aborted) return error;
+    if (error === undefined) onLive();
+    else onLost(error);
+    return error;
+  };
+
+  const stream = ({ url }: AnnouncedStream): Promise<StreamOutcome> => {
+    let opened = false;
+    // What happened between the last answer and this connection was announced to nobody.
+    const open = () => {
+      if (!opened) void fetchValues();
+      opened = true;
+    };
+    return readEventStream({
+      fetch: server.fetch,
+      url,
+      headers: lastEventId === "" ? {} : { "last-event-id": lastEventId },
+      timing,
+      signal: turn.signal,
+      onEvent({ data, id }) {
+        lastEventId = id;
+        const announced = announcedIn(data);
+        if (announced === undefined) return open();
+        opened = true;
+        void fetchValues(announced);
+      },
+      onComment: open,
+      onRetry(milliseconds) {
+        serverRetry = Math.min(milliseconds, timing.maximumDelay);
+      },
+    });
+  };
+
+  const run = async (): Promise<void> => {
+    let failures = 0;
+    let refusals = 0;
+    let misses = 0;
+    let drops = 0;
+    while (!signal.aborted) {
+      if (turn.signal.aborted) turn = new AbortController();
+      if (resting) {
+        await pause(Number.POSITIVE_INFINITY, turn.signal);
+        continue;
+      }
+      const error = await fetchValues();
+      if (signal.aborted) return;
+      if (turn.signal.aborted) continue;
+      if (error !== undefined) {
+        failures += 1;
+        const slow = isRefusal(error);
+        await pause(
+          slow ? roughly(timing.refusedDelay) : delayAfter(failures, timing),
+          turn.signal,
+        );
+        continue;
+      }
+      failures = 0;
+
+      const announced = announcedStream();
+      if (announced === undefined || performance.now() < pollUntil) {
+        await pause(roughly(timing.pollInterval), turn.signal);
+        continue;
+      }
+      const outcome = await stream(announced);
+      if (turn.signal.aborted) continue;
+      if (outcome.kind === "over") {
+        refusals = 0;
+        misses = 0;
+        onLost(outcome.error);
+        drops = outcome.sound ? 0 : drops + 1;
+        const delay = outcome.sound ? jittered(serverRetry) : delayAfter(drops, timing);
+        await pause(delay, turn.signal);
+      } else if (outcome.kind === "refused" && refusals === 0) {
+        // Its token has run out: a whole answer brings another.
+        refusals += 1;
+        evaluation.forget();
+      } else if (outcome.kind === "unreachable" && misses === 0) {
+        misses += 1;
+        await pause(delayAfter(misses, timing), turn.signal);
+      } else {
+        refusals = 0;
+        misses = 0;
+        evaluation.forget();
+        pollUntil = performance.now() + timing.streamRetry;
+      }
+    }
+  };
+
+  return {
+    restart() {
+      resting = false;
+      endTurn();
+    },
+    rest() {
+      resting = true;
+      endTurn();
+    },
+    done: run().finally(() => signal.removeEventListener("abort", endTurn)),
+  };
+};

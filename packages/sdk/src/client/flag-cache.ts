@@ -1,0 +1,67 @@
+// The last known flags in a store of the application's own, for starts without the server.
+import type { ClientError } from "../transport/client-error.ts";
+import type { Flag } from "../flag.ts";
+
+/** Where the application keeps a text between its runs: a file, localStorage, a key-value store. */
+export interface Cache {
+  load(): Promise<string | undefined>;
+  save(text: string): Promise<void>;
+}
+
+export interface KeptFlags {
+  /** What was kept; undefined when nothing usable was. */
+  load(): Promise<readonly unknown[] | undefined>;
+  /** Keeps what is current once the save before it is done: never two at a time, and the last one wins. */
+  save(): void;
+  /** Until the last save is done. */
+  settled(): Promise<void>;
+}
+
+const format = 1;
+
+const flagsIn = (text: string): readonly unknown[] | undefined => {
+  const kept = JSON.parse(text) as { format?: unknown; flags?: unknown } | null;
+  return kept?.format === format && Array.isArray(kept.flags) ? kept.flags : undefined;
+};
+
+export const createKeptFlags = (
+  cache: Cache,
+  current: () => readonly Flag[],
+  onError: (error: ClientError) => void,
+): KeptFlags => {
+  let saving: Promise<void> | undefined;
+  let wanted = false;
+  const failed = (cause: unknown) =>
+    onError({ code: "CACHE_FAILED", message: `the cache failed: ${String(cause)}`, cause });
+
+  const saveAll = async () => {
+    while (wanted) {
+      wanted = false;
+      try {
+        await cache.save(JSON.stringify({ format, flags: current() }));
+      } catch (cause) {
+        failed(cause);
+      }
+    }
+    saving = undefined;
+  };
+
+  return {
+    async load() {
+      // Not before its caller has had the chance to listen.
+      await Promise.resolve();
+      try {
+        const text = await cache.load();
+        return text === undefined ? undefined : flagsIn(text);
+      } catch (cause) {
+        failed(cause);
+        return undefined;
+      }
+    },
+    save() {
+      wanted = true;
+      saving ??= saveAll();
+    },
+    settled: () => saving ?? Promise.resolve(),
+  };
+};

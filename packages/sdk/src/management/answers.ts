@@ -1,0 +1,162 @@
+// What the management API takes and gives.
+import type { Flag } from "../flag.ts";
+
+export type Role = "client" | "server" | "admin";
+export type FlagEventName =
+  | "flag.created"
+  | "flag.enabled"
+  | "flag.disabled"
+  | "flag.updated"
+  | "flag.deleted";
+
+export interface NewFlag {
+  readonly key: string;
+  readonly type: "boolean" | "rollout";
+  readonly description?: string | null;
+  /** Rollout flags only; 0 unless given. */
+  readonly percentage?: number;
+}
+
+export interface FlagPatch {
+  readonly enabled?: boolean;
+  readonly percentage?: number;
+  readonly description?: string | null;
+}
+
+export interface Actor {
+  /** Null for the operator and for Halyard itself. */
+  readonly keyId: string | null;
+  readonly name: string;
+}
+
+export interface FlagHistoryEntry {
+  readonly version: number;
+  readonly createdAt: string;
+  readonly actor: Actor;
+  readonly events: readonly FlagEventName[];
+  readonly before: Flag | null;
+  readonly after: Flag | null;
+}
+
+export interface HistoryEntry {
+  readonly subject: "flag" | "webhook" | "key";
+  readonly id: string;
+  /** Null for webhooks and keys. */
+  readonly version: number | null;
+  readonly createdAt: string;
+  readonly actor: Actor;
+  readonly actions: readonly string[];
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+}
+
+export interface NewWebhook {
+  readonly url: string;
+  readonly events: readonly (FlagEventName | "*")[];
+}
+
+export interface WebhookPatch {
+  readonly active?: boolean;
+  readonly events?: readonly (FlagEventName | "*")[];
+}
+
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly active: boolean;
+  readonly createdAt: string;
+}
+
+export interface CreatedWebhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  /** Shown this once. */
+  readonly secret: string;
+  readonly active: boolean;
+}
+
+export interface RotatedSecret {
+  /** Shown this once. */
+  readonly secret: string;
+  readonly previousSecretValidUntil: string | null;
+}
+
+export interface DeliveryAttempt {
+  readonly at: string;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly milliseconds: number;
+  readonly response: string | null;
+}
+
+export interface Delivery {
+  readonly id: string;
+  readonly kind: "event" | "replay" | "test";
+  readonly state: "pending" | "delivered" | "failed";
+  readonly event: {
+    readonly id: string;
+    readonly type: string;
+    readonly sequence: number | null;
+    readonly flagKey: string | null;
+  };
+  readonly createdAt: string;
+  readonly settledAt: string | null;
+  readonly nextAttemptAt: string | null;
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+export interface SentDelivery extends Delivery {
+  /** What is the same at every attempt; timestamp and signatures are made for each. */
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
+}
+
+export interface ReplayRange {
+  readonly afterSequence?: number;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export interface Replayed {
+  readonly replayed: number;
+  readonly throughSequence: number | null;
+  /** False: go on with `afterSequence` set to `throughSequence`. */
+  readonly complete: boolean;
+}
+
+export interface NewApiKey {
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface ApiKey extends NewApiKey {
+  readonly id: string;
+  readonly createdAt: string;
+  /** About to the minute; null when it was never used. */
+  readonly lastUsedAt: string | null;
+}
+
+export interface CreatedApiKey extends ApiKey {
+  /** Shown this once. */
+  readonly key: string;
+}
+
+export interface FlagUsage {
+  readonly key: string;
+  readonly lastEvaluatedAt: string | null;
+  /** Oldest first; only hours with evaluations. */
+  readonly hours: readonly { readonly hour: string; readonly on: number; readonly off: number }[];
+}
+
+export interface UsageSummary {
+  readonly key: string;
+  readonly on: number;
+  readonly off: number;
+  readonly lastEvaluatedAt: string | null;
+}

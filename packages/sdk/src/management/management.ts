@@ -1,0 +1,200 @@
+// The whole management API as typed calls: nothing here throws, every outcome is a value.
+import type { Address } from "../transport/address.ts";
+import type { Flag } from "../flag.ts";
+import type {
+  ApiKey,
+  CreatedApiKey,
+  CreatedWebhook,
+  Delivery,
+  FlagHistoryEntry,
+  FlagPatch,
+  FlagUsage,
+  HistoryEntry,
+  NewApiKey,
+  NewFlag,
+  NewWebhook,
+  Replayed,
+  ReplayRange,
+  RotatedSecret,
+  SentDelivery,
+  UsageSummary,
+  Webhook,
+  WebhookPatch,
+} from "./answers.ts";
+import { type CallOptions, createSend, type PostOptions } from "./call.ts";
+import type { ManagementError, Result } from "./result.ts";
+
+export interface PageQuery {
+  /** 1 to 1000. */
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly cursor?: string;
+}
+
+export interface FlagQuery extends PageQuery {
+  readonly type?: Flag["type"];
+  readonly enabled?: boolean;
+  /** A text in the key or the description. */
+  readonly q?: string;
+}
+
+export interface HistoryQuery extends PageQuery {
+  readonly subject?: HistoryEntry["subject"];
+}
+
+export interface DeliveryQuery extends PageQuery {
+  readonly state?: Delivery["state"];
+  /** The key of a flag. */
+  readonly flag?: string;
+}
+
+export interface ChangeOptions extends CallOptions {
+  /** Only when the flag is at this version: then a lost answer is made good by another attempt, too. */
+  readonly ifMatch?: number;
+}
+
+const segment = encodeURIComponent;
+
+const queryOf = (query: object): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === "" ? "" : `?${text}`;
+};
+
+const failed = (error: ManagementError): Result<never> => ({ ok: false, error });
+/** What was to be removed is gone: the first attempt got through. */
+const goneIsDone = (error: ManagementError): Result<undefined> =>
+  error.code === "NOT_FOUND" ? { ok: true, value: undefined } : failed(error);
+
+/** The refusal after a lost answer means success when the flag is one version on and as it was asked to be. */
+const changedAsAsked =
+  (patch: FlagPatch, ifMatch: number | undefined) =>
+  (error: ManagementError): Result<Flag> => {
+    const { current, currentVersion } = error;
+    const isAsAsked =
+      current !== undefined &&
+      ifMatch !== undefined &&
+      currentVersion === ifMatch + 1 &&
+      Object.entries(patch).every(
+        ([name, value]) => value === undefined || current[name as keyof Flag] === value,
+      );
+    return isAsAsked ? { ok: true, value: current, version: currentVersion } : failed(error);
+  };
+
+const matching = (ifMatch: number | undefined) =>
+  ifMatch === undefined ? {} : { headers: { "if-match": `"${ifMatch}"` } };
+
+export const createManagement = (address: Address) => {
+  const send = createSend(address);
+  const get = <T>(path: string, options?: CallOptions): Promise<Result<T>> =>
+    send<T>({ method: "GET", path, repeatable: true, options });
+  const post = <T>(path: string, body: unknown, options?: PostOptions): Promise<Result<T>> =>
+    send<T>({ method: "POST", path, body, repeatable: true, options });
+  // Ids are never given twice, so the same removal cannot hit anything else.
+  const remove = (path: string, options?: CallOptions): Promise<Result<undefined>> =>
+    send({ method: "DELETE", path, repeatable: true, reconsider: goneIsDone, options });
+
+  /** Page after page; an error is the last thing it gives. */
+  const pages = async function* <T>(
+    path: string,
+    query: PageQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<Result<T>, void, undefined> {
+    let { cursor } = query;
+    do {
+      const page = await get<T>(path + queryOf({ ...query, cursor }), options);
+      yield page;
+      cursor = page.ok ? page.next : undefined;
+    } while (cursor !== undefined);
+  };
+
+  const flags = {
+    list: (query: FlagQuery = {}, options?: CallOptions) =>
+      get<Flag[]>(`/flags${queryOf(query)}`, options),
+    pages: (query: FlagQuery = {}, options?: CallOptions) =>
+      pages<Flag[]>("/flags", { limit: 1_000, ...query }, options),
+    get: (key: string, options?: CallOptions) => get<Flag>(`/flags/${segment(key)}`, options),
+    create: (flag: NewFlag, options?: PostOptions) => post<Flag>("/flags", flag, options),
+    update: (key: string, patch: FlagPatch, options: ChangeOptions = {}) =>
+      send<Flag>({
+        method: "PATCH",
+        path: `/flags/${segment(key)}`,
+        body: patch,
+        ...matching(options.ifMatch),
+        repeatable: options.ifMatch !== undefined,
+        reconsider: changedAsAsked(patch, options.ifMatch),
+        options,
+      }),
+    delete: (key: string, options: ChangeOptions = {}) =>
+      send<undefined>({
+        method: "DELETE",
+        path: `/flags/${segment(key)}`,
+        ...matching(options.ifMatch),
+        repeatable: options.ifMatch !== undefined,
+        reconsider: goneIsDone,
+        options,
+      }),
+    history: (key: string, query: PageQuery = {}, options?: CallOptions) =>
+      get<FlagHistoryEntry[]>(`/flags/${segment(key)}/history${queryOf(query)}`, options),
+    historyPages: (key: string, query: PageQuery = {}, options?: CallOptions) =>
+      pages<FlagHistoryEntry[]>(`/flags/${segment(key)}/history`, query, options),
+    usage: (key: string, query: { readonly hours?: number } = {}, options?: CallOptions) =>
+      get<FlagUsage>(`/flags/${segment(key)}/usage${queryOf(query)}`, options),
+  };
+
+  const webhook = (id: string) => `/webhooks/${segment(id)}`;
+  const webhooks = {
+    list: (options?: CallOptions) => get<Webhook[]>("/webhooks", options),
+    get: (id: string, options?: CallOptions) => get<Webhook>(webhook(id), options),
+    create: (made: NewWebhook, options?: PostOptions) =>
+      post<CreatedWebhook>("/webhooks", made, options),
+    /** Not sent again after a lost answer: it could undo what somebody else has set meanwhile. */
+    update: (id: string, patch: WebhookPatch, options?: CallOptions) =>
+      send<Webhook>({
+        method: "PATCH",
+        path: webhook(id),
+        body: patch,
+        repeatable: false,
+        options,
+      }),
+    delete: (id: string, options?: CallOptions) => remove(webhook(id), options),
+    test: (id: string, options?: PostOptions) => post<Delivery>(`${webhook(id)}/test`, {}, options),
+    rotateSecret: (
+      id: string,
+      rotation: { readonly immediately?: boolean } = {},
+      options?: PostOptions,
+    ) => post<RotatedSecret>(`${webhook(id)}/secret/rotate`, rotation, options),
+    deliveries: (id: string, query: DeliveryQuery = {}, options?: CallOptions) =>
+      get<Delivery[]>(`${webhook(id)}/deliveries${queryOf(query)}`, options),
+    deliveryPages: (id: string, query: DeliveryQuery = {}, options?: CallOptions) =>
+      pages<Delivery[]>(`${webhook(id)}/deliveries`, query, options),
+    delivery: (id: string, deliveryId: string, options?: CallOptions) =>
+      get<SentDelivery>(`${webhook(id)}/deliveries/${segment(deliveryId)}`, options),
+    replayDelivery: (id: string, deliveryId: string, options?: PostOptions) =>
+      post<Delivery>(`${webhook(id)}/deliveries/${segment(deliveryId)}/replay`, {}, options),
+    replay: (id: string, range: ReplayRange, options?: PostOptions) =>
+      post<Replayed>(`${webhook(id)}/replay`, range, options),
+  };
+
+  const keys = {
+    list: (options?: CallOptions) => get<ApiKey[]>("/keys", options),
+    create: (made: NewApiKey, options?: PostOptions) => post<CreatedApiKey>("/keys", made, options),
+    revoke: (id: string, options?: CallOptions) => remove(`/keys/${segment(id)}`, options),
+  };
+
+  return {
+    flags,
+    webhooks,
+    keys,
+    /** Every change of the environment, newest first. */
+    history: (query: HistoryQuery = {}, options?: CallOptions) =>
+      get<HistoryEntry[]>(`/history${queryOf(query)}`, options),
+    historyPages: (query: HistoryQuery = {}, options?: CallOptions) =>
+      pages<HistoryEntry[]>("/history", query, options),
+    /** How often each flag was evaluated, for finding those that nobody asks for. */
+    usage: (query: { readonly hours?: number } = {}, options?: CallOptions) =>
+      get<UsageSummary[]>(`/usage${queryOf(query)}`, options),
+  };
+};
+
+export type Management = ReturnType<typeof createManagement>;

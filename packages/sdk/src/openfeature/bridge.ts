@@ -1,0 +1,47 @@
+// What both OpenFeature providers share: the client's events in OpenFeature's words, and resolutions.
+import type { AnyProviderEvent, ErrorCode, ResolutionDetails } from "@openfeature/core";
+import type { Client } from "../client/client.ts";
+import type { Details } from "../details.ts";
+import type { ProviderEvents } from "./events.ts";
+
+// The enumerations of the SDKs are values, and this package brings none of their code.
+const event = (name: `PROVIDER_${string}`) => name as string as AnyProviderEvent;
+const code = (name: string) => name as ErrorCode;
+
+/** Passes on what happens after `initialize`, whose own end the SDK tells itself. */
+export const passEventsOn = (
+  client: Pick<Client, "on" | "state">,
+  events: ProviderEvents,
+  isInitialized: () => boolean,
+): void => {
+  client.on("ready", () => isInitialized() && events.emit(event("PROVIDER_READY")));
+  client.on("reconnected", () => events.emit(event("PROVIDER_READY")));
+  client.on("change", ({ keys }) =>
+    events.emit(event("PROVIDER_CONFIGURATION_CHANGED"), { flagsChanged: [...keys] }),
+  );
+  client.on("stale", ({ error }) =>
+    events.emit(event("PROVIDER_STALE"), { message: error.message }),
+  );
+  client.on("error", ({ error }) => {
+    // Other failures are told as stale: the values hold.
+    if (client.state !== "failed" || !isInitialized()) return;
+    events.emit(event("PROVIDER_ERROR"), { message: error.message, errorCode: code("GENERAL") });
+  });
+};
+
+export const resolutionOf = (details: Details): ResolutionDetails<boolean> =>
+  details.errorCode === undefined
+    ? (details as ResolutionDetails<boolean>)
+    : { ...(details as ResolutionDetails<boolean>), errorCode: code(details.errorCode) };
+
+/** For every type but boolean. */
+export const typeMismatch = <T>(flagKey: string, value: T): ResolutionDetails<T> => ({
+  value,
+  reason: "ERROR",
+  errorCode: code("TYPE_MISMATCH"),
+  errorMessage: `The flag ${JSON.stringify(flagKey)} is true or false: Halyard has no other values.`,
+});
+
+/** What `initialize` and `onContextChange` reject with; the client goes on trying. */
+export const notConnected = (message: string): Error =>
+  Object.assign(new Error(message), { code: "PROVIDER_NOT_READY" });

@@ -1,0 +1,67 @@
+// The provider for @openfeature/server-sdk: every evaluation is answered from memory.
+import type {
+  EvaluationContext,
+  JsonValue,
+  Provider,
+  ResolutionDetails,
+} from "@openfeature/server-sdk";
+import { type Client, type ClientOptions, createClient } from "../client/client.ts";
+import type { ReadyOptions } from "../transport/connection-state.ts";
+import { notReady } from "../details.ts";
+import { notConnected, passEventsOn, resolutionOf, typeMismatch } from "./bridge.ts";
+import { ProviderEvents } from "./events.ts";
+
+export interface HalyardProviderOptions extends ClientOptions {
+  /** How long `setProviderAndWait` waits for the server; 10,000 milliseconds unless told otherwise. */
+  readonly readyTimeout?: number;
+}
+
+export class HalyardProvider implements Provider {
+  readonly metadata = { name: "halyard" } as const;
+  readonly runsOn = "server";
+  readonly events = new ProviderEvents();
+  readonly #options: HalyardProviderOptions;
+  #client: Client | undefined;
+  #initialized = false;
+
+  constructor(options: HalyardProviderOptions) {
+    this.#options = options;
+  }
+
+  async initialize(): Promise<void> {
+    this.#initialized = false;
+    const client = createClient(this.#options);
+    this.#client = client;
+    passEventsOn(client, this.events, () => this.#initialized);
+    const { readyTimeout } = this.#options;
+    const wait: ReadyOptions = readyTimeout === undefined ? {} : { timeout: readyTimeout };
+    const isReady = await client.ready(wait);
+    this.#initialized = true;
+    if (!isReady) throw notConnected("the flags of the Halyard server could not be fetched");
+  }
+
+  async onClose(): Promise<void> {
+    await this.#client?.close();
+  }
+
+  async resolveBooleanEvaluation(
+    flagKey: string,
+    defaultValue: boolean,
+    context: EvaluationContext,
+  ): Promise<ResolutionDetails<boolean>> {
+    const details = this.#client?.details(flagKey, context, defaultValue);
+    return resolutionOf(details ?? notReady(defaultValue));
+  }
+
+  async resolveStringEvaluation(flagKey: string, defaultValue: string) {
+    return typeMismatch(flagKey, defaultValue);
+  }
+
+  async resolveNumberEvaluation(flagKey: string, defaultValue: number) {
+    return typeMismatch(flagKey, defaultValue);
+  }
+
+  async resolveObjectEvaluation<T extends JsonValue>(flagKey: string, defaultValue: T) {
+    return typeMismatch(flagKey, defaultValue);
+  }
+}

@@ -1,0 +1,73 @@
+// The provider for @openfeature/web-sdk: the server evaluates for the current context, and the answers are in memory.
+import type {
+  EvaluationContext,
+  JsonValue,
+  Provider,
+  ResolutionDetails,
+} from "@openfeature/web-sdk";
+import type { ReadyOptions } from "../transport/connection-state.ts";
+import {
+  type ContextClient,
+  type ContextClientOptions,
+  createContextClient,
+} from "../browser-client/context-client.ts";
+import { notReady } from "../details.ts";
+import { notConnected, passEventsOn, resolutionOf, typeMismatch } from "./bridge.ts";
+import { ProviderEvents } from "./events.ts";
+
+/** The context is the one that OpenFeature holds. */
+export interface HalyardWebProviderOptions extends Omit<ContextClientOptions, "context"> {
+  /** How long `setProviderAndWait` waits for the server; 10,000 milliseconds unless told otherwise. */
+  readonly readyTimeout?: number;
+}
+
+export class HalyardWebProvider implements Provider {
+  readonly metadata = { name: "halyard" } as const;
+  readonly runsOn = "client";
+  readonly events = new ProviderEvents();
+  readonly #options: HalyardWebProviderOptions;
+  #client: ContextClient | undefined;
+  #initialized = false;
+
+  constructor(options: HalyardWebProviderOptions) {
+    this.#options = options;
+  }
+
+  async initialize(context: EvaluationContext = {}): Promise<void> {
+    this.#initialized = false;
+    const client = createContextClient({ ...this.#options, context });
+    this.#client = client;
+    passEventsOn(client, this.events, () => this.#initialized);
+    const { readyTimeout } = this.#options;
+    const wait: ReadyOptions = readyTimeout === undefined ? {} : { timeout: readyTimeout };
+    const isReady = await client.ready(wait);
+    this.#initialized = true;
+    if (!isReady) throw notConnected("the flags of the Halyard server could not be fetched");
+  }
+
+  async onContextChange(_old: EvaluationContext, context: EvaluationContext): Promise<void> {
+    if (this.#client !== undefined && !(await this.#client.setContext(context))) {
+      throw notConnected("the values of this context could not be fetched");
+    }
+  }
+
+  async onClose(): Promise<void> {
+    await this.#client?.close();
+  }
+
+  resolveBooleanEvaluation(flagKey: string, defaultValue: boolean): ResolutionDetails<boolean> {
+    return resolutionOf(this.#client?.details(flagKey, defaultValue) ?? notReady(defaultValue));
+  }
+
+  resolveStringEvaluation(flagKey: string, defaultValue: string) {
+    return typeMismatch(flagKey, defaultValue);
+  }
+
+  resolveNumberEvaluation(flagKey: string, defaultValue: number) {
+    return typeMismatch(flagKey, defaultValue);
+  }
+
+  resolveObjectEvaluation<T extends JsonValue>(flagKey: string, defaultValue: T) {
+    return typeMismatch(flagKey, defaultValue);
+  }
+}

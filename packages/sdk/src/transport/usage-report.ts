@@ -1,0 +1,106 @@
+// Counts of evaluations, kept where the evaluation happens and reported to the server from time to time.
+import type { Server } from "./address.ts";
+import { exchange } from "./exchange.ts";
+import { later } from "./timers.ts";
+import { roughly, type Timing } from "./timing.ts";
+
+export interface Counter {
+  readonly key: string;
+  on: number;
+  off: number;
+}
+
+export interface UsageReport {
+  /** Sends what has been counted; `leaving` lets the request outlive a page that is being closed. */
+  flush(leaving?: boolean): Promise<void>;
+  /** A last report. */
+  close(): Promise<void>;
+}
+
+const maxEntries = 1_000;
+const maxCount = 1_000_000_000;
+/** Browsers refuse more than 64 KiB in requests that outlive their page. */
+const maxKeepalive = 60_000;
+const lastReportTimeout = 3_000;
+
+interface Taken {
+  readonly counter: Counter;
+  readonly on: number;
+  readonly off: number;
+}
+
+const take = (counters: Iterable<Counter>): Taken[] => {
+  const taken: Taken[] = [];
+  for (const counter of counters) {
+    const on = Math.min(counter.on, maxCount);
+    const off = Math.min(counter.off, maxCount);
+    if (on + off === 0) continue;
+    counter.on -= on;
+    counter.off -= off;
+    taken.push({ counter, on, off });
+  }
+  return taken;
+};
+
+/** The server never takes what it does not understand: to send that again would hold up what comes after it. */
+const isHopeless = (status: number): boolean => status === 400 || status === 413;
+
+export const startUsageReport = (
+  { base, authorization, fetch }: Server,
+  timing: Timing,
+  counters: () => Iterable<Counter>,
+): UsageReport => {
+  const send = async (part: readonly Taken[], timeout: number, keepalive: boolean) => {
+    const evaluations = part.map(({ counter: { key }, on, off }) => ({ key, on, off }));
+    const body = JSON.stringify({ evaluations });
+    try {
+      const status = await exchange({
+        fetch,
+        url: `${base}/api/v1/usage`,
+        init: {
+          method: "POST",
+          headers: { ...authorization, "content-type": "application/json" },
+          body,
+          ...(keepalive && body.length <= maxKeepalive && { keepalive }),
+        },
+        timeout,
+        read: async (answer) => {
+          await answer.text();
+          return answer.status;
+        },
+      });
+      return (status >= 200 && status < 300) || isHopeless(status);
+    } catch {
+      return false;
+    }
+  };
+
+  const report = async (timeout: number, keepalive: boolean) => {
+    const taken = take(counters());
+    for (let start = 0; start < taken.length; start += maxEntries) {
+      if (await send(taken.slice(start, start + maxEntries), timeout, keepalive)) continue;
+      for (const { counter, on, off } of taken.slice(start)) {
+        counter.on += on;
+        counter.off += off;
+      }
+      return;
+    }
+  };
+
+  let cancel = () => {};
+  const schedule = () => {
+    cancel = later(roughly(timing.usageInterval), () => {
+      void report(timing.requestTimeout, false).then(() => !closed && schedule());
+    });
+  };
+  let closed = false;
+  schedule();
+  return {
+    flush: (leaving = false) => report(timing.requestTimeout, leaving),
+    async close() {
+      closed = true;
+      cancel();
+      await report(Math.min(lastReportTimeout, timing.requestTimeout), true);
+    },
+  };
+};

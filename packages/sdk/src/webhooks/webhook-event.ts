@@ -1,0 +1,65 @@
+// The events that a webhook receives, told apart by their `type`.
+import type { Flag } from "../flag.ts";
+
+interface EventEnvelope<Type extends string, Data> {
+  /** The same at every retry and replay: drop an event whose id was seen before. */
+  readonly id: string;
+  readonly type: Type;
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string;
+  readonly environment: string;
+  readonly data: Data;
+  /** The API key that made the change; `keyId` is null for a change made at the machine itself. */
+  readonly actor: { readonly keyId: string | null; readonly name: string };
+}
+
+interface FlagEventOf<Type extends string, Previous>
+  extends EventEnvelope<
+    Type,
+    {
+      readonly flag: Flag;
+      /** Counts the changes of this flag. */
+      readonly version: number;
+      /** The old values of the changed fields. */
+      readonly previous: Previous;
+    }
+  > {
+  /** Counts the events of the environment, without gaps. */
+  readonly sequence: number;
+}
+
+type Nothing = Readonly<Record<string, never>>;
+
+export type FlagCreatedEvent = FlagEventOf<"flag.created", Nothing>;
+export type FlagEnabledEvent = FlagEventOf<"flag.enabled", { readonly enabled: false }>;
+export type FlagDisabledEvent = FlagEventOf<"flag.disabled", { readonly enabled: true }>;
+export type FlagUpdatedEvent = FlagEventOf<
+  "flag.updated",
+  { readonly percentage?: number; readonly description?: string | null }
+>;
+/** Its `flag` is the last state before the removal. */
+export type FlagDeletedEvent = FlagEventOf<"flag.deleted", Nothing>;
+
+/** Sent on request only: it has no place in the environment's order, and its `data` tells of the webhook itself. */
+export interface WebhookTestEvent
+  extends EventEnvelope<
+    "webhook.test",
+    {
+      readonly webhook: {
+        readonly id: string;
+        readonly url: string;
+        readonly events: readonly string[];
+      };
+    }
+  > {
+  readonly sequence: null;
+}
+
+/** Later versions of the service may send further types: leave a `default` branch that ignores them. */
+export type WebhookEvent =
+  | FlagCreatedEvent
+  | FlagEnabledEvent
+  | FlagDisabledEvent
+  | FlagUpdatedEvent
+  | FlagDeletedEvent
+  | WebhookTestEvent;

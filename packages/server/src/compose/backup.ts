@@ -1,0 +1,55 @@
+// The part of the composition that copies the embedded store into a folder, and puts it back.
+import { systemClock } from "./operator.ts";
+import type { Config } from "../config/config.ts";
+import { fail, type Result } from "../errors.ts";
+import { type BackupRequest, takeBackup, verifyBackup } from "../store/maintenance/backup-folder.ts";
+import type { Manifest } from "../store/maintenance/backup-manifest.ts";
+import { type Restored, type RestoreRequest, restoreBackup } from "../store/maintenance/restore.ts";
+import { hasDatabase } from "../store/sqlite/store.ts";
+import { version } from "../version.ts";
+
+export type { Manifest } from "../store/maintenance/backup-manifest.ts";
+export type { Restored } from "../store/maintenance/restore.ts";
+
+type BackupChoice = Pick<BackupRequest, "folder" | "withSecretKey" | "progress" | "began">;
+type RestoreChoice = Pick<RestoreRequest, "folder" | "force" | "pauseWebhooks">;
+
+const refuse = (message: string): Result<never> => fail({ code: "VALIDATION_FAILED", message });
+
+export const backUp = async (
+  { database }: Config,
+  choice: BackupChoice,
+): Promise<Result<Manifest>> => {
+  if (database.kind === "postgres") {
+    return refuse(
+      `The data is in PostgreSQL (${database.name}), which has its own tools: use pg_dump there, or \`halyard copy --from "$DATABASE_URL" --to FOLDER\` and then \`halyard backup --data FOLDER\`.`,
+    );
+  }
+  if (!hasDatabase(database.folder)) {
+    return fail({
+      code: "NOT_FOUND",
+      message: `There is no Halyard database in ${database.folder}: run this in the folder of the server, or name its data folder with --data or HALYARD_DATA.`,
+    });
+  }
+  return takeBackup({
+    ...choice,
+    data: database.folder,
+    halyardVersion: version,
+    takenAt: systemClock(),
+  });
+};
+
+export const restore = async (
+  { database, secretKeys }: Config,
+  choice: RestoreChoice,
+): Promise<Result<Restored>> => {
+  if (database.kind === "postgres") {
+    return refuse(
+      `DATABASE_URL names PostgreSQL (${database.name}), and a backup is of the embedded store: restore it into a folder with --data FOLDER, and then \`halyard copy --from FOLDER --to "$DATABASE_URL"\`; what pg_dump made goes back with pg_restore.`,
+    );
+  }
+  return restoreBackup({ ...choice, target: database.folder, secretKeys, now: systemClock() });
+};
+
+/** Every byte as it was written, and the database in order. */
+export const verify = (folder: string): Promise<Result<Manifest>> => verifyBackup(folder);

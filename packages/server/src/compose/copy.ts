@@ -1,0 +1,82 @@
+// The part of the composition that works on whole databases: bringing one up to date, and copying one into another.
+import { secretKeysOf } from "./operator.ts";
+import type { Config } from "../config/config.ts";
+import { fail, ok, type Result } from "../errors.ts";
+import { type CopiedRows, type CopyWatch, copyStore } from "../store/maintenance/copy.ts";
+import { migrations } from "../store/schema/migrate.ts";
+import { createSecretBox } from "../store/secrets/secret-cipher.ts";
+import type { Engine } from "../store/sql/store.ts";
+import { openSqliteEngine, sqliteSchemaVersion } from "../store/sqlite/store.ts";
+
+const openEngine = async ({ database }: Config): Promise<Engine> => {
+  if (database.kind === "embedded") return openSqliteEngine(database.folder, true);
+  const { openPostgresEngine } = await import("../store/postgres/store.ts");
+  return openPostgresEngine(database, true);
+};
+
+/** The schema's version; 0 when there is none. */
+const schemaVersion = async ({ database }: Config): Promise<number> => {
+  if (database.kind === "embedded") return sqliteSchemaVersion(database.folder);
+  const { postgresSchemaVersion } = await import("../store/postgres/start.ts");
+  return postgresSchemaVersion(database);
+};
+
+/** The database as it may be shown. */
+export const nameOf = ({ database }: Config): string =>
+  database.kind === "embedded" ? database.folder : database.name;
+
+export interface Migrated {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** How far the schema is, and how far this version would bring it. */
+export const pendingMigrations = async (config: Config): Promise<Migrated> => ({
+  before: await schemaVersion(config),
+  after: migrations.length,
+});
+
+export const migrateDatabase = async (config: Config): Promise<Migrated> => {
+  const before = await schemaVersion(config);
+  // Makes the folder and the key file of an embedded store, as the server would.
+  secretKeysOf(config);
+  const engine = await openEngine(config);
+  await engine.close();
+  return { before, after: migrations.length };
+};
+
+/** All or nothing: what does not come out the same is not kept. */
+export const copyDatabase = async (
+  from: Config,
+  to: Config,
+  watch: CopyWatch,
+): Promise<Result<CopiedRows>> => {
+  if ((await schemaVersion(from)) === 0) {
+    return fail({
+      code: "NOT_FOUND",
+      message: `There is no Halyard database in ${nameOf(from)} to copy from.`,
+    });
+  }
+  const fromSecrets = createSecretBox(secretKeysOf(from));
+  const toSecrets = createSecretBox(secretKeysOf(to));
+  const source = await openEngine(from);
+  try {
+    const target = await openEngine(to);
+    try {
+      const rows = await source.asOfNow((original) =>
+        target.transact((copy) =>
+          copyStore(
+            { database: original, traits: source.traits, secrets: fromSecrets },
+            { database: copy, traits: target.traits, secrets: toSecrets },
+            watch,
+          ),
+        ),
+      );
+      return ok(rows);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+};

@@ -1,0 +1,109 @@
+// The part of the composition that looks at a store, its key and its callbacks, and changes nothing.
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { checkCallbackUrl, checkResolved } from "../domain/callback-address.ts";
+import { StartupProblem } from "../errors.ts";
+import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
+import type { InspectedServer } from "../store/maintenance/inspect-postgres.ts";
+import { type InspectedFile, inspectSqlite } from "../store/maintenance/inspect-sqlite.ts";
+import { createSecretBox } from "../store/secrets/secret-cipher.ts";
+import { readSecretKey, secretKeyFile } from "../store/secrets/secret-key-file.ts";
+import { hasDatabase } from "../store/sqlite/store.ts";
+
+export type { Inspected, InspectedKey, InspectedWebhook } from "../store/maintenance/inspect.ts";
+export type { InspectedServer } from "../store/maintenance/inspect-postgres.ts";
+export type { InspectedFile } from "../store/maintenance/inspect-sqlite.ts";
+
+/** The key of webhook secrets: of a setting, of a file, of both, or none. */
+export interface InspectedSecretKey {
+  /** Keys that HALYARD_SECRET_KEY gives. */
+  readonly given: number;
+  readonly path: string | undefined;
+  /** Permission bits of the file; undefined when there is none. */
+  readonly mode: number | undefined;
+  /** Why the file cannot be used. */
+  readonly problem: string | undefined;
+}
+
+export type InspectedStore =
+  | InspectedFile
+  | InspectedServer
+  | { readonly kind: "absent"; readonly place: string }
+  | { readonly kind: "unusable"; readonly message: string };
+
+export interface Inspection {
+  readonly store: InspectedStore;
+  readonly secretKey: InspectedSecretKey;
+}
+
+const inspectSecretKey = ({ database, secretKeys }: Config) => {
+  const given = secretKeys.length;
+  if (database.kind === "postgres") {
+    return {
+      keys: secretKeys,
+      found: { given, path: undefined, mode: undefined, problem: undefined },
+    };
+  }
+  const path = join(database.folder, secretKeyFile);
+  let mode: number | undefined;
+  try {
+    const bits = statSync(path, { throwIfNoEntry: false })?.mode;
+    mode = bits === undefined ? undefined : bits & 0o777;
+    const kept = readSecretKey(path);
+    return {
+      keys: [...secretKeys, ...(kept ? [kept] : [])],
+      found: { given, path, mode, problem: undefined },
+    };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { keys: secretKeys, found: { given, path, mode, problem } };
+  }
+};
+
+/** Neither makes nor migrates anything. */
+export const inspect = async (config: Config): Promise<Inspection> => {
+  const { database } = config;
+  const { keys, found: secretKey } = inspectSecretKey(config);
+  const [newest, ...older] = keys;
+  const secrets = newest && createSecretBox([newest, ...older]);
+  try {
+    if (database.kind === "embedded") {
+      const store = hasDatabase(database.folder)
+        ? await inspectSqlite(database.folder, secrets)
+        : { kind: "absent" as const, place: database.folder };
+      return { store, secretKey };
+    }
+    const { inspectPostgres } = await import("../store/maintenance/inspect-postgres.ts");
+    return { store: await inspectPostgres(database, secrets), secretKey };
+  } catch (error) {
+    if (error instanceof StartupProblem) {
+      return { store: { kind: "unusable", message: error.message }, secretKey };
+    }
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    const message = `the store cannot be looked at (${error.message}): run this as the user of the server`;
+    return { store: { kind: "unusable", message }, secretKey };
+  }
+};
+
+const lookUpPatience = 2_000;
+
+export type CallbackFinding =
+  | { readonly kind: "fine" }
+  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "unresolved"; readonly name: string };
+
+/** Whether a callback could go there from here, by the settings given. Nobody is called. */
+export const inspectCallback = async (
+  { callbacks }: Config,
+  url: string,
+): Promise<CallbackFinding> => {
+  const target = checkCallbackUrl(callbacks, url);
+  if (!target.ok) return { kind: "refused", reason: target.failure.message };
+  const { host } = target.value;
+  if (host.kind === "address") return { kind: "fine" };
+  const addresses = await lookUpWithin(lookUpPatience, systemLookUp)(host.name).catch(() => []);
+  if (addresses.length === 0) return { kind: "unresolved", name: host.name };
+  const resolved = checkResolved(callbacks, target.value, addresses);
+  return resolved.ok ? { kind: "fine" } : { kind: "refused", reason: resolved.failure.message };
+};

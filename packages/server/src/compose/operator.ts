@@ -1,0 +1,73 @@
+// The part of the composition that the operator's commands need: the store and what works on it, without a server.
+import { randomBytes } from "node:crypto";
+import type { Config } from "../config/config.ts";
+import { StartupProblem } from "../errors.ts";
+import { type ApiKeys, createApiKeys } from "../management/api-keys.ts";
+import { createEnvironments, type Environments } from "../management/environments.ts";
+import { createNewIds } from "../management/new-ids.ts";
+import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
+import type { Clock, RandomBytes, Store } from "../ports.ts";
+import { createSecretBox } from "../store/secrets/secret-cipher.ts";
+import { keyRing } from "../store/secrets/secret-key-file.ts";
+import { hasDatabase, openSqliteStore, prepareFolder } from "../store/sqlite/store.ts";
+
+export const systemClock: Clock = () => new Date();
+export const random: RandomBytes = (count) => new Uint8Array(randomBytes(count));
+export const newIds = createNewIds(random);
+
+/** Newest first; every instance on the same store has the same ones. */
+export const secretKeysOf = ({
+  database,
+  secretKeys,
+}: Config): readonly [Uint8Array, ...Uint8Array[]] => {
+  if (database.kind === "embedded") {
+    prepareFolder(database.folder);
+    return keyRing(database.folder, secretKeys);
+  }
+  const [newest, ...older] = secretKeys;
+  if (!newest) throw new StartupProblem("HALYARD_SECRET_KEY must be set for PostgreSQL.");
+  return [newest, ...older];
+};
+
+export const openStore = async (config: Config): Promise<Store> => {
+  const { database } = config;
+  const secrets = createSecretBox(secretKeysOf(config));
+  if (database.kind === "embedded") {
+    return openSqliteStore(database.folder, secrets, config.mayMigrate);
+  }
+  // Loaded when it is needed: most have the embedded store, and a start is to be quick.
+  const { openPostgresStore } = await import("../store/postgres/store.ts");
+  return openPostgresStore(database, secrets, config.mayMigrate);
+};
+
+/** Whether a server has been started on this database before. */
+export const hasStore = async ({ database }: Config): Promise<boolean> => {
+  if (database.kind === "embedded") return hasDatabase(database.folder);
+  const { postgresSchemaVersion } = await import("../store/postgres/start.ts");
+  return (await postgresSchemaVersion(database)) > 0;
+};
+
+/** What the operator's commands work with, beside a running server or without one. */
+export interface Operator {
+  readonly environments: Environments;
+  readonly keys: ApiKeys;
+  readonly signInLinks: SignInLinks;
+  /** Encrypts every webhook secret with the newest key; gives their number. */
+  readonly reencryptSecrets: () => Promise<number>;
+  /** Webhooks whose secret was encrypted with a key that is not here. */
+  readonly unreadableSecrets: () => Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export const composeOperator = async (config: Config): Promise<Operator> => {
+  const store = await openStore(config);
+  const issueNeeds = { clock: systemClock, random, newIds };
+  return {
+    environments: createEnvironments(store, issueNeeds),
+    keys: createApiKeys(store, issueNeeds),
+    signInLinks: createSignInLinks(store, issueNeeds),
+    reencryptSecrets: () => store.reencryptSecrets(),
+    unreadableSecrets: () => store.unreadableSecrets(),
+    close: () => store.close(),
+  };
+};

@@ -1,0 +1,207 @@
+// The composition root: the only file that knows every room. What it opens, its close() shuts in reverse order.
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
+import type { Config } from "../config/config.ts";
+import { connectTimeout } from "../delivery/guarded-connect.ts";
+import { createSender } from "../delivery/send.ts";
+import { startWorker } from "../delivery/worker.ts";
+import { type ChangeFeed, startChangeFeed } from "../evaluation/change-feed.ts";
+import { createKeyUse, type KeyUse } from "../access/key-use.ts";
+import { createKeyring } from "../access/api-key-cache.ts";
+import { createSnapshots, type Snapshots } from "../evaluation/snapshots.ts";
+import { createUsage, type Usage } from "../evaluation/usage.ts";
+import { createUsageReport } from "../evaluation/usage-report.ts";
+import { createApp } from "../http/app.ts";
+import { loadDashboard } from "../http/dashboard/files.ts";
+import { drain } from "../http/request/drain.ts";
+import type { StreamSettings } from "../http/streams/event-streams.ts";
+import { createEventTokens } from "../http/auth/event-token.ts";
+import { createOverload } from "../http/load/overload.ts";
+import { createSessionCookies } from "../http/auth/session-cookie.ts";
+import { createApiKeys, hashKey } from "../management/api-keys.ts";
+import { createDeliveries } from "../management/deliveries.ts";
+import { createEnvironments, type Environments } from "../management/environments.ts";
+import { createFlags } from "../management/flags.ts";
+import { createHistory } from "../management/history.ts";
+import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
+import { createWebhooks } from "../management/webhooks.ts";
+import type { Clock, LookUp, Store } from "../ports.ts";
+import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
+import { limitCrowd } from "../store/sql/concurrency-limit.ts";
+import { rememberWhileUnchanged } from "../store/sqlite/read-cache.ts";
+import { expose, type Scrape } from "../telemetry/exposition.ts";
+import { createTelemetry } from "../telemetry/telemetry.ts";
+import { version } from "../version.ts";
+
+/** A name that does not resolve so soon is registered all the same. */
+const registrationPatience = 1_000;
+const streamSettings = { heartbeat: 15_000, maxUnsent: 1_048_576 } as const;
+const builtDashboard = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
+/** Milliseconds after which requests that have not ended are cut off, and for which the worker goes on beside them. */
+const requestPatience = 15_000;
+const workerWaits = 2_000;
+const monotonic = () => performance.now();
+
+export interface Instance {
+  readonly app: FastifyInstance;
+  readonly environments: Environments;
+  readonly signInLinks: SignInLinks;
+  /** Webhooks whose secret was encrypted with a key that is not here. */
+  readonly unreadableSecrets: () => Promise<readonly string[]>;
+  /** The metrics of this instance alone. */
+  scrape(): Promise<Scrape>;
+  /** It is unready at once, and goes on serving for so many milliseconds: so long a load balancer may take to notice. */
+  close(goesOnServing?: number): Promise<void>;
+}
+
+/** What of the world a test may put in the place of the real thing. */
+export interface World {
+  readonly clock?: Clock;
+  readonly lookUp?: LookUp;
+  readonly streams?: Partial<StreamSettings>;
+  /** Where the built dashboard lies. */
+  readonly dashboardFolder?: string;
+  /** The metrics of all that serve together with this one; undefined when they cannot be had. */
+  readonly scrapes?: () => Promise<readonly Scrape[] | undefined>;
+}
+
+export const composeInstance = async (
+  config: Config,
+  log: Logger,
+  {
+    clock = systemClock,
+    lookUp = systemLookUp,
+    streams = {},
+    dashboardFolder = builtDashboard,
+    scrapes,
+  }: World = {},
+): Promise<Instance> => {
+  const telemetry = await createTelemetry({
+    version,
+    databaseSystem: config.database.kind === "embedded" ? "sqlite" : "postgresql",
+    log,
+    clock,
+    monotonic,
+  });
+  const store = telemetry.observe(await openStore(config));
+  const issueNeeds = { clock, random, newIds };
+  const overload = createOverload({ ...config, now: monotonic, log });
+  const scrape = () => telemetry.scrape(store, overload.figures());
+  /** For requests, which can be told to come back. What is known already asks nothing of the store, and waits for nobody. */
+  const limited = limitCrowd(store, config.maxWaiting, overload.storeIsCrowded);
+  const asked = store.committed ? rememberWhileUnchanged(limited, store.committed) : limited;
+  let isLeaving = false;
+  try {
+    const keys = createApiKeys(asked, issueNeeds);
+    const { snapshots, feed, usage, keyUse } = await composeEvaluation(store, clock, log);
+    const webhooks = createWebhooks({
+      ...issueNeeds,
+      store: asked,
+      lookUp: lookUpWithin(registrationPatience, lookUp),
+      callbacks: config.callbacks,
+    });
+    const cookies = createSessionCookies(secretKeysOf(config), clock, random);
+    const links = createSignInLinks(asked, issueNeeds);
+    const app = await createApp({
+      ...config,
+      log,
+      flags: createFlags(asked, clock, newIds),
+      history: createHistory(asked),
+      webhooks,
+      keys: {
+        ...keys,
+        async list(environmentId) {
+          await keyUse.flush();
+          return keys.list(environmentId);
+        },
+      },
+      keyring: createKeyring(snapshots, feed, hashKey),
+      snapshots,
+      feed,
+      usage: createUsageReport(asked, snapshots, usage, clock),
+      streams: { ...streamSettings, maxStreams: config.maxStreams, ...streams },
+      eventTokens: createEventTokens(secretKeysOf(config), clock),
+      deliveries: createDeliveries({
+        ...issueNeeds,
+        store: asked,
+        serviceName: config.serviceName,
+      }),
+      dashboard: config.dashboard
+        ? { files: loadDashboard(dashboardFolder), cookies, links, clock }
+        : undefined,
+      readiness: { check: () => store.check(), isLeaving: () => isLeaving },
+      overload,
+      now: monotonic,
+      meter: telemetry.http,
+      tracing: telemetry.tracing,
+      async metrics() {
+        const all = scrapes ? await scrapes() : [await scrape()];
+        return all && expose(all);
+      },
+    });
+    const sender = createSender({
+      callbacks: config.callbacks,
+      userAgent: `Halyard/${version}`,
+      lookUp: lookUpWithin(connectTimeout, lookUp),
+    });
+    const worker = startWorker({
+      outbox: store.outbox,
+      sender: { send: telemetry.send(sender.send), abort: () => sender.abort() },
+      clock,
+      monotonic,
+      random,
+      serviceName: config.serviceName,
+      log,
+    });
+    return {
+      app,
+      environments: createEnvironments(store, issueNeeds),
+      signInLinks: links,
+      unreadableSecrets: () => store.unreadableSecrets(),
+      scrape,
+      async close(goesOnServing = 0) {
+        isLeaving = true;
+        if (goesOnServing > 0) await setTimeout(goesOnServing);
+        const drained = drain(app, requestPatience, log);
+        // What the last requests have changed is told, unless they take too long.
+        const tooLong = setTimeout(workerWaits, undefined, { ref: false });
+        await Promise.race([drained, tooLong]);
+        await Promise.all([drained, worker.close()]);
+        overload.close();
+        await sender.close();
+        await feed.close();
+        await usage.close();
+        await keyUse.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    overload.close();
+    await store.close();
+    throw error;
+  }
+};
+
+const composeEvaluation = async (
+  store: Store,
+  clock: Clock,
+  log: Logger,
+): Promise<{ snapshots: Snapshots; feed: ChangeFeed; usage: Usage; keyUse: KeyUse }> => {
+  const usage = createUsage(store, clock, (err) => {
+    log.warn({ err }, "the counts of evaluations could not be written down; they are kept");
+  });
+  const snapshots = createSnapshots(usage.counterOf);
+  const feed = await startChangeFeed(store, snapshots, {
+    lost: (err) => {
+      log.error({ err }, "the store cannot be followed; evaluation goes on with what is in memory");
+    },
+    found: () => log.info("the store can be followed again"),
+  });
+  const keyUse = createKeyUse(snapshots, store, clock, (err) => {
+    log.warn({ err }, "which keys were used could not be written down");
+  });
+  return { snapshots, feed, usage, keyUse };
+};

@@ -1,0 +1,291 @@
+// Environment variables -> Config: parsed once, every mistake reported together.
+import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
+import { environmentNameRule } from "../domain/api-key.ts";
+import {
+  type AllowedPlace,
+  type CallbackPolicy,
+  parseAllowedPlace,
+} from "../domain/callback-address.ts";
+import { StartupProblem } from "../errors.ts";
+import {
+  all,
+  type BootstrapKey,
+  readBootstrapKeys,
+  readPublicUrl,
+  readSecretKey,
+  readSwitch,
+  readTrustProxy,
+} from "./read-setting.ts";
+
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly database: DatabaseSettings;
+  /** Whether a start may bring the schema up to date; otherwise `halyard migrate` does. */
+  readonly mayMigrate: boolean;
+  /** Processes that serve; with one there is no cluster. */
+  readonly workers: number;
+  readonly bootstrapKeys: readonly BootstrapKey[];
+  readonly serviceName: string;
+  readonly logLevel: (typeof logLevels)[number];
+  /** Whether every request has a line in the log. */
+  readonly accessLog: boolean;
+  /** Milliseconds from which on a request has a line in the log; 0 for never. */
+  readonly slowRequest: number;
+  /** What a scraper of /metrics must present; undefined when it must come from this machine. */
+  readonly metricsToken: string | undefined;
+  /** Newest first; empty when the key file of the data folder is to be used. */
+  readonly secretKeys: readonly Uint8Array[];
+  readonly callbacks: CallbackPolicy;
+  /** Management requests a minute for each key; 0 for no limit. */
+  readonly rateLimit: number;
+  /** Failed authentications a minute for each address; 0 for no limit. */
+  readonly authFailureLimit: number;
+  /** Event streams that one process holds at once. */
+  readonly maxStreams: number;
+  /** Connections that one process holds at once; 0 for no limit. */
+  readonly maxConnections: number;
+  /** Milliseconds that an evaluation may have to wait for its turn; 0 for no limit. */
+  readonly maxLag: number;
+  /** Other requests that may wait at once, for their turn or for the store. */
+  readonly maxWaiting: number;
+  /** Milliseconds for which a server that is told to stop goes on serving, unready. */
+  readonly shutdownDelay: number;
+  readonly trustProxy: boolean | string;
+  /** Where clients reach this server, without a slash at the end; undefined when requests say it themselves. */
+  readonly publicUrl: string | undefined;
+  readonly dashboard: boolean;
+  /** Whether a start prints a link that signs in to the dashboard once. */
+  readonly signInLink: boolean;
+  /** Milliseconds in which a client must have sent its whole request. */
+  readonly requestTimeout: number;
+  /** Variables that begin with HALYARD_ but mean nothing here: most likely misspelt. */
+  readonly unknown: readonly string[];
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const known = new Set([
+  "HALYARD_DATA",
+  "HALYARD_POOL_SIZE",
+  "HALYARD_MIGRATE",
+  "HALYARD_WORKERS",
+  "HALYARD_BOOTSTRAP_KEYS",
+  "HALYARD_SERVICE_NAME",
+  "HALYARD_LOG_LEVEL",
+  "HALYARD_ACCESS_LOG",
+  "HALYARD_SLOW_REQUEST",
+  "HALYARD_METRICS_TOKEN",
+  "HALYARD_SECRET_KEY",
+  "HALYARD_CALLBACK_ALLOW",
+  "HALYARD_CALLBACK_PORTS",
+  "HALYARD_RATE_LIMIT",
+  "HALYARD_AUTH_FAILURE_LIMIT",
+  "HALYARD_MAX_STREAMS",
+  "HALYARD_MAX_CONNECTIONS",
+  "HALYARD_MAX_LAG",
+  "HALYARD_MAX_WAITING",
+  "HALYARD_SHUTDOWN_DELAY",
+  "HALYARD_TRUST_PROXY",
+  "HALYARD_PUBLIC_URL",
+  "HALYARD_DASHBOARD",
+  "HALYARD_SIGN_IN_LINK",
+  "HALYARD_REQUEST_TIMEOUT",
+  // For the commands that talk to a server; they may stand in the same file of settings.
+  "HALYARD_URL",
+  "HALYARD_API_KEY",
+  "HALYARD_PROFILE",
+  "HALYARD_CONFIG",
+]);
+
+export const isLoopbackHost = (host: string): boolean =>
+  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+
+export const parseConfig = (variables: Variables): Config => {
+  const mistakes: string[] = [];
+
+  /** The setting read by `read`, or the fallback; a text that cannot be read is a mistake. */
+  const setting = <T>(
+    name: string,
+    fallback: T,
+    rule: string,
+    read: (text: string) => T | undefined,
+  ): T => {
+    const text = variables[name]?.trim();
+    if (text === undefined || text === "") return fallback;
+    const value = read(text);
+    if (value === undefined) mistakes.push(`${name} must be ${rule}.`);
+    return value ?? fallback;
+  };
+
+  const whole = (from: number, to: number) => (text: string) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= from && value <= to ? value : undefined;
+  };
+
+  const host = setting("HOST", "127.0.0.1", "a host name or an IP address", (text) =>
+    /^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined,
+  );
+  const loopback = isLoopbackHost(host);
+
+  const readDatabase = (): DatabaseSettings => {
+    const folder = resolve(setting("HALYARD_DATA", "data", "a folder", (text) => text));
+    const poolSize = setting(
+      "HALYARD_POOL_SIZE",
+      10,
+      "a whole number of connections from 2 to 100",
+      whole(2, 100),
+    );
+    const url = variables.DATABASE_URL?.trim() ?? "";
+    if (url === "") return { kind: "embedded", folder };
+    if ((variables.HALYARD_SECRET_KEY?.trim() ?? "") === "") {
+      mistakes.push(
+        "HALYARD_SECRET_KEY must be set together with DATABASE_URL, and be the same for every instance: make one with openssl rand -base64 32, and keep it.",
+      );
+    }
+    const place = readDatabaseUrl(url, variables);
+    if (typeof place !== "string") return { ...place, poolSize };
+    mistakes.push(`DATABASE_URL ${place}.`);
+    return { kind: "embedded", folder };
+  };
+
+  const maxStreams = setting(
+    "HALYARD_MAX_STREAMS",
+    20_000,
+    "a whole number from 0 to 1000000",
+    whole(0, 1_000_000),
+  );
+  const config: Config = {
+    host,
+    port: setting("PORT", 4_400, "a whole number from 0 to 65535", whole(0, 65_535)),
+    database: readDatabase(),
+    workers: setting("HALYARD_WORKERS", 1, "a whole number from 1 to 64, or auto", (text) =>
+      text === "auto" ? Math.min(64, availableParallelism()) : whole(1, 64)(text),
+    ),
+    bootstrapKeys: setting<Config["bootstrapKeys"]>(
+      "HALYARD_BOOTSTRAP_KEYS",
+      [],
+      `a list such as development=KEY,production=KEY: each environment once, named with ${environmentNameRule}; each key different, 20 to 200 visible ASCII characters`,
+      readBootstrapKeys,
+    ),
+    mayMigrate: setting("HALYARD_MIGRATE", true, "auto or off", (text) =>
+      text === "auto" || text === "off" ? text === "auto" : undefined,
+    ),
+    serviceName: setting(
+      "HALYARD_SERVICE_NAME",
+      "Service",
+      "1 to 40 letters, digits or hyphens: it becomes part of header names",
+      (text) => (/^[A-Za-z0-9]([A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(text) ? text : undefined),
+    ),
+    logLevel: setting("HALYARD_LOG_LEVEL", "info", `one of ${logLevels.join(", ")}`, (text) =>
+      logLevels.find((level) => level === text),
+    ),
+    accessLog: setting("HALYARD_ACCESS_LOG", false, "on or off", readSwitch),
+    slowRequest: setting(
+      "HALYARD_SLOW_REQUEST",
+      1_000,
+      "a whole number of milliseconds, 0 for never",
+      whole(0, 600_000),
+    ),
+    metricsToken: setting<string | undefined>(
+      "HALYARD_METRICS_TOKEN",
+      undefined,
+      "20 to 200 visible ASCII characters without spaces",
+      (text) => (/^[!-~]{20,200}$/.test(text) ? text : undefined),
+    ),
+    secretKeys: setting<readonly Uint8Array[]>(
+      "HALYARD_SECRET_KEY",
+      [],
+      "32 bytes as 64 hexadecimal digits or as base64 (openssl rand -base64 32); several separated by commas, newest first",
+      (text) => all(text.split(","), readSecretKey),
+    ),
+    callbacks: {
+      loopback,
+      ports: setting<readonly number[]>(
+        "HALYARD_CALLBACK_PORTS",
+        [443, 8443],
+        "port numbers separated by commas",
+        (text) => all(text.split(","), (port) => whole(1, 65_535)(port.trim())),
+      ),
+      allow: setting<readonly AllowedPlace[]>(
+        "HALYARD_CALLBACK_ALLOW",
+        [],
+        "addresses, networks or names separated by commas, such as 10.1.0.0/16,hooks.internal",
+        (text) => all(text.split(","), (place) => parseAllowedPlace(place.trim())),
+      ),
+    },
+    rateLimit: setting(
+      "HALYARD_RATE_LIMIT",
+      loopback ? 0 : 6_000,
+      "a whole number of requests a minute, 0 for no limit",
+      whole(0, 999_999_999),
+    ),
+    authFailureLimit: setting(
+      "HALYARD_AUTH_FAILURE_LIMIT",
+      loopback ? 0 : 60,
+      "a whole number of failures a minute, 0 for no limit",
+      whole(0, 999_999_999),
+    ),
+    maxStreams,
+    maxConnections: setting(
+      "HALYARD_MAX_CONNECTIONS",
+      maxStreams + 5_000,
+      "a whole number from 0 to 1000000, 0 for no limit",
+      whole(0, 1_000_000),
+    ),
+    maxLag: setting(
+      "HALYARD_MAX_LAG",
+      500,
+      "a whole number of milliseconds from 0 to 60000, 0 for no limit",
+      whole(0, 60_000),
+    ),
+    maxWaiting: setting(
+      "HALYARD_MAX_WAITING",
+      1_000,
+      "a whole number of requests from 1 to 100000",
+      whole(1, 100_000),
+    ),
+    shutdownDelay:
+      1_000 *
+      setting("HALYARD_SHUTDOWN_DELAY", 0, "a whole number of seconds from 0 to 60", whole(0, 60)),
+    trustProxy: setting<boolean | string>(
+      "HALYARD_TRUST_PROXY",
+      false,
+      "true, false, or the addresses and networks of the proxies separated by commas",
+      readTrustProxy,
+    ),
+    publicUrl: setting<string | undefined>(
+      "HALYARD_PUBLIC_URL",
+      undefined,
+      "the http or https address at which clients reach this server, such as https://flags.example.com",
+      readPublicUrl,
+    ),
+    dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
+    signInLink: setting("HALYARD_SIGN_IN_LINK", loopback, "on or off", readSwitch),
+    requestTimeout:
+      1_000 *
+      setting(
+        "HALYARD_REQUEST_TIMEOUT",
+        30,
+        "a whole number of seconds from 1 to 600",
+        whole(1, 600),
+      ),
+    unknown: Object.keys(variables)
+      .filter((name) => name.startsWith("HALYARD_") && !known.has(name))
+      .sort(),
+  };
+
+  if (mistakes.length > 0) {
+    throw new StartupProblem(
+      mistakes.length === 1
+        ? `A setting is wrong: ${mistakes[0]}`
+        : `${mistakes.length} settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join("\n")}`,
+    );
+  }
+  return config;
+};

@@ -1,0 +1,60 @@
+// Settings whose text is more than a number or a word, read into what they mean; undefined when they mean nothing.
+import { environmentNamePattern, isBootstrapKey } from "../domain/api-key.ts";
+import { parseAllowedPlace } from "../domain/callback-address.ts";
+
+export interface BootstrapKey {
+  readonly environment: string;
+  readonly text: string;
+}
+
+/** All of them read, or undefined when one of them cannot be. */
+export const all = <T>(
+  texts: readonly string[],
+  read: (text: string) => T | undefined,
+): T[] | undefined => {
+  const values = texts.map(read).filter((value): value is Awaited<T> & T => value !== undefined);
+  return values.length === texts.length ? values : undefined;
+};
+
+export const readBootstrapKeys = (text: string): readonly BootstrapKey[] | undefined => {
+  // A comma belongs to a key unless the name of an environment and = follow it.
+  const keys = all(text.split(/,\s*(?=[a-z0-9-]+=)/), (entry) => {
+    const [, environment = "", key = ""] = /^([^=]*)=(.*)$/.exec(entry.trim()) ?? [];
+    const isName = new RegExp(environmentNamePattern).test(environment);
+    return isName && isBootstrapKey(key) ? { environment, text: key } : undefined;
+  });
+  const distinct = (values: readonly string[]) => new Set(values).size === values.length;
+  return keys &&
+    distinct(keys.map(({ environment }) => environment)) &&
+    distinct(keys.map((key) => key.text))
+    ? keys
+    : undefined;
+};
+
+export const readSecretKey = (entry: string): Uint8Array | undefined => {
+  const text = entry.trim();
+  const bytes = /^[0-9a-f]{64}$/i.test(text)
+    ? Buffer.from(text, "hex")
+    : Buffer.from(text, "base64");
+  const isText = /^([0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i.test(text);
+  return isText && bytes.length === 32 ? bytes : undefined;
+};
+
+export const readPublicUrl = (text: string): string | undefined => {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  const { username, password, search, hash, origin, pathname } = url;
+  return username + password + search + hash === ""
+    ? origin + pathname.replace(/\/+$/, "")
+    : undefined;
+};
+
+export const readSwitch = (text: string): boolean | undefined =>
+  text === "on" || text === "off" ? text === "on" : undefined;
+
+export const readTrustProxy = (text: string): boolean | string | undefined => {
+  if (text === "true" || text === "false") return text === "true";
+  return text.split(",").every((place) => parseAllowedPlace(place.trim())?.kind === "network")
+    ? text
+    : undefined;
+};

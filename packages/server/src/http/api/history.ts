@@ -1,0 +1,191 @@
+// /flags/:key/history and /history: who changed what, and when.
+import type { Flag } from "@halyard/core/flag";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+import { flagEventTypes } from "../../domain/change.ts";
+import { type HistoryEntry, historySubjects } from "../../domain/history.ts";
+import { fail, ok, type Result } from "../../errors.ts";
+import type { History } from "../../management/history.ts";
+import { answers, headers } from "../openapi/describe.ts";
+import { sendFailure } from "../errors/error-reply.ts";
+import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
+import { cursorParameter, flagExample, flagReference, limitParameter } from "../openapi/schemas.ts";
+
+const closed = { additionalProperties: false } as const;
+const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
+const defaultLimit = 100;
+
+const PageQuery = Type.Object(
+  { limit: Type.Optional(limitParameter), cursor: Type.Optional(cursorParameter) },
+  closed,
+);
+const AllQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    subject: Type.Optional(
+      Type.Enum([...historySubjects], {
+        description: "Only changes of flags, of webhooks or of keys.",
+        "x-must-be": `one of ${historySubjects.join(", ")}`,
+      }),
+    ),
+  },
+  closed,
+);
+
+const who = {
+  createdAt: Type.String({ description: "When, ISO 8601 in UTC." }),
+  actor: Type.Object(
+    {
+      keyId: Type.Unsafe<string | null>({
+        type: ["string", "null"],
+        description: "The API key that was used; null for the operator and for Halyard itself.",
+      }),
+      name: Type.String({ description: "The name of that key." }),
+    },
+    closed,
+  ),
+};
+
+const FlagEntry = Type.Object(
+  {
+    version: Type.Integer({ description: "The flag's version that the change made." }),
+    ...who,
+    events: Type.Array(Type.Enum([...flagEventTypes]), { description: "What happened." }),
+    before: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
+    after: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
+  },
+  closed,
+);
+
+const state = (description: string) =>
+  Type.Unsafe<object | null>({ type: ["object", "null"], description });
+const Entry = Type.Object(
+  {
+    subject: Type.Enum([...historySubjects]),
+    id: Type.String({ description: "The flag's key, or the id of the webhook or key." }),
+    version: Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      description: "The flag's version; null for webhooks and keys.",
+    }),
+    ...who,
+    actions: Type.Array(Type.String(), { description: "What happened." }),
+    before: state("As it was; null when it was made. Never with a secret."),
+    after: state("As it is after; null when it is gone."),
+  },
+  closed,
+);
+
+const example = {
+  version: 2,
+  createdAt: "2026-11-14T12:00:00.000Z",
+  actor: { keyId: "9f86d081884c7d65", name: "ci" },
+  before: { ...flagExample, enabled: false },
+  after: flagExample,
+};
+
+/** One more than asked for is read, to know whether there is a next page. */
+const pageOf = (query: Static<typeof PageQuery>): Result<{ limit: number; before?: number }> => {
+  const limit = (query.limit ?? defaultLimit) + 1;
+  if (query.cursor === undefined) return ok({ limit });
+  const cursor = decodeCursor(query.cursor);
+  return /^\d{1,15}$/.test(cursor) ? ok({ limit, before: Number(cursor) }) : fail(badCursor);
+};
+
+const sendPage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  entries: readonly HistoryEntry[],
+  limit: number,
+  show: (entry: HistoryEntry) => object,
+): FastifyReply => {
+  const page = entries.slice(0, limit - 1);
+  const last = page.at(-1);
+  if (last && entries.length === limit) sendNextLink(request, reply, String(last.id));
+  return reply.send(page.map(show));
+};
+
+export const historyRoutes = (app: FastifyInstance, history: History): void => {
+  app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof PageQuery> }>(
+    "/flags/:key/history",
+    {
+      config: { role: "admin" },
+      schema: {
+        tags: ["Flags"],
+        operationId: "getFlagHistory",
+        summary: "Read the history of a flag",
+        description: "Every change, newest first. The history of a deleted flag stays readable.",
+        params: KeyPath,
+        querystring: PageQuery,
+        response: answers(
+          {
+            200: {
+              description: "The changes.",
+              schema: Type.Array(FlagEntry),
+              example: [{ ...example, events: ["flag.enabled"] }],
+              headers: headers.next,
+            },
+          },
+          "NOT_FOUND",
+        ),
+      },
+    },
+    async (request, reply) => {
+      const page = pageOf(request.query);
+      if (!page.ok) return sendFailure(reply, page.failure);
+      const { params, caller } = request;
+      const found = await history.ofFlag(caller.principal, params.key, page.value);
+      if (!found.ok) return sendFailure(reply, found.failure);
+      return sendPage(request, reply, found.value, page.value.limit, (entry) => ({
+        version: entry.version,
+        createdAt: entry.at.toISOString(),
+        actor: entry.actor,
+        events: entry.actions,
+        before: entry.before,
+        after: entry.after,
+      }));
+    },
+  );
+
+  app.get<{ Querystring: Static<typeof AllQuery> }>(
+    "/history",
+    {
+      config: { role: "admin" },
+      schema: {
+        tags: ["History"],
+        operationId: "getHistory",
+        summary: "Read the history of the environment",
+        description: "Every change of flags, webhooks and keys, newest first.",
+        querystring: AllQuery,
+        response: answers({
+          200: {
+            description: "The changes.",
+            schema: Type.Array(Entry),
+            example: [
+              { subject: "flag", id: "new-checkout", ...example, actions: ["flag.enabled"] },
+            ],
+            headers: headers.next,
+          },
+        }),
+      },
+    },
+    async (request, reply) => {
+      const page = pageOf(request.query);
+      if (!page.ok) return sendFailure(reply, page.failure);
+      const { subject } = request.query;
+      const entries = await history.ofEnvironment(request.caller.principal, {
+        ...page.value,
+        ...(subject !== undefined && { subject }),
+      });
+      return sendPage(request, reply, entries, page.value.limit, (entry) => ({
+        subject: entry.subject,
+        id: entry.subjectId,
+        version: entry.version,
+        createdAt: entry.at.toISOString(),
+        actor: entry.actor,
+        actions: entry.actions,
+        before: entry.before,
+        after: entry.after,
+      }));
+    },
+  );
+};

@@ -1,0 +1,53 @@
+// The Idempotency-Key of a POST -> what management needs to carry the request out once.
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { deserialize, serialize } from "node:v8";
+import type { FastifyRequest } from "fastify";
+import { invalid, ok, type Result } from "../../errors.ts";
+import type { Once } from "../../management/idempotency.ts";
+import type { Caller } from "../auth/authenticate.ts";
+
+/** Fields in a fixed order, so that the same request written differently is the same request. */
+const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, inner]) => [name, canonical(inner)]),
+  );
+};
+
+const [ivLength, tagLength] = [12, 16];
+
+export const onceOf = (request: FastifyRequest, caller: Caller): Result<Once | undefined> => {
+  const header = request.headers["idempotency-key"];
+  if (header === undefined) return ok(undefined);
+  const name = Array.isArray(header) ? header.join(", ") : header;
+  if (!/^[\x20-\x7e]{1,255}$/.test(name)) {
+    return invalid("Idempotency-Key", "must be 1 to 255 visible ASCII characters");
+  }
+  const { keyId } = caller.principal;
+  const asked = JSON.stringify([request.method, request.url, canonical(request.body ?? null)]);
+  // Kept answers can hold a secret that is shown once. They are sealed with the caller's own key, which is not
+  // stored: without it nobody reads them, not even with the whole database and its encryption key in hand.
+  const key = new Uint8Array(hkdfSync("sha256", caller.keyText, keyId, `answer:${name}`, 32));
+  return ok({
+    keyId,
+    name,
+    // No header can carry a line break: a session and its key never meet each other's answers.
+    keptAs: caller.scope === undefined ? name : `${caller.scope}\n${name}`,
+    fingerprint: createHash("sha256").update(asked).digest("hex"),
+    seal(result) {
+      const iv = randomBytes(ivLength);
+      const cipher = createCipheriv("aes-256-gcm", key, iv);
+      const sealed = Buffer.concat([cipher.update(serialize(result)), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+    },
+    open(bytes) {
+      const text = ivLength + tagLength;
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, ivLength));
+      decipher.setAuthTag(bytes.subarray(ivLength, text));
+      return deserialize(Buffer.concat([decipher.update(bytes.subarray(text)), decipher.final()]));
+    },
+  });
+};

@@ -1,0 +1,255 @@
+// /webhooks/:id/...: send again, send a test event, change the secret.
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import { invalidField } from "../../errors.ts";
+import { type Deliveries, maxReplay } from "../../management/deliveries.ts";
+import { answerWith } from "./idempotent-reply.ts";
+import { deliveryExample, deliveryReference, optional, shownDelivery } from "./delivery-schema.ts";
+import { answers, headers, withBody } from "../openapi/describe.ts";
+import { sendFailure } from "../errors/error-reply.ts";
+import { idempotencyHeader, noQuery } from "../openapi/schemas.ts";
+
+const tags = ["Webhooks"];
+const closed = { additionalProperties: false } as const;
+const IdPath = Type.Object({ id: Type.String({ description: "The webhook's id, `wh_<id>`." }) });
+const DeliveryPath = Type.Object({
+  ...IdPath.properties,
+  deliveryId: Type.String({ description: "The delivery's id, `dlv_<id>`." }),
+});
+
+const moment = (description: string) =>
+  Type.String({
+    maxLength: 40,
+    description,
+    "x-must-be": "a time such as 2026-11-14T12:00:00Z",
+    examples: ["2026-11-14T12:00:00Z"],
+  });
+const ReplayBody = Type.Object(
+  {
+    afterSequence: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Every event with a higher sequence number.",
+        "x-must-be": "a whole number, 0 or more",
+      }),
+    ),
+    from: Type.Optional(moment("Every event from this time on.")),
+    to: Type.Optional(moment("Every event up to this time.")),
+  },
+  closed,
+);
+const ReplayedSchema = Type.Object(
+  {
+    replayed: Type.Integer({ description: "How many events were queued." }),
+    throughSequence: optional<number>("integer", "The last of them; null when there was none."),
+    complete: Type.Boolean({
+      description: `Whether that was the whole range. At most ${maxReplay} are queued at once: go on with afterSequence.`,
+    }),
+  },
+  closed,
+);
+
+/** For requests that need nothing more than their path. */
+const EmptyBody = { type: ["object", "null"], properties: {}, ...closed, examples: [{}] };
+
+const RotateBody = Type.Unsafe<{ immediately?: boolean } | undefined>({
+  type: ["object", "null"],
+  properties: {
+    immediately: {
+      type: "boolean",
+      description: "Do not keep the old secret for 24 hours.",
+      "x-must-be": "true or false",
+    },
+  },
+  ...closed,
+});
+const RotatedSchema = Type.Object(
+  {
+    secret: Type.String({ description: "The new secret. Shown this once." }),
+    previousSecretValidUntil: optional<string>(
+      "string",
+      "When the secret before it stops being used.",
+    ),
+  },
+  closed,
+);
+
+/** A day, or a time with its zone: without one it would mean another moment on each server. */
+const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** The range that is asked for, or what is wrong with it. */
+const rangeOf = (body: Static<typeof ReplayBody>) => {
+  const times = { from: body.from, to: body.to };
+  for (const [field, text] of Object.entries(times)) {
+    if (text !== undefined && (!isTime.test(text) || Number.isNaN(Date.parse(text)))) {
+      return invalidField(field, "must be a time such as 2026-11-14T12:00:00Z");
+    }
+  }
+  if (body.afterSequence === undefined && body.from === undefined && body.to === undefined) {
+    return invalidField(
+      "afterSequence",
+      "is required, or from and to, to say which events are to be sent again",
+    );
+  }
+  if (Date.parse(body.to ?? "") < Date.parse(body.from ?? "")) {
+    return invalidField("to", "must not be before from");
+  }
+  return {
+    ...(body.afterSequence !== undefined && { afterSequence: body.afterSequence }),
+    ...(body.from !== undefined && { from: new Date(body.from) }),
+    ...(body.to !== undefined && { to: new Date(body.to) }),
+  };
+};
+
+export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
+  const config = { role: "admin" } as const;
+  const accepted = {
+    description: "It is queued; the delivery log tells what becomes of it.",
+    schema: deliveryReference,
+    example: { ...deliveryExample, state: "pending", settledAt: null, attempts: [] },
+    headers: headers.repeated,
+  };
+
+  app.post<{ Params: Static<typeof IdPath> }>(
+    "/webhooks/:id/test",
+    {
+      config,
+      schema: {
+        tags,
+        operationId: "testWebhook",
+        summary: "Send a test event",
+        description: "A `webhook.test` event to this webhook alone, whatever it is subscribed to.",
+        params: IdPath,
+        querystring: noQuery,
+        headers: idempotencyHeader,
+        body: EmptyBody,
+        response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
+      },
+    },
+    (request, reply) =>
+      answerWith(
+        request,
+        reply,
+        (once) => deliveries.test(request.caller.principal, request.params.id, once),
+        (value) => reply.code(202).send(shownDelivery(value)),
+      ),
+  );
+
+  app.post<{ Params: Static<typeof DeliveryPath> }>(
+    "/webhooks/:id/deliveries/:deliveryId/replay",
+    {
+      config,
+      schema: {
+        tags,
+        operationId: "replayDelivery",
+        summary: "Send one event again",
+        params: DeliveryPath,
+        querystring: noQuery,
+        headers: idempotencyHeader,
+        body: EmptyBody,
+        response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
+      },
+    },
+    (request, reply) => {
+      const { id, deliveryId } = request.params;
+      const { principal } = request.caller;
+      return answerWith(
+        request,
+        reply,
+        (once) => deliveries.replay(principal, id, deliveryId, once),
+        (value) => reply.code(202).send(shownDelivery(value)),
+      );
+    },
+  );
+
+  app.post<{ Params: Static<typeof IdPath>; Body: Static<typeof ReplayBody> }>(
+    "/webhooks/:id/replay",
+    {
+      config,
+      schema: {
+        tags,
+        operationId: "replayRange",
+        summary: "Send a range of events again",
+        description:
+          "Events of the last 90 days that the webhook is subscribed to, in order per flag; fresh events go first.",
+        params: IdPath,
+        querystring: noQuery,
+        headers: idempotencyHeader,
+        body: { ...ReplayBody, examples: [{ afterSequence: 811 }] },
+        response: answers(
+          {
+            202: {
+              description: "They are queued.",
+              schema: ReplayedSchema,
+              example: { replayed: 3, throughSequence: 814, complete: true },
+              headers: headers.repeated,
+            },
+          },
+          "NOT_FOUND",
+          "CONFLICT",
+          ...withBody,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const range = rangeOf(request.body);
+      if ("code" in range) return sendFailure(reply, range);
+      return answerWith(
+        request,
+        reply,
+        (once) => deliveries.replayRange(request.caller.principal, request.params.id, range, once),
+        ({ count, throughSequence, complete }) =>
+          reply.code(202).send({ replayed: count, throughSequence, complete }),
+      );
+    },
+  );
+
+  app.post<{ Params: Static<typeof IdPath>; Body: Static<typeof RotateBody> }>(
+    "/webhooks/:id/secret/rotate",
+    {
+      config,
+      schema: {
+        tags,
+        operationId: "rotateSecret",
+        summary: "Change the secret",
+        description:
+          "For 24 hours `webhook-signature` carries signatures of both secrets and `X-Service-Signature` is made with the old one, so that no receiver breaks.",
+        params: IdPath,
+        querystring: noQuery,
+        headers: idempotencyHeader,
+        body: { ...RotateBody, examples: [{ immediately: false }] },
+        response: answers(
+          {
+            200: {
+              description: "The new secret.",
+              schema: RotatedSchema,
+              example: {
+                secret: "whsec_<random>",
+                previousSecretValidUntil: "2026-11-15T12:00:00.000Z",
+              },
+              headers: headers.repeated,
+            },
+          },
+          "NOT_FOUND",
+          "CONFLICT",
+          ...withBody,
+        ),
+      },
+    },
+    (request, reply) => {
+      const { principal } = request.caller;
+      const immediately = request.body?.immediately === true;
+      return answerWith(
+        request,
+        reply,
+        (once) => deliveries.rotateSecret(principal, request.params.id, immediately, once),
+        ({ secret, previousUntil }) =>
+          reply.send({
+            secret,
+            previousSecretValidUntil: previousUntil?.toISOString() ?? null,
+          }),
+      );
+    },
+  );
+};

@@ -1,0 +1,86 @@
+// /stream: the flags of the environment, and every change as it happens.
+import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import type { ChangeFeed } from "../../evaluation/change-feed.ts";
+import type { Keyring } from "../../access/api-key-cache.ts";
+import { revisionOf } from "../../evaluation/snapshot.ts";
+import type { Snapshots } from "../../evaluation/snapshots.ts";
+import { answers } from "../openapi/describe.ts";
+import { sendFailure } from "../errors/error-reply.ts";
+import { type EventStreams, lastEventIdOf } from "../streams/event-streams.ts";
+import { createFlagStreams } from "../streams/flag-stream.ts";
+import { noQuery } from "../openapi/schemas.ts";
+
+export interface StreamNeeds {
+  readonly snapshots: Snapshots;
+  readonly feed: Pick<ChangeFeed, "catchUpSoon">;
+  readonly keyring: Keyring;
+  readonly streams: EventStreams;
+}
+
+const Resume = Type.Object({
+  "last-event-id": Type.Optional(
+    Type.String({
+      description: "The id of the last event received: only what came after is sent.",
+    }),
+  ),
+});
+
+const example = `retry: 2000
+
+id: 12-mb3k2x1
+event: snapshot
+data: {"environment":"production","revision":12,"at":"2026-11-14T12:00:00.000Z","flags":[{"version":3,"flag":{"key":"new-checkout","type":"boolean","enabled":false,"description":null}}]}
+
+id: 13-mb3k2zz
+event: change
+data: {"revision":13,"at":"2026-11-14T12:00:03.000Z","key":"new-checkout","version":4,"flag":{"key":"new-checkout","type":"boolean","enabled":true,"description":null}}
+
+`;
+
+export const streamRoutes = (app: FastifyInstance, needs: StreamNeeds): void => {
+  const { snapshots, feed, keyring, streams } = needs;
+  const flagStreams = createFlagStreams(snapshots, streams);
+
+  app.get(
+    "/stream",
+    {
+      config: { role: "server", unlimited: true },
+      schema: {
+        tags: ["Evaluation"],
+        operationId: "streamFlags",
+        summary: "Follow the flags",
+        description:
+          "Server-sent events: first `snapshot` with all flags, then `change` for each change, in order and without gaps; `flag` is null when it was deleted. A comment line every 15 seconds says that the connection is alive. Come back with `Last-Event-ID`: when that revision is not too long ago, only the changes since are sent. The stream ends when the key is revoked or the session is over, when the server stops and when the reader does not keep up.",
+        querystring: noQuery,
+        headers: Resume,
+        response: answers({
+          200: { description: "The events.", text: { type: "text/event-stream", example } },
+        }),
+      },
+    },
+    async (request, reply) => {
+      const { principal, endsIn } = request.caller;
+      const lastEventId = lastEventIdOf(request);
+      const known = snapshots.get(principal.environmentId)?.revision ?? 0;
+      // Another instance has told this client more than we know.
+      if (revisionOf(lastEventId) > known) await feed.catchUpSoon();
+      const admitted = streams.admit();
+      if (!admitted.ok) return sendFailure(reply, admitted.failure);
+      if (endsIn !== undefined) {
+        const ending = setTimeout(() => reply.raw.end(), endsIn).unref();
+        reply.raw.once("close", () => clearTimeout(ending));
+      }
+      return streams.open(reply, {
+        kind: "flags",
+        keyId: principal.keyId,
+        begin: () => {
+          const snapshot = snapshots.get(principal.environmentId);
+          return snapshot && keyring.isGood(principal.keyId)
+            ? flagStreams.begin(snapshot, lastEventId)
+            : undefined;
+        },
+      });
+    },
+  );
+};

@@ -1,0 +1,159 @@
+// /usage and /flags/:key/usage: how often flags are evaluated.
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import type { UsageReport } from "../../evaluation/usage-report.ts";
+import { allowPages } from "../request/cors.ts";
+import { answers, withBody } from "../openapi/describe.ts";
+import { sendFailure } from "../errors/error-reply.ts";
+
+const closed = { additionalProperties: false } as const;
+const tags = ["Flags"];
+const defaultHours = 24;
+const maxEntries = 1_000;
+
+const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
+const Hours = Type.Object(
+  {
+    hours: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2_160,
+        description: "The last so many hours, the one under way included; 24 when not given.",
+        "x-must-be": "a whole number from 1 to 2160",
+      }),
+    ),
+  },
+  closed,
+);
+
+const reported = (description: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 1e9,
+    description,
+    "x-must-be": "a whole number from 0 to 1000000000",
+  });
+const Reported = Type.Object(
+  {
+    evaluations: Type.Array(
+      Type.Object(
+        {
+          key: Type.String({ maxLength: 128, "x-must-be": "the key of a flag" }),
+          on: reported("Evaluations that gave true."),
+          off: reported("Evaluations that gave false."),
+        },
+        closed,
+      ),
+      { minItems: 1, maxItems: maxEntries, "x-must-be": `a list of 1 to ${maxEntries} entries` },
+    ),
+  },
+  { ...closed, examples: [{ evaluations: [{ key: "new-checkout", on: 120, off: 3 }] }] },
+);
+
+const counts = {
+  on: Type.Integer({ description: "Evaluations that gave true." }),
+  off: Type.Integer({ description: "Evaluations that gave false." }),
+};
+const lastEvaluatedAt = Type.Unsafe<string | null>({
+  type: ["string", "null"],
+  description: "ISO 8601 in UTC, to the minute or so; null when it was not within 90 days.",
+});
+const FlagUsage = Type.Object({ key: Type.String(), ...counts, lastEvaluatedAt }, closed);
+const HourlyUsage = Type.Object(
+  {
+    key: Type.String(),
+    lastEvaluatedAt,
+    hours: Type.Array(
+      Type.Object(
+        { hour: Type.String({ description: "When it began, ISO 8601 in UTC." }), ...counts },
+        closed,
+      ),
+      { description: "Oldest first; hours without evaluations are left out." },
+    ),
+  },
+  closed,
+);
+
+const time = "2026-11-14T12:40:02.000Z";
+const count = { on: 120, off: 3 };
+
+export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
+  app.post<{ Body: Static<typeof Reported> }>(
+    "/usage",
+    {
+      config: { role: "client", unlimited: true },
+      schema: {
+        tags,
+        operationId: "reportUsage",
+        summary: "Report evaluations made elsewhere",
+        description:
+          "For clients that evaluate by themselves: how often since their last report. Flags that do not exist are passed over. What was taken in is written down within a minute.",
+        body: Reported,
+        response: answers({ 204: { description: "Taken in." } }, ...withBody),
+      },
+    },
+    async (request, reply) => {
+      usage.add(request.caller.principal, request.body.evaluations);
+      return allowPages(reply).code(204).send();
+    },
+  );
+
+  app.get<{ Querystring: Static<typeof Hours> }>(
+    "/usage",
+    {
+      config: { role: "server" },
+      schema: {
+        tags,
+        operationId: "getUsage",
+        summary: "Read how often each flag is evaluated",
+        description:
+          "Every flag of the environment, sorted by key. What this server counted is in it; what other instances counted follows within a minute.",
+        querystring: Hours,
+        response: answers({
+          200: {
+            description: "The evaluations.",
+            schema: Type.Array(FlagUsage),
+            example: [
+              { key: "new-checkout", ...count, lastEvaluatedAt: time },
+              { key: "old-banner", on: 0, off: 0, lastEvaluatedAt: null },
+            ],
+          },
+        }),
+      },
+    },
+    async ({ caller, query }) => usage.ofAll(caller.principal, query.hours ?? defaultHours),
+  );
+
+  app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof Hours> }>(
+    "/flags/:key/usage",
+    {
+      config: { role: "server" },
+      schema: {
+        tags,
+        operationId: "getFlagUsage",
+        summary: "Read how often a flag is evaluated",
+        description: "By the hour. What other instances counted follows within a minute.",
+        params: KeyPath,
+        querystring: Hours,
+        response: answers(
+          {
+            200: {
+              description: "The evaluations.",
+              schema: HourlyUsage,
+              example: {
+                key: "new-checkout",
+                lastEvaluatedAt: time,
+                hours: [{ hour: "2026-11-14T12:00:00.000Z", ...count }],
+              },
+            },
+          },
+          "NOT_FOUND",
+        ),
+      },
+    },
+    async ({ caller, params, query }, reply) => {
+      const found = await usage.ofFlag(caller.principal, params.key, query.hours ?? defaultHours);
+      return found.ok ? found.value : sendFailure(reply, found.failure);
+    },
+  );
+};

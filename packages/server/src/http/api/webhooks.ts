@@ -1,0 +1,201 @@
+// /webhooks: register, list, read, change and remove callbacks.
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import type { Webhook } from "../../domain/webhook.ts";
+import type { Webhooks } from "../../management/webhooks.ts";
+import { answerWith } from "./idempotent-reply.ts";
+import { answers, headers, withBody } from "../openapi/describe.ts";
+import { sendFailure } from "../errors/error-reply.ts";
+import {
+  EventNames,
+  idempotencyHeader,
+  noQuery,
+  webhookExample,
+  webhookFields,
+  webhookReference,
+} from "../openapi/schemas.ts";
+
+const tags = ["Webhooks"];
+const closed = { additionalProperties: false } as const;
+const IdPath = Type.Object({ id: Type.String({ description: "The webhook's id, `wh_<id>`." }) });
+
+const CreateBody = Type.Object(
+  {
+    url: Type.String({
+      description:
+        "An https address, at most 2,048 characters, without user, password or fragment.",
+      "x-must-be": "an https address, such as https://example.com/hook",
+    }),
+    events: EventNames,
+  },
+  closed,
+);
+
+const fixed = "is fixed at creation and cannot be changed; create another webhook instead";
+const PatchBody = Type.Object(
+  { active: Type.Optional(webhookFields.active), events: Type.Optional(EventNames) },
+  { ...closed, "x-refused": { url: fixed, id: fixed } },
+);
+
+const CreatedWebhook = Type.Object(
+  {
+    id: webhookFields.id,
+    url: webhookFields.url,
+    events: webhookFields.events,
+    secret: Type.String({ description: "Signs every callback. Shown this once." }),
+    active: webhookFields.active,
+  },
+  closed,
+);
+
+const shown = (webhook: Webhook) => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  active: webhook.active,
+  createdAt: webhook.createdAt.toISOString(),
+});
+
+export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void => {
+  app.get(
+    "/webhooks",
+    {
+      config: { role: "admin" },
+      schema: {
+        tags,
+        operationId: "listWebhooks",
+        summary: "List webhooks",
+        querystring: noQuery,
+        response: answers({
+          200: {
+            description: "The webhooks, oldest first; without their secrets.",
+            schema: Type.Array(Type.Unsafe<unknown>(webhookReference)),
+            example: [webhookExample],
+          },
+        }),
+      },
+    },
+    async (request) => (await webhooks.list(request.caller.principal)).map(shown),
+  );
+
+  app.get<{ Params: Static<typeof IdPath> }>(
+    "/webhooks/:id",
+    {
+      config: { role: "admin" },
+      schema: {
+        tags,
+        operationId: "getWebhook",
+        summary: "Read one webhook",
+        params: IdPath,
+        querystring: noQuery,
+        response: answers(
+          {
+            200: { description: "The webhook.", schema: webhookReference, example: webhookExample },
+          },
+          "NOT_FOUND",
+        ),
+      },
+    },
+    async (request, reply) => {
+      const found = await webhooks.get(request.caller.principal, request.params.id);
+      return found.ok ? shown(found.value) : sendFailure(reply, found.failure);
+    },
+  );
+
+  app.post<{ Body: Static<typeof CreateBody> }>(
+    "/webhooks",
+    {
+      config: { role: "admin" },
+      schema: {
+        tags,
+        operationId: "createWebhook",
+        summary: "Register a webhook",
+        description: "The secret is in this answer and nowhere else: keep it.",
+        querystring: noQuery,
+        headers: idempotencyHeader,
+        body: {
+          ...CreateBody,
+          examples: [{ url: webhookExample.url, events: webhookExample.events }],
+        },
+        response: answers(
+          {
+            201: {
+              description: "The webhook with its secret.",
+              schema: CreatedWebhook,
+              example: {
+                id: webhookExample.id,
+                url: webhookExample.url,
+                events: webhookExample.events,
+                secret: "whsec_<random>",
+                active: true,
+              },
+              headers: headers.repeated,
+            },
+          },
+          "CONFLICT",
+          ...withBody,
+        ),
+      },
+    },
+    (request, reply) =>
+      answerWith(
+        request,
+        reply,
+        (once) => webhooks.create(request.caller.principal, request.body, once),
+        ({ webhook: { id, url, events, active }, secret }) =>
+          reply.code(201).send({ id, url, events, secret, active }),
+      ),
+  );
+
+  app.patch<{ Params: Static<typeof IdPath>; Body: Static<typeof PatchBody> }>(
+    "/webhooks/:id",
+    {
+      config: { role: "admin" },
+      schema: {
+        tags,
+        operationId: "updateWebhook",
+        summary: "Change a webhook",
+        description: "Switch it on or off, or choose other events.",
+        params: IdPath,
+        querystring: noQuery,
+        body: { ...PatchBody, examples: [{ active: false }] },
+        response: answers(
+          {
+            200: {
+              description: "The webhook as it is now.",
+              schema: webhookReference,
+              example: { ...webhookExample, active: false },
+            },
+          },
+          "NOT_FOUND",
+          ...withBody,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { params, body, caller } = request;
+      const patched = await webhooks.patch(caller.principal, params.id, body);
+      return patched.ok ? shown(patched.value) : sendFailure(reply, patched.failure);
+    },
+  );
+
+  app.delete<{ Params: Static<typeof IdPath> }>(
+    "/webhooks/:id",
+    {
+      config: { role: "admin" },
+      schema: {
+        tags,
+        operationId: "deleteWebhook",
+        summary: "Remove a webhook",
+        description: "With the deliveries that it still waits for.",
+        params: IdPath,
+        querystring: noQuery,
+        response: answers({ 204: { description: "It is gone." } }, "NOT_FOUND", ...withBody),
+      },
+    },
+    async (request, reply) => {
+      const removed = await webhooks.remove(request.caller.principal, request.params.id);
+      return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
+    },
+  );
+};

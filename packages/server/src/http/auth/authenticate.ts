@@ -1,0 +1,106 @@
+// Key in the request -> Principal, or the answer that refuses it.
+import type { FastifyRequest } from "fastify";
+import { mayActAs, type Principal, type Role } from "../../domain/principal.ts";
+import { type Failure, fail, ok, type Result } from "../../errors.ts";
+import type { Keyring } from "../../access/api-key-cache.ts";
+import type { RateLimit } from "./rate-limit.ts";
+
+/** Who asks, with the text of the key: answers that are kept are sealed with it. */
+export interface Caller {
+  readonly principal: Principal;
+  readonly keyText: string;
+  /** Of a session: its kept answers are told apart from those of the key itself. */
+  readonly scope?: string;
+  /** Of a session: the milliseconds that are left of it. */
+  readonly endsIn?: number;
+}
+
+const unauthorized = (message: string): Result<never> => fail({ code: "UNAUTHORIZED", message });
+
+const hint = "send it as Authorization: Bearer <API_KEY> or as X-API-Key: <API_KEY>";
+
+const presentedKey = (request: FastifyRequest): Result<string> => {
+  const { authorization } = request.headers;
+  const header = request.headers["x-api-key"];
+  const plain = Array.isArray(header) ? header.join(", ") : header;
+  const bearer =
+    authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  if (authorization !== undefined && bearer === undefined) {
+    return unauthorized(`The Authorization header is not a Bearer key; ${hint}.`);
+  }
+  if (bearer !== undefined && plain !== undefined && bearer !== plain) {
+    return unauthorized("Authorization and X-API-Key carry different keys; send one of them.");
+  }
+  const key = bearer ?? plain;
+  return key === undefined || key === ""
+    ? unauthorized(`This request needs an API key; ${hint}.`)
+    : ok(key);
+};
+
+export type Authenticated = Result<Caller> | { ok: false; failure: Failure; wait: number };
+
+/** At once for a key that was good before, so that such a request waits for nothing. */
+export type Authenticate = (
+  request: FastifyRequest,
+  needed: Role,
+) => Authenticated | Promise<Authenticated>;
+
+const refusal = "This API key is not valid; it may have been revoked.";
+
+export const allow = (caller: Caller, needed: Role): Result<Caller> => {
+  const { role, keyName } = caller.principal;
+  return mayActAs(role, needed)
+    ? ok(caller)
+    : fail({
+        code: "FORBIDDEN",
+        message: `This needs a key with the role ${needed}; the key "${keyName}" has the role ${role}.`,
+      });
+};
+
+export interface KeyCheck {
+  readonly authenticate: Authenticate;
+  /** The same for a key that came in another way than in a header. */
+  check(text: string, address: string, needed: Role): Authenticated | Promise<Authenticated>;
+}
+
+export const createKeyCheck = (keyring: Keyring, failures: RateLimit): KeyCheck => {
+  const refuse = (address: string, refused: Result<never>): Authenticated => {
+    const wait = failures.waiting(address);
+    if (wait === undefined) {
+      failures.take(address);
+      return refused;
+    }
+    return {
+      ok: false,
+      wait,
+      failure: {
+        code: "RATE_LIMITED",
+        message: `Too many failed authentications from this address; try again in ${wait} s.`,
+      },
+    };
+  };
+
+  const look = async (text: string, address: string, needed: Role): Promise<Authenticated> => {
+    const principal =
+      failures.waiting(address) === undefined ? await keyring.principal(text) : undefined;
+    return principal
+      ? allow({ principal, keyText: text }, needed)
+      : refuse(address, unauthorized(refusal));
+  };
+
+  const check: KeyCheck["check"] = (text, address, needed) => {
+    // A neighbour's failures behind one address do not lock out a key that was good before.
+    const known = keyring.known(text)?.principal;
+    return known ? allow({ principal: known, keyText: text }, needed) : look(text, address, needed);
+  };
+
+  return {
+    check,
+    authenticate(request, needed) {
+      const presented = presentedKey(request);
+      return presented.ok
+        ? check(presented.value, request.ip, needed)
+        : refuse(request.ip, presented);
+    },
+  };
+};

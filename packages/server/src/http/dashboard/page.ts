@@ -1,0 +1,111 @@
+// The dashboard's page and its files: nothing from elsewhere may run in it, and nobody may frame it.
+import { createHash, randomBytes } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isFresh } from "../request/conditional.ts";
+import type { Asset, DashboardFiles } from "./files.ts";
+
+/** Where the page finds itself; `/sign-in` is the session's affair. */
+const pagePaths = [
+  "/",
+  "/flags",
+  "/flags/:key",
+  "/webhooks",
+  "/webhooks/:id",
+  "/keys",
+  "/events",
+] as const;
+
+/** Stands in index.html where each answer has its own. */
+const noncePlaceholder = "__CSP_NONCE__";
+
+const policy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+const notBuilt = `The dashboard of this Halyard is not built.
+
+Run "npm run build" in the project's folder and start it again. The API is there all the same: see /docs.
+`;
+
+export type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+const guarded = (reply: FastifyReply): FastifyReply =>
+  reply
+    .header("referrer-policy", "no-referrer")
+    .header("cross-origin-opener-policy", "same-origin")
+    .header("cross-origin-resource-policy", "same-origin")
+    .header("x-frame-options", "DENY");
+
+const createSendPage = (files: DashboardFiles | undefined): SendPage => {
+  if (!files) {
+    return (_request, reply) =>
+      guarded(reply).code(503).type("text/plain; charset=utf-8").send(notBuilt);
+  }
+  const pieces = files.page.split(noncePlaceholder);
+  const tag = createHash("sha256").update(files.page).digest("base64url").slice(0, 22);
+  return (request, reply) => {
+    guarded(reply).header("etag", `"${tag}"`).header("cache-control", "private, no-cache");
+    // Without a policy: the page that the browser has kept goes with the nonce of the policy that it has kept.
+    if (isFresh(request, tag)) return reply.code(304).send();
+    const nonce = randomBytes(16).toString("base64");
+    return reply
+      .header("content-security-policy", policy(nonce))
+      .type("text/html; charset=utf-8")
+      .send(pieces.join(nonce));
+  };
+};
+
+/** The smallest that the client accepts. */
+const chooseEncoding = (
+  asset: Asset,
+  accepted: string | string[] | undefined,
+): { readonly bytes: Buffer; readonly encoding?: string } => {
+  const accepts = (name: string): boolean =>
+    String(accepted ?? "")
+      .split(",")
+      .map((each) =>
+        each
+          .trim()
+          .toLowerCase()
+          .split(/\s*;\s*/),
+      )
+      .some(([coding, quality]) => coding === name && !/^q=0(\.0*)?$/.test(quality ?? ""));
+  if (asset.brotli && accepts("br")) return { bytes: asset.brotli, encoding: "br" };
+  if (asset.gzip && accepts("gzip")) return { bytes: asset.gzip, encoding: "gzip" };
+  return { bytes: asset.plain };
+};
+
+const hidden = { schema: { hide: true } } as const;
+
+/** Gives what answers with the page, for paths that have something to do before. */
+export const dashboardRoutes = (
+  app: FastifyInstance,
+  files: DashboardFiles | undefined,
+): SendPage => {
+  const sendPage = createSendPage(files);
+  for (const path of pagePaths) app.get(path, hidden, sendPage);
+
+  app.get<{ Params: { "*": string } }>("/assets/*", hidden, (request, reply) => {
+    const name = request.params["*"];
+    const asset = files?.assets.get(name);
+    if (!asset) return reply.callNotFound();
+    guarded(reply)
+      .header("cache-control", "public, max-age=31536000, immutable")
+      .header("vary", "accept-encoding")
+      .header("etag", `W/"${name}"`);
+    if (isFresh(request, name)) return reply.code(304).send();
+    const { bytes, encoding } = chooseEncoding(asset, request.headers["accept-encoding"]);
+    if (encoding !== undefined) reply.header("content-encoding", encoding);
+    return reply.type(asset.type).send(bytes);
+  });
+  return sendPage;
+};

@@ -1,0 +1,179 @@
+// /session and /sign-in: an API key, or a link that is good once, becomes a session of the dashboard.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+import { mayActAs, type Principal } from "../../domain/principal.ts";
+import { type Failure, fail, type Result } from "../../errors.ts";
+import type { Keyring } from "../../access/api-key-cache.ts";
+import type { SignInLinks } from "../../management/sign-in-links.ts";
+import type { KeyCheck } from "../auth/authenticate.ts";
+import type { SendPage } from "./page.ts";
+import { sendFailure } from "../errors/error-reply.ts";
+import type { RateLimit } from "../auth/rate-limit.ts";
+import { noQuery } from "../openapi/schemas.ts";
+import { sessionOver } from "../auth/session-authenticate.ts";
+import type { Session, SessionCookies } from "../auth/session-cookie.ts";
+import type { SessionRequests } from "../auth/session-request.ts";
+
+export interface SessionRouteNeeds {
+  readonly keyring: Keyring;
+  readonly keyCheck: KeyCheck;
+  /** Failed authentications, by address. */
+  readonly failures: RateLimit;
+  readonly cookies: SessionCookies;
+  readonly requests: SessionRequests;
+  readonly links: SignInLinks;
+  readonly sendPage: SendPage;
+}
+
+const SignInBody = Type.Object(
+  {
+    key: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: "An API key with the role server or admin.",
+      "x-must-be": "an API key",
+    }),
+  },
+  { additionalProperties: false },
+);
+
+const expired = "/sign-in?link=expired";
+const noSession: Failure = { code: "UNAUTHORIZED", message: sessionOver };
+
+export const sessionRoutes = (app: FastifyInstance, needs: SessionRouteNeeds): void => {
+  const { keyring, keyCheck, failures, cookies, requests, links, sendPage } = needs;
+
+  /** Those of these keys that are good, the last of each environment. */
+  const holdersOf = async (keyIds: readonly string[]): Promise<readonly Principal[]> => {
+    const found = await Promise.all(keyIds.map((keyId) => keyring.holder(keyId)));
+    const byEnvironment = new Map<number, Principal>();
+    for (const holder of found) {
+      if (holder && mayActAs(holder.role, "server"))
+        byEnvironment.set(holder.environmentId, holder);
+    }
+    return [...byEnvironment.values()];
+  };
+
+  const show = (reply: FastifyReply, session: Session, holders: readonly Principal[]) =>
+    reply.send({
+      csrf: cookies.csrfToken(session),
+      endsAt: new Date(session.endsAt).toISOString(),
+      environments: holders
+        .toSorted((a, b) => (a.environmentName < b.environmentName ? -1 : 1))
+        .map(({ environmentName, role, keyName, keyId }) => ({
+          name: environmentName,
+          role,
+          keyName,
+          keyId,
+        })),
+    });
+
+  /** Adds these keys to the session of the request, or begins one. */
+  const signIn = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    keyIds: readonly string[],
+  ): Promise<{ session: Session; holders: readonly Principal[] }> => {
+    const earlier = requests.sessionOf(request);
+    const holders = await holdersOf([...(earlier?.keyIds ?? []), ...keyIds]);
+    const session = cookies.begin(
+      holders.map(({ keyId }) => keyId),
+      earlier,
+    );
+    requests.write(reply, session);
+    request.log.info(
+      { audit: "session.began", keyIds: session.keyIds, address: request.ip },
+      "signed in",
+    );
+    return { session, holders };
+  };
+
+  const tooMany = (reply: FastifyReply, wait: number): FastifyReply =>
+    sendFailure(reply.header("retry-after", wait), {
+      code: "RATE_LIMITED",
+      message: `Too many failed authentications from this address; try again in ${wait} s.`,
+    });
+
+  app.get("/session", { schema: { hide: true, querystring: noQuery } }, async (request, reply) => {
+    const foreign = requests.foreign(request);
+    if (foreign) return sendFailure(reply, foreign);
+    const session = requests.sessionOf(request);
+    const holders = session ? await holdersOf(session.keyIds) : [];
+    if (!session || holders.length === 0) {
+      if (requests.hasCookie(request)) requests.clear(reply);
+      return sendFailure(reply, noSession);
+    }
+    return show(reply, session, holders);
+  });
+
+  app.post<{ Body: Static<typeof SignInBody> }>(
+    "/session",
+    { schema: { hide: true, querystring: noQuery, body: SignInBody } },
+    async (request, reply) => {
+      const foreign = requests.foreign(request);
+      if (foreign) return sendFailure(reply, foreign);
+      const checked = await keyCheck.check(request.body.key.trim(), request.ip, "server");
+      if (!checked.ok) {
+        if ("wait" in checked) reply.header("retry-after", checked.wait);
+        return sendFailure(reply, checked.failure);
+      }
+      const { keyId } = checked.value.principal;
+      const { session, holders } = await signIn(request, reply, [keyId]);
+      return show(reply, session, holders);
+    },
+  );
+
+  /** The session that a request may change; undefined when it has none. */
+  const changeable = (request: FastifyRequest): Result<Session | undefined> => {
+    const foreign = requests.foreign(request);
+    if (foreign) return fail(foreign);
+    const session = requests.sessionOf(request);
+    const unproven = session && requests.unproven(request, session);
+    return unproven ? fail(unproven) : { ok: true, value: session };
+  };
+
+  app.delete("/session", { schema: { hide: true, querystring: noQuery } }, (request, reply) => {
+    const session = changeable(request);
+    if (!session.ok) return sendFailure(reply, session.failure);
+    requests.clear(reply);
+    return reply.code(204).send();
+  });
+
+  app.delete<{ Params: { environment: string } }>(
+    "/session/:environment",
+    { schema: { hide: true, querystring: noQuery } },
+    async (request, reply) => {
+      const session = changeable(request);
+      if (!session.ok) return sendFailure(reply, session.failure);
+      if (!session.value) return sendFailure(reply, noSession);
+      const { environment } = request.params;
+      const left = (await holdersOf(session.value.keyIds))
+        .filter(({ environmentName }) => environmentName !== environment)
+        .map(({ keyId }) => keyId);
+      if (left.length === 0) requests.clear(reply);
+      else requests.write(reply, { ...session.value, keyIds: left });
+      return reply.code(204).send();
+    },
+  );
+
+  app.get<{ Querystring: { once?: unknown } }>(
+    "/sign-in",
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const { once } = request.query;
+      // A question about the link does not use it up.
+      if (once === undefined || request.method === "HEAD") return sendPage(request, reply);
+      reply.header("referrer-policy", "no-referrer");
+      const wait = failures.waiting(request.ip);
+      if (wait !== undefined) return tooMany(reply, wait);
+      const keyIds = typeof once === "string" ? await links.redeem(once) : undefined;
+      const isGood = keyIds !== undefined && (await holdersOf(keyIds)).length > 0;
+      if (!isGood) {
+        failures.take(request.ip);
+        return reply.redirect(expired, 303);
+      }
+      await signIn(request, reply, keyIds);
+      return reply.redirect("/", 303);
+    },
+  );
+};

@@ -1,0 +1,51 @@
+// Whatever a request ran into -> one of the closed list of failures.
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { type Failure, StoreUnavailable } from "../../errors.ts";
+import { sendFailure } from "./error-reply.ts";
+import { BadJson } from "./json-body.ts";
+import { validationFailure } from "./validation.ts";
+
+export const mistakeOfOurs = (requestId: string): Failure => ({
+  code: "INTERNAL",
+  message: `Something went wrong here, not with your request. The log has more under the request id ${requestId}.`,
+});
+
+/** What of a request it takes to tell of its failure. */
+type Teller = Pick<FastifyRequest, "id" | "log">;
+
+export const failureOf = (error: FastifyError, request: Teller): Failure => {
+  if (error.validation) {
+    const part = error.validationContext === "querystring" ? "querystring" : "body";
+    return validationFailure(error.validation as Parameters<typeof validationFailure>[0], part);
+  }
+  if (error instanceof BadJson) return { code: "VALIDATION_FAILED", message: error.message };
+  if (error instanceof StoreUnavailable) {
+    if (!error.isCrowded) request.log.error({ err: error }, "the store cannot be used");
+    return { code: "UNAVAILABLE", message: "The store cannot be used just now; try again." };
+  }
+  if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
+    return { code: "PAYLOAD_TOO_LARGE", message: "The body is larger than 256 KiB." };
+  }
+  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
+    return {
+      code: "UNSUPPORTED_MEDIA_TYPE",
+      message: "The body must be JSON, sent with Content-Type: application/json.",
+    };
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return { code: "VALIDATION_FAILED", message: `${error.message}.` };
+  }
+  request.log.error({ err: error }, "a request failed");
+  return mistakeOfOurs(request.id);
+};
+
+export const handleError = (
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply => {
+  const failure = failureOf(error, request);
+  // What is left of the body will not be read.
+  if (failure.code === "PAYLOAD_TOO_LARGE") reply.header("connection", "close");
+  return sendFailure(reply, failure);
+};

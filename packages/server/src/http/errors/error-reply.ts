@@ -1,0 +1,54 @@
+// Error code -> status and body: the only such table.
+import type { FastifyReply } from "fastify";
+import type { ErrorCode, Failure } from "../../errors.ts";
+import { allowPages, isOpenToPages } from "../request/cors.ts";
+
+export const statusOf: Readonly<Record<ErrorCode, number>> = {
+  VALIDATION_FAILED: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PRECONDITION_FAILED: 412,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+};
+
+export const errorBody = ({ code, message, details, current }: Failure): string =>
+  JSON.stringify({
+    error: code,
+    message,
+    ...(details && { details }),
+    ...(current && { current: current.body }),
+  });
+
+/** The body of the OpenFeature protocol for what its own error codes do not cover. */
+export const protocolErrorBody = ({ message }: Failure): string =>
+  JSON.stringify({ errorDetails: message });
+
+export const keyRefused: Failure = {
+  code: "UNAUTHORIZED",
+  message: "This API key is not valid; it may have been revoked.",
+};
+export const authenticateHeader = 'Bearer realm="halyard"';
+
+export const jsonType = "application/json; charset=utf-8";
+
+export const sendFailure = (reply: FastifyReply, failure: Failure): FastifyReply => {
+  if (failure.code === "UNAUTHORIZED") reply.header("www-authenticate", authenticateHeader);
+  if (failure.code === "UNAVAILABLE" && !reply.hasHeader("retry-after")) {
+    reply.header("retry-after", "1");
+  }
+  if (failure.current) reply.header("etag", `"${failure.current.version}"`);
+  const { url } = reply.request;
+  // A page can only read a refusal that it is allowed to read.
+  if (isOpenToPages(url)) allowPages(reply);
+  return reply
+    .code(statusOf[failure.code])
+    .type(jsonType)
+    .send(url.startsWith("/ofrep/") ? protocolErrorBody(failure) : errorBody(failure));
+};

@@ -1,0 +1,77 @@
+// Route schemas -> validators, and what they find -> sentences that name the field and what would be right.
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import type { FastifySchemaCompiler } from "fastify";
+import type { Failure, FieldProblem } from "../../errors.ts";
+
+const maxProblems = 20;
+
+const options = {
+  allErrors: true,
+  verbose: true,
+  strict: false,
+  validateFormats: false,
+  // 0.001 has no exact binary form; the domain looks at the value exactly.
+  multipleOfPrecision: 6,
+} as const;
+
+const body = new Ajv(options);
+/** Query parameters arrive as text. */
+const query = new Ajv({ ...options, coerceTypes: true });
+
+export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
+  (httpPart === "body" ? body : query).compile(schema) as ValidateFunction;
+
+type Annotated = {
+  readonly properties?: Readonly<Record<string, { readonly "x-must-be"?: string }>>;
+  readonly "x-must-be"?: string;
+  readonly "x-refused"?: Readonly<Record<string, string>>;
+};
+
+const fieldName = (path: string): string =>
+  path
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce(
+      (name, part) => (/^\d+$/.test(part) ? `${name}[${part}]` : name ? `${name}.${part}` : part),
+      "",
+    );
+
+const problemOf = (error: ErrorObject, part: string): FieldProblem => {
+  const schema = (error.parentSchema ?? {}) as Annotated;
+  const at = fieldName(error.instancePath);
+  const inside = (name: string) => (at === "" ? name : `${at}.${name}`);
+  if (error.keyword === "additionalProperties") {
+    const name = String((error.params as { additionalProperty: string }).additionalProperty);
+    const names = Object.keys(schema.properties ?? {});
+    const kind = part === "querystring" ? "parameter" : "field";
+    const allowed =
+      names.length === 0 ? `no ${kind} is allowed here` : `allowed: ${names.join(", ")}`;
+    const refused = schema["x-refused"];
+    const reason = refused && Object.hasOwn(refused, name) ? refused[name] : undefined;
+    return { field: inside(name), message: reason ?? `is not a known ${kind}; ${allowed}` };
+  }
+  if (error.keyword === "required") {
+    const name = String((error.params as { missingProperty: string }).missingProperty);
+    const rule = schema.properties?.[name]?.["x-must-be"];
+    return { field: inside(name), message: rule ? `is required: ${rule}` : "is required" };
+  }
+  if (at === "") return { field: part, message: "must be a JSON object" };
+  const rule = schema["x-must-be"];
+  return { field: at, message: rule ? `must be ${rule}` : (error.message ?? "is not valid") };
+};
+
+export const validationFailure = (errors: readonly ErrorObject[], part: string): Failure => {
+  const problems = new Map<string, FieldProblem>();
+  for (const error of errors) {
+    const problem = problemOf(error, part);
+    if (!problems.has(problem.field)) problems.set(problem.field, problem);
+    if (problems.size === maxProblems) break;
+  }
+  const details = [...problems.values()];
+  return {
+    code: "VALIDATION_FAILED",
+    message: details.map(({ field, message }) => `${field} ${message}.`).join(" "),
+    details,
+  };
+};

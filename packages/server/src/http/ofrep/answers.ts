@@ -1,0 +1,108 @@
+// The bodies of evaluations, written once for each flag and outcome and kept for as long as the flag stays as it is.
+import { hash } from "node:crypto";
+import { type Evaluation, evaluatePrepared } from "@halyard/core/evaluate";
+import type { EvaluationFlag, Snapshot } from "../../evaluation/snapshot.ts";
+import type { EvaluationCounts } from "../../telemetry/http-meter.ts";
+import { readAsked } from "./request.ts";
+
+/** A flag as it is has one reason for each value, so there are three bodies at most. */
+interface Bodies {
+  on: string | undefined;
+  off: string | undefined;
+  refused: string | undefined;
+}
+const kept = new WeakMap<EvaluationFlag, Bodies>();
+
+const bodiesOf = (entry: EvaluationFlag): Bodies => {
+  let bodies = kept.get(entry);
+  if (!bodies) {
+    bodies = { on: undefined, off: undefined, refused: undefined };
+    kept.set(entry, bodies);
+  }
+  return bodies;
+};
+
+const write = ({ flag }: EvaluationFlag, evaluation: Evaluation): string =>
+  JSON.stringify({ key: flag.key, ...evaluation });
+
+/** The body that tells what came of an evaluation of this flag. */
+const bodyOf = (entry: EvaluationFlag, evaluation: Evaluation): string => {
+  const bodies = bodiesOf(entry);
+  if ("errorCode" in evaluation) {
+    bodies.refused ??= write(entry, evaluation);
+    return bodies.refused;
+  }
+  if (evaluation.value) {
+    bodies.on ??= write(entry, evaluation);
+    return bodies.on;
+  }
+  bodies.off ??= write(entry, evaluation);
+  return bodies.off;
+};
+
+const count = (counts: EvaluationCounts, evaluation: Evaluation): void => {
+  if ("errorCode" in evaluation) counts.error += 1;
+  else if (evaluation.value) counts.on += 1;
+  else counts.off += 1;
+};
+
+export interface OneAnswer {
+  readonly status: 200 | 400 | 404;
+  readonly body: string;
+}
+
+/** One flag for the one that the request's body names. A value that is handed out counts as a use of the flag. */
+export const answerOne = (
+  snapshot: Snapshot,
+  key: string,
+  requestBody: Buffer | undefined,
+  counts: EvaluationCounts,
+): OneAnswer => {
+  const asked = readAsked(requestBody);
+  if (!asked.ok) return { status: 400, body: JSON.stringify({ key, ...asked.error }) };
+  const entry = snapshot.get(key);
+  if (!entry) {
+    const errorDetails = `The flag "${key}" does not exist.`;
+    return {
+      status: 404,
+      body: JSON.stringify({ key, errorCode: "FLAG_NOT_FOUND", errorDetails }),
+    };
+  }
+  const evaluation = evaluatePrepared(entry.prepared, asked.targetingKey);
+  const body = bodyOf(entry, evaluation);
+  count(counts, evaluation);
+  if ("errorCode" in evaluation) return { status: 400, body };
+  if (evaluation.value) entry.counter.on += 1;
+  else entry.counter.off += 1;
+  return { status: 200, body };
+};
+
+export interface BulkAnswer {
+  readonly tag: string;
+  readonly body: string;
+}
+
+/**
+ * The tag is made from the body, so it depends on whatever the answer depends on. The address of the event stream is part of
+ * it: clients take it from their last whole answer, so a 304 must not leave them with one that is over.
+ */
+export const evaluateAll = (
+  snapshot: Snapshot,
+  targetingKey: string | undefined,
+  streamUrl: string | undefined,
+  counts: EvaluationCounts,
+): BulkAnswer => {
+  const items = snapshot.all().map((entry) => {
+    const evaluation = evaluatePrepared(entry.prepared, targetingKey);
+    count(counts, evaluation);
+    return bodyOf(entry, evaluation);
+  });
+  const rest = JSON.stringify({
+    metadata: { environment: snapshot.environmentName },
+    ...(streamUrl !== undefined && {
+      eventStreams: [{ type: "sse", url: streamUrl, inactivityDelaySec: 120 }],
+    }),
+  });
+  const body = `{"flags":[${items.join(",")}],${rest.slice(1)}`;
+  return { tag: hash("sha256", body, "base64url").slice(0, 27), body };
+};

@@ -1,0 +1,89 @@
+// /ofrep/v1/events: tells OpenFeature clients when to evaluate again.
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import type { ChangeFeed } from "../../evaluation/change-feed.ts";
+import type { Keyring } from "../../access/api-key-cache.ts";
+import { revisionOf } from "../../evaluation/snapshot.ts";
+import type { Snapshots } from "../../evaluation/snapshots.ts";
+import { allowPages, answerPreflights } from "../request/cors.ts";
+import { protocolOpenAnswers } from "../openapi/describe.ts";
+import { sendFailure } from "../errors/error-reply.ts";
+import { type EventStreams, lastEventIdOf } from "../streams/event-streams.ts";
+import type { EventTokens } from "../auth/event-token.ts";
+import { createRefetchStreams } from "../streams/refetch-stream.ts";
+
+export interface RefetchNeeds {
+  readonly snapshots: Snapshots;
+  readonly feed: Pick<ChangeFeed, "catchUpSoon">;
+  readonly keyring: Keyring;
+  readonly eventTokens: EventTokens;
+  readonly streams: EventStreams;
+}
+
+const Query = Type.Object({
+  token: Type.String({
+    description: "Stands in the address that the evaluation of all flags gives in `eventStreams`.",
+    "x-must-be": "the token of an address in eventStreams",
+  }),
+});
+
+const example = `retry: 2000
+
+id: 13-mb3k2zz
+data: {"type":"refetchEvaluation","etag":"13-mb3k2zz","lastModified":1794657603}
+
+`;
+
+export const refetchRoutes = (app: FastifyInstance, needs: RefetchNeeds): void => {
+  const { snapshots, feed, keyring, eventTokens, streams } = needs;
+  const refetchStreams = createRefetchStreams(snapshots, streams);
+
+  answerPreflights(app, "/events", ["GET"]);
+  app.get<{ Querystring: Static<typeof Query> }>(
+    "/events",
+    {
+      schema: {
+        tags: ["Evaluation"],
+        operationId: "streamRefetchEvents",
+        summary: "Be told when to evaluate again",
+        description:
+          "Server-sent events of the type `refetchEvaluation`. Changes that come fast are told as one. The token in the address is good for one to two hours, to connect and to come back; the stream itself lasts until the key is revoked. Without `Last-Event-ID`, or with one that is not current, the first event comes at once.",
+        querystring: Query,
+        response: protocolOpenAnswers(
+          { 200: { description: "The events.", text: { type: "text/event-stream", example } } },
+          "VALIDATION_FAILED",
+          "UNAUTHORIZED",
+          "INTERNAL",
+          "UNAVAILABLE",
+        ),
+      },
+    },
+    async (request, reply) => {
+      const token = eventTokens.verify(request.query.token);
+      const holder = token && (await keyring.holder(token.keyId));
+      if (!holder) {
+        return sendFailure(reply, {
+          code: "UNAUTHORIZED",
+          message:
+            "This token is not valid, or no longer; evaluate all flags to get a new address.",
+        });
+      }
+      const { keyId, environmentId } = holder;
+      const lastEventId = lastEventIdOf(request);
+      const known = snapshots.get(environmentId)?.revision ?? 0;
+      if (revisionOf(lastEventId) > known) await feed.catchUpSoon();
+      const admitted = streams.admit();
+      if (!admitted.ok) return sendFailure(reply, admitted.failure);
+      return streams.open(allowPages(reply), {
+        kind: "refetch",
+        keyId,
+        begin: () => {
+          const snapshot = snapshots.get(environmentId);
+          return snapshot && keyring.isGood(keyId)
+            ? refetchStreams.begin(snapshot, lastEventId)
+            : undefined;
+        },
+      });
+    },
+  );
+};

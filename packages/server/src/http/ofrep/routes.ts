@@ -1,0 +1,80 @@
+// /ofrep/v1/evaluate: the values of flags by the OpenFeature Remote Evaluation Protocol, from memory alone.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ChangeFeed } from "../../evaluation/change-feed.ts";
+import type { Snapshots } from "../../evaluation/snapshots.ts";
+import type { EvaluationCounts } from "../../telemetry/http-meter.ts";
+import { sendNotModified } from "../request/conditional.ts";
+import { allowPages } from "../request/cors.ts";
+import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
+import type { EventTokens } from "../auth/event-token.ts";
+import { isJsonCharset } from "../errors/json-body.ts";
+import { answerOne, evaluateAll } from "./answers.ts";
+import { knowsMore, readAsked } from "./request.ts";
+import { bulkSchema, singleSchema } from "./schemas.ts";
+
+export interface EvaluationNeeds {
+  readonly snapshots: Snapshots;
+  readonly feed: Pick<ChangeFeed, "catchUpSoon">;
+  readonly eventTokens: EventTokens;
+  /** Where clients reach this server; taken from each request when it is not set. */
+  readonly publicUrl: string | undefined;
+  readonly counts: EvaluationCounts;
+}
+
+type Asking = FastifyRequest<{
+  Params: { key: string };
+  Body: Buffer | undefined;
+  Querystring: Readonly<Record<string, unknown>>;
+}>;
+
+const send = (reply: FastifyReply, status: number, body: string): FastifyReply =>
+  allowPages(reply).code(status).type(jsonType).send(body);
+
+/** What the client called this server, when that can be an address at all. */
+const calledAs = ({ protocol, host }: FastifyRequest): string | undefined =>
+  /^[\w.:[\]-]+$/.test(host) ? `${protocol === "https" ? "https" : "http"}://${host}` : undefined;
+
+export const evaluationRoutes = (app: FastifyInstance, needs: EvaluationNeeds): void => {
+  const { snapshots, feed, eventTokens, publicUrl, counts } = needs;
+
+  // The schemas only describe: what is wrong with a body is told with the protocol's own codes.
+  app.setValidatorCompiler(() => () => true);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    if (isJsonCharset(request.headers["content-type"])) done(null, body);
+    else done(Object.assign(new Error(), { code: "FST_ERR_CTP_INVALID_MEDIA_TYPE" }));
+  });
+
+  app.post(
+    "/evaluate/flags/:key",
+    { config: { role: "client" }, schema: singleSchema },
+    (request: Asking, reply) => {
+      // A deleted environment takes its keys with it.
+      const snapshot = snapshots.get(request.caller.principal.environmentId);
+      if (!snapshot) return sendFailure(reply, keyRefused);
+      const { status, body } = answerOne(snapshot, request.params.key, request.body, counts);
+      return send(reply, status, body);
+    },
+  );
+
+  app.post(
+    "/evaluate/flags",
+    { config: { role: "client" }, schema: bulkSchema },
+    async (request: Asking, reply) => {
+      const asked = readAsked(request.body);
+      if (!asked.ok) return send(reply, 400, JSON.stringify(asked.error));
+      const { principal } = request.caller;
+      if (knowsMore(request.query, snapshots.get(principal.environmentId))) {
+        await feed.catchUpSoon();
+      }
+      const snapshot = snapshots.get(principal.environmentId);
+      if (!snapshot) return sendFailure(reply, keyRefused);
+      const base = publicUrl ?? calledAs(request);
+      const streamUrl =
+        base && `${base}/ofrep/v1/events?token=${eventTokens.eventToken(principal)}`;
+      const { tag, body } = evaluateAll(snapshot, asked.targetingKey, streamUrl, counts);
+      if (sendNotModified(request, allowPages(reply), tag)) return reply;
+      return send(reply, 200, body);
+    },
+  );
+};

@@ -1,0 +1,164 @@
+// How the evaluation paths look in the API reference: their bodies, parameters and answers.
+import { Type } from "typebox";
+import { headers, ProtocolErrorBody, protocolAnswers } from "../openapi/describe.ts";
+
+const tags = ["Evaluation"];
+
+const Body = Type.Object(
+  {
+    context: Type.Object(
+      {
+        targetingKey: Type.Optional(
+          Type.String({
+            description:
+              "Who it is for. Needed by rollout flags that reach some but not all; the same key always meets the same value.",
+          }),
+        ),
+      },
+      { description: "Other attributes are allowed, and not looked at." },
+    ),
+  },
+  { examples: [{ context: { targetingKey: "user-123", plan: "premium" } }] },
+);
+
+const Key = Type.String({ description: "The flag's key." });
+const Details = Type.String({ description: "What went wrong, for people." });
+const closed = { additionalProperties: false } as const;
+
+const Success = Type.Object(
+  {
+    key: Key,
+    value: Type.Boolean(),
+    reason: Type.Enum(["STATIC", "DISABLED", "SPLIT"], {
+      description:
+        "`STATIC`: the same for everyone; `DISABLED`: the flag is off; `SPLIT`: by the bucket of the targeting key.",
+    }),
+    variant: Type.Enum(["on", "off"]),
+  },
+  closed,
+);
+const failure = (...codes: string[]) =>
+  Type.Object({ key: Key, errorCode: Type.Enum(codes), errorDetails: Details }, closed);
+
+const success = { key: "new-checkout", value: true, reason: "SPLIT", variant: "on" };
+const missing = {
+  key: "new-checkout",
+  errorCode: "TARGETING_KEY_MISSING",
+  errorDetails: "The flag needs a targetingKey.",
+};
+const invalid = {
+  errorCode: "INVALID_CONTEXT",
+  errorDetails: "The targetingKey of the context must be a string.",
+};
+
+export const singleSchema = {
+  tags,
+  operationId: "evaluateFlag",
+  summary: "Evaluate one flag",
+  description:
+    "The value of one flag for the context. From memory, and counted in the flag's usage.",
+  params: Type.Object({
+    key: Type.String({ description: "The flag's key.", examples: ["new-checkout"] }),
+  }),
+  body: Body,
+  response: protocolAnswers({
+    200: { description: "The value.", schema: Success, example: success },
+    400: {
+      description: "The body cannot be used, or the flag needs a targetingKey.",
+      schema: Type.Union([
+        failure("PARSE_ERROR", "INVALID_CONTEXT", "TARGETING_KEY_MISSING"),
+        ProtocolErrorBody,
+      ]),
+      example: missing,
+    },
+    404: {
+      description: "There is no such flag.",
+      schema: failure("FLAG_NOT_FOUND"),
+      example: {
+        key: "new-checkout",
+        errorCode: "FLAG_NOT_FOUND",
+        errorDetails: 'The flag "new-checkout" does not exist.',
+      },
+    },
+  }),
+};
+
+const Bulk = Type.Object(
+  {
+    flags: Type.Array(Type.Union([Success, failure("TARGETING_KEY_MISSING")]), {
+      description: "Every flag of the environment, sorted by key.",
+    }),
+    metadata: Type.Object({ environment: Type.String() }, closed),
+    eventStreams: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            type: Type.Literal("sse"),
+            url: Type.String({ description: "For an EventSource. Holds a token: do not log it." }),
+            inactivityDelaySec: Type.Integer(),
+          },
+          closed,
+        ),
+        { description: "Tells when to evaluate again." },
+      ),
+    ),
+  },
+  closed,
+);
+
+export const bulkSchema = {
+  tags,
+  operationId: "evaluateFlags",
+  summary: "Evaluate all flags",
+  description:
+    "The values of all flags for the context. From memory, and not counted in their usage.",
+  querystring: Type.Object({
+    flagConfigEtag: Type.Optional(
+      Type.String({
+        description: "The `etag` of a refetchEvaluation event: the answer is at least as new.",
+      }),
+    ),
+    flagConfigLastModified: Type.Optional(
+      Type.String({
+        description:
+          "The `lastModified` of a refetchEvaluation event, in seconds since 1970 or as ISO 8601: the answer is at least as new.",
+      }),
+    ),
+  }),
+  headers: Type.Object({
+    "if-none-match": Type.Optional(
+      Type.String({ description: "An ETag from before: 304 when the answer is the same." }),
+    ),
+  }),
+  body: Body,
+  response: protocolAnswers({
+    200: {
+      description: "The values.",
+      schema: Bulk,
+      example: {
+        flags: [success, { ...missing, key: "new-search" }],
+        metadata: { environment: "production" },
+        eventStreams: [
+          {
+            type: "sse",
+            url: "https://flags.example.com/ofrep/v1/events?token=AQAAAAE",
+            inactivityDelaySec: 120,
+          },
+        ],
+      },
+      headers: headers.answerTag,
+    },
+    304: { description: "The answer is the same as before.", headers: headers.answerTag },
+    400: {
+      description: "The body cannot be used.",
+      schema: Type.Union([
+        Type.Object(
+          { errorCode: Type.Enum(["PARSE_ERROR", "INVALID_CONTEXT"]), errorDetails: Details },
+          closed,
+        ),
+        ProtocolErrorBody,
+      ]),
+      example: invalid,
+    },
+  }),
+};

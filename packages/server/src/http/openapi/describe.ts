@@ -1,0 +1,226 @@
+// Describes a route's answers for the API reference: every status, header and example.
+import { type TSchema, Type } from "typebox";
+import { type ErrorCode, errorCodes } from "../../errors.ts";
+import { statusOf } from "../errors/error-reply.ts";
+
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Enum([...errorCodes], { description: "What went wrong, for programs." }),
+    message: Type.String({ description: "What went wrong, for people." }),
+    details: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { field: Type.String(), message: Type.String() },
+          { additionalProperties: false },
+        ),
+        { description: "On VALIDATION_FAILED: each field that is wrong and what would be right." },
+      ),
+    ),
+    current: Type.Optional(
+      Type.Unsafe<unknown>({
+        $ref: "Flag#",
+        description: "On PRECONDITION_FAILED: the flag as it is now.",
+      }),
+    ),
+  },
+  { $id: "Error", additionalProperties: false },
+);
+
+export const ProtocolErrorBody = Type.Object(
+  { errorDetails: Type.String({ description: "What went wrong, for people." }) },
+  { additionalProperties: false },
+);
+
+type Header = { readonly description: string; readonly schema: TSchema };
+type Headers = Readonly<Record<string, Header>>;
+
+const text = (description: string, example: string): Header => ({
+  description,
+  schema: Type.String({ examples: [example] }),
+});
+
+export const headers = {
+  flagTag: { ETag: text("The flag's version.", '"7"') },
+  listTag: { ETag: text("The environment's revision.", '"812"') },
+  next: {
+    Link: text(
+      "The next page, when there is one.",
+      '</api/v1/flags?limit=100&cursor=bmV3>; rel="next"',
+    ),
+  },
+  answerTag: { ETag: text("Names this answer: the same flags and values.", '"kZ3x1Qd0"') },
+  repeated: {
+    "Idempotency-Replayed": text("`true` when this is the answer to an earlier request.", "true"),
+  },
+} satisfies Readonly<Record<string, Headers>>;
+
+const requestId: Headers = {
+  "X-Request-Id": text("Names this request in the log.", "req-1f"),
+};
+
+const retryAfter: Headers = {
+  "Retry-After": text("Seconds to wait before the next try.", "1"),
+};
+
+const errors: Readonly<
+  Record<ErrorCode, { description: string; message: string; headers?: Headers }>
+> = {
+  VALIDATION_FAILED: {
+    description: "The request is not valid; nothing was changed.",
+    message: "percentage must be a number from 0 to 100 with at most three decimals.",
+  },
+  UNAUTHORIZED: {
+    description: "No API key, or one that is not valid.",
+    message: "This API key is not valid; it may have been revoked.",
+    headers: { "WWW-Authenticate": text("How to authenticate.", 'Bearer realm="halyard"') },
+  },
+  FORBIDDEN: {
+    description: "The role of the API key does not allow this.",
+    message: 'This needs a key with the role admin; the key "web" has the role client.',
+  },
+  NOT_FOUND: {
+    description: "There is no such thing.",
+    message: 'The flag "new-checkout" does not exist.',
+  },
+  METHOD_NOT_ALLOWED: {
+    description: "The path does not take this method.",
+    message: "PUT is not allowed here; allowed: GET, HEAD, POST.",
+    headers: { Allow: text("The methods that the path takes.", "GET, HEAD, POST") },
+  },
+  CONFLICT: {
+    description: "It contradicts what is there.",
+    message: 'A flag with the key "new-checkout" already exists.',
+  },
+  PRECONDITION_FAILED: {
+    description: "The flag was changed since; it is returned as it is now.",
+    message:
+      'The flag "new-checkout" is at version 7, which If-Match does not name; look at it and try again.',
+    headers: headers.flagTag,
+  },
+  PAYLOAD_TOO_LARGE: {
+    description: "The body is larger than 256 KiB.",
+    message: "The body is larger than 256 KiB.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    description: "The body is not JSON.",
+    message: "The body must be JSON, sent with Content-Type: application/json.",
+  },
+  RATE_LIMITED: {
+    description: "Too many requests.",
+    message: "Too many requests with this API key; try again in 12 s.",
+    headers: retryAfter,
+  },
+  INTERNAL: {
+    description: "A mistake of ours; the log names it by the request id.",
+    message:
+      "Something went wrong here, not with your request. The log has more under the request id req-1f.",
+  },
+  UNAVAILABLE: {
+    description: "The store cannot answer just now.",
+    message: "The store cannot be used just now; try again.",
+    headers: retryAfter,
+  },
+};
+
+export interface Described {
+  readonly description: string;
+  readonly schema?: TSchema | { readonly $ref: string };
+  readonly example?: unknown;
+  /** A body that is not JSON. */
+  readonly text?: { readonly type: string; readonly example: string };
+  readonly headers?: Headers;
+}
+
+const describe = (answer: Described) => ({
+  description: answer.description,
+  headers: Object.fromEntries(
+    Object.entries({ ...requestId, ...answer.headers }).map(([name, { description, schema }]) => [
+      name,
+      { ...schema, description },
+    ]),
+  ),
+  ...(answer.text && {
+    content: {
+      [answer.text.type]: {
+        schema: Type.String(),
+        examples: { example: { value: answer.text.example } },
+      },
+    },
+  }),
+  ...(answer.schema
+    ? {
+        content: {
+          "application/json": {
+            schema: answer.schema,
+            ...(answer.example !== undefined && {
+              examples: { example: { value: answer.example } },
+            }),
+          },
+        },
+      }
+    : !answer.text && { type: "null" }),
+});
+
+/** Errors that any authenticated route can answer with. */
+const everywhere = [
+  "VALIDATION_FAILED",
+  "UNAUTHORIZED",
+  "FORBIDDEN",
+  "RATE_LIMITED",
+  "INTERNAL",
+  "UNAVAILABLE",
+] as const;
+/** Errors that any route with a body can answer with. */
+export const withBody = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
+
+const describeError = (code: ErrorCode) => {
+  const { description, message, headers: more } = errors[code];
+  const example = { error: code, message };
+  return describe({
+    description,
+    schema: { $ref: "Error#" },
+    example,
+    ...(more && { headers: more }),
+  });
+};
+
+/** The same for a path of the OpenFeature protocol, which has its own bodies for errors. */
+const describeProtocolError = (code: ErrorCode) => {
+  const { description, message, headers: more } = errors[code];
+  return describe({
+    description,
+    schema: ProtocolErrorBody,
+    example: { errorDetails: message },
+    ...(more && { headers: more }),
+  });
+};
+
+export const openAnswers = (
+  success: Readonly<Record<number, Described>>,
+  ...codes: readonly ErrorCode[]
+) => ({
+  ...Object.fromEntries(codes.map((code) => [statusOf[code], describeError(code)])),
+  ...Object.fromEntries(
+    Object.entries(success).map(([status, answer]) => [status, describe(answer)]),
+  ),
+});
+
+export const answers = (
+  success: Readonly<Record<number, Described>>,
+  ...codes: readonly ErrorCode[]
+) => openAnswers(success, ...everywhere, ...codes);
+
+/** Answers of a path of the OpenFeature protocol that asks for no key. */
+export const protocolOpenAnswers = (
+  described: Readonly<Record<number, Described>>,
+  ...codes: readonly ErrorCode[]
+) => ({
+  ...Object.fromEntries(codes.map((code) => [statusOf[code], describeProtocolError(code)])),
+  ...Object.fromEntries(
+    Object.entries(described).map(([status, answer]) => [status, describe(answer)]),
+  ),
+});
+
+/** The same for one that does; its own errors are among those given. */
+export const protocolAnswers = (described: Readonly<Record<number, Described>>) =>
+  protocolOpenAnswers(described, ...everywhere, ...withBody);

@@ -1,0 +1,87 @@
+// /openapi.json, made from the route schemas, and /docs, the page that shows it.
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance } from "fastify";
+import { version } from "../../version.ts";
+
+const introduction = `Flags per environment, and signed webhooks on every change.
+
+Every request carries an API key, as \`Authorization: Bearer <API_KEY>\` or \`X-API-Key: <API_KEY>\`. The key decides the
+environment, and its role what it may do: \`client\` evaluates, \`server\` reads flags too, \`admin\` does everything.
+
+Every error has the body \`{"error": "<CODE>", "message": "<sentence>"}\`.`;
+
+export const describeApi = async (app: FastifyInstance): Promise<void> => {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "Halyard", version, description: introduction, license: { name: "MIT" } },
+      servers: [{ url: "/", description: "This server" }],
+      tags: [
+        { name: "Flags", description: "Read and change the flags of the key's environment." },
+        {
+          name: "Evaluation",
+          description:
+            "Values for those who use the flags, by the OpenFeature Remote Evaluation Protocol.",
+        },
+        { name: "Webhooks", description: "Callbacks that are told of changes, signed." },
+        { name: "History", description: "Who changed what, and when." },
+        { name: "Keys", description: "The API keys of the key's environment." },
+        { name: "Health", description: "For those who run it. No key needed." },
+      ],
+      components: {
+        securitySchemes: {
+          bearer: { type: "http", scheme: "bearer" },
+          apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+        },
+      },
+    },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) =>
+        typeof json.$id === "string" ? json.$id : `schema-${index}`,
+    },
+    transform: ({ schema, url, route }) => {
+      const role = route.config?.role;
+      return {
+        url,
+        schema: {
+          ...schema,
+          ...(role
+            ? {
+                security: [{ bearer: [] }, { apiKey: [] }],
+                description: `${schema?.description ?? ""}\n\nNeeds the role \`${role}\`.`.trim(),
+                "x-role": role,
+              }
+            : {}),
+        },
+      };
+    },
+  });
+  let document: string | undefined;
+  app.get("/openapi.json", { schema: { hide: true } }, (_request, reply) => {
+    document ??= JSON.stringify(app.swagger());
+    return reply
+      .header("cache-control", "no-cache")
+      .type("application/json; charset=utf-8")
+      .send(document);
+  });
+  await app.register(swaggerUi, {
+    routePrefix: "/docs",
+    // Nothing from elsewhere, and no upgrade to https: the page also has to work where the server speaks plain http.
+    staticCSP: {
+      "default-src": "'self'",
+      "base-uri": "'none'",
+      "form-action": "'none'",
+      "frame-ancestors": "'none'",
+      "img-src": "'self' data:",
+      "object-src": "'none'",
+    },
+    theme: { title: "Halyard API" },
+    uiConfig: {
+      layout: "BaseLayout",
+      docExpansion: "list",
+      defaultModelsExpandDepth: 0,
+      tryItOutEnabled: false,
+    },
+  });
+};

@@ -1,0 +1,75 @@
+// The shapes that several routes answer with, by name.
+import { Flag } from "@halyard/core/flag";
+import { Type } from "typebox";
+import { subscribableEvents } from "../../domain/webhook.ts";
+
+const closed = { additionalProperties: false } as const;
+
+export const FlagSchema = { ...Flag, $id: "Flag" };
+export const flagReference = { $ref: "Flag#" } as const;
+export const flagExample = {
+  key: "new-checkout",
+  type: "rollout",
+  enabled: true,
+  percentage: 25,
+  description: null,
+};
+
+export const EventNames = Type.Array(
+  Type.String({ "x-must-be": `one of ${subscribableEvents.join(", ")}` }),
+  {
+    minItems: 1,
+    maxItems: 100,
+    description: `Event names, or \`*\` for all: ${subscribableEvents.join(", ")}.`,
+    "x-must-be": `a list of one or more of ${subscribableEvents.join(", ")}`,
+  },
+);
+
+export const webhookFields = {
+  id: Type.String({ description: "Of the form `wh_<id>`." }),
+  url: Type.String({ description: "The address that receives the callbacks." }),
+  events: EventNames,
+  active: Type.Boolean({
+    description: "Whether events are queued for it.",
+    "x-must-be": "true or false",
+  }),
+};
+export const WebhookSchema = Type.Object(
+  {
+    ...webhookFields,
+    createdAt: Type.String({ description: "ISO 8601 in UTC." }),
+  },
+  { $id: "Webhook", ...closed },
+);
+export const webhookReference = { $ref: "Webhook#" } as const;
+export const webhookExample = {
+  id: "wh_2b1c4a90d7e85f3361aa04c9",
+  url: "https://example.com/hooks/flags",
+  events: ["flag.enabled", "flag.disabled"],
+  active: true,
+  createdAt: "2026-11-14T12:00:00.000Z",
+};
+
+export const noQuery = Type.Object({}, closed);
+
+export const limitParameter = Type.Integer({
+  minimum: 1,
+  maximum: 1_000,
+  description: "At most so many, with a Link to the next page.",
+  "x-must-be": "a whole number from 1 to 1000",
+});
+export const cursorParameter = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  description: "Where the page begins: taken from the Link of the page before.",
+  "x-must-be": "the cursor of a Link header",
+});
+
+export const idempotencyHeader = Type.Object({
+  "idempotency-key": Type.Optional(
+    Type.String({
+      description:
+        "Any text of your own, 1 to 255 characters. The same key and body within 24 hours gives the first answer again.",
+    }),
+  ),
+});

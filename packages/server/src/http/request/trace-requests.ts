@@ -1,0 +1,51 @@
+// A span for every request, when the operator has loaded an SDK for it. The short ways are not taken then.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { FastifyInstance } from "fastify";
+import type { RequestSpan, Tracing } from "../../telemetry/tracing.ts";
+
+const headOf = (request: IncomingMessage) => {
+  const { method = "", url = "", headers, httpVersion } = request;
+  const agent = headers["user-agent"];
+  return {
+    method,
+    headers,
+    attributes: {
+      "http.request.method": method,
+      // Without its query, which may hold a token.
+      "url.path": url.split("?", 1)[0] ?? "",
+      "url.scheme": "http",
+      "network.protocol.version": httpVersion,
+      ...(headers.host !== undefined && { "server.address": headers.host.replace(/:\d+$/, "") }),
+      ...(agent !== undefined && { "user_agent.original": agent }),
+    },
+  };
+};
+
+export const traceRequests = (app: FastifyInstance, tracing: Tracing): void => {
+  const spans = new WeakMap<IncomingMessage, RequestSpan>();
+
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { url } = request.routeOptions;
+    if (!request.is404 && url !== undefined) spans.get(request.raw)?.named(url);
+    done();
+  });
+
+  wrapListeners(app.server, (request, response, listen) => {
+    const span = tracing.request(headOf(request));
+    spans.set(request, span);
+    response.once("close", () => span.end(response.statusCode));
+    span.run(listen);
+  });
+};
+
+const wrapListeners = (
+  server: Server,
+  wrap: (request: IncomingMessage, response: ServerResponse, listen: () => void) => void,
+): void => {
+  const usual = server.listeners("request");
+  server.removeAllListeners("request").on("request", (request, response) => {
+    wrap(request, response, () => {
+      for (const listener of usual) listener.call(server, request, response);
+    });
+  });
+};

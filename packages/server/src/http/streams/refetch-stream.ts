@@ -1,0 +1,84 @@
+// Who is told that evaluations may have changed: those who then ask again.
+import type { Snapshot } from "../../evaluation/snapshot.ts";
+import type { Snapshots } from "../../evaluation/snapshots.ts";
+import { type Audience, createAudience } from "./broadcaster.ts";
+import {
+  type Beginning,
+  type EventStreams,
+  type Reader,
+  retryAfter,
+  signOfLife,
+} from "./event-streams.ts";
+
+export interface RefetchStreams {
+  /**
+   * For a reader who was last told of the revision of this name. Who was told of none asks again too: something may have
+   * changed between its evaluation and now.
+   */
+  begin(snapshot: Snapshot, lastEventId: string): Beginning;
+}
+
+/** Changes that come faster are told as one. */
+const foldWithin = 100;
+/** Between two batches of readers: everyone who is told asks again, and not all of them are to do so at once. */
+const pace = 20;
+
+/** Browsers come back after exactly this time, so they are given different ones. */
+const retries = [1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500].map(retryAfter);
+
+const refetchFrame = ({ name, changedAt }: Snapshot): Buffer => {
+  const lastModified = Math.floor((changedAt?.getTime() ?? 0) / 1_000);
+  const data = { type: "refetchEvaluation", etag: name, lastModified };
+  return Buffer.from(`id: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+};
+
+interface Told {
+  readonly audience: Audience<Reader>;
+  /** Runs while changes are folded. */
+  timer?: NodeJS.Timeout | undefined;
+  changed: boolean;
+}
+
+export const createRefetchStreams = (
+  snapshots: Snapshots,
+  streams: EventStreams,
+): RefetchStreams => {
+  const environments = new WeakMap<Snapshot, Told>();
+  let opened = 0;
+  const nextRetry = (): Buffer => {
+    opened += 1;
+    return retries[opened % retries.length] ?? retryAfter(2_000);
+  };
+
+  const toldOf = (snapshot: Snapshot): Told => {
+    const known = environments.get(snapshot);
+    if (known) return known;
+    const audience = createAudience<Reader>(streams.send, { newestOnly: true, pace });
+    const told: Told = { audience, changed: false };
+    environments.set(snapshot, told);
+    return told;
+  };
+
+  const tell = (told: Told, snapshot: Snapshot): void => {
+    told.changed = false;
+    told.audience.publish(refetchFrame(snapshot));
+    told.timer = setTimeout(() => {
+      told.timer = undefined;
+      if (told.changed) tell(told, snapshot);
+    }, foldWithin).unref();
+  };
+
+  snapshots.onChange((snapshot) => {
+    const told = environments.get(snapshot);
+    if (!told || told.audience.size === 0) return;
+    if (told.timer) told.changed = true;
+    else tell(told, snapshot);
+  });
+
+  return {
+    begin: (snapshot, lastEventId) => ({
+      frames: [nextRetry(), lastEventId === snapshot.name ? signOfLife : refetchFrame(snapshot)],
+      audience: toldOf(snapshot).audience,
+    }),
+  };
+};

@@ -1,0 +1,183 @@
+// A backup as a folder: made under another name and renamed when it is whole, and looked at again byte by byte.
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { isDeepStrictEqual } from "node:util";
+import { conflict, fail, notFound, ok, type Result, StartupProblem } from "../../errors.ts";
+import { checkDatabaseFile, copyDatabaseFile, sizeOfDatabase } from "./backup.ts";
+import {
+  type BackupFile,
+  type Manifest,
+  manifestFile,
+  parseManifest,
+  renderManifest,
+} from "./backup-manifest.ts";
+import { secretKeyFile } from "../secrets/secret-key-file.ts";
+import { databaseFile, makeFolder } from "../sqlite/store.ts";
+
+export interface BackupRequest {
+  /** The data folder. */
+  readonly data: string;
+  readonly folder: string;
+  readonly withSecretKey: boolean;
+  readonly halyardVersion: string;
+  readonly takenAt: Date;
+  readonly progress: (done: number, total: number) => void;
+  /** Told the name under which it is made, so that whoever is interrupted can take it away. */
+  readonly began: (draft: string) => void;
+}
+
+/** Room for what a file system needs besides the bytes themselves. */
+const spareRoom = 4_194_304;
+
+const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+/** The nearest folder that is there. */
+const nearest = (folder: string): string =>
+  existsSync(folder) ? folder : nearest(dirname(folder));
+
+export const requireRoom = (folder: string, bytes: number): Result<void> => {
+  const { bavail, bsize } = statfsSync(nearest(resolve(folder)));
+  const free = bavail * bsize;
+  return free >= bytes + spareRoom
+    ? ok(undefined)
+    : fail({
+        code: "UNAVAILABLE",
+        message: `There is not enough room at ${folder}: ${megabytes(bytes + spareRoom)} are needed and ${megabytes(free)} are free.`,
+      });
+};
+
+/** Files and folders are on the disk when this comes back. */
+export const flush = (path: string): void => {
+  const handle = openSync(path, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+};
+
+export const describeFile = async (folder: string, name: string): Promise<BackupFile> => {
+  const path = join(folder, name);
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path, { highWaterMark: 1_048_576 }), hash);
+  return { name, bytes: statSync(path).size, sha256: hash.digest("hex") };
+};
+
+const isTaken = (folder: string): boolean =>
+  existsSync(folder) && !(statSync(folder).isDirectory() && readdirSync(folder).length === 0);
+
+export const takeBackup = async (request: BackupRequest): Promise<Result<Manifest>> => {
+  const { data, folder, halyardVersion, progress } = request;
+  if (isTaken(folder)) {
+    return conflict(`${folder} is already there and not empty: name another folder.`);
+  }
+  const draft = join(
+    dirname(folder),
+    `${basename(folder)}.partial-${randomBytes(4).toString("hex")}`,
+  );
+  try {
+    const room = requireRoom(folder, sizeOfDatabase(data));
+    if (!room.ok) return room;
+    request.began(draft);
+    makeFolder(dirname(folder));
+    mkdirSync(draft, { mode: 0o700 });
+    const contents = await copyDatabaseFile(data, join(draft, databaseFile), progress);
+    const hasKey = existsSync(join(data, secretKeyFile));
+    const isIncluded = hasKey && request.withSecretKey;
+    if (isIncluded) copyFileSync(join(data, secretKeyFile), join(draft, secretKeyFile));
+    const names = [databaseFile, ...(isIncluded ? [secretKeyFile] : [])];
+    const files: BackupFile[] = [];
+    for (const name of names) {
+      files.push(await describeFile(draft, name));
+      chmodSync(join(draft, name), 0o600);
+      flush(join(draft, name));
+    }
+    const manifest: Manifest = {
+      halyardVersion,
+      schemaVersion: contents.schemaVersion,
+      takenAt: request.takenAt.toISOString(),
+      secretKey: isIncluded ? "included" : hasKey ? "left out" : "none",
+      environments: contents.environments,
+      rows: contents.rows,
+      files,
+    };
+    // Last of all: a folder without it is not taken for a backup.
+    writeFileSync(join(draft, manifestFile), renderManifest(manifest), {
+      mode: 0o600,
+      flush: true,
+    });
+    flush(draft);
+    renameSync(draft, folder);
+    flush(dirname(folder));
+    return ok(manifest);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (error instanceof Error && "errcode" in error) {
+      throw new StartupProblem(
+        `The database in ${data} cannot be copied (${error.message}): \`halyard doctor\` looks at what is wrong with it.`,
+      );
+    }
+    throw explainFileProblem(error, folder);
+  }
+};
+
+/** In words, when it was the file system that refused. */
+export const explainFileProblem = (error: unknown, folder: string): unknown =>
+  error instanceof Error && "syscall" in error
+    ? new StartupProblem(
+        `${folder} cannot be written (${error.message}): name another folder, or give this user the right to write there.`,
+      )
+    : error;
+
+const unsound = (folder: string, what: string): Result<never> =>
+  fail({
+    code: "VALIDATION_FAILED",
+    message: `The backup ${folder} is not sound, so it is not used: ${what}. Take another one.`,
+  });
+
+/** Every byte of it as it was written, and the database in order. */
+export const verifyBackup = async (folder: string): Promise<Result<Manifest>> => {
+  const path = join(folder, manifestFile);
+  if (!existsSync(folder)) return notFound("The folder", folder);
+  if (!existsSync(path)) {
+    return fail({
+      code: "NOT_FOUND",
+      message: `${folder} is no whole backup: it has no ${manifestFile}, which is written at the end of one.`,
+    });
+  }
+  const manifest = parseManifest(readFileSync(path, "utf8"), folder);
+  if (!manifest.ok) return manifest;
+  const { files, schemaVersion, environments, rows } = manifest.value;
+  for (const expected of files) {
+    if (!existsSync(join(folder, expected.name))) {
+      return unsound(folder, `the file ${expected.name} is missing`);
+    }
+    const found = await describeFile(folder, expected.name);
+    if (!isDeepStrictEqual(found, expected)) {
+      return unsound(folder, `the file ${expected.name} is not as it was written`);
+    }
+  }
+  const contents = checkDatabaseFile(join(folder, databaseFile));
+  if (typeof contents === "string") return unsound(folder, contents);
+  return isDeepStrictEqual(contents, { schemaVersion, environments, rows })
+    ? manifest
+    : unsound(folder, "the database does not hold what the manifest says");
+};

@@ -1,0 +1,64 @@
+// What a backup says of itself: manifest.json, with the hashes of the other files and one of its own.
+import { createHash } from "node:crypto";
+import { type Static, Type } from "typebox";
+import { Check } from "typebox/value";
+import { fail, ok, type Result } from "../../errors.ts";
+
+export const manifestFile = "manifest.json";
+/** Counted up when an older Halyard could not make sense of it. */
+const format = 1;
+
+const Count = Type.Integer({ minimum: 0 });
+const ManifestSchema = Type.Object({
+  format: Type.Literal(format),
+  halyardVersion: Type.String(),
+  schemaVersion: Count,
+  takenAt: Type.String({ minLength: 20, maxLength: 30 }),
+  /** The key that webhook secrets were encrypted with: `none` when a setting gives it. */
+  secretKey: Type.Union([Type.Literal("included"), Type.Literal("left out"), Type.Literal("none")]),
+  environments: Type.Array(
+    Type.Object({ name: Type.String(), flags: Count, revision: Count, sequence: Count }),
+  ),
+  /** Rows of each table. */
+  rows: Type.Record(Type.String(), Count),
+  files: Type.Array(
+    Type.Object({
+      name: Type.String({ pattern: "^[a-z][a-z.]*$" }),
+      bytes: Count,
+      sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+    }),
+  ),
+});
+export type Manifest = Omit<Static<typeof ManifestSchema>, "format">;
+export type BackupFile = Manifest["files"][number];
+
+const render = (content: object): string => `${JSON.stringify(content, null, 2)}\n`;
+const hashOf = (content: object): string =>
+  createHash("sha256").update(render(content)).digest("hex");
+
+export const renderManifest = (manifest: Manifest): string => {
+  const content = { format, ...manifest };
+  return render({ ...content, sha256: hashOf(content) });
+};
+
+/** A byte that differs from what was written is refused, wherever it is. */
+export const parseManifest = (text: string, folder: string): Result<Manifest> => {
+  const damaged = fail({
+    code: "VALIDATION_FAILED",
+    message: `${manifestFile} of ${folder} is damaged, so the backup is not used: take another one.`,
+  });
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return damaged;
+  }
+  if (typeof parsed !== "object" || parsed === null || !("sha256" in parsed)) return damaged;
+  const { sha256, ...content } = parsed;
+  if (sha256 !== hashOf(content) || render({ ...content, sha256 }) !== text) return damaged;
+  if (Check(ManifestSchema, content)) return ok(content);
+  return fail({
+    code: "VALIDATION_FAILED",
+    message: `The backup ${folder} has a format that this Halyard does not know: use the Halyard that made it, or a newer one.`,
+  });
+};

@@ -1,0 +1,165 @@
+// Copies everything of one store into another that is empty, and compares the two row by row before it is committed.
+import { isDeepStrictEqual } from "node:util";
+import { type Kysely, sql } from "kysely";
+import { StartupProblem } from "../../errors.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { SecretBox } from "../secrets/secret-cipher.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Rows in one statement. */
+const batch = 500;
+
+/** Every table with its key, those that others refer to first. */
+export const copiedTables = {
+  environments: ["id"],
+  api_keys: ["id"],
+  flags: ["environment_id", "key"],
+  history: ["id"],
+  events: ["id"],
+  webhooks: ["id"],
+  lanes: ["id"],
+  deliveries: ["position"],
+  attempts: ["position", "number"],
+  usage: ["environment_id", "flag_key", "hour"],
+  answers: ["key_id", "name"],
+} as const satisfies { readonly [T in keyof Tables]?: readonly string[] };
+type CopiedTable = keyof typeof copiedTables;
+
+/** Keys that the database counts up. */
+const counted = [
+  ["environments", "id"],
+  ["history", "id"],
+  ["lanes", "id"],
+  ["deliveries", "position"],
+] as const;
+
+type Value = string | number | Uint8Array | null;
+type Row = Readonly<Record<string, Value>>;
+
+/** One end of the copy, as seen within one transaction. */
+export interface CopySide {
+  readonly database: Kysely<Tables>;
+  readonly traits: DatabaseTraits;
+  readonly secrets: SecretBox;
+}
+
+export interface CopyWatch {
+  /** So many rows of a table are through. */
+  readonly copied: (table: string, rows: number) => void;
+  readonly compared: (table: string, rows: number) => void;
+}
+
+export type CopiedRows = Readonly<Record<string, number>>;
+
+/** Throws when the target is not empty, or when a row is not the same at the end. */
+export const copyStore = async (
+  from: CopySide,
+  to: CopySide,
+  watch: CopyWatch,
+): Promise<CopiedRows> => {
+  await requireEmpty(to.database);
+  const counts: Record<string, number> = {};
+  for (const table of tableNames) {
+    let count = 0;
+    for await (const rows of pages(from.database, table)) {
+      const sealed = rows.map((row) => reseal(table, row, from.secrets, to.secrets));
+      await sql`insert into ${sql.table(table)} (${names(Object.keys(sealed[0] ?? {}))})
+        ${to.traits.givenIdentity} values ${sql.join(sealed.map((row) => sql`(${sql.join(Object.values(row))})`))}`.execute(
+        to.database,
+      );
+      count += rows.length;
+      watch.copied(table, count);
+    }
+    counts[table] = count;
+  }
+  for (const [table, column] of counted) await to.traits.countOn(to.database, table, column);
+  for (const table of tableNames) await compare(from, to, table, watch);
+  return counts;
+};
+
+const tableNames = Object.keys(copiedTables) as CopiedTable[];
+const names = (columns: readonly string[]) => sql.join(columns.map((name) => sql.ref(name)));
+
+const requireEmpty = async (database: Kysely<Tables>): Promise<void> => {
+  const found = await database
+    .selectFrom("environments")
+    .select("name")
+    .limit(1)
+    .executeTakeFirst();
+  if (found) {
+    throw new StartupProblem(
+      `The target already holds the environment "${found.name}": a copy goes into an empty database only, so that nothing is mixed up.`,
+    );
+  }
+};
+
+async function* pages(database: Kysely<Tables>, table: CopiedTable): AsyncGenerator<Row[]> {
+  const key: readonly string[] = copiedTables[table];
+  let last: Row | undefined;
+  for (;;) {
+    const after = last;
+    const rest = after
+      ? sql`where (${names(key)}) > (${sql.join(key.map((column) => after[column]))})`
+      : sql``;
+    const { rows } = await sql<Row>`select * from ${sql.table(table)} ${rest}
+      order by ${names(key)} limit ${sql.lit(batch)}`.execute(database);
+    if (rows.length > 0) yield rows;
+    if (rows.length < batch) return;
+    last = rows.at(-1);
+  }
+}
+
+const sealedColumns = ["secret", "previous_secret"] as const;
+
+/** A webhook's secrets are encrypted with the key of their store; everything else is as it is. */
+const reseal = (table: CopiedTable, row: Row, from: SecretBox, to: SecretBox): Row => {
+  if (table !== "webhooks") return row;
+  const changed: Record<string, Value> = { ...row };
+  for (const column of sealedColumns) {
+    const value = row[column];
+    if (value instanceof Uint8Array) {
+      changed[column] = to.seal(from.open(value, String(row.id)), String(row.id));
+    }
+  }
+  return changed;
+};
+
+/** What a row says, whichever store it is in: bytes as text, secrets in clear. */
+const meaningOf = (table: CopiedTable, row: Row, secrets: SecretBox): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]): [string, Value] => {
+      if (!(value instanceof Uint8Array)) return [column, value];
+      const isSealed = table === "webhooks" && sealedColumns.some((name) => name === column);
+      return [
+        column,
+        isSealed ? secrets.open(value, String(row.id)) : Buffer.from(value).toString("hex"),
+      ];
+    }),
+  );
+
+const compare = async (
+  from: CopySide,
+  to: CopySide,
+  table: CopiedTable,
+  watch: CopyWatch,
+): Promise<void> => {
+  const theirs = pages(to.database, table);
+  let count = 0;
+  for await (const rows of pages(from.database, table)) {
+    const { value: copies = [] } = await theirs.next();
+    const meanings = (side: CopySide, those: readonly Row[]) =>
+      those.map((row) => meaningOf(table, row, side.secrets));
+    if (!isDeepStrictEqual(meanings(from, rows), meanings(to, copies as Row[]))) {
+      throw different(table, count, rows.length);
+    }
+    count += rows.length;
+    watch.compared(table, count);
+  }
+  const { value: more = [] } = await theirs.next();
+  if ((more as Row[]).length > 0) throw different(table, count, (more as Row[]).length);
+};
+
+const different = (table: string, begin: number, length: number): StartupProblem =>
+  new StartupProblem(
+    `The copy of the table ${table} differs from the original within rows ${begin + 1} to ${begin + length}, so nothing of it was kept.`,
+  );

@@ -1,0 +1,110 @@
+// Looks at an embedded database and its files without changing either.
+import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, SqliteDialect } from "kysely";
+import { openUnchanging } from "./backup.ts";
+import { type Inspected, inspectRows } from "./inspect.ts";
+import { migrations } from "../schema/migrate.ts";
+import type { SecretBox } from "../secrets/secret-cipher.ts";
+import { adapt, databaseFile } from "../sqlite/store.ts";
+import type { Tables } from "../schema/tables.ts";
+
+export interface InspectedFile {
+  readonly kind: "embedded";
+  readonly folder: string;
+  readonly path: string;
+  /** Permission bits. */
+  readonly folderMode: number;
+  readonly fileMode: number;
+  readonly writable: boolean;
+  readonly bytes: number;
+  readonly logBytes: number;
+  readonly freeBytes: number;
+  /** What an interrupted restore has left. */
+  readonly leftovers: readonly string[];
+  /** In words; undefined when it is in order. */
+  readonly damage: string | undefined;
+  readonly schemaVersion: number;
+  readonly newestSchemaVersion: number;
+  /** Undefined when the database cannot be read as it is. */
+  readonly rows: Inspected | undefined;
+}
+
+const mayWrite = (...paths: readonly string[]): boolean => {
+  try {
+    for (const path of paths) accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+interface Content {
+  readonly damage: string | undefined;
+  readonly schemaVersion: number;
+  readonly rows: Inspected | undefined;
+}
+
+const read = async (connection: DatabaseSync, secrets: SecretBox | undefined): Promise<Content> => {
+  const [found] = connection.prepare("pragma quick_check(1)").all();
+  const said = String(found?.quick_check);
+  if (said !== "ok") return { damage: said, schemaVersion: 0, rows: undefined };
+  const table = connection.prepare("select 1 from sqlite_schema where name = 'schema_version'");
+  const schemaVersion = table.get()
+    ? Number(connection.prepare("select version from schema_version").get()?.version ?? 0)
+    : 0;
+  const database = new Kysely<Tables>({
+    dialect: new SqliteDialect({ database: adapt(connection) }),
+  });
+  const isKnown = schemaVersion === migrations.length;
+  return {
+    damage: undefined,
+    schemaVersion,
+    rows: isKnown ? await inspectRows(database, secrets) : undefined,
+  };
+};
+
+const readContent = async (path: string, secrets: SecretBox | undefined): Promise<Content> => {
+  const isInUse = () => existsSync(`${path}-wal`);
+  // While nobody uses it, it is opened so that no file appears beside it.
+  const isQuiet = !isInUse();
+  let connection: DatabaseSync | undefined;
+  let content: Content;
+  try {
+    connection = isQuiet
+      ? openUnchanging(path)
+      : new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    content = await read(connection, secrets);
+  } catch (error) {
+    const damage = error instanceof Error ? error.message : String(error);
+    content = { damage, schemaVersion: 0, rows: undefined };
+  } finally {
+    connection?.close();
+  }
+  // A server has started meanwhile and may have written under our eyes.
+  return isQuiet && isInUse() ? readContent(path, secrets) : content;
+};
+
+export const inspectSqlite = async (
+  folder: string,
+  secrets: SecretBox | undefined,
+): Promise<InspectedFile> => {
+  const path = join(folder, databaseFile);
+  const { bavail, bsize } = statfsSync(folder);
+  const modeOf = (name: string) => statSync(name).mode & 0o777;
+  return {
+    kind: "embedded",
+    folder,
+    path,
+    folderMode: modeOf(folder),
+    fileMode: modeOf(path),
+    writable: mayWrite(folder, path),
+    bytes: statSync(path).size,
+    logBytes: existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0,
+    freeBytes: bavail * bsize,
+    leftovers: readdirSync(folder).filter((name) => name.startsWith(".restoring-")),
+    newestSchemaVersion: migrations.length,
+    ...(await readContent(path, secrets)),
+  };
+};

@@ -1,0 +1,245 @@
+// Puts a backup into a data folder: at every moment the folder holds the old database or the new one, whole.
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isDeepStrictEqual } from "node:util";
+import { operator } from "../../domain/principal.ts";
+import { conflict, fail, ok, type Result } from "../../errors.ts";
+import { openUnchanging } from "./backup.ts";
+import {
+  describeFile,
+  explainFileProblem,
+  flush,
+  requireRoom,
+  verifyBackup,
+} from "./backup-folder.ts";
+import type { Manifest } from "./backup-manifest.ts";
+import { holdAlone } from "./exclusive-lock.ts";
+import { migrations } from "../schema/migrate.ts";
+import { createSecretBox } from "../secrets/secret-cipher.ts";
+import { readSecretKey, secretKeyFile } from "../secrets/secret-key-file.ts";
+import { databaseFile, makeFolder } from "../sqlite/store.ts";
+
+export interface RestoreRequest {
+  /** The backup. */
+  readonly folder: string;
+  /** The data folder. */
+  readonly target: string;
+  /** A database that is there goes aside. */
+  readonly force: boolean;
+  readonly pauseWebhooks: boolean;
+  /** Keys of webhook secrets that a setting gives. */
+  readonly secretKeys: readonly Uint8Array[];
+  readonly now: Date;
+}
+
+export interface Restored {
+  readonly manifest: Manifest;
+  /** Where the database is that was there before. */
+  readonly aside: string | undefined;
+  readonly pausedWebhooks: number;
+  /** Deliveries that the next server sends. */
+  readonly pendingDeliveries: number;
+  /** Webhooks whose secret was encrypted with a key that is not here. */
+  readonly unreadableSecrets: readonly string[];
+}
+
+/** Beside a database SQLite would take a log or a journal for its own. */
+const databaseFiles = ["", "-wal", "-shm", "-journal"].map((suffix) => databaseFile + suffix);
+
+export const restoreBackup = async (request: RestoreRequest): Promise<Result<Restored>> => {
+  const { folder, target, force } = request;
+  const verified = await verifyBackup(folder);
+  if (!verified.ok) return verified;
+  const manifest = verified.value;
+  if (manifest.schemaVersion > migrations.length) {
+    return fail({
+      code: "VALIDATION_FAILED",
+      message: `The backup has schema version ${manifest.schemaVersion}, but this Halyard knows only up to ${migrations.length}: restore it with Halyard ${manifest.halyardVersion} or newer.`,
+    });
+  }
+  const present = databaseFiles.filter((name) => existsSync(join(target, name)));
+  if (present.length > 0 && !force) {
+    return conflict(
+      `${target} already holds a database (${present.join(", ")}): name another folder with --data, or add --force to move it aside.`,
+    );
+  }
+  const bringsKey = manifest.secretKey === "included";
+  const keyDiffers =
+    bringsKey &&
+    existsSync(join(target, secretKeyFile)) &&
+    !readFileSync(join(target, secretKeyFile)).equals(readFileSync(join(folder, secretKeyFile)));
+  if (keyDiffers && !force) {
+    return conflict(
+      `${target} already holds another ${secretKeyFile}: name another folder with --data, or add --force to move it aside.`,
+    );
+  }
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+  const room = requireRoom(target, bytes);
+  if (!room.ok) return room;
+
+  const stage = join(target, `.restoring-${randomBytes(4).toString("hex")}`);
+  try {
+    makeFolder(target);
+    mkdirSync(stage, { mode: 0o700 });
+    const changed = await stageFiles(request, manifest, stage);
+    if (!changed.ok) return changed;
+    // With its key, so that the folder is whole and a server could be started on it.
+    const old = present.length > 0 || keyDiffers ? [...present, secretKeyFile] : [];
+    const aside = putInPlace(request, manifest, stage, old);
+    if (!aside.ok) return aside;
+    return ok({ manifest, aside: aside.value, ...changed.value });
+  } catch (error) {
+    throw explainFileProblem(error, target);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+};
+
+type Changed = Pick<Restored, "pausedWebhooks" | "pendingDeliveries" | "unreadableSecrets">;
+
+const stageFiles = async (
+  { folder, target, pauseWebhooks, secretKeys, now }: RestoreRequest,
+  { files, secretKey }: Manifest,
+  stage: string,
+): Promise<Result<Changed>> => {
+  for (const file of files) {
+    copyFileSync(join(folder, file.name), join(stage, file.name));
+    chmodSync(join(stage, file.name), 0o600);
+    if (!isDeepStrictEqual(await describeFile(stage, file.name), file)) {
+      return fail({
+        code: "UNAVAILABLE",
+        message: `${file.name} came out differently in ${target}, so nothing was restored: check the disk.`,
+      });
+    }
+  }
+  const path = join(stage, databaseFile);
+  const pausedWebhooks = pauseWebhooks ? switchOffWebhooks(path, now) : 0;
+  const keyOfFile = readSecretKey(join(secretKey === "included" ? stage : target, secretKeyFile));
+  const keys = [...secretKeys, ...(keyOfFile ? [keyOfFile] : [])];
+  const database = openUnchanging(path);
+  try {
+    const pending = database
+      .prepare("select count(*) as count from deliveries where state = 'pending'")
+      .get();
+    return ok({
+      pausedWebhooks,
+      pendingDeliveries: Number(pending?.count),
+      unreadableSecrets: unreadable(database, keys),
+    });
+  } finally {
+    database.close();
+    for (const { name } of files) flush(join(stage, name));
+    flush(stage);
+  }
+};
+
+const unreadable = (
+  database: DatabaseSync,
+  [newest, ...older]: readonly Uint8Array[],
+): readonly string[] => {
+  const rows = database.prepare("select id, secret from webhooks order by id").all();
+  const box = newest && createSecretBox([newest, ...older]);
+  return rows
+    .filter(({ id, secret }) => {
+      try {
+        box?.open(secret as Uint8Array, String(id));
+        return box === undefined;
+      } catch {
+        return true;
+      }
+    })
+    .map(({ id }) => String(id));
+};
+
+/** As an operator would, one by one: the history tells it. */
+const switchOffWebhooks = (path: string, now: Date): number => {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec("begin");
+    const rows = database
+      .prepare("update webhooks set active = 0 where active = 1 returning *")
+      .all();
+    const write = database.prepare(
+      `insert into history (environment_id, subject, subject_id, at, actor_key_id, actor_name, actions, before, after)
+       values (?, 'webhook', ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    for (const row of rows) {
+      const id = String(row.id);
+      const shown = { id, url: row.url, events: JSON.parse(String(row.events)) as unknown };
+      write.run(
+        Number(row.environment_id),
+        id,
+        now.getTime(),
+        operator.keyId,
+        operator.name,
+        JSON.stringify(["webhook.updated"]),
+        JSON.stringify({ ...shown, active: true }),
+        JSON.stringify({ ...shown, active: false }),
+      );
+    }
+    database.exec("commit");
+    return rows.length;
+  } finally {
+    database.close();
+  }
+};
+
+/** Gives the folder of what was there before. */
+const putInPlace = (
+  { target, now }: RestoreRequest,
+  { files }: Manifest,
+  stage: string,
+  old: readonly string[],
+): Result<string | undefined> => {
+  const hold = holdAlone(join(target, databaseFile));
+  if (hold.kind === "busy") {
+    return conflict(
+      `${target} is in use by a server or another command: stop it first. Nothing was changed.`,
+    );
+  }
+  try {
+    const aside =
+      old.length > 0
+        ? join(target, `replaced-${now.toISOString().replaceAll(/[-:.]/g, "")}`)
+        : undefined;
+    if (aside !== undefined) {
+      mkdirSync(aside, { mode: 0o700 });
+      for (const name of old) setAside(target, name, aside);
+      flush(aside);
+    }
+    // The database last: it is what a server looks for.
+    for (const { name } of files.toReversed()) renameSync(join(stage, name), join(target, name));
+    flush(target);
+    return ok(aside);
+  } finally {
+    hold.release();
+  }
+};
+
+const setAside = (target: string, name: string, aside: string): void => {
+  const [from, to] = [join(target, name), join(aside, name)];
+  // Gone together with the last user of the database.
+  if (!existsSync(from)) return;
+  if (name !== databaseFile && name !== secretKeyFile) {
+    renameSync(from, to);
+    return;
+  }
+  // It keeps its old name too until the new file takes that, so that it is never missing.
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+    flush(to);
+  }
+};

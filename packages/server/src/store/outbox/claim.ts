@@ -1,0 +1,132 @@
+// Takes due deliveries for one worker: at most the oldest of each lane, under a lease.
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import type { Callback, Claim, Claimed, ClaimRequest } from "../../ports.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { idList } from "../sql/id-list.ts";
+import type { SecretBox } from "../secrets/secret-cipher.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Nobody holds the lane: its lease has ended, or lies so far ahead that the clock must have gone back since. */
+export const isFree =
+  (now: number, leaseLength: number) =>
+  (lane: ExpressionBuilder<Tables, "lanes">): Expression<SqlBool> =>
+    lane.or([
+      lane("lanes.lease_until", "<=", now),
+      lane("lanes.lease_until", ">", now + 2 * leaseLength),
+    ]);
+
+const attemptsOfOldest = (lane: ExpressionBuilder<Tables, "lanes">) =>
+  lane
+    .selectFrom("deliveries")
+    .select("deliveries.attempts")
+    .whereRef("deliveries.lane_id", "=", "lanes.id")
+    .where("deliveries.state", "=", sql.lit("pending"))
+    .orderBy("deliveries.position")
+    .limit(1);
+
+export const claim = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  secrets: SecretBox,
+  { wanted, held, probing, leaseId, leaseUntil, leaseLength }: ClaimRequest,
+  now: number,
+): Promise<Claimed> => {
+  if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
+  const { callbacks, unreadable } = await readCallbacks(database, secrets, [...wanted.keys()], now);
+  const due = (webhookId: string, count: number) => {
+    const mine = held.get(webhookId) ?? [];
+    return (
+      database
+        .selectFrom("lanes")
+        .select("id")
+        .where("webhook_id", "=", webhookId)
+        .where("due_at", "<=", now)
+        .where(isFree(now, leaseLength))
+        .$if(mine.length > 0, (query) => query.where("id", "not in", idList(mine)))
+        .orderBy("priority")
+        // A flag that the receiver always refuses must not use up the probes of the others.
+        .$if(probing?.has(webhookId) ?? false, (query) => query.orderBy(attemptsOfOldest))
+        .orderBy("due_at")
+        .limit(count)
+        .$call(traits.lockedIfFree)
+        .execute()
+    );
+  };
+  const found = await Promise.all(
+    [...wanted].filter(([id]) => callbacks.has(id)).map(([id, count]) => due(id, count)),
+  );
+  const lanes = found.flat().map(({ id }) => id);
+  if (lanes.length === 0) return { claims: [], callbacks, unreadable };
+  await database
+    .updateTable("lanes")
+    .set({ lease_id: leaseId, lease_until: leaseUntil })
+    .where("id", "in", idList(lanes))
+    .execute();
+  const rows = await database
+    .selectFrom("deliveries")
+    .innerJoin("events", "events.id", "deliveries.event_id")
+    .select([
+      "deliveries.position",
+      "deliveries.id",
+      "deliveries.lane_id",
+      "deliveries.webhook_id",
+      "deliveries.attempts",
+      "events.id as event_id",
+      "events.type",
+      "events.body",
+    ])
+    .where("deliveries.position", "in", (inner) =>
+      inner
+        .selectFrom("deliveries as pending")
+        .select(({ fn }) => fn.min("pending.position").as("position"))
+        .where("pending.lane_id", "in", idList(lanes))
+        .where("pending.state", "=", sql.lit("pending"))
+        .groupBy("pending.lane_id"),
+    )
+    .execute();
+  const claims = rows.map(
+    (row): Claim => ({
+      laneId: row.lane_id,
+      leaseId,
+      position: row.position,
+      deliveryId: row.id,
+      webhookId: row.webhook_id,
+      attempts: row.attempts,
+      event: { id: row.event_id, type: row.type, body: row.body },
+    }),
+  );
+  return { claims, callbacks, unreadable };
+};
+
+/** The active ones of these webhooks, with their secrets. */
+const readCallbacks = async (
+  database: Kysely<Tables>,
+  secrets: SecretBox,
+  ids: readonly string[],
+  now: number,
+): Promise<Pick<Claimed, "callbacks" | "unreadable">> => {
+  const rows = await database
+    .selectFrom("webhooks")
+    .select(["id", "url", "secret", "previous_secret", "previous_until", "failing_since"])
+    .where("id", "in", idList(ids))
+    .where("active", "=", 1)
+    .execute();
+  const callbacks = new Map<string, Callback>();
+  const unreadable: string[] = [];
+  for (const row of rows) {
+    const previous = (row.previous_until ?? 0) > now ? row.previous_secret : null;
+    try {
+      callbacks.set(row.id, {
+        webhookId: row.id,
+        url: row.url,
+        failingSince: row.failing_since,
+        secret: secrets.open(row.secret, row.id),
+        previousSecret: previous === null ? undefined : secrets.open(previous, row.id),
+      });
+    } catch {
+      // One that cannot be signed for must not keep the others waiting.
+      unreadable.push(row.id);
+    }
+  }
+  return { callbacks, unreadable };
+};

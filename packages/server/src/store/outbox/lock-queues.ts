@@ -1,0 +1,21 @@
+// Takes the locks of many lanes in the one order that everybody keeps, before a statement that would take them in any order.
+import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { Tables } from "../schema/tables.ts";
+
+export const lockLanes = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  which: (lane: ExpressionBuilder<Tables, "lanes">) => Expression<SqlBool>,
+): Promise<void> => {
+  if (!traits.locksRows) return;
+  await database
+    .selectFrom("lanes")
+    .select("id")
+    .where(which)
+    .orderBy("webhook_id")
+    .orderBy("flag_key")
+    .orderBy("priority")
+    .$call(traits.locked)
+    .execute();
+};

@@ -1,0 +1,251 @@
+// Writes down what became of claims, and how their webhooks are doing.
+import { type Kysely, sql } from "kysely";
+import type { WebhookHealth } from "../../domain/delivery.ts";
+import type { NewHistoryEntry } from "../../domain/history.ts";
+import type { Claim, Settlement } from "../../ports.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { historyRow } from "../sql/history-row.ts";
+import { idList } from "../sql/id-list.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** What a turn has to write, before anything is known of it. */
+export interface Outcomes {
+  readonly settlements: readonly Settlement[];
+  readonly released: readonly Claim[];
+  readonly health: readonly WebhookHealth[];
+  readonly now: number;
+}
+
+/** Locks what the outcomes concern; gives those whose lease nobody has taken over. */
+export const lockHeld = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  outcomes: Outcomes,
+): Promise<Outcomes> => {
+  const [, leases] = await Promise.all([
+    lockWebhooks(database, traits, outcomes),
+    lockLeases(database, traits, outcomes),
+  ]);
+  const isHeld = ({ laneId, leaseId }: Claim) => leases.get(laneId) === leaseId;
+  return {
+    ...outcomes,
+    settlements: outcomes.settlements.filter(({ claim }) => isHeld(claim)),
+    released: outcomes.released.filter(isHeld),
+  };
+};
+
+const lockWebhooks = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  { health }: Outcomes,
+): Promise<void> => {
+  if (!traits.locksRows || health.length === 0) return;
+  await database
+    .selectFrom("webhooks")
+    .select("id")
+    .where("id", "in", idList(health.map(({ webhookId }) => webhookId)))
+    .orderBy("id")
+    .$call(traits.locked)
+    .execute();
+};
+
+const lockLeases = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  { settlements, released, health, now }: Outcomes,
+): Promise<ReadonlyMap<number, string | null>> => {
+  const claims = [...settlements.map(({ claim }) => claim), ...released];
+  const recovered = health.flatMap((each) => (each.recovered ? [each.webhookId] : []));
+  const widened = traits.locksRows && recovered.length > 0;
+  if (claims.length === 0 && !widened) return new Map();
+  const rows = await database
+    .selectFrom("lanes")
+    .select(["id", "lease_id"])
+    .where((lane) => {
+      const those = lane("id", "in", idList(claims.map(({ laneId }) => laneId)));
+      if (!widened) return those;
+      // writeHealth brings these forward.
+      const waiting = lane.and([
+        lane("webhook_id", "in", idList(recovered)),
+        lane("due_at", ">", now),
+      ]);
+      return claims.length === 0 ? waiting : lane.or([those, waiting]);
+    })
+    .orderBy("webhook_id")
+    .orderBy("flag_key")
+    .orderBy("priority")
+    .$call(traits.locked)
+    .execute();
+  return new Map(rows.map(({ id, lease_id }) => [id, lease_id]));
+};
+
+export const writeOutcomes = async (
+  database: Kysely<Tables>,
+  { settlements, released, health, now }: Outcomes,
+): Promise<void> => {
+  await writeAttempts(database, settlements, now);
+  await openLanes(database, settlements, now);
+  await release(database, released);
+  for (const each of health) await writeHealth(database, each, now);
+};
+
+const release = async (database: Kysely<Tables>, claims: readonly Claim[]): Promise<void> => {
+  if (claims.length === 0) return;
+  await database
+    .updateTable("lanes")
+    .set({ lease_id: null, lease_until: 0 })
+    .where("id", "in", idList(claims.map(({ laneId }) => laneId)))
+    .execute();
+};
+
+const positionsOf = (settlements: readonly Settlement[]): number[] =>
+  settlements.map(({ claim: { position } }) => position);
+
+const writeAttempts = async (
+  database: Kysely<Tables>,
+  settlements: readonly Settlement[],
+  now: number,
+): Promise<void> => {
+  if (settlements.length === 0) return;
+  await database
+    .insertInto("attempts")
+    .values(
+      settlements.map(({ claim: { position, attempts }, attempt }) => ({
+        ...attempt,
+        position,
+        number: attempts + 1,
+        at: attempt.at.getTime(),
+      })),
+    )
+    .execute();
+  const states = { delivered: "delivered", failed: "failed", retry: "pending" } as const;
+  for (const [kind, state] of Object.entries(states)) {
+    const those = settlements.filter(({ verdict }) => verdict.kind === kind);
+    if (those.length === 0) continue;
+    await database
+      .updateTable("deliveries")
+      .set(({ eb }) => ({
+        state,
+        attempts: eb("attempts", "+", 1),
+        settled_at: state === "pending" ? null : now,
+      }))
+      .where("position", "in", idList(positionsOf(those)))
+      .execute();
+  }
+};
+
+/** Ends the leases: a lane goes on with its next delivery at once, waits for a retry, or is idle. */
+const openLanes = async (
+  database: Kysely<Tables>,
+  settlements: readonly Settlement[],
+  now: number,
+): Promise<void> => {
+  const free = { lease_id: null, lease_until: 0 } as const;
+  const finished: number[] = [];
+  for (const { claim: settled, verdict } of settlements) {
+    if (verdict.kind !== "retry") {
+      finished.push(settled.laneId);
+      continue;
+    }
+    await database
+      .updateTable("lanes")
+      .set({ ...free, due_at: verdict.at, not_before: verdict.notBefore })
+      .where("id", "=", settled.laneId)
+      .execute();
+  }
+  if (finished.length === 0) return;
+  await database
+    .updateTable("lanes")
+    .set((lane) => ({
+      ...free,
+      not_before: 0,
+      due_at: lane
+        .case()
+        .when(
+          lane.exists(
+            lane
+              .selectFrom("deliveries")
+              .select("deliveries.position")
+              .whereRef("deliveries.lane_id", "=", "lanes.id")
+              .where("deliveries.state", "=", sql.lit("pending")),
+          ),
+        )
+        .then(sql<number>`cast(${now} as bigint)`)
+        .else(null)
+        .end(),
+    }))
+    .where("id", "in", idList(finished))
+    .execute();
+};
+
+const writeHealth = async (
+  database: Kysely<Tables>,
+  { webhookId, failingSince, deactivate, recovered }: WebhookHealth,
+  now: number,
+): Promise<void> => {
+  const outage = recovered ? await outageOf(database, webhookId, now) : 0;
+  await database
+    .updateTable("webhooks")
+    .set({ failing_since: failingSince })
+    .where("id", "=", webhookId)
+    .execute();
+  if (deactivate !== null) await switchOff(database, webhookId, deactivate, now);
+  if (!recovered) return;
+  await database
+    .updateTable("lanes")
+    .set((lane) => ({
+      due_at: lane.case().when("not_before", ">", now).then(lane.ref("not_before")).else(now).end(),
+    }))
+    .where("webhook_id", "=", webhookId)
+    .where("due_at", ">", now)
+    .where("due_at", "<=", now + waitAfterOutage * outage)
+    .execute();
+};
+
+/**
+ * What failed in an outage waits for at most so many times the outage's length, by the schedule and its jitter. What
+ * waits for longer failed before it, and would fail again: bringing that forward too would use up its attempts.
+ */
+const waitAfterOutage = 10;
+const shortestOutage = 1_000;
+
+/** How long the webhook has failed, in milliseconds. */
+const outageOf = async (database: Kysely<Tables>, id: string, now: number): Promise<number> => {
+  const row = await database
+    .selectFrom("webhooks")
+    .select("failing_since")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return Math.max(now - (row?.failing_since ?? now), shortestOutage);
+};
+
+const switchOff = async (
+  database: Kysely<Tables>,
+  id: string,
+  reason: string,
+  now: number,
+): Promise<void> => {
+  const row = await database
+    .updateTable("webhooks")
+    .set({ active: 0 })
+    .where("id", "=", id)
+    .where("active", "=", 1)
+    .returning(["environment_id", "url", "events"])
+    .executeTakeFirst();
+  if (!row) return;
+  const shown = { id, url: row.url, events: JSON.parse(row.events) as unknown };
+  const entry: NewHistoryEntry = {
+    subject: "webhook",
+    subjectId: id,
+    version: null,
+    at: new Date(now),
+    actor: { keyId: null, name: "halyard" },
+    actions: ["webhook.deactivated"],
+    before: { ...shown, active: true },
+    after: { ...shown, active: false, reason },
+  };
+  await database
+    .insertInto("history")
+    .values(historyRow(row.environment_id, entry, null))
+    .execute();
+};

@@ -1,0 +1,119 @@
+// How to connect to PostgreSQL: time limits, types and TLS, with the meaning that libpq gives to its options.
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import {
+  type ConnectionOptions,
+  checkServerIdentity,
+  getCACertificates,
+  type PeerCertificate,
+} from "node:tls";
+import { type ClientConfig, types } from "pg";
+import { StartupProblem } from "../../errors.ts";
+import { messageOf } from "./errors.ts";
+import { unescapeText } from "./pipeline.ts";
+
+export interface TlsSettings {
+  readonly mode: "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
+  /** Files; those that are not named are looked for where libpq looks. `system` stands for the machine's authorities. */
+  readonly rootCertificate?: string | undefined;
+  readonly certificate?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+export interface PostgresSettings {
+  /** Without the options of TLS. */
+  readonly url: string;
+  /** As it may be shown: without the password. */
+  readonly name: string;
+  readonly host: string;
+  readonly poolSize: number;
+  readonly tls: TlsSettings;
+}
+
+const connectPatience = 3_000;
+const statementPatience = 10_000;
+
+const int8 = 20;
+const textTypes = new Set<number>([25, 1043]);
+const parsers: NonNullable<ClientConfig["types"]> = {
+  getTypeParser(id: number, format?: "text" | "binary") {
+    if (id === int8) return Number;
+    if (textTypes.has(id)) return unescapeText;
+    return types.getTypeParser(id, format);
+  },
+};
+
+export const clientSettings = (
+  { url }: PostgresSettings,
+  ssl: ConnectionOptions | false,
+): ClientConfig => ({
+  connectionString: url,
+  ssl,
+  types: parsers,
+  application_name: "halyard",
+  connectionTimeoutMillis: connectPatience,
+  statement_timeout: statementPatience,
+  // A little longer than the server's own: for a server or a network that has gone silent.
+  query_timeout: statementPatience + 2_000,
+  lock_timeout: 5_000,
+  idle_in_transaction_session_timeout: 15_000,
+  enableChannelBinding: ssl !== false,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  pipeline: true,
+});
+
+const read = (what: string, path: string): string => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new StartupProblem(
+      `The file ${path}, given as ${what} for PostgreSQL, cannot be read (${messageOf(error)}).`,
+    );
+  }
+};
+
+const besideHome = (name: string): string | undefined => {
+  const path = join(homedir(), ".postgresql", name);
+  return existsSync(path) ? path : undefined;
+};
+
+export const tlsOptions = ({ tls, host }: PostgresSettings): ConnectionOptions | false => {
+  // As with libpq, nothing is encrypted on a socket of the machine.
+  if (tls.mode === "disable" || host.startsWith("/")) return false;
+  const root = tls.rootCertificate ?? besideHome("root.crt");
+  const isNamed = root !== undefined && root !== "system";
+  if ((tls.mode === "verify-ca" && !isNamed) || (tls.mode === "require" && root === "system")) {
+    throw new StartupProblem(
+      `sslmode=${tls.mode} of PostgreSQL needs a file of authorities in sslrootcert: anybody can have a certificate from a public one, so for those use sslmode=verify-full.`,
+    );
+  }
+  const certificate = tls.certificate ?? besideHome("postgresql.crt");
+  const key = tls.key ?? besideHome("postgresql.key");
+  const own = {
+    ...(certificate !== undefined && { cert: read("sslcert", certificate) }),
+    ...(certificate !== undefined && key !== undefined && { key: read("sslkey", key) }),
+  };
+  const authorities = {
+    ca: isNamed
+      ? read("sslrootcert", root)
+      : [...getCACertificates("system"), ...getCACertificates("bundled")],
+  };
+  const ofThatName = {
+    ...authorities,
+    checkServerIdentity: (_: string, peer: PeerCertificate) => checkServerIdentity(host, peer),
+  };
+  const ofAnyName = { ...authorities, checkServerIdentity: () => undefined };
+  switch (tls.mode) {
+    case "prefer":
+      return { ...own, rejectUnauthorized: false };
+    case "require":
+      // With authorities named, libpq checks the certificate here too.
+      return !isNamed ? { ...own, rejectUnauthorized: false } : { ...own, ...ofAnyName };
+    case "verify-ca":
+      return { ...own, ...ofAnyName };
+    case "verify-full":
+      return { ...own, ...ofThatName };
+  }
+};

@@ -1,0 +1,142 @@
+// The start on PostgreSQL: finds out whether the server will do, and brings the schema up to date.
+import type { ConnectionOptions } from "node:tls";
+import { Client } from "pg";
+import { StartupProblem } from "../../errors.ts";
+import { migrate, migrations } from "../schema/migrate.ts";
+import { clientSettings, type PostgresSettings, tlsOptions } from "./connection.ts";
+import { codeOf, messageOf } from "./errors.ts";
+import { kyselyOn, PipelinedTransaction } from "./pipeline.ts";
+import { advisoryLock, postgresTraits } from "./traits.ts";
+
+const oldestVersion = 15;
+
+const explain = ({ name }: PostgresSettings, error: unknown): StartupProblem => {
+  if (error instanceof StartupProblem) return error;
+  const said = messageOf(error);
+  switch (codeOf(error)) {
+    case "28P01":
+    case "28000":
+      return new StartupProblem(
+        `PostgreSQL at ${name} refuses the user or the password (${said}): check DATABASE_URL or PGPASSWORD.`,
+      );
+    case "3D000":
+      return new StartupProblem(
+        `PostgreSQL at ${name} has no such database (${said}): create it, or name another in DATABASE_URL.`,
+      );
+    case "42501":
+      return new StartupProblem(
+        `The user of DATABASE_URL lacks a right in ${name} (${said}): let it create tables in its schema, or let a user who may do so start Halyard once.`,
+      );
+    case "25006":
+      return new StartupProblem(
+        `PostgreSQL at ${name} is read-only (${said}): name the primary in DATABASE_URL, not a standby.`,
+      );
+    default:
+      return new StartupProblem(`PostgreSQL at ${name} cannot be used: ${said}.`);
+  }
+};
+
+/** A migration takes as long as it takes. */
+const withoutLimits = { statement_timeout: 0, query_timeout: 0, lock_timeout: 0 };
+
+const connect = async (
+  settings: PostgresSettings,
+  ssl: ConnectionOptions | false,
+): Promise<Client> => {
+  const client = new Client({ ...clientSettings(settings, ssl), ...withoutLimits });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+};
+
+const withoutTls = "The server does not support SSL connections";
+
+/** Connected, with the TLS that was come to. */
+const connectAtFirst = async (
+  settings: PostgresSettings,
+): Promise<{ client: Client; ssl: ConnectionOptions | false }> => {
+  const ssl = tlsOptions(settings);
+  try {
+    return { client: await connect(settings, ssl), ssl };
+  } catch (error) {
+    const mayGoPlain = settings.tls.mode === "prefer" && messageOf(error) === withoutTls;
+    if (!mayGoPlain) throw error;
+    return { client: await connect(settings, false), ssl: false };
+  }
+};
+
+const checkServer = async (client: Client, { name }: PostgresSettings): Promise<void> => {
+  const { rows } = await client.query<{ version: number; shown: string; encoding: string }>(
+    `select current_setting('server_version_num')::int as version,
+       current_setting('server_version') as shown, current_setting('server_encoding') as encoding`,
+  );
+  const [server] = rows;
+  if (!server) return;
+  if (server.version < oldestVersion * 10_000) {
+    throw new StartupProblem(
+      `PostgreSQL at ${name} is version ${server.shown}, but Halyard needs ${oldestVersion} or newer.`,
+    );
+  }
+  if (server.encoding !== "UTF8") {
+    throw new StartupProblem(
+      `The database ${name} has the encoding ${server.encoding}, but Halyard needs one with UTF8.`,
+    );
+  }
+};
+
+/** 0 when there is none. */
+export const schemaVersion = async (client: Client): Promise<number> => {
+  const { rows } = await client.query<{ found: string | null }>(
+    "select to_regclass('schema_version')::text as found",
+  );
+  if (!rows[0]?.found) return 0;
+  const version = await client.query<{ version: number }>("select version from schema_version");
+  return version.rows[0]?.version ?? 0;
+};
+
+const bringUpToDate = async (client: Client, mayMigrate: boolean): Promise<void> => {
+  const transaction = new PipelinedTransaction(client, ["begin"]);
+  const database = kyselyOn((consumer) => consumer(transaction));
+  try {
+    await advisoryLock("migration").execute(database);
+    await migrate(database, postgresTraits, mayMigrate);
+    await transaction.commit();
+  } catch (error) {
+    if (!transaction.commitSent) await transaction.rollback();
+    throw error;
+  }
+};
+
+/** One connection, used once; whatever goes wrong is told in a sentence. */
+export const withFirstClient = async <T>(
+  settings: PostgresSettings,
+  use: (client: Client, ssl: ConnectionOptions | false) => Promise<T>,
+): Promise<T> => {
+  try {
+    const { client, ssl } = await connectAtFirst(settings);
+    try {
+      await checkServer(client, settings);
+      return await use(client, ssl);
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    throw explain(settings, error);
+  }
+};
+
+/** Makes the schema, or brings it up to date; gives the options of TLS that all further connections use. */
+export const openSchema = (
+  settings: PostgresSettings,
+  mayMigrate: boolean,
+): Promise<ConnectionOptions | false> =>
+  withFirstClient(settings, async (client, ssl) => {
+    // A user who may only read and write can start Halyard on a schema that is up to date.
+    if ((await schemaVersion(client)) !== migrations.length)
+      await bringUpToDate(client, mayMigrate);
+    return ssl;
+  });
+
+/** 0 when there is none. */
+export const postgresSchemaVersion = (settings: PostgresSettings): Promise<number> =>
+  withFirstClient(settings, schemaVersion);

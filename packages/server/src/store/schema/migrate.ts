@@ -1,0 +1,43 @@
+// Brings the schema up to date, one numbered migration after the other, in one transaction.
+import type { Kysely } from "kysely";
+import { StartupProblem } from "../../errors.ts";
+import type { DatabaseTraits } from "./dialect.ts";
+import { first } from "./migrations/0001-first.ts";
+import { delivery } from "./migrations/0002-delivery.ts";
+import { evaluation } from "./migrations/0003-evaluation.ts";
+import { clockSteps } from "./migrations/0004-clock-steps.ts";
+import { signInLinks } from "./migrations/0005-sign-in-links.ts";
+import { keyUse } from "./migrations/0006-key-use.ts";
+import type { Tables } from "./tables.ts";
+
+export const migrations = [first, delivery, evaluation, clockSteps, signInLinks, keyUse] as const;
+
+/** Call it inside a transaction that no second process can enter at the same time. */
+export const migrate = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  mayChange = true,
+): Promise<void> => {
+  await database.schema
+    .createTable("schema_version")
+    .ifNotExists()
+    .addColumn("version", "integer", (column) => column.notNull())
+    .execute();
+  const row = await database.selectFrom("schema_version").select("version").executeTakeFirst();
+  const present = row?.version ?? 0;
+  if (present > migrations.length) {
+    throw new StartupProblem(
+      `The database has schema version ${present}, but this version of Halyard knows only up to ${migrations.length}: start the newer Halyard that wrote it, or restore a backup from before the upgrade.`,
+    );
+  }
+  if (present === migrations.length) return;
+  if (!mayChange) {
+    throw new StartupProblem(
+      `The database has schema version ${present} and this version of Halyard needs ${migrations.length}, but HALYARD_MIGRATE is off: run \`halyard migrate\` first.`,
+    );
+  }
+  for (const migration of migrations.slice(present)) await migration(database.schema, traits);
+  if (row)
+    await database.updateTable("schema_version").set({ version: migrations.length }).execute();
+  else await database.insertInto("schema_version").values({ version: migrations.length }).execute();
+};

@@ -1,0 +1,54 @@
+// Encrypts webhook secrets at rest: AES-256-GCM, bound to the row that they belong to.
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { StartupProblem } from "../../errors.ts";
+
+export interface SecretBox {
+  seal(text: string, owner: string): Uint8Array;
+  open(sealed: Uint8Array, owner: string): string;
+}
+
+const format = 1;
+const [ringAt, ivAt, tagAt, textAt] = [1, 5, 17, 33];
+
+const ringName = (key: Uint8Array): Buffer =>
+  createHash("sha256").update(key).digest().subarray(0, 4);
+
+/** The first key seals; any of them opens, so that a key can be replaced without a pause. */
+export const createSecretBox = (keys: readonly [Uint8Array, ...Uint8Array[]]): SecretBox => {
+  /** The last secret opened of each owner: the worker asks for the same ones again and again. */
+  const opened = new Map<string, { readonly sealed: Buffer; readonly text: string }>();
+  return {
+    seal(text, owner) {
+      const iv = randomBytes(ivLength);
+      const cipher = createCipheriv("aes-256-gcm", keys[0], iv);
+      cipher.setAAD(Buffer.from(owner));
+      const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([Buffer.of(format), ringName(keys[0]), iv, cipher.getAuthTag(), sealed]);
+    },
+
+    open(sealed, owner) {
+      const bytes = Buffer.from(sealed);
+      const known = opened.get(owner);
+      if (known?.sealed.equals(bytes)) return known.text;
+      const name = bytes.subarray(ringAt, ivAt);
+      const key = keys.find((candidate) => ringName(candidate).equals(name));
+      if (!key || bytes[0] !== format) {
+        throw new StartupProblem(
+          `A webhook secret was encrypted with a key that is not here (${name.toString("hex")}): give HALYARD_SECRET_KEY the key that was used, or put back the secret.key file of this database.`,
+        );
+      }
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(ivAt, tagAt));
+      decipher.setAAD(Buffer.from(owner));
+      decipher.setAuthTag(bytes.subarray(tagAt, textAt));
+      const text =
+        decipher.update(bytes.subarray(textAt), undefined, "utf8") + decipher.final("utf8");
+      if (opened.size >= maxOpened) opened.clear();
+      opened.set(owner, { sealed: bytes, text });
+      return text;
+    },
+  };
+};
+
+const maxOpened = 10_000;
+
+const ivLength = 12;

@@ -1,0 +1,23 @@
+// A history entry as a row.
+import type { NewHistoryEntry } from "../../domain/history.ts";
+
+const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+/** `revision` is the environment's, for changes of flags; null for other subjects. */
+export const historyRow = (
+  environmentId: number,
+  entry: NewHistoryEntry,
+  revision: number | null,
+) => ({
+  environment_id: environmentId,
+  revision,
+  subject: entry.subject,
+  subject_id: entry.subjectId,
+  version: entry.version,
+  at: entry.at.getTime(),
+  actor_key_id: entry.actor.keyId,
+  actor_name: entry.actor.name,
+  actions: JSON.stringify(entry.actions),
+  before: json(entry.before),
+  after: json(entry.after),
+});

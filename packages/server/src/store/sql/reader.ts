@@ -1,0 +1,212 @@
+// The reads of ports.ts in SQL, outside a transaction or inside one.
+import type { Flag } from "@halyard/core/flag";
+import { fromThousandths } from "@halyard/core/percentage";
+import type { Kysely, Selectable } from "kysely";
+import type { VersionedFlag } from "../../domain/change.ts";
+import type { HistoryEntry, HistorySubject } from "../../domain/history.ts";
+import type { Role } from "../../domain/principal.ts";
+import type { Webhook } from "../../domain/webhook.ts";
+import type { Environment, Reader } from "../../ports.ts";
+import type { SameSelect } from "../schema/dialect.ts";
+import { deliveryReads } from "./delivery-log.ts";
+import { followReads } from "./follow.ts";
+import { usageReads } from "./usage.ts";
+import type { Tables } from "../schema/tables.ts";
+
+type FlagRow = Omit<Selectable<Tables["flags"]>, "environment_id">;
+
+const flagOf = (row: FlagRow): VersionedFlag => {
+  const { key, description } = row;
+  const enabled = row.enabled === 1;
+  const flag: Flag =
+    row.thousandths === null
+      ? { key, type: "boolean", enabled, description }
+      : {
+          key,
+          type: "rollout",
+          enabled,
+          percentage: fromThousandths(row.thousandths),
+          description,
+        };
+  return { flag, version: row.version };
+};
+
+const webhookOf = (
+  row: Pick<Selectable<Tables["webhooks"]>, (typeof webhookColumns)[number]>,
+): Webhook => ({
+  id: row.id,
+  url: row.url,
+  events: JSON.parse(row.events) as string[],
+  active: row.active === 1,
+  createdAt: new Date(row.created_at),
+});
+
+const historyOf = (
+  row: Pick<Selectable<Tables["history"]>, (typeof historyColumns)[number]>,
+): HistoryEntry => ({
+  id: row.id,
+  subject: row.subject as HistorySubject,
+  subjectId: row.subject_id,
+  version: row.version,
+  at: new Date(row.at),
+  actor: { keyId: row.actor_key_id, name: row.actor_name },
+  actions: JSON.parse(row.actions) as string[],
+  before: row.before === null ? null : JSON.parse(row.before),
+  after: row.after === null ? null : JSON.parse(row.after),
+});
+
+/** Columns by name: a statement that is prepared stays right when a newer version adds one. */
+export const environmentColumns = [
+  "id",
+  "name",
+  "revision",
+  "sequence",
+  "flag_count",
+  "created_at",
+] as const;
+
+export const environmentOf = (
+  row: Pick<Selectable<Tables["environments"]>, (typeof environmentColumns)[number]>,
+): Environment => ({
+  id: row.id,
+  name: row.name,
+  createdAt: new Date(row.created_at),
+  flagCount: row.flag_count,
+});
+
+const flagColumns = ["key", "type", "enabled", "thousandths", "description", "version"] as const;
+const historyColumns = [
+  "id",
+  "subject",
+  "subject_id",
+  "version",
+  "at",
+  "actor_key_id",
+  "actor_name",
+  "actions",
+  "before",
+  "after",
+] as const;
+const webhookColumns = ["id", "environment_id", "url", "events", "active", "created_at"] as const;
+
+/** `lock` is put on what a transaction reads in order to change it. */
+export const createReader = (
+  database: Kysely<Tables>,
+  lock: SameSelect = (query) => query,
+): Reader => {
+  const webhooks = (environmentId: number) =>
+    database
+      .selectFrom("webhooks")
+      .select(webhookColumns)
+      .where("environment_id", "=", environmentId);
+
+  return {
+    ...deliveryReads(database),
+    ...followReads(database),
+    ...usageReads(database),
+
+    async environments() {
+      const rows = await database
+        .selectFrom("environments")
+        .select(environmentColumns)
+        .orderBy("name")
+        .execute();
+      return rows.map(environmentOf);
+    },
+
+    async revision(environmentId) {
+      const row = await database
+        .selectFrom("environments")
+        .select("revision")
+        .where("id", "=", environmentId)
+        .executeTakeFirst();
+      return row?.revision ?? 0;
+    },
+
+    async flag(environmentId, key) {
+      const row = await database
+        .selectFrom("flags")
+        .select(flagColumns)
+        .where("environment_id", "=", environmentId)
+        .where("key", "=", key)
+        .executeTakeFirst();
+      return row && flagOf(row);
+    },
+
+    async flags(environmentId) {
+      // One statement, so that the revision and the flags are of the same moment.
+      const rows = await database
+        .selectFrom("environments")
+        .leftJoin("flags", "flags.environment_id", "environments.id")
+        .leftJoin("history", (join) =>
+          join
+            .onRef("history.environment_id", "=", "environments.id")
+            .onRef("history.revision", "=", "environments.revision"),
+        )
+        .select([
+          "environments.revision",
+          "history.at",
+          "flags.key",
+          "flags.type",
+          "flags.enabled",
+          "flags.thousandths",
+          "flags.description",
+          "flags.version",
+        ])
+        .where("environments.id", "=", environmentId)
+        .execute();
+      const flags = rows
+        .filter((row): row is typeof row & FlagRow => row.key !== null)
+        .map(flagOf)
+        // Keys are ASCII, and the order is the same on every database.
+        .sort((a, b) => (a.flag.key < b.flag.key ? -1 : 1));
+      const [first] = rows;
+      const changedAt = first?.at == null ? null : new Date(first.at);
+      return { revision: first?.revision ?? 0, changedAt, flags };
+    },
+
+    async webhooks(environmentId) {
+      const rows = await webhooks(environmentId).orderBy("created_at").orderBy("id").execute();
+      return rows.map(webhookOf);
+    },
+
+    async webhook(environmentId, id) {
+      const row = await webhooks(environmentId).where("id", "=", id).$call(lock).executeTakeFirst();
+      return row && webhookOf(row);
+    },
+
+    async keys(environmentId) {
+      const rows = await database
+        .selectFrom("api_keys")
+        .select(["id", "name", "role", "created_at", "last_used_at"])
+        .where("environment_id", "=", environmentId)
+        .where("revoked_at", "is", null)
+        .orderBy("created_at")
+        .orderBy("id")
+        .execute();
+      return rows.map(({ created_at, last_used_at, role, ...key }) => ({
+        ...key,
+        role: role as Role,
+        createdAt: new Date(created_at),
+        lastUsedAt: last_used_at === null ? null : new Date(last_used_at),
+      }));
+    },
+
+    async history(environmentId, { subject, subjectId, limit, before }) {
+      const rows = await database
+        .selectFrom("history")
+        .select(historyColumns)
+        .where("environment_id", "=", environmentId)
+        .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
+        .$if(subject !== undefined && subject !== "flag", (query) =>
+          query.where("revision", "is", null),
+        )
+        .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId ?? ""))
+        .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(historyOf);
+    },
+  };
+};

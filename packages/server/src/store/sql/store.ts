@@ -1,0 +1,68 @@
+// A store on any SQL database: the reads, the transactions, and what is told when one has committed.
+import type { Kysely } from "kysely";
+import type { Change } from "../../domain/change.ts";
+import type { Commit, DeliverySignal, Reader, Store } from "../../ports.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { SecretBox } from "../secrets/secret-cipher.ts";
+import { createOutbox } from "../outbox/outbox.ts";
+import { createTransaction } from "./transaction.ts";
+import { createAddUsage, writeKeyUse } from "./usage.ts";
+import { reencrypt, unreadableSecrets } from "./webhooks.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** What a database brings along. */
+export interface Engine {
+  /** Always the last committed state. */
+  readonly database: Kysely<Tables>;
+  readonly reads: Reader;
+  readonly committed: Store["committed"];
+  readonly traits: DatabaseTraits;
+  /** The work may be run again when another transaction was in the way: it decides from the database alone. */
+  transact<T>(work: (database: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** Survives a crash of the process, but not always of the machine: for what is only done again then. */
+  transactRelaxed<T>(work: (database: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** Everything that is read in it is of one moment. */
+  asOfNow<T>(work: (database: Kysely<Tables>) => Promise<T>): Promise<T>;
+  onHint(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export const createSqlStore = (engine: Engine, secrets: SecretBox): Store => {
+  const deliveryListeners = new Set<(signal: DeliverySignal) => void>();
+  const commitListeners = new Set<(commit: Commit) => Promise<void> | undefined>();
+  return {
+    ...engine.reads,
+    committed: engine.committed,
+    async transact(work) {
+      const { result, signal, commit } = await engine.transact(async (database) => {
+        const signal = { queued: new Set<string>(), changed: new Set<string>() };
+        const commit = { changes: [] as Change[], revokedKeys: [] as string[] };
+        const draft = { ...signal, ...commit };
+        const result = await work(createTransaction(database, engine.traits, secrets, draft));
+        return { result, signal, commit };
+      });
+      const followers = [...commitListeners].map(async (listener) => listener(commit));
+      if (signal.queued.size + signal.changed.size > 0) {
+        for (const listener of deliveryListeners) listener(signal);
+      }
+      await Promise.all(followers);
+      return result;
+    },
+    onCommit(listener) {
+      commitListeners.add(listener);
+      return () => commitListeners.delete(listener);
+    },
+    onHint: (listener) => engine.onHint(listener),
+    outbox: createOutbox(engine, secrets, deliveryListeners),
+    keysUsed: (keyIds, at) =>
+      engine.transactRelaxed((database) => writeKeyUse(database, keyIds, at)),
+    addUsage: createAddUsage(engine),
+    reencryptSecrets: () =>
+      engine.transact((database) => reencrypt(database, engine.traits, secrets)),
+    unreadableSecrets: () => unreadableSecrets(engine.database, secrets),
+    async check() {
+      await engine.database.selectFrom("environments").select("id").limit(1).execute();
+    },
+    close: () => engine.close(),
+  };
+};

@@ -1,0 +1,237 @@
+// The writes of ports.ts in SQL. Everything here runs inside one open transaction.
+import type { Flag } from "@halyard/core/flag";
+import { toThousandths } from "@halyard/core/percentage";
+import type { Kysely } from "kysely";
+import type { Change } from "../../domain/change.ts";
+import type { NewHistoryEntry } from "../../domain/history.ts";
+import type { Transaction } from "../../ports.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { historyRow } from "./history-row.ts";
+import type { SecretBox } from "../secrets/secret-cipher.ts";
+import { queue } from "../outbox/queue.ts";
+import { createReader, environmentColumns, environmentOf } from "./reader.ts";
+import { signInWrites } from "./sign-in.ts";
+import { webhookWrites } from "./webhooks.ts";
+import type { Tables } from "../schema/tables.ts";
+
+const flagColumns = (flag: Flag, version: number) => ({
+  type: flag.type,
+  enabled: flag.enabled ? 1 : 0,
+  thousandths: flag.type === "rollout" ? (toThousandths(flag.percentage) ?? 0) : null,
+  description: flag.description,
+  version,
+});
+
+const historyOfChange = ({ decision, at, actor, events }: Change): NewHistoryEntry => ({
+  subject: "flag",
+  subjectId: decision.key,
+  version: decision.version,
+  at,
+  actor,
+  actions: events.map(({ type }) => type),
+  before: decision.before,
+  after: decision.after,
+});
+
+/** Collects what is to be told once all is committed. */
+export interface SignalDraft {
+  /** Webhooks with something new to be told, and webhooks that were changed. */
+  readonly queued: Set<string>;
+  readonly changed: Set<string>;
+  readonly changes: Change[];
+  readonly revokedKeys: string[];
+}
+
+export const createTransaction = (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  secrets: SecretBox,
+  signal: SignalDraft,
+): Transaction => {
+  const writeFlag = async ({ environmentId, decision }: Change): Promise<void> => {
+    const { key, before, after, version } = decision;
+    if (after === null) {
+      await database
+        .deleteFrom("flags")
+        .where("environment_id", "=", environmentId)
+        .where("key", "=", key)
+        .execute();
+      await database
+        .deleteFrom("usage")
+        .where("environment_id", "=", environmentId)
+        .where("flag_key", "=", key)
+        .execute();
+    } else if (before === null) {
+      await database
+        .insertInto("flags")
+        .values({ environment_id: environmentId, key, ...flagColumns(after, version) })
+        .execute();
+    } else {
+      await database
+        .updateTable("flags")
+        .set(flagColumns(after, version))
+        .where("environment_id", "=", environmentId)
+        .where("key", "=", key)
+        .execute();
+    }
+  };
+
+  const countKeyChange = async (environmentId: number): Promise<void> => {
+    await database
+      .updateTable("environments")
+      .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
+      .where("id", "=", environmentId)
+      .execute();
+    await traits.announce(database);
+  };
+
+  return {
+    // A worker may switch a webhook off at any moment: not while it is being changed here.
+    ...createReader(database, traits.locked),
+
+    alone: () => traits.alone(database),
+
+    async lockEnvironment(environmentId) {
+      const row = await database
+        .selectFrom("environments")
+        .select(environmentColumns)
+        .where("id", "=", environmentId)
+        .$call(traits.locked)
+        .executeTakeFirst();
+      return (
+        row && {
+          id: row.id,
+          name: row.name,
+          revision: row.revision,
+          sequence: row.sequence,
+          flagCount: row.flag_count,
+        }
+      );
+    },
+
+    async lastVersion(environmentId, key) {
+      const row = await database
+        .selectFrom("history")
+        .select("version")
+        .where("environment_id", "=", environmentId)
+        .where("subject", "=", "flag")
+        .where("subject_id", "=", key)
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row?.version ?? 0;
+    },
+
+    async commit(change, deliveries) {
+      const { environmentId, revision, sequence, flagCount, at, events, decision } = change;
+      await writeFlag(change);
+      await database
+        .updateTable("environments")
+        .set({ revision, sequence, flag_count: flagCount })
+        .where("id", "=", environmentId)
+        .execute();
+      await database
+        .insertInto("history")
+        .values(historyRow(environmentId, historyOfChange(change), revision))
+        .execute();
+      await database
+        .insertInto("events")
+        .values(
+          events.map((event) => ({
+            environment_id: environmentId,
+            sequence: event.sequence,
+            id: event.id,
+            type: event.type,
+            flag_key: decision.key,
+            created_at: at.getTime(),
+            body: event.body,
+          })),
+        )
+        .execute();
+      await queue(database, deliveries, "event", at, signal.queued);
+      await traits.announce(database);
+      signal.changes.push(change);
+    },
+
+    queue: (deliveries, kind, at) => queue(database, deliveries, kind, at, signal.queued),
+
+    ...webhookWrites(database, traits, secrets, signal.changed),
+    ...signInWrites(database),
+
+    async insertKey(key) {
+      await database
+        .insertInto("api_keys")
+        .values({
+          id: key.id,
+          environment_id: key.environmentId,
+          name: key.name,
+          role: key.role,
+          hash: key.hash,
+          created_at: key.createdAt.getTime(),
+          revoked_at: null,
+        })
+        .execute();
+      await countKeyChange(key.environmentId);
+    },
+
+    async revokeKey(environmentId, id, at) {
+      await database
+        .updateTable("api_keys")
+        .set({ revoked_at: at.getTime() })
+        .where("environment_id", "=", environmentId)
+        .where("id", "=", id)
+        .execute();
+      await countKeyChange(environmentId);
+      signal.revokedKeys.push(id);
+    },
+
+    async keyIssuedIn(hash) {
+      const row = await database
+        .selectFrom("api_keys")
+        .select(["environment_id", "revoked_at"])
+        .where("hash", "=", hash)
+        .executeTakeFirst();
+      return row && { environmentId: row.environment_id, revoked: row.revoked_at !== null };
+    },
+
+    async insertEnvironment(name, at) {
+      const row = await database
+        .insertInto("environments")
+        .values({ name, revision: 0, sequence: 0, flag_count: 0, created_at: at.getTime() })
+        .returning(environmentColumns)
+        .executeTakeFirstOrThrow();
+      await traits.announce(database);
+      return environmentOf(row);
+    },
+
+    async deleteEnvironment(id) {
+      await database.deleteFrom("environments").where("id", "=", id).execute();
+      await traits.announce(database);
+    },
+
+    async record(environmentId, entry) {
+      await database
+        .insertInto("history")
+        .values(historyRow(environmentId, entry, null))
+        .execute();
+    },
+
+    async remembered(keyId, name, now) {
+      return database
+        .selectFrom("answers")
+        .select(["fingerprint", "sealed"])
+        .where("key_id", "=", keyId)
+        .where("name", "=", name)
+        .where("expires_at", ">", now.getTime())
+        .executeTakeFirst();
+    },
+
+    async remember(keyId, name, answer, until, now) {
+      await database.deleteFrom("answers").where("expires_at", "<=", now.getTime()).execute();
+      await database
+        .insertInto("answers")
+        .values({ key_id: keyId, name, ...answer, expires_at: until.getTime() })
+        .execute();
+    },
+  };
+};

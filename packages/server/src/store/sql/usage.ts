@@ -1,0 +1,176 @@
+// The counts of evaluations, and when keys were used: added to by every instance, one row for each flag and hour.
+import type { Kysely } from "kysely";
+import type { FlagUsage } from "../../domain/usage.ts";
+import type { Reader, Store } from "../../ports.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Rows in one statement. */
+const batch = 500;
+
+export const usageReads = (database: Kysely<Tables>): Pick<Reader, "usage" | "usageHours"> => ({
+  async usage(environmentId, since, flagKey) {
+    const rows = await database
+      .with("counts", (query) =>
+        query
+          .selectFrom("usage")
+          .select(({ fn }) => [
+            "flag_key",
+            fn.sum("on_count").as("on_count"),
+            fn.sum("off_count").as("off_count"),
+          ])
+          .where("environment_id", "=", environmentId)
+          .where("hour", ">=", since.getTime())
+          .$if(flagKey !== undefined, (rest) => rest.where("flag_key", "=", flagKey ?? ""))
+          .groupBy("flag_key"),
+      )
+      .selectFrom("flags")
+      .leftJoin("counts", "counts.flag_key", "flags.key")
+      .select((flag) => [
+        "flags.key",
+        "counts.on_count",
+        "counts.off_count",
+        // In the last hour that it has: one look for each flag, whatever number of hours there is.
+        flag
+          .selectFrom("usage")
+          .select("usage.last_at")
+          .whereRef("usage.environment_id", "=", "flags.environment_id")
+          .whereRef("usage.flag_key", "=", "flags.key")
+          .orderBy("usage.hour", "desc")
+          .limit(1)
+          .as("last_at"),
+      ])
+      .where("flags.environment_id", "=", environmentId)
+      .$if(flagKey !== undefined, (rest) => rest.where("flags.key", "=", flagKey ?? ""))
+      .orderBy("flags.key")
+      .execute();
+    return rows.map((row) => ({
+      flagKey: row.key,
+      on: Number(row.on_count ?? 0),
+      off: Number(row.off_count ?? 0),
+      lastAt: row.last_at === null ? null : new Date(row.last_at),
+    }));
+  },
+
+  async usageHours(environmentId, flagKey, since) {
+    const rows = await database
+      .selectFrom("usage")
+      .select(["hour", "on_count", "off_count"])
+      .where("environment_id", "=", environmentId)
+      .where("flag_key", "=", flagKey)
+      .where("hour", ">=", since.getTime())
+      .orderBy("hour")
+      .execute();
+    return rows.map((row) => ({
+      hour: new Date(row.hour),
+      on: row.on_count,
+      off: row.off_count,
+    }));
+  },
+});
+
+interface UsageNeeds {
+  readonly traits: DatabaseTraits;
+  readonly transactRelaxed: Transact;
+}
+/** Deletes the oldest hour of each environment when it is older than `before`; true when there may be more. */
+export const pruneUsage = async (database: Kysely<Tables>, before: number): Promise<boolean> => {
+  const oldest = await database
+    .selectFrom("environments")
+    .select((environment) => [
+      "environments.id",
+      environment
+        .selectFrom("usage")
+        .select(({ fn }) => fn.min("usage.hour").as("hour"))
+        .whereRef("usage.environment_id", "=", "environments.id")
+        .as("hour"),
+    ])
+    .execute();
+  let deleted = false;
+  for (const { id, hour } of oldest) {
+    if (hour === null || hour >= before) continue;
+    await database
+      .deleteFrom("usage")
+      .where("environment_id", "=", id)
+      .where("hour", "=", hour)
+      .execute();
+    deleted = true;
+  }
+  return deleted;
+};
+
+type Transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T>;
+
+export const createAddUsage =
+  ({ traits, transactRelaxed: transact }: UsageNeeds): Store["addUsage"] =>
+  (environmentId, hour, counts) =>
+    transact(async (database) => {
+      // Always in the same order: two instances that add at once wait for each other, and never both ways.
+      const sorted = counts.toSorted((a, b) => (a.flagKey < b.flagKey ? -1 : 1));
+      for (let begin = 0; begin < sorted.length; begin += batch) {
+        await add(database, traits, environmentId, hour, sorted.slice(begin, begin + batch));
+      }
+    });
+
+const add = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  environmentId: number,
+  hour: Date,
+  counts: readonly FlagUsage[],
+): Promise<void> => {
+  const flags = await database
+    .selectFrom("flags")
+    .select("key")
+    .where("environment_id", "=", environmentId)
+    .where(
+      "key",
+      "in",
+      counts.map(({ flagKey }) => flagKey),
+    )
+    .$call(traits.kept)
+    .execute();
+  const known = new Set(flags.map(({ key }) => key));
+  const rows = counts
+    .filter(({ flagKey }) => known.has(flagKey))
+    .map(({ flagKey, on, off, lastAt }) => ({
+      environment_id: environmentId,
+      flag_key: flagKey,
+      hour: hour.getTime(),
+      on_count: on,
+      off_count: off,
+      last_at: lastAt.getTime(),
+    }));
+  if (rows.length === 0) return;
+  await database
+    .insertInto("usage")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(["environment_id", "flag_key", "hour"]).doUpdateSet((row) => ({
+        on_count: row("usage.on_count", "+", row.ref("excluded.on_count")),
+        off_count: row("usage.off_count", "+", row.ref("excluded.off_count")),
+        last_at: row
+          .case()
+          .when("usage.last_at", ">", row.ref("excluded.last_at"))
+          .then(row.ref("usage.last_at"))
+          .else(row.ref("excluded.last_at"))
+          .end(),
+      })),
+    )
+    .execute();
+};
+
+/** Keys are sorted, so that two instances that write at once wait for each other in one direction only. */
+export const writeKeyUse = async (
+  database: Kysely<Tables>,
+  keyIds: readonly string[],
+  at: Date,
+): Promise<void> => {
+  for (const id of keyIds.toSorted()) {
+    await database
+      .updateTable("api_keys")
+      .set({ last_used_at: at.getTime() })
+      .where("id", "=", id)
+      .execute();
+  }
+};

@@ -1,0 +1,163 @@
+// The writes of ports.ts that concern webhooks.
+import type { Kysely } from "kysely";
+import type { Transaction } from "../../ports.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { lockLanes } from "../outbox/lock-queues.ts";
+import type { SecretBox } from "../secrets/secret-cipher.ts";
+import type { Tables } from "../schema/tables.ts";
+
+type WebhookWrites = Pick<
+  Transaction,
+  | "insertWebhook"
+  | "updateWebhook"
+  | "rotateSecret"
+  | "deleteWebhook"
+  | "deleteDeliveries"
+  | "insertTestEvent"
+>;
+
+export const webhookWrites = (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  secrets: SecretBox,
+  changed: Set<string>,
+): WebhookWrites => ({
+  async insertWebhook(environmentId, webhook, secret) {
+    await database
+      .insertInto("webhooks")
+      .values({
+        id: webhook.id,
+        environment_id: environmentId,
+        url: webhook.url,
+        events: JSON.stringify(webhook.events),
+        active: webhook.active ? 1 : 0,
+        secret: secrets.seal(secret, webhook.id),
+        created_at: webhook.createdAt.getTime(),
+      })
+      .execute();
+  },
+
+  async updateWebhook(environmentId, webhook, activated) {
+    await database
+      .updateTable("webhooks")
+      .set({
+        events: JSON.stringify(webhook.events),
+        active: webhook.active ? 1 : 0,
+        ...(activated && { failing_since: null }),
+      })
+      .where("environment_id", "=", environmentId)
+      .where("id", "=", webhook.id)
+      .execute();
+    changed.add(webhook.id);
+    if (!activated) return;
+    const time = activated.getTime();
+    await lockLanes(database, traits, (lane) =>
+      lane.and([lane("webhook_id", "=", webhook.id), lane("due_at", ">", time)]),
+    );
+    await database
+      .updateTable("lanes")
+      .set({ due_at: time })
+      .where("webhook_id", "=", webhook.id)
+      .where("due_at", ">", time)
+      .execute();
+  },
+
+  async rotateSecret(webhookId, secret, previousUntil) {
+    const row = await database
+      .selectFrom("webhooks")
+      .select("secret")
+      .where("id", "=", webhookId)
+      .executeTakeFirstOrThrow();
+    await database
+      .updateTable("webhooks")
+      .set({
+        secret: secrets.seal(secret, webhookId),
+        previous_secret: previousUntil ? row.secret : null,
+        previous_until: previousUntil?.getTime() ?? null,
+      })
+      .where("id", "=", webhookId)
+      .execute();
+    changed.add(webhookId);
+  },
+
+  async deleteWebhook(environmentId, id) {
+    await database
+      .deleteFrom("webhooks")
+      .where("environment_id", "=", environmentId)
+      .where("id", "=", id)
+      .execute();
+    changed.add(id);
+  },
+
+  async deleteDeliveries(webhookId, limit) {
+    await lockLanes(database, traits, (lane) => lane("webhook_id", "=", webhookId));
+    const deleted = await database
+      .deleteFrom("deliveries")
+      .where("position", "in", (inner) =>
+        inner
+          .selectFrom("deliveries")
+          .select("position")
+          .where("webhook_id", "=", webhookId)
+          .orderBy("position")
+          .limit(limit),
+      )
+      .returning("id")
+      .execute();
+    return deleted.length;
+  },
+
+  async insertTestEvent(environmentId, event, at) {
+    await database
+      .insertInto("events")
+      .values({
+        ...event,
+        environment_id: environmentId,
+        sequence: null,
+        flag_key: null,
+        created_at: at.getTime(),
+      })
+      .execute();
+  },
+});
+
+/** Encrypts every secret anew with the newest key. */
+export const reencrypt = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  secrets: SecretBox,
+): Promise<number> => {
+  const rows = await database
+    .selectFrom("webhooks")
+    .select(["id", "secret", "previous_secret"])
+    .orderBy("id")
+    .$call(traits.locked)
+    .execute();
+  const anew = (sealed: Uint8Array, id: string) => secrets.seal(secrets.open(sealed, id), id);
+  for (const { id, secret, previous_secret } of rows) {
+    await database
+      .updateTable("webhooks")
+      .set({
+        secret: anew(secret, id),
+        previous_secret: previous_secret && anew(previous_secret, id),
+      })
+      .where("id", "=", id)
+      .execute();
+  }
+  return rows.length;
+};
+
+export const unreadableSecrets = async (
+  database: Kysely<Tables>,
+  secrets: SecretBox,
+): Promise<string[]> => {
+  const rows = await database.selectFrom("webhooks").select(["id", "secret"]).execute();
+  const isReadable = ({ id, secret }: (typeof rows)[number]): boolean => {
+    try {
+      secrets.open(secret, id);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return rows.filter((row) => !isReadable(row)).map(({ id }) => id);
+};
