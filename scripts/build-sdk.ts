@@ -17,7 +17,12 @@ import { build } from "rolldown";
 const root = join(import.meta.dirname, "..");
 const sdk = join(root, "packages/sdk");
 const target = resolve(process.argv[2] ?? join(sdk, "dist"));
-const entries = ["index", "openfeature-server", "openfeature-web"];
+/** What users import, and the source file of each. */
+const entries = {
+  index: "index",
+  "openfeature-server": "openfeature/server",
+  "openfeature-web": "openfeature/web",
+};
 
 interface Manifest {
   readonly name: string;
@@ -31,7 +36,9 @@ const peers = Object.keys(source.peerDependencies);
 
 const bundle = async (): Promise<void> => {
   await build({
-    input: Object.fromEntries(entries.map((name) => [name, join(sdk, "src", `${name}.ts`)])),
+    input: Object.fromEntries(
+      Object.entries(entries).map(([name, file]) => [name, join(sdk, "src", `${file}.ts`)]),
+    ),
     // Whatever is not ours would be a dependency: it stays an import, and the test finds it.
     external: (name) => !/^(\.|\/|@halyard\/)/.test(name),
     platform: "neutral",
@@ -57,7 +64,7 @@ const declare = (folder: string): void => {
       paths: { "@halyard/core/*": [join(root, "packages/core/src/*.ts")] },
       typeRoots: [join(root, "node_modules/@types")],
     },
-    files: entries.map((name) => join(sdk, "src", `${name}.ts`)),
+    files: Object.values(entries).map((file) => join(sdk, "src", `${file}.ts`)),
   };
   writeFileSync(options, JSON.stringify(configuration));
   const compiler = join(root, "node_modules/.bin/tsc");
@@ -82,7 +89,7 @@ const copyDeclaration = (folder: string, path: string, copied: Set<string>): voi
         core === undefined
           ? posix.join(posix.dirname(path), name.replace(/\.ts$/, ".d.ts"))
           : `core/src/${core}.d.ts`;
-      if (core === undefined && !name.startsWith("./")) {
+      if (core === undefined && !name.startsWith(".")) {
         throw new Error(`${path} needs the types of ${name}, which users do not have`);
       }
       copyDeclaration(folder, needed, copied);
@@ -105,9 +112,9 @@ const manifest = (): object => ({
   sideEffects: false,
   engines: { node: ">=20" },
   exports: Object.fromEntries(
-    entries.map((name) => [
+    Object.entries(entries).map(([name, file]) => [
       name === "index" ? "." : `./${name}`,
-      { types: `./types/${name}.d.ts`, default: `./${name}.js` },
+      { types: `./types/${file}.d.ts`, default: `./${name}.js` },
     ]),
   ),
   peerDependencies: source.peerDependencies,
@@ -121,7 +128,8 @@ const folder = mkdtempSync(join(tmpdir(), "halyard-types-"));
 try {
   declare(folder);
   const copied = new Set<string>();
-  for (const name of entries) copyDeclaration(folder, `sdk/src/${name}.d.ts`, copied);
+  for (const file of Object.values(entries))
+    copyDeclaration(folder, `sdk/src/${file}.d.ts`, copied);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

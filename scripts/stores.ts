@@ -4,7 +4,7 @@ import { basename } from "node:path";
 
 const aboutSqlite: Readonly<Record<string, string>> = {
   "store.test.ts": "the contract on SQLite; store-postgres.test.ts is its twin",
-  "commit-together.test.ts": "how SQLite commits",
+  "group-commit.test.ts": "how SQLite commits",
   "overload.test.ts": "holds a lock of SQLite",
   "sqlite-trouble.test.ts": "locks and rollbacks of SQLite",
   "store-postgres.test.ts": "chooses PostgreSQL by itself",
@@ -38,7 +38,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "session-places.test.ts": "which pages may ask",
   "session-requests.test.ts": "ends before the store",
   "security-headers.test.ts": "ends before the store",
-  "stream-audience.test.ts": "streams tell from memory; stream.test.ts runs on both",
+  "stream-broadcaster.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-exchange.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-limits.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-refetch.test.ts": "streams tell from memory; stream.test.ts runs on both",

@@ -12,7 +12,8 @@ const checks = [
   ["types", "tsc", "-p", "."],
   ["types of the dashboard", "tsc", "-p", "packages/dashboard"],
   ["types of the dashboard's tests", "tsc", "-p", "packages/dashboard/test"],
-  ["format, lint and import rules", "biome", "ci", "--error-on-warnings", "."],
+  ["format and lint", "biome", "ci", "--error-on-warnings", "."],
+  ["rooms", "node", "scripts/check-rooms.ts"],
   ["promises and exhaustiveness", "oxlint", "--type-aware", "--deny-warnings"],
   ["dead code", "knip"],
 ] as const;

@@ -14,7 +14,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type ImportRule, importRules } from "./import-rules.ts";
 
 const project = fileURLToPath(new URL("..", import.meta.url));
 const fixtures = join(project, "test", "fixtures");
@@ -170,7 +169,7 @@ interface Report {
   }[];
 }
 
-suite("format, lint and import rules", () => {
+suite("format and lint", () => {
   const importing = (from: string) => `import { x } from "${from}";
 
 export const y = x;
@@ -211,16 +210,6 @@ export const y = x;
     ],
   };
 
-  const probe = ({ file, refused, allowed }: ImportRule) => {
-    const names = [...refused, ...allowed];
-    const text = names.map((name, index) => `import { x as x${index} } from "${name}";\n`).join("");
-    return {
-      path: file.replace("*", "probe"),
-      names,
-      text: `${text}\nexport const all = [${names.map((_, index) => `x${index}`).join(", ")}];\n`,
-    };
-  };
-
   let diagnostics: Report["diagnostics"];
   before(() => {
     const manifests = globSync("packages/*/package.json", { cwd: project });
@@ -231,7 +220,6 @@ export const y = x;
       "a/package.json": '{ "name": "a", "dependencies": { "typebox": "1" } }\n',
       "a/circle-end.ts": circle("./circle.ts"),
       ...Object.fromEntries(Object.values(rules).flat()),
-      ...Object.fromEntries(importRules.map(probe).map(({ path, text }) => [path, text])),
     });
     const options = [
       "--vcs-enabled=false",
@@ -250,17 +238,6 @@ export const y = x;
         diagnostics.filter(({ location }) => location.path === path).map((one) => one.category);
       assert.deepEqual([...new Set(found(broken[0]))], [rule]);
       assert.deepEqual(found(sound[0]), []);
-    });
-  }
-
-  for (const rule of importRules) {
-    test(`what ${rule.file} may import`, () => {
-      const { path, names } = probe(rule);
-      const refused = diagnostics
-        .filter(({ location }) => location.path === path)
-        .filter(({ category }) => category === "lint/style/noRestrictedImports")
-        .map(({ location }) => names[location.start.line - 1] ?? "");
-      assert.deepEqual(refused.sort(), [...rule.refused].sort());
     });
   }
 });

@@ -1,7 +1,7 @@
 // What the bare servers answer with: one answer of Halyard, as bench/http.ts has written it down.
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
-import { keepTicksFast } from "../../packages/server/src/process/next-tick-workaround.ts";
+import { keepNextTickFast } from "../../packages/server/src/process/next-tick-workaround.ts";
 
 export interface KeptAnswer {
   /** Names and values in turns, without those that Node adds by itself. */
@@ -32,7 +32,7 @@ export const headOf = (): string[] => {
 
 export const listenHere = (server: Server): void => {
   // As Halyard does: without it a garbage collection would slow down this side alone.
-  void keepTicksFast();
+  void keepNextTickFast();
   // As long as Halyard keeps them: what it says of it is part of the head.
   server.keepAliveTimeout = 72_000;
   server.listen(0, "127.0.0.1", () => {

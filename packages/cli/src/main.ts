@@ -1,9 +1,9 @@
 // The process of `halyard`: runs the command that program.ts describes, and says how it ended.
 import { debuglog } from "node:util";
 import { CommanderError } from "commander";
+import { finishProgram, newProgram } from "./program-frame.ts";
 import { codeOf, exitCodes } from "./terminal/exit-codes.ts";
 import { CommandFailed, withoutControls } from "./terminal/output.ts";
-import { finishProgram, newProgram } from "./program-frame.ts";
 import { outliveReaders } from "./terminal/reader-left.ts";
 
 /** For a person; the trace of what nobody foresaw is shown when it is asked for. */

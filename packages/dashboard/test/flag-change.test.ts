@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Flag } from "@halyard/sdk";
-import { diffOf, patchBetween, settingOf, summaryOf, withPatch } from "../src/flags/edit/flag-change.ts";
+import {
+  diffOf,
+  patchBetween,
+  settingOf,
+  summaryOf,
+  withPatch,
+} from "../src/flags/edit/flag-change.ts";
 
 const rollout = (percentage: number, enabled = true): Flag => ({
   key: "f",

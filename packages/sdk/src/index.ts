@@ -1,27 +1,15 @@
 // What programs that use Halyard may import.
 export { bucketOf, isInRollout } from "@halyard/core/bucket";
 export type { EvaluationContext } from "@halyard/core/context";
-export type { Address } from "./transport/address.ts";
-export { type Client, type ClientOptions, createClient, type Evaluator } from "./client/client.ts";
-export type { ClientError } from "./transport/client-error.ts";
-export type { ClientEvents, ClientState, ReadyOptions } from "./transport/connection-state.ts";
 export {
   type ContextClient,
   type ContextClientOptions,
   createContextClient,
 } from "./browser-client/context-client.ts";
+export { type Client, type ClientOptions, createClient, type Evaluator } from "./client/client.ts";
+export type { Cache } from "./client/flag-cache.ts";
 export type { Details } from "./details.ts";
 export type { BooleanFlag, Flag, RolloutFlag } from "./flag.ts";
-export type { Cache } from "./client/flag-cache.ts";
-export {
-  type ChangeOptions,
-  createManagement,
-  type DeliveryQuery,
-  type FlagQuery,
-  type HistoryQuery,
-  type Management,
-  type PageQuery,
-} from "./management/management.ts";
 export type {
   Actor,
   ApiKey,
@@ -47,6 +35,15 @@ export type {
   WebhookPatch,
 } from "./management/answers.ts";
 export type { CallOptions, PostOptions } from "./management/call.ts";
+export {
+  type ChangeOptions,
+  createManagement,
+  type DeliveryQuery,
+  type FlagQuery,
+  type HistoryQuery,
+  type Management,
+  type PageQuery,
+} from "./management/management.ts";
 export type {
   Failure,
   ManagementError,
@@ -54,6 +51,9 @@ export type {
   Result,
   Success,
 } from "./management/result.ts";
+export type { Address } from "./transport/address.ts";
+export type { ClientError } from "./transport/client-error.ts";
+export type { ClientEvents, ClientState, ReadyOptions } from "./transport/connection-state.ts";
 export type { Timing } from "./transport/timing.ts";
 export {
   type VerifyWebhookOptions,

@@ -1,18 +1,21 @@
 // The process: settings, composition, listening, signals.
 
-import type { World } from "./compose/server.ts";
+import type { TestOverrides } from "./compose/server.ts";
 import type { Config } from "./config/config.ts";
-import { createLog } from "./process/log.ts";
 import { startCluster } from "./process/cluster.ts";
 import { dashboardAddress, makeFirstKeys } from "./process/first-keys.ts";
 import { openListening, type Server } from "./process/listening.ts";
+import { createLog } from "./process/log.ts";
 import { stopSignal } from "./process/stop-signal.ts";
 import { stopWithin } from "./process/stop-within.ts";
 
-export const startServer = async (config: Config, world: World = {}): Promise<Server> => {
+export const startServer = async (
+  config: Config,
+  overrides: TestOverrides = {},
+): Promise<Server> => {
   const log = createLog(config);
   // Listening comes first: keys are shown once, so they are not to be made by a start that then fails.
-  const { instance, url } = await openListening(config, log, world);
+  const { instance, url } = await openListening(config, log, overrides);
   try {
     const firstKeys = await makeFirstKeys(config, instance, log);
     const dashboard = await dashboardAddress(config, instance.signInLinks, url);

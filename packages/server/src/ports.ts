@@ -12,7 +12,7 @@ import type {
 } from "./domain/delivery.ts";
 import type { HistoryEntry, HistorySubject, NewHistoryEntry } from "./domain/history.ts";
 import type { Principal } from "./domain/principal.ts";
-import type { Verdict } from "./domain/retry.ts";
+import type { RetryDecision } from "./domain/retry.ts";
 import type { SignInLinkWrites } from "./domain/sign-in-link.ts";
 import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
 import type { NewDelivery, TestEvent, Webhook } from "./domain/webhook.ts";
@@ -125,7 +125,7 @@ export interface NewKey extends ApiKey {
   readonly hash: Uint8Array;
 }
 
-export interface RememberedAnswer {
+export interface IdempotencyRecord {
   readonly fingerprint: string;
   readonly sealed: Uint8Array;
 }
@@ -163,11 +163,11 @@ export interface Transaction extends Reader, SignInLinkWrites {
   deleteEnvironment(id: number): Promise<void>;
   record(environmentId: number, entry: NewHistoryEntry): Promise<void>;
 
-  remembered(keyId: string, name: string, now: Date): Promise<RememberedAnswer | undefined>;
-  remember(
+  idempotencyRecord(keyId: string, name: string, now: Date): Promise<IdempotencyRecord | undefined>;
+  saveIdempotencyRecord(
     keyId: string,
     name: string,
-    answer: RememberedAnswer,
+    answer: IdempotencyRecord,
     until: Date,
     now: Date,
   ): Promise<void>;
@@ -207,7 +207,7 @@ export interface Store extends Reader {
 
 /** A delivery that this worker alone may attempt for as long as its lease lasts. */
 export interface Claim {
-  readonly laneId: number;
+  readonly queueId: number;
   readonly leaseId: string;
   readonly position: number;
   readonly deliveryId: string;
@@ -248,10 +248,10 @@ export interface Claimed {
   readonly callbacks: ReadonlyMap<string, Callback>;
 }
 
-export interface Settlement {
+export interface DeliveryResult {
   readonly claim: Claim;
   readonly attempt: Attempt;
-  readonly verdict: Verdict;
+  readonly decision: RetryDecision;
 }
 
 /** What a committed transaction means for the delivery worker, by webhook. */
@@ -262,9 +262,9 @@ export interface DeliverySignal {
   readonly changed: ReadonlySet<string>;
 }
 
-export interface Turn {
+export interface OutboxBatch {
   /** What became of claims; what another worker has taken over since is left out. */
-  readonly settlements: readonly Settlement[];
+  readonly results: readonly DeliveryResult[];
   /** Claims that were not attempted. */
   readonly released: readonly Claim[];
   readonly health: readonly WebhookHealth[];
@@ -279,7 +279,7 @@ export interface Outbox {
   due(now: number, leaseLength: number): Promise<readonly string[]>;
   backlog(now: number): Promise<Backlog>;
   /** Settles and claims in one transaction. */
-  turn(turn: Turn): Promise<Claimed>;
+  runBatch(batch: OutboxBatch): Promise<Claimed>;
   /** Brings what was planned by the old clock back to the new one. */
   clockWentBack(milliseconds: number, now: number): Promise<void>;
   /** Deletes a small batch of what is older than `before`; true when there may be more. */

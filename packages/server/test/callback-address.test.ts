@@ -124,27 +124,27 @@ test("what is not a plain complete address is refused, with the reason", () => {
 });
 
 test("a name may be called when every address that it stands for may", () => {
-  const verdict = (policy: CallbackPolicy, url: string, ...addresses: string[]) => {
+  const decision = (policy: CallbackPolicy, url: string, ...addresses: string[]) => {
     const target = checkCallbackUrl(policy, url);
     assert.ok(target.ok);
     const checked = checkResolved(policy, target.value, addresses);
     return checked.ok ? "allowed" : checked.failure.message;
   };
   const name = "https://hooks.example/";
-  assert.equal(verdict(open, name), "allowed", "receivers are often registered before they exist");
-  assert.equal(verdict(open, name, "8.8.8.8", "2606:4700:4700::1111"), "allowed");
+  assert.equal(decision(open, name), "allowed", "receivers are often registered before they exist");
+  assert.equal(decision(open, name, "8.8.8.8", "2606:4700:4700::1111"), "allowed");
   const bad = words(
     `127.0.0.1 10.0.0.1 169.254.169.254 ::1 ::ffff:10.0.0.1 fe80::1%eth0 fd00::1 64:ff9b::a00:1 0.0.0.0 nonsense`,
   );
   for (const address of bad) {
-    assert.match(verdict(open, name, "8.8.8.8", address), /must not go to/, address);
-    assert.match(verdict(open, name, address, "8.8.8.8"), /must not go to/, address);
+    assert.match(decision(open, name, "8.8.8.8", address), /must not go to/, address);
+    assert.match(decision(open, name, address, "8.8.8.8"), /must not go to/, address);
   }
   const local = "http://hooks.example:9000/";
-  assert.equal(verdict(developer, local, "127.0.0.1", "::1"), "allowed");
-  assert.match(verdict(developer, local, "127.0.0.1", "8.8.8.8"), /http is for loopback only/);
-  assert.match(verdict(developer, local, "127.0.0.1", "10.0.0.1"), /not a public address/);
-  assert.match(verdict(developer, local), /http is for loopback only/);
+  assert.equal(decision(developer, local, "127.0.0.1", "::1"), "allowed");
+  assert.match(decision(developer, local, "127.0.0.1", "8.8.8.8"), /http is for loopback only/);
+  assert.match(decision(developer, local, "127.0.0.1", "10.0.0.1"), /not a public address/);
+  assert.match(decision(developer, local), /http is for loopback only/);
 });
 
 test("HALYARD_CALLBACK_ALLOW opens networks, addresses, names and wildcards, in plain http and on any port", () => {

@@ -4,8 +4,8 @@ import { rmSync } from "node:fs";
 import { suite, test } from "node:test";
 import { composeOperator, parseConfig } from "@halyard/server";
 import { newIds } from "@halyard/server/compose/operator";
+import { createApiKeyCache } from "../src/access/api-key-cache.ts";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";
-import { createKeyring } from "../src/access/api-key-cache.ts";
 import { maxRecent } from "../src/evaluation/snapshot.ts";
 import { type Applied, createSnapshots } from "../src/evaluation/snapshots.ts";
 import { hashKey } from "../src/management/api-keys.ts";
@@ -255,9 +255,9 @@ test("a key that was revoked here stays so, whatever a read that began before sa
     await make("good");
     const watched = await startFeed(store);
     await watched.feed.close();
-    const keyring = createKeyring(watched.snapshots, watched.feed, hashKey);
+    const keyCache = createApiKeyCache(watched.snapshots, watched.feed, hashKey);
     const { text } = await make("doomed");
-    const doomed = await keyring.principal(text);
+    const doomed = await keyCache.principal(text);
     assert.equal(doomed?.keyName, "doomed");
 
     await make("third");
@@ -266,11 +266,11 @@ test("a key that was revoked here stays so, whatever a read that began before sa
     const waiting = watched.feed.catchUp();
     await until("the keys", () => watched.calls.keyHolders === 1);
     watched.snapshots.revoke(doomed.keyId);
-    assert.equal(keyring.known(text), undefined);
+    assert.equal(keyCache.known(text), undefined);
     held.open();
     await waiting;
-    assert.ok(!keyring.isGood(doomed.keyId));
-    assert.equal(await keyring.principal(text), undefined);
-    assert.equal(await keyring.holder(doomed.keyId), undefined);
+    assert.ok(!keyCache.isGood(doomed.keyId));
+    assert.equal(await keyCache.principal(text), undefined);
+    assert.equal(await keyCache.holder(doomed.keyId), undefined);
     await operator.close();
   }));

@@ -94,7 +94,7 @@ test("a key is created from a name and a role, and from nothing else", async () 
   const ids = async () => (await list(admin)).map(({ id }) => id);
   const before = await ids();
   const role = "server";
-  const refusals: [unknown, ...string[]][] = [
+  const shedCounter: [unknown, ...string[]][] = [
     [{}, "name", "role"],
     [{ name: "a" }, "role is required"],
     [{ role }, "name is required"],
@@ -111,7 +111,7 @@ test("a key is created from a name and a role, and from nothing else", async () 
     [{ name: "a", role, environment: "production" }, "environment"],
     [{ name: "a", role, id: "mine" }, "id"],
   ];
-  for (const [body, ...words] of refusals) {
+  for (const [body, ...words] of shedCounter) {
     assertRefused(await admin("POST", "/keys", body), 400, ...words);
   }
   assert.deepEqual(await ids(), before);

@@ -1,7 +1,7 @@
 // What every store must do for delivery workers of several instances: called once for each store.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import type { Claim, Store, Turn } from "../src/ports.ts";
+import type { Claim, OutboxBatch, Store } from "../src/ports.ts";
 import type { OpenedStore } from "./store-contract.ts";
 import { addEnvironment, addWebhook, at, changeFlag, createFlag } from "./support/store-steps.ts";
 
@@ -12,9 +12,9 @@ const turn = (
   webhookId: string,
   leaseId: string,
   count: number,
-  more: Partial<Turn> = {},
-): Turn => ({
-  settlements: [],
+  more: Partial<OutboxBatch> = {},
+): OutboxBatch => ({
+  results: [],
   released: [],
   health: [],
   claim: {
@@ -31,7 +31,7 @@ const turn = (
 const delivered = (claim: Claim) => ({
   claim,
   attempt: { at, milliseconds: 1, status: 204, error: null, response: null },
-  verdict: { kind: "delivered" } as const,
+  decision: { kind: "delivered" } as const,
 });
 
 export const outboxContract = (name: string, open: () => Promise<OpenedStore>): void => {
@@ -62,33 +62,35 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
     test("instances that claim at once never get the same", async () => {
       const webhookId = await pending(40);
       const asked = Array.from({ length: 12 }, (_, index) =>
-        (index % 2 === 0 ? opened.store : second).outbox.turn(turn(webhookId, `lease-${index}`, 5)),
+        (index % 2 === 0 ? opened.store : second).outbox.runBatch(
+          turn(webhookId, `lease-${index}`, 5),
+        ),
       );
       const claims = (await Promise.all(asked)).flatMap((each) => each.claims);
-      const lanes = claims.map(({ laneId }) => laneId);
+      const lanes = claims.map(({ queueId }) => queueId);
       assert.ok(lanes.length >= 5, `${lanes.length}`);
       assert.equal(new Set(lanes).size, lanes.length);
       // Whoever found all of them held finds the rest later.
-      const rest = await second.outbox.turn(turn(webhookId, "lease-rest", 100));
+      const rest = await second.outbox.runBatch(turn(webhookId, "lease-rest", 100));
       assert.equal(lanes.length + rest.claims.length, 40);
     });
 
     test("a settlement counts for as long as nobody has taken the lane over", async () => {
       const webhookId = await pending(2);
-      const { claims } = await opened.store.outbox.turn(turn(webhookId, "slow", 2));
+      const { claims } = await opened.store.outbox.runBatch(turn(webhookId, "slow", 2));
       const [one, two] = claims;
       assert.ok(one && two);
       const later = { now: now + leaseLength + 1 };
-      const taken = await second.outbox.turn(turn(webhookId, "quick", 1, later));
+      const taken = await second.outbox.runBatch(turn(webhookId, "quick", 1, later));
       const [mine] = taken.claims;
       assert.ok(mine);
       const none = { claim: { ...turn(webhookId, "none", 0).claim, wanted: new Map() } };
-      await opened.store.outbox.turn(
-        turn(webhookId, "none", 0, { ...none, settlements: claims.map(delivered) }),
+      await opened.store.outbox.runBatch(
+        turn(webhookId, "none", 0, { ...none, results: claims.map(delivered) }),
       );
       assert.deepEqual((await states(webhookId)).sort(), ["delivered", "pending"]);
-      await second.outbox.turn(
-        turn(webhookId, "none", 0, { ...none, settlements: [delivered(mine)] }),
+      await second.outbox.runBatch(
+        turn(webhookId, "none", 0, { ...none, results: [delivered(mine)] }),
       );
       assert.deepEqual(await states(webhookId), ["delivered", "delivered"]);
       const [left] = await second.deliveries(webhookId, { limit: 1 });
@@ -120,11 +122,11 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       assert.equal((await second.outbox.backlog(now)).oldestDueAt, now, "it is not sent to");
       assert.equal((await second.outbox.backlog(now)).pending, after.pending + 1);
 
-      const { claims } = await second.outbox.turn(turn(webhookId, "all", 3));
-      await second.outbox.turn(
+      const { claims } = await second.outbox.runBatch(turn(webhookId, "all", 3));
+      await second.outbox.runBatch(
         turn(webhookId, "none", 0, {
           claim: { ...turn(webhookId, "none", 0).claim, wanted: new Map() },
-          settlements: claims.map(delivered),
+          results: claims.map(delivered),
         }),
       );
       assert.equal((await second.outbox.backlog(now)).pending, before.pending + 1);
@@ -136,11 +138,11 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       for (let round = 0; round < 20; round += 1) {
         const flag = `flag-${round}`;
         await changeFlag(opened.store, environment.id, createFlag(flag));
-        const { claims } = await second.outbox.turn(turn(id, `first-${round}`, 1));
-        const settlements = claims.map(delivered);
+        const { claims } = await second.outbox.runBatch(turn(id, `first-${round}`, 1));
+        const results = claims.map(delivered);
         const none = { ...turn(id, "none", 0).claim, wanted: new Map<string, number>() };
         await Promise.all([
-          second.outbox.turn(turn(id, "none", 0, { settlements, claim: none })),
+          second.outbox.runBatch(turn(id, "none", 0, { results, claim: none })),
           opened.store.transact(async (transaction) => {
             const webhook = await transaction.webhook(environment.id, id);
             const [delivery] = await transaction.deliveries(id, { limit: 1 });
@@ -150,13 +152,13 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
             await transaction.queue([again], "event", at);
           }),
         ]);
-        const { claims: next } = await second.outbox.turn(turn(id, `second-${round}`, 1));
+        const { claims: next } = await second.outbox.runBatch(turn(id, `second-${round}`, 1));
         assert.deepEqual(
           next.map(({ deliveryId }) => deliveryId),
           [`again-${round}`],
         );
         const last = next.map(delivered);
-        await second.outbox.turn(turn(id, "none", 0, { settlements: last, claim: none }));
+        await second.outbox.runBatch(turn(id, "none", 0, { results: last, claim: none }));
       }
     });
 

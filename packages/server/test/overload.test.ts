@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import { createOverload, type OverloadNeeds } from "../src/http/load/overload.ts";
+import { createOverload, type OverloadDependencies } from "../src/http/load/overload.ts";
 import { type Answered, type Connection, createConnection } from "./load/connection.ts";
 import { serveHalyard } from "./support/halyard-process.ts";
 import { exchange } from "./support/raw-http.ts";
@@ -23,7 +23,7 @@ const ask = async (connection: Connection, path: string, key?: string): Promise<
 };
 
 /** A bare server behind the guard, whose clock the test moves. */
-const guarded = async (settings: Partial<OverloadNeeds> = {}) => {
+const guarded = async (settings: Partial<OverloadDependencies> = {}) => {
   const lines: { readonly fields: object; readonly message: string }[] = [];
   const line = (fields: object, message: string) => lines.push({ fields, message });
   let [pace, step] = [1, 0];

@@ -11,7 +11,7 @@ import {
   requestsAtOnce,
 } from "../src/domain/breaker.ts";
 import type { Outcome } from "../src/domain/delivery.ts";
-import { judge, retryAfterOf, retryPauses } from "../src/domain/retry.ts";
+import { decideRetry, retryAfterOf, retryPauses } from "../src/domain/retry.ts";
 
 const second = 1_000;
 const minute = 60 * second;
@@ -55,22 +55,26 @@ describe("retries", () => {
     ];
     for (const [index, pause] of expected.entries()) {
       for (const failure of [broken, answered(500), answered(302), answered(404)]) {
-        const verdict = judge(failure, index + 1, now, middle);
+        const decision = decideRetry(failure, index + 1, now, middle);
         assert.deepEqual(
-          verdict,
+          decision,
           { kind: "retry", at: now + pause, notBefore: 0 },
           `attempt ${index + 1}`,
         );
       }
     }
-    assert.deepEqual(judge(broken, expected.length + 1, now, middle), { kind: "failed" });
-    assert.deepEqual(judge(answered(500, "60"), expected.length + 1, now, 0), { kind: "failed" });
+    assert.deepEqual(decideRetry(broken, expected.length + 1, now, middle), { kind: "failed" });
+    assert.deepEqual(decideRetry(answered(500, "60"), expected.length + 1, now, 0), {
+      kind: "failed",
+    });
   });
 
   test("any 2xx is the end of it, whichever attempt it was", () => {
     for (const status of [200, 201, 202, 204, 299]) {
       for (const attempts of [1, 5, 12]) {
-        assert.deepEqual(judge(answered(status), attempts, now, middle), { kind: "delivered" });
+        assert.deepEqual(decideRetry(answered(status), attempts, now, middle), {
+          kind: "delivered",
+        });
       }
     }
   });
@@ -80,19 +84,19 @@ describe("retries", () => {
     const attempts = fc.integer({ min: 1, max: retryPauses.length });
     fc.assert(
       fc.property(anyFailure, attempts, random, (failure, attempt, chance) => {
-        const verdict = judge(failure, attempt, now, chance);
-        assert.ok(verdict.kind === "retry");
+        const decision = decideRetry(failure, attempt, now, chance);
+        assert.ok(decision.kind === "retry");
         const pause = retryPauses[attempt - 1] ?? Number.NaN;
-        assert.ok(verdict.at - now >= 0.8 * pause && verdict.at - now <= 1.2 * pause);
-        assert.ok(Number.isInteger(verdict.at));
+        assert.ok(decision.at - now >= 0.8 * pause && decision.at - now <= 1.2 * pause);
+        assert.ok(Number.isInteger(decision.at));
       }),
     );
-    assert.deepEqual(judge(broken, 1, now, 0), {
+    assert.deepEqual(decideRetry(broken, 1, now, 0), {
       kind: "retry",
       at: now + 4 * second,
       notBefore: 0,
     });
-    assert.deepEqual(judge(broken, 1, now, 1), {
+    assert.deepEqual(decideRetry(broken, 1, now, 1), {
       kind: "retry",
       at: now + 6 * second,
       notBefore: 0,
@@ -124,8 +128,8 @@ describe("retries", () => {
 
   test("Retry-After makes a pause longer, never shorter", () => {
     const at = (attempts: number, header: string) => {
-      const verdict = judge(answered(503, header), attempts, now, middle);
-      return verdict.kind === "retry" ? verdict.at - now : verdict.kind;
+      const decision = decideRetry(answered(503, header), attempts, now, middle);
+      return decision.kind === "retry" ? decision.at - now : decision.kind;
     };
     assert.equal(at(1, "60"), minute);
     assert.equal(at(1, "1"), 5 * second);
@@ -135,7 +139,7 @@ describe("retries", () => {
   });
 
   test("what the receiver asked for is remembered beside the schedule", () => {
-    const asks = judge(answered(503, "1"), 1, now, middle);
+    const asks = decideRetry(answered(503, "1"), 1, now, middle);
     assert.deepEqual(asks, { kind: "retry", at: now + 5 * second, notBefore: now + second });
   });
 

@@ -125,7 +125,13 @@ export const storeContract = (
         await transaction.insertWebhook(environment.id, other, "whsec_other");
         await transaction.deleteWebhook(environment.id, other.id);
         const answer = { fingerprint: "f", sealed: Buffer.from("s") };
-        await transaction.remember("half", "once", answer, new Date(at.getTime() + 1), at);
+        await transaction.saveIdempotencyRecord(
+          "half",
+          "once",
+          answer,
+          new Date(at.getTime() + 1),
+          at,
+        );
         await transaction.revokeKey(made.id, "half", at);
         await transaction.deleteEnvironment(made.id);
       };

@@ -1,14 +1,14 @@
 // The store on PostgreSQL: the contract of every store, and what is PostgreSQL's own.
 import { randomBytes } from "node:crypto";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
-import { createSecretBox } from "../src/store/secrets/secret-cipher.ts";
+import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { outboxContract } from "./outbox-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
 import { dropDatabase, newDatabase, query } from "./support/postgres.ts";
 
 const open = async (): Promise<OpenedStore & { readonly url: string }> => {
   const url = await newDatabase();
-  const secrets = createSecretBox([randomBytes(32)]);
+  const secrets = createSecretCipher([randomBytes(32)]);
   const settings = {
     url,
     name: "test",

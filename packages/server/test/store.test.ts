@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { createSecretBox } from "../src/store/secrets/secret-cipher.ts";
+import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { outboxContract } from "./outbox-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
@@ -14,7 +14,7 @@ import { addEnvironment, addWebhook } from "./support/store-steps.ts";
 
 const open = async (): Promise<OpenedStore & { readonly folder: string }> => {
   const folder = newFolder();
-  const secrets = createSecretBox([randomBytes(32)]);
+  const secrets = createSecretCipher([randomBytes(32)]);
   const again = () => openSqliteStore(folder, secrets);
   const store = await again();
   const withDatabase = async <T>(work: (database: DatabaseSync) => T): Promise<T> => {

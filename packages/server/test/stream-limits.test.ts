@@ -3,8 +3,12 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { suite, type TestContext, test } from "node:test";
 import { fastify } from "fastify";
-import { createAudience } from "../src/http/streams/broadcaster.ts";
-import { createEventStreams, type Reader, type StreamSettings } from "../src/http/streams/event-streams.ts";
+import { createBroadcaster } from "../src/http/streams/broadcaster.ts";
+import {
+  createEventStreams,
+  type StreamSettings,
+  type Subscriber,
+} from "../src/http/streams/event-streams.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
 import { startTestServer } from "./support/server.ts";
 import { until } from "./support/until.ts";
@@ -14,14 +18,14 @@ const settings: StreamSettings = { heartbeat: 60_000, maxStreams: 100, maxUnsent
 /** Streams of their own behind a real port, to publish whatever a test needs. */
 const startStreams = async (t: TestContext, changed: Partial<StreamSettings>, first = "") => {
   const streams = createEventStreams({ ...settings, ...changed });
-  const audience = createAudience<Reader>(streams.send);
+  const broadcaster = createBroadcaster<Subscriber>(streams.send);
   const app = fastify({ forceCloseConnections: "idle" });
   app.addHook("preClose", async () => streams.close());
   app.get("/", async (_request, reply) =>
     streams.open(reply, {
       kind: "flags",
       keyId: "some",
-      begin: () => ({ frames: [Buffer.from(first)], audience }),
+      begin: () => ({ frames: [Buffer.from(first)], broadcaster }),
     }),
   );
   const port = Number(new URL(await app.listen({ host: "127.0.0.1", port: 0 })).port);
@@ -44,22 +48,22 @@ const startStreams = async (t: TestContext, changed: Partial<StreamSettings>, fi
     socket.write("GET / HTTP/1.1\r\nHost: halyard\r\n\r\n");
     return reader;
   };
-  return { app, streams, audience, read };
+  return { app, streams, broadcaster, read };
 };
 
 suite("a reader that does not keep up", () => {
   test("is cut off, while the others get everything", async (t) => {
-    const { audience, read } = await startStreams(t, {});
+    const { broadcaster, read } = await startStreams(t, {});
     const slow = read();
     const others = [read(), read(), read()];
-    await until("four readers", () => audience.size === 4);
+    await until("four readers", () => broadcaster.size === 4);
     slow.socket.pause();
     const frame = Buffer.from(`data: ${"x".repeat(64 * 1_024)}\n\n`);
     let published = 0;
     await until("the slow reader's end", () => {
-      audience.publish(frame);
+      broadcaster.publish(frame);
       published += 1;
-      return audience.size === 3;
+      return broadcaster.size === 3;
     });
     await until("all bytes for the others", () =>
       others.every(({ bytes }) => bytes > published * frame.length),
@@ -72,11 +76,11 @@ suite("a reader that does not keep up", () => {
 
   test("is given time for a beginning that is longer than what may wait", async (t) => {
     const first = `data: ${"x".repeat(16 * 1_024 * 1_024)}\n\n`;
-    const { audience, read } = await startStreams(t, {}, first);
+    const { broadcaster, read } = await startStreams(t, {}, first);
     const slow = read();
     slow.socket.pause();
-    await until("a reader", () => audience.size === 1);
-    for (let turn = 0; turn < 10; turn += 1) audience.publish(Buffer.from("data: 1\n\n"));
+    await until("a reader", () => broadcaster.size === 1);
+    for (let turn = 0; turn < 10; turn += 1) broadcaster.publish(Buffer.from("data: 1\n\n"));
     await new Promise(setImmediate);
     slow.socket.resume();
     await until("the whole beginning", () => slow.bytes > first.length + 90);
@@ -85,31 +89,31 @@ suite("a reader that does not keep up", () => {
 
   test("one who takes nothing at all between two signs of life is taken for dead", async (t) => {
     const first = `data: ${"x".repeat(16 * 1_024 * 1_024)}\n\n`;
-    const { audience, read } = await startStreams(t, { heartbeat: 200 }, first);
+    const { broadcaster, read } = await startStreams(t, { heartbeat: 200 }, first);
     const [dead, alive] = [read(), read()];
     dead.socket.pause();
-    await until("two readers", () => audience.size === 2);
-    await until("the end of the dead one", () => audience.size === 1);
+    await until("two readers", () => broadcaster.size === 2);
+    await until("the end of the dead one", () => broadcaster.size === 1);
     await until("all for the other", () => alive.bytes > first.length);
     assert.ok(!alive.ended);
   });
 
   test("does not outlive its key, whatever waits for it", async (t) => {
     const first = `data: ${"x".repeat(16 * 1_024 * 1_024)}\n\n`;
-    const { streams, audience, read } = await startStreams(t, {}, first);
+    const { streams, broadcaster, read } = await startStreams(t, {}, first);
     read().socket.pause();
-    await until("a reader", () => audience.size === 1);
+    await until("a reader", () => broadcaster.size === 1);
     streams.endOf(new Set(["another"]));
     streams.endOf(new Set(["some"]));
-    await until("its end", () => audience.size === 0);
+    await until("its end", () => broadcaster.size === 0);
   });
 
   test("does not keep a server from stopping", { timeout: 20_000 }, async (t) => {
     const first = `data: ${"x".repeat(16 * 1_024 * 1_024)}\n\n`;
-    const { app, audience, read } = await startStreams(t, {}, first);
+    const { app, broadcaster, read } = await startStreams(t, {}, first);
     const slow = read();
     slow.socket.pause();
-    await until("a reader", () => audience.size === 1);
+    await until("a reader", () => broadcaster.size === 1);
     await app.close();
   });
 });

@@ -1,10 +1,18 @@
 // halyard profiles: the servers that a person works with, by name.
 import { Command } from "commander";
-import { askSecret, isAtTerminal } from "../terminal/ask.ts";
 import { connectTo, standardAddress, whereServerIs } from "../server-connection/connection.ts";
+import { checkKey } from "../server-connection/key-check.ts";
+import {
+  profileNamed,
+  profileNamePattern,
+  profilesFile,
+  readProfiles,
+  shownKey,
+  writeProfiles,
+} from "../server-connection/profiles.ts";
+import { askSecret, isAtTerminal } from "../terminal/ask.ts";
 import { withExamples } from "../terminal/examples.ts";
 import { exitCodes } from "../terminal/exit-codes.ts";
-import { checkKey } from "../server-connection/key-check.ts";
 import {
   CommandFailed,
   coloured,
@@ -14,14 +22,6 @@ import {
   printJson,
   printTable,
 } from "../terminal/output.ts";
-import {
-  profileNamed,
-  profileNamePattern,
-  profilesFile,
-  readProfiles,
-  shownKey,
-  writeProfiles,
-} from "../server-connection/profiles.ts";
 
 interface SetOptions {
   readonly url?: string;

@@ -1,8 +1,12 @@
 // halyard suggest: what a completion script asks for while somebody types; quick, and silent when it does not know.
 import { Argument, Command } from "commander";
-import { type Connection, type ConnectionOptions, connect } from "../server-connection/connection.ts";
-import { print } from "../terminal/output.ts";
+import {
+  type Connection,
+  type ConnectionOptions,
+  connect,
+} from "../server-connection/connection.ts";
 import { readProfiles } from "../server-connection/profiles.ts";
+import { print } from "../terminal/output.ts";
 
 type Kind = "flag" | "profile" | "webhook";
 

@@ -1,10 +1,5 @@
 // The completion script for fish, 3.1 and newer.
-import {
-  type CompletedCommand,
-  type CompletedOption,
-  type Value,
-  valuedOptions,
-} from "./tree.ts";
+import { type CompletedCommand, type CompletedOption, type Value, valuedOptions } from "./tree.ts";
 
 const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, (match) => `\\${match}`)}'`;
 

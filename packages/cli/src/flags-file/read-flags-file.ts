@@ -11,7 +11,7 @@ import {
   percentageRule,
 } from "./flag-rules.ts";
 import { type FlagsFile, formatVersion, inOrder } from "./flags-file.ts";
-import { type Fields, isFields } from "./importers/loose-values.ts";
+import { type Fields, isFields } from "./loose-values.ts";
 
 interface Mistake {
   readonly path: readonly (string | number)[];

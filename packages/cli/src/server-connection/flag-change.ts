@@ -1,8 +1,8 @@
 // One change of a flag that overwrites nobody else's: made on the version that was read, and tried anew when that moved on.
 import type { Flag, FlagPatch } from "@halyard/sdk";
-import { answered, type Connection, failureOf } from "./connection.ts";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed } from "../terminal/output.ts";
+import { answered, type Connection, failureOf } from "./connection.ts";
 
 export interface VersionedFlag {
   readonly flag: Flag;

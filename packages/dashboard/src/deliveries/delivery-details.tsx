@@ -7,15 +7,14 @@ import { Link } from "wouter";
 import { valueOrThrow } from "../api.ts";
 import { CodeBlock } from "../components/display/code-block.tsx";
 import { CopyButton } from "../components/display/copy-button.tsx";
-import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { Icon } from "../components/display/icon.tsx";
-import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
+import { ErrorMessage } from "../components/feedback/error-message.tsx";
+import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { formatDate, formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import { useWebhookEdits } from "../webhooks/webhook-edits.ts";
-import { DeliveryRequest } from "./delivery-request.tsx";
 import {
   formatMilliseconds,
   isFailure,
@@ -24,6 +23,7 @@ import {
   stateWords,
   toneOf,
 } from "./delivery-labels.ts";
+import { DeliveryRequest } from "./delivery-request.tsx";
 
 const whilePending = 1_500;
 

@@ -4,11 +4,11 @@ import { Anchor, Table } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { valueOrThrow } from "../api.ts";
-import { ErrorMessage } from "../components/feedback/error-message.tsx";
-import { Section } from "../components/layout/section.tsx";
-import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { StatusBadge, type Tone } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
+import { ErrorMessage } from "../components/feedback/error-message.tsx";
+import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
+import { Section } from "../components/layout/section.tsx";
 import { useApi } from "../session.tsx";
 
 const ofEach = 10;

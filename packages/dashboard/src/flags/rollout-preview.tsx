@@ -2,14 +2,14 @@
 import { bucketOf, type RolloutFlag } from "@halyard/sdk";
 import { Table, Textarea } from "@mantine/core";
 import { useDeferredValue, useMemo, useState } from "react";
-import { Section } from "../components/layout/section.tsx";
 import { StatusBadge } from "../components/display/status-badge.tsx";
+import { Section } from "../components/layout/section.tsx";
 import { formatNumber, formatPercent } from "../format.ts";
 import { reachOf } from "./edit/flag-change.ts";
 
 const most = 1_000;
 
-export const WhoIsIn = ({ flag }: { readonly flag: RolloutFlag }) => {
+export const RolloutPreview = ({ flag }: { readonly flag: RolloutFlag }) => {
   const [text, setText] = useState("");
   const deferred = useDeferredValue(text);
   const keys = useMemo(

@@ -3,8 +3,8 @@ import type { CreatedApiKey, Role } from "@halyard/sdk";
 import { Button, Group, Modal, Radio, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";
-import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { SecretOnce } from "../components/display/secret-once.tsx";
+import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { useApi } from "../session.tsx";
 import { roleWords } from "./roles.ts";
 

@@ -2,17 +2,17 @@
 import { Anchor, Button } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
 import { CopyButton } from "../components/display/copy-button.tsx";
-import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { Icon } from "../components/display/icon.tsx";
-import { PageTitle } from "../components/layout/page-title.tsx";
+import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
-import { FlagDeliveries } from "../flags/flag-deliveries.tsx";
+import { PageTitle } from "../components/layout/page-title.tsx";
 import { useFlagEdits } from "../flags/edit/flag-edits.tsx";
-import { FlagHistory } from "../flags/flag-history.tsx";
 import { FlagSettings } from "../flags/edit/flag-settings.tsx";
+import { FlagDeliveries } from "../flags/flag-deliveries.tsx";
+import { FlagHistory } from "../flags/flag-history.tsx";
 import { FlagSnippets } from "../flags/flag-snippets.tsx";
 import { FlagUsageChart } from "../flags/flag-usage.tsx";
-import { WhoIsIn } from "../flags/rollout-preview.tsx";
+import { RolloutPreview } from "../flags/rollout-preview.tsx";
 import { useLiveState } from "../live-provider.tsx";
 import { usePageKeys } from "../page-keys.ts";
 import { useApi } from "../session.tsx";
@@ -87,7 +87,7 @@ export const FlagPage = () => {
       {entry !== undefined && (
         <>
           <FlagSettings key={flagKey} entry={entry} />
-          {entry.flag.type === "rollout" && <WhoIsIn flag={entry.flag} />}
+          {entry.flag.type === "rollout" && <RolloutPreview flag={entry.flag} />}
           <FlagUsageChart flagKey={flagKey} />
           {mayChange && <FlagHistory flagKey={flagKey} entry={entry} />}
           {mayChange && <FlagDeliveries flagKey={flagKey} />}

@@ -5,8 +5,8 @@ import { type FormEvent, useState } from "react";
 import { Link, Redirect, useLocation, useSearchParams } from "wouter";
 import { ApiError, signIn } from "../api.ts";
 import { CodeBlock } from "../components/display/code-block.tsx";
-import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { Icon } from "../components/display/icon.tsx";
+import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { useSession } from "../session.tsx";
 
 /** Only a path of this page: an address of somebody else's would lead the person away. */

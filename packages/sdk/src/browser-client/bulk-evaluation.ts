@@ -1,8 +1,8 @@
 // Asks the server for the values of one context, one request at a time, and only for what is new.
 import type { Server } from "../transport/address.ts";
 import { type ClientError, errorOfAnswer, unreachable } from "../transport/client-error.ts";
-import { type BulkAnswer, parseBulkAnswer } from "./context-values.ts";
 import { exchange } from "../transport/exchange.ts";
+import { type BulkAnswer, parseBulkAnswer } from "./context-values.ts";
 
 /** What a notification told about the change: handed on, so that the server does not answer from before it. */
 export interface Announced {

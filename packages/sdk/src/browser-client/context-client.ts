@@ -1,22 +1,22 @@
 // The client for browsers and other places with a client key: the server evaluates every flag for one context, and the
 // answers are kept in memory.
 import type { EvaluationContext } from "@halyard/core/context";
+import { type Details, failedDetails, notFound, notReady } from "../details.ts";
 import { type Address, serverAt } from "../transport/address.ts";
-import { createBulkEvaluation } from "./bulk-evaluation.ts";
 import {
   type ClientEvents,
   type ClientState,
   createConnectionState,
   type ReadyOptions,
 } from "../transport/connection-state.ts";
-import type { AnnouncedStream, BulkAnswer, ContextValue } from "./context-values.ts";
-import { type Details, failedDetails, notFound, notReady } from "../details.ts";
-import { followValues } from "./follow-values.ts";
-import { later } from "../transport/timers.ts";
 import { createListeners, type Listeners } from "../transport/listeners.ts";
-import { watchVisibility } from "./page-visibility.ts";
+import { startTimer } from "../transport/timers.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
+import { createBulkEvaluation } from "./bulk-evaluation.ts";
+import type { AnnouncedStream, BulkAnswer, ContextValue } from "./context-values.ts";
+import { followValues } from "./follow-values.ts";
+import { watchVisibility } from "./page-visibility.ts";
 
 export interface ContextClientOptions extends Address {
   /** Who the values are for. */
@@ -118,7 +118,7 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
       return;
     }
     void usage?.flush(true);
-    cancelRest = later(announced?.inactivityDelay ?? timing.pollInterval, () => {
+    cancelRest = startTimer(announced?.inactivityDelay ?? timing.pollInterval, () => {
       resting = true;
       follower.rest();
     });

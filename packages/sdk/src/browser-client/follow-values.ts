@@ -1,11 +1,11 @@
 // Keeps the values of one context up to date: by the stream that the server announces, or by polling.
 import type { Server } from "../transport/address.ts";
-import type { Announced, BulkEvaluation } from "./bulk-evaluation.ts";
 import { type ClientError, isRefusal } from "../transport/client-error.ts";
-import type { AnnouncedStream } from "./context-values.ts";
-import { pause } from "../transport/timers.ts";
 import { readEventStream, type StreamOutcome } from "../transport/read-event-stream.ts";
+import { pause } from "../transport/timers.ts";
 import { delayAfter, jittered, roughly, type Timing } from "../transport/timing.ts";
+import type { Announced, BulkEvaluation } from "./bulk-evaluation.ts";
+import type { AnnouncedStream } from "./context-values.ts";
 
 interface Follow {
   readonly server: Server;

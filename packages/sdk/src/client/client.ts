@@ -1,6 +1,8 @@
 // The client for programs with a server key: it holds every flag of the environment and answers from memory.
 import type { EvaluationContext } from "@halyard/core/context";
 import { evaluatePrepared } from "@halyard/core/evaluate";
+import { type Details, failedDetails, notFound, notReady } from "../details.ts";
+import type { Flag } from "../flag.ts";
 import { type Address, serverAt } from "../transport/address.ts";
 import {
   type ClientEvents,
@@ -8,14 +10,12 @@ import {
   createConnectionState,
   type ReadyOptions,
 } from "../transport/connection-state.ts";
-import { type Details, failedDetails, notFound, notReady } from "../details.ts";
-import type { Flag } from "../flag.ts";
-import { createFlagTable } from "./flag-table.ts";
-import { followFlags } from "./follow-flags.ts";
-import { type Cache, createKeptFlags } from "./flag-cache.ts";
 import { createListeners, type Listeners } from "../transport/listeners.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
+import { type Cache, createFlagCache } from "./flag-cache.ts";
+import { createFlagTable } from "./flag-table.ts";
+import { followFlags } from "./follow-flags.ts";
 
 export interface ClientOptions extends Address {
   /** False to poll only, where streams are known not to get through. */
@@ -83,7 +83,7 @@ export const createClient = (options: ClientOptions): Client => {
   }
   const kept =
     options.cache &&
-    createKeptFlags(options.cache, table.flags, (error) => listeners.tell("error", { error }));
+    createFlagCache(options.cache, table.flags, (error) => listeners.tell("error", { error }));
   void kept?.load().then((flags) => {
     // The server was quicker.
     if (flags !== undefined && !fromServer) take(() => table.replace(flags));

@@ -1,6 +1,7 @@
 // The last known flags in a store of the application's own, for starts without the server.
-import type { ClientError } from "../transport/client-error.ts";
+
 import type { Flag } from "../flag.ts";
+import type { ClientError } from "../transport/client-error.ts";
 
 /** Where the application keeps a text between its runs: a file, localStorage, a key-value store. */
 export interface Cache {
@@ -8,7 +9,7 @@ export interface Cache {
   save(text: string): Promise<void>;
 }
 
-export interface KeptFlags {
+export interface FlagCache {
   /** What was kept; undefined when nothing usable was. */
   load(): Promise<readonly unknown[] | undefined>;
   /** Keeps what is current once the save before it is done: never two at a time, and the last one wins. */
@@ -24,11 +25,11 @@ const flagsIn = (text: string): readonly unknown[] | undefined => {
   return kept?.format === format && Array.isArray(kept.flags) ? kept.flags : undefined;
 };
 
-export const createKeptFlags = (
+export const createFlagCache = (
   cache: Cache,
   current: () => readonly Flag[],
   onError: (error: ClientError) => void,
-): KeptFlags => {
+): FlagCache => {
   let saving: Promise<void> | undefined;
   let wanted = false;
   const failed = (cause: unknown) =>

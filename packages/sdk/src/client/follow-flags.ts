@@ -1,10 +1,15 @@
 // Keeps up with the flags of an environment: by its stream, or by polling where streaming cannot be had.
 import type { Server } from "../transport/address.ts";
-import { type ClientError, errorOfAnswer, isRefusal, unreachable } from "../transport/client-error.ts";
+import {
+  type ClientError,
+  errorOfAnswer,
+  isRefusal,
+  unreachable,
+} from "../transport/client-error.ts";
 import { exchange } from "../transport/exchange.ts";
-import { pause } from "../transport/timers.ts";
 import { readEventStream, type StreamOutcome } from "../transport/read-event-stream.ts";
 import type { ServerSentEvent } from "../transport/server-sent-events.ts";
+import { pause } from "../transport/timers.ts";
 import { delayAfter, jittered, roughly, type Timing } from "../transport/timing.ts";
 
 export interface Follower {

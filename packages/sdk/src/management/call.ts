@@ -2,8 +2,8 @@
 import { type Address, serverAt } from "../transport/address.ts";
 import { unreachable } from "../transport/client-error.ts";
 import { exchange } from "../transport/exchange.ts";
-import { type Failure, type ManagementError, type Result, resultOf } from "./result.ts";
 import { jittered } from "../transport/timing.ts";
+import { type Failure, type ManagementError, type Result, resultOf } from "./result.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal;

@@ -1,6 +1,7 @@
 // The whole management API as typed calls: nothing here throws, every outcome is a value.
-import type { Address } from "../transport/address.ts";
+
 import type { Flag } from "../flag.ts";
+import type { Address } from "../transport/address.ts";
 import type {
   ApiKey,
   CreatedApiKey,

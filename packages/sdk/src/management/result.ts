@@ -1,6 +1,7 @@
 // The outcome of a management call: a value, or an error that is one too.
-import { retryAfterOf } from "../transport/client-error.ts";
+
 import { type Flag, isFlag } from "../flag.ts";
+import { retryAfterOf } from "../transport/client-error.ts";
 
 export type ManagementErrorCode =
   | "VALIDATION_FAILED"

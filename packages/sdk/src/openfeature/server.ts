@@ -6,8 +6,8 @@ import type {
   ResolutionDetails,
 } from "@openfeature/server-sdk";
 import { type Client, type ClientOptions, createClient } from "../client/client.ts";
-import type { ReadyOptions } from "../transport/connection-state.ts";
 import { notReady } from "../details.ts";
+import type { ReadyOptions } from "../transport/connection-state.ts";
 import { notConnected, passEventsOn, resolutionOf, typeMismatch } from "./bridge.ts";
 import { ProviderEvents } from "./events.ts";
 

@@ -5,13 +5,13 @@ import type {
   Provider,
   ResolutionDetails,
 } from "@openfeature/web-sdk";
-import type { ReadyOptions } from "../transport/connection-state.ts";
 import {
   type ContextClient,
   type ContextClientOptions,
   createContextClient,
 } from "../browser-client/context-client.ts";
 import { notReady } from "../details.ts";
+import type { ReadyOptions } from "../transport/connection-state.ts";
 import { notConnected, passEventsOn, resolutionOf, typeMismatch } from "./bridge.ts";
 import { ProviderEvents } from "./events.ts";
 

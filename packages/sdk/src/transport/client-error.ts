@@ -34,8 +34,12 @@ export const errorOfAnswer = async (answer: Response): Promise<ClientError> => {
   const message = `the server answered ${status}${said(text) === undefined ? "" : `: ${said(text)}`}`;
   if (status === 401) return { code: "UNAUTHORIZED", message, status };
   if (status === 403) return { code: "FORBIDDEN", message, status };
-  const later = status === 408 || status === 429 || status >= 500;
-  return { code: later && status !== 501 ? "UNREACHABLE" : "UNEXPECTED_ANSWER", message, status };
+  const startTimer = status === 408 || status === 429 || status >= 500;
+  return {
+    code: startTimer && status !== 501 ? "UNREACHABLE" : "UNEXPECTED_ANSWER",
+    message,
+    status,
+  };
 };
 
 export const unreachable = (cause: unknown): ClientError => {

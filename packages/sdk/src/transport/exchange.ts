@@ -1,6 +1,7 @@
 // One request with its answer read, within a time limit and for as long as the caller wants it.
-import { later } from "./timers.ts";
+
 import type { Fetch } from "./read-event-stream.ts";
+import { startTimer } from "./timers.ts";
 
 export interface Exchange<T> {
   readonly fetch: Fetch;
@@ -19,7 +20,7 @@ export const exchange = async <T>(wanted: Exchange<T>): Promise<T> => {
   const abort = () => stop.abort(signal?.reason);
   if (signal?.aborted === true) abort();
   signal?.addEventListener("abort", abort);
-  const cancel = later(timeout, () =>
+  const cancel = startTimer(timeout, () =>
     stop.abort(new Error(`no answer within ${timeout} milliseconds`)),
   );
   try {

@@ -6,8 +6,8 @@ import {
   retryAfterOf,
   unreachable,
 } from "./client-error.ts";
-import { later } from "./timers.ts";
 import { createEventParser, type EventStreamReader } from "./server-sent-events.ts";
+import { startTimer } from "./timers.ts";
 import type { Timing } from "./timing.ts";
 
 export type Fetch = typeof globalThis.fetch;
@@ -60,7 +60,7 @@ export const readEventStream = async (request: EventStreamRequest): Promise<Stre
   let cancelWatch = () => {};
   const watch = (milliseconds: number) => {
     cancelWatch();
-    cancelWatch = later(milliseconds, () => {
+    cancelWatch = startTimer(milliseconds, () => {
       silent = true;
       abort();
     });

@@ -3,7 +3,7 @@
 const longest = 2 ** 31 - 1;
 
 /** Runs it after so many milliseconds; the function given back prevents that. */
-export const later = (milliseconds: number, run: () => void): (() => void) => {
+export const startTimer = (milliseconds: number, run: () => void): (() => void) => {
   const timer = setTimeout(run, Math.min(milliseconds, longest));
   // A browser's timer is a number.
   (timer as { unref?: () => unknown }).unref?.();
@@ -19,6 +19,6 @@ export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> 
       signal.removeEventListener("abort", end);
       resolve();
     };
-    const cancel = later(milliseconds, end);
+    const cancel = startTimer(milliseconds, end);
     signal.addEventListener("abort", end);
   });

@@ -1,7 +1,7 @@
 // Counts of evaluations, kept where the evaluation happens and reported to the server from time to time.
 import type { Server } from "./address.ts";
 import { exchange } from "./exchange.ts";
-import { later } from "./timers.ts";
+import { startTimer } from "./timers.ts";
 import { roughly, type Timing } from "./timing.ts";
 
 export interface Counter {
@@ -89,7 +89,7 @@ export const startUsageReport = (
 
   let cancel = () => {};
   const schedule = () => {
-    cancel = later(roughly(timing.usageInterval), () => {
+    cancel = startTimer(roughly(timing.usageInterval), () => {
       void report(timing.requestTimeout, false).then(() => !closed && schedule());
     });
   };

@@ -7,7 +7,7 @@ import type { KeyEntry, Snapshots } from "../evaluation/snapshots.ts";
 /** So many keys are recognised by their text, without hashing it again. */
 const maxKnown = 10_000;
 
-export interface Keyring {
+export interface ApiKeyCache {
   /** This key when it was good before and still is, without any waiting. Who keeps the entry sees when it is revoked. */
   known(text: string): Readonly<KeyEntry> | undefined;
   /** Who holds this key; undefined when nobody does. A key that was issued elsewhere a moment ago is found too. */
@@ -18,11 +18,11 @@ export interface Keyring {
   holder(keyId: string): Promise<Principal | undefined>;
 }
 
-export const createKeyring = (
+export const createApiKeyCache = (
   snapshots: Snapshots,
   feed: Pick<ChangeFeed, "catchUp">,
   hashKey: (text: string) => Uint8Array,
-): Keyring => {
+): ApiKeyCache => {
   const byText = new Map<string, KeyEntry>();
 
   const find = (hash: Uint8Array): KeyEntry | undefined => {

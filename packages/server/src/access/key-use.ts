@@ -1,6 +1,7 @@
 // Writes down from time to time which keys were used since the last time.
-import type { Clock, Store } from "../ports.ts";
+
 import type { Snapshots } from "../evaluation/snapshots.ts";
+import type { Clock, Store } from "../ports.ts";
 
 const flushPause = 60_000;
 

@@ -1,12 +1,17 @@
 // The part of the composition that copies the embedded store into a folder, and puts it back.
-import { systemClock } from "./operator.ts";
+
 import type { Config } from "../config/config.ts";
 import { fail, type Result } from "../errors.ts";
-import { type BackupRequest, takeBackup, verifyBackup } from "../store/maintenance/backup-folder.ts";
+import {
+  type BackupRequest,
+  takeBackup,
+  verifyBackup,
+} from "../store/maintenance/backup-folder.ts";
 import type { Manifest } from "../store/maintenance/backup-manifest.ts";
 import { type Restored, type RestoreRequest, restoreBackup } from "../store/maintenance/restore.ts";
 import { hasDatabase } from "../store/sqlite/store.ts";
 import { version } from "../version.ts";
+import { systemClock } from "./operator.ts";
 
 export type { Manifest } from "../store/maintenance/backup-manifest.ts";
 export type { Restored } from "../store/maintenance/restore.ts";

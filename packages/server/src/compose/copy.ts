@@ -1,12 +1,13 @@
 // The part of the composition that works on whole databases: bringing one up to date, and copying one into another.
-import { secretKeysOf } from "./operator.ts";
+
 import type { Config } from "../config/config.ts";
 import { fail, ok, type Result } from "../errors.ts";
 import { type CopiedRows, type CopyWatch, copyStore } from "../store/maintenance/copy.ts";
 import { migrations } from "../store/schema/migrate.ts";
-import { createSecretBox } from "../store/secrets/secret-cipher.ts";
+import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
 import type { Engine } from "../store/sql/store.ts";
 import { openSqliteEngine, sqliteSchemaVersion } from "../store/sqlite/store.ts";
+import { secretKeysOf } from "./operator.ts";
 
 const openEngine = async ({ database }: Config): Promise<Engine> => {
   if (database.kind === "embedded") return openSqliteEngine(database.folder, true);
@@ -57,8 +58,8 @@ export const copyDatabase = async (
       message: `There is no Halyard database in ${nameOf(from)} to copy from.`,
     });
   }
-  const fromSecrets = createSecretBox(secretKeysOf(from));
-  const toSecrets = createSecretBox(secretKeysOf(to));
+  const fromSecrets = createSecretCipher(secretKeysOf(from));
+  const toSecrets = createSecretCipher(secretKeysOf(to));
   const source = await openEngine(from);
   try {
     const target = await openEngine(to);

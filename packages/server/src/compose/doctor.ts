@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { checkCallbackUrl, checkResolved } from "../domain/callback-address.ts";
 import { StartupProblem } from "../errors.ts";
-import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 import type { InspectedServer } from "../store/maintenance/inspect-postgres.ts";
 import { type InspectedFile, inspectSqlite } from "../store/maintenance/inspect-sqlite.ts";
-import { createSecretBox } from "../store/secrets/secret-cipher.ts";
+import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
 import { readSecretKey, secretKeyFile } from "../store/secrets/secret-key-file.ts";
 import { hasDatabase } from "../store/sqlite/store.ts";
+import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 
 export type { Inspected, InspectedKey, InspectedWebhook } from "../store/maintenance/inspect.ts";
 export type { InspectedServer } from "../store/maintenance/inspect-postgres.ts";
@@ -66,7 +66,7 @@ export const inspect = async (config: Config): Promise<Inspection> => {
   const { database } = config;
   const { keys, found: secretKey } = inspectSecretKey(config);
   const [newest, ...older] = keys;
-  const secrets = newest && createSecretBox([newest, ...older]);
+  const secrets = newest && createSecretCipher([newest, ...older]);
   try {
     if (database.kind === "embedded") {
       const store = hasDatabase(database.folder)

@@ -7,8 +7,8 @@ import { createEnvironments, type Environments } from "../management/environment
 import { createNewIds } from "../management/new-ids.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import type { Clock, RandomBytes, Store } from "../ports.ts";
-import { createSecretBox } from "../store/secrets/secret-cipher.ts";
-import { keyRing } from "../store/secrets/secret-key-file.ts";
+import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
+import { secretKeysIn } from "../store/secrets/secret-key-file.ts";
 import { hasDatabase, openSqliteStore, prepareFolder } from "../store/sqlite/store.ts";
 
 export const systemClock: Clock = () => new Date();
@@ -22,7 +22,7 @@ export const secretKeysOf = ({
 }: Config): readonly [Uint8Array, ...Uint8Array[]] => {
   if (database.kind === "embedded") {
     prepareFolder(database.folder);
-    return keyRing(database.folder, secretKeys);
+    return secretKeysIn(database.folder, secretKeys);
   }
   const [newest, ...older] = secretKeys;
   if (!newest) throw new StartupProblem("HALYARD_SECRET_KEY must be set for PostgreSQL.");
@@ -31,7 +31,7 @@ export const secretKeysOf = ({
 
 export const openStore = async (config: Config): Promise<Store> => {
   const { database } = config;
-  const secrets = createSecretBox(secretKeysOf(config));
+  const secrets = createSecretCipher(secretKeysOf(config));
   if (database.kind === "embedded") {
     return openSqliteStore(database.folder, secrets, config.mayMigrate);
   }
@@ -61,11 +61,11 @@ export interface Operator {
 
 export const composeOperator = async (config: Config): Promise<Operator> => {
   const store = await openStore(config);
-  const issueNeeds = { clock: systemClock, random, newIds };
+  const issueDependencies = { clock: systemClock, random, newIds };
   return {
-    environments: createEnvironments(store, issueNeeds),
-    keys: createApiKeys(store, issueNeeds),
-    signInLinks: createSignInLinks(store, issueNeeds),
+    environments: createEnvironments(store, issueDependencies),
+    keys: createApiKeys(store, issueDependencies),
+    signInLinks: createSignInLinks(store, issueDependencies),
     reencryptSecrets: () => store.reencryptSecrets(),
     unreadableSecrets: () => store.unreadableSecrets(),
     close: () => store.close(),

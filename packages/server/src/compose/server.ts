@@ -3,24 +3,23 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
+import { createApiKeyCache } from "../access/api-key-cache.ts";
+import { createKeyUse, type KeyUse } from "../access/key-use.ts";
 import type { Config } from "../config/config.ts";
 import { connectTimeout } from "../delivery/guarded-connect.ts";
 import { createSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { type ChangeFeed, startChangeFeed } from "../evaluation/change-feed.ts";
-import { createKeyUse, type KeyUse } from "../access/key-use.ts";
-import { createKeyring } from "../access/api-key-cache.ts";
 import { createSnapshots, type Snapshots } from "../evaluation/snapshots.ts";
 import { createUsage, type Usage } from "../evaluation/usage.ts";
 import { createUsageReport } from "../evaluation/usage-report.ts";
 import { createApp } from "../http/app.ts";
+import { createEventTokens } from "../http/auth/event-token.ts";
+import { createSessionCookies } from "../http/auth/session-cookie.ts";
 import { loadDashboard } from "../http/dashboard/files.ts";
+import { createOverload } from "../http/load/overload.ts";
 import { drain } from "../http/request/drain.ts";
 import type { StreamSettings } from "../http/streams/event-streams.ts";
-import { createEventTokens } from "../http/auth/event-token.ts";
-import { createOverload } from "../http/load/overload.ts";
-import { createSessionCookies } from "../http/auth/session-cookie.ts";
 import { createApiKeys, hashKey } from "../management/api-keys.ts";
 import { createDeliveries } from "../management/deliveries.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
@@ -29,12 +28,13 @@ import { createHistory } from "../management/history.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
-import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 import { limitCrowd } from "../store/sql/concurrency-limit.ts";
 import { rememberWhileUnchanged } from "../store/sqlite/read-cache.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
+import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
+import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 
 /** A name that does not resolve so soon is registered all the same. */
 const registrationPatience = 1_000;
@@ -58,7 +58,7 @@ export interface Instance {
 }
 
 /** What of the world a test may put in the place of the real thing. */
-export interface World {
+export interface TestOverrides {
   readonly clock?: Clock;
   readonly lookUp?: LookUp;
   readonly streams?: Partial<StreamSettings>;
@@ -77,7 +77,7 @@ export const composeInstance = async (
     streams = {},
     dashboardFolder = builtDashboard,
     scrapes,
-  }: World = {},
+  }: TestOverrides = {},
 ): Promise<Instance> => {
   const telemetry = await createTelemetry({
     version,
@@ -87,7 +87,7 @@ export const composeInstance = async (
     monotonic,
   });
   const store = telemetry.observe(await openStore(config));
-  const issueNeeds = { clock, random, newIds };
+  const issueDependencies = { clock, random, newIds };
   const overload = createOverload({ ...config, now: monotonic, log });
   const scrape = () => telemetry.scrape(store, overload.figures());
   /** For requests, which can be told to come back. What is known already asks nothing of the store, and waits for nobody. */
@@ -95,16 +95,16 @@ export const composeInstance = async (
   const asked = store.committed ? rememberWhileUnchanged(limited, store.committed) : limited;
   let isLeaving = false;
   try {
-    const keys = createApiKeys(asked, issueNeeds);
+    const keys = createApiKeys(asked, issueDependencies);
     const { snapshots, feed, usage, keyUse } = await composeEvaluation(store, clock, log);
     const webhooks = createWebhooks({
-      ...issueNeeds,
+      ...issueDependencies,
       store: asked,
       lookUp: lookUpWithin(registrationPatience, lookUp),
       callbacks: config.callbacks,
     });
     const cookies = createSessionCookies(secretKeysOf(config), clock, random);
-    const links = createSignInLinks(asked, issueNeeds);
+    const links = createSignInLinks(asked, issueDependencies);
     const app = await createApp({
       ...config,
       log,
@@ -118,14 +118,14 @@ export const composeInstance = async (
           return keys.list(environmentId);
         },
       },
-      keyring: createKeyring(snapshots, feed, hashKey),
+      keyCache: createApiKeyCache(snapshots, feed, hashKey),
       snapshots,
       feed,
       usage: createUsageReport(asked, snapshots, usage, clock),
       streams: { ...streamSettings, maxStreams: config.maxStreams, ...streams },
       eventTokens: createEventTokens(secretKeysOf(config), clock),
       deliveries: createDeliveries({
-        ...issueNeeds,
+        ...issueDependencies,
         store: asked,
         serviceName: config.serviceName,
       }),
@@ -158,7 +158,7 @@ export const composeInstance = async (
     });
     return {
       app,
-      environments: createEnvironments(store, issueNeeds),
+      environments: createEnvironments(store, issueDependencies),
       signInLinks: links,
       unreadableSecrets: () => store.unreadableSecrets(),
       scrape,

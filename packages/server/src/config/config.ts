@@ -2,7 +2,6 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
 import { environmentNameRule } from "../domain/api-key.ts";
 import {
   type AllowedPlace,
@@ -10,6 +9,7 @@ import {
   parseAllowedPlace,
 } from "../domain/callback-address.ts";
 import { StartupProblem } from "../errors.ts";
+import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
 import {
   all,
   type BootstrapKey,

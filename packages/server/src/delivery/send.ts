@@ -20,7 +20,7 @@ class ShuttingDown extends Error {
   override readonly name = "ShuttingDown";
 }
 
-export interface SenderNeeds {
+export interface SenderDependencies {
   readonly callbacks: CallbackPolicy;
   readonly userAgent: string;
   /** Within the time for a connection. */
@@ -34,7 +34,7 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-const openAgent = async ({ callbacks, lookUp }: SenderNeeds): Promise<Agent> => {
+const openAgent = async ({ callbacks, lookUp }: SenderDependencies): Promise<Agent> => {
   // Loaded with the first attempt: whoever has no webhooks needs nothing of it.
   const { Agent, buildConnector } = await import("undici");
   return new Agent({
@@ -49,17 +49,17 @@ const openAgent = async ({ callbacks, lookUp }: SenderNeeds): Promise<Agent> => 
   });
 };
 
-export const createSender = (needs: SenderNeeds): Sender => {
+export const createSender = (dependencies: SenderDependencies): Sender => {
   let opening: Promise<Agent> | undefined;
   let agent: Agent | undefined;
   const open = async (): Promise<Agent> => {
-    opening ??= openAgent(needs);
+    opening ??= openAgent(dependencies);
     agent = await opening;
     return agent;
   };
 
-  const running = new Set<Attempt>();
-  const dispatch = (by: Agent, attempt: Attempt, ...[url, headers, body]: Parameters<Send>) => {
+  const running = new Set<Exchange>();
+  const dispatch = (by: Agent, exchange: Exchange, ...[url, headers, body]: Parameters<Send>) => {
     try {
       const { origin, pathname, search } = new URL(url);
       by.dispatch(
@@ -67,35 +67,40 @@ export const createSender = (needs: SenderNeeds): Sender => {
           origin,
           path: pathname + search,
           method: "POST",
-          headers: { ...headers, "user-agent": needs.userAgent, "accept-encoding": "identity" },
+          headers: {
+            ...headers,
+            "user-agent": dependencies.userAgent,
+            "accept-encoding": "identity",
+          },
           body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
         },
-        attempt,
+        exchange,
       );
     } catch (error) {
-      attempt.onResponseError(undefined, error as Error);
+      exchange.onResponseError(undefined, error as Error);
     }
   };
 
   return {
     send: (...request) =>
       new Promise((resolve) => {
-        const attempt = new Attempt((outcome) => {
-          running.delete(attempt);
+        const exchange = new Exchange((outcome) => {
+          running.delete(exchange);
           resolve(outcome);
         });
-        running.add(attempt);
+        running.add(exchange);
         if (agent) {
-          dispatch(agent, attempt, ...request);
+          dispatch(agent, exchange, ...request);
           return;
         }
         open().then(
-          (opened) => dispatch(opened, attempt, ...request),
-          (error: Error) => attempt.onResponseError(undefined, error),
+          (opened) => dispatch(opened, exchange, ...request),
+          (error: Error) => exchange.onResponseError(undefined, error),
         );
       }),
     abort() {
-      for (const attempt of running) attempt.stop(new ShuttingDown("the server is shutting down"));
+      for (const exchange of running)
+        exchange.stop(new ShuttingDown("the server is shutting down"));
     },
     async close() {
       // What could not be opened is told by the attempts.
@@ -106,7 +111,7 @@ export const createSender = (needs: SenderNeeds): Sender => {
 };
 
 /** Follows one exchange from its start to its outcome. */
-class Attempt implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler {
   readonly #started = performance.now();
   readonly #timer = setTimeout(() => this.stop(new TooSlow()), totalTimeout);
   readonly #settle: (outcome: Outcome) => void;

@@ -17,7 +17,7 @@ interface Health {
   recovered: boolean;
 }
 
-export interface Target {
+export interface WebhookState {
   readonly id: string;
   callback: Callback;
   breaker: Breaker;
@@ -28,42 +28,42 @@ export interface Target {
   health: Health;
 }
 
-export const createTargets = () => {
-  const targets = new Map<string, Target>();
+export const createWebhookStates = () => {
+  const states = new Map<string, WebhookState>();
   /** Webhooks for which there may be something due. */
   const noticed = new Set<string>();
   /** By webhook, the lanes claimed here and not yet given back. */
   const held = new Map<string, number[]>();
-  const changedHealth = new Set<Target>();
+  const changedHealth = new Set<WebhookState>();
   let returned: Claim[] = [];
   let running = 0;
   let queued = 0;
   let turn = 0;
 
-  const limitFor = ({ breaker, proven }: Target, now: number): number =>
+  const limitFor = ({ breaker, proven }: WebhookState, now: number): number =>
     proven ? limitOf(breaker, now) : Math.min(1, limitOf(breaker, now));
 
-  const isTroubled = ({ breaker, proven, health }: Target): boolean =>
+  const isTroubled = ({ breaker, proven, health }: WebhookState): boolean =>
     breaker.kind !== "closed" || breaker.failures > 0 || (!proven && health.failingSince !== null);
 
-  const roomFor = (target: Target | undefined, now: number): number => {
-    if (!target) return 1;
-    const limit = limitFor(target, now);
-    const ahead = target.proven && !isTroubled(target) ? claimedAhead : 1;
-    return limit * ahead - target.running - target.queue.length;
+  const roomFor = (state: WebhookState | undefined, now: number): number => {
+    if (!state) return 1;
+    const limit = limitFor(state, now);
+    const ahead = state.proven && !isTroubled(state) ? claimedAhead : 1;
+    return limit * ahead - state.running - state.queue.length;
   };
 
-  const letGo = ({ webhookId, laneId }: Claim): void => {
-    const lanes = (held.get(webhookId) ?? []).filter((id) => id !== laneId);
+  const releaseLease = ({ webhookId, queueId }: Claim): void => {
+    const lanes = (held.get(webhookId) ?? []).filter((id) => id !== queueId);
     if (lanes.length > 0) held.set(webhookId, lanes);
     else held.delete(webhookId);
   };
 
-  const emptyQueue = (target: Target): void => {
-    for (const claim of target.queue) letGo(claim);
-    queued -= target.queue.length;
-    returned.push(...target.queue);
-    target.queue = [];
+  const emptyQueue = (state: WebhookState): void => {
+    for (const claim of state.queue) releaseLease(claim);
+    queued -= state.queue.length;
+    returned.push(...state.queue);
+    state.queue = [];
   };
 
   return {
@@ -76,7 +76,7 @@ export const createTargets = () => {
       const wanted = new Map<string, number>();
       let total = 0;
       for (const id of noticed) {
-        const room = roomFor(targets.get(id), now);
+        const room = roomFor(states.get(id), now);
         if (room > 0) {
           wanted.set(id, room);
           noticed.delete(id);
@@ -91,13 +91,13 @@ export const createTargets = () => {
 
     /** Webhooks that get one request to see whether they are back. */
     probing(): Set<string> {
-      const open = [...targets.values()].filter(({ breaker }) => breaker.kind === "open");
+      const open = [...states.values()].filter(({ breaker }) => breaker.kind === "open");
       return new Set(open.map(({ id }) => id));
     },
 
     add({ claims, callbacks }: Claimed, wanted: ReadonlyMap<string, number>): void {
       for (const [id, callback] of callbacks) {
-        const target = targets.get(id) ?? {
+        const state = states.get(id) ?? {
           id,
           callback,
           breaker: healthy,
@@ -106,88 +106,88 @@ export const createTargets = () => {
           queue: [],
           health: { failingSince: null, deactivate: null, recovered: false },
         };
-        target.callback = callback;
-        if (!changedHealth.has(target)) target.health.failingSince = callback.failingSince;
-        targets.set(id, target);
+        state.callback = callback;
+        if (!changedHealth.has(state)) state.health.failingSince = callback.failingSince;
+        states.set(id, state);
       }
       const got = new Map<string, number>();
       for (const claim of claims) {
-        held.set(claim.webhookId, [...(held.get(claim.webhookId) ?? []), claim.laneId]);
-        targets.get(claim.webhookId)?.queue.push(claim);
+        held.set(claim.webhookId, [...(held.get(claim.webhookId) ?? []), claim.queueId]);
+        states.get(claim.webhookId)?.queue.push(claim);
         queued += 1;
         got.set(claim.webhookId, (got.get(claim.webhookId) ?? 0) + 1);
       }
       // Switched off or removed: nothing is to be remembered of it.
       for (const id of wanted.keys()) {
-        const target = targets.get(id);
-        if (callbacks.has(id) || !target) continue;
-        emptyQueue(target);
-        if (target.running === 0) targets.delete(id);
+        const state = states.get(id);
+        if (callbacks.has(id) || !state) continue;
+        emptyQueue(state);
+        if (state.running === 0) states.delete(id);
       }
       // Where all that was asked for was found there may be more.
       for (const [id, count] of wanted) if ((got.get(id) ?? 0) >= count) noticed.add(id);
     },
 
     /** The next claim to be sent, counted as running; webhooks take turns. */
-    next(now: number): [Target, Claim] | undefined {
+    next(now: number): [WebhookState, Claim] | undefined {
       if (running >= maxRunning) return undefined;
-      const all = [...targets.values()];
-      const troubled = all.filter(isTroubled).reduce((sum, target) => sum + target.running, 0);
+      const all = [...states.values()];
+      const troubled = all.filter(isTroubled).reduce((sum, state) => sum + state.running, 0);
       for (let step = 0; step < all.length; step++) {
-        const target = all[(turn + step) % all.length];
-        if (!target || target.running >= limitFor(target, now)) continue;
-        if (troubled >= maxTroubled && isTroubled(target)) continue;
-        const claim = target.queue.shift();
+        const state = all[(turn + step) % all.length];
+        if (!state || state.running >= limitFor(state, now)) continue;
+        if (troubled >= maxTroubled && isTroubled(state)) continue;
+        const claim = state.queue.shift();
         if (!claim) continue;
         turn = (turn + step + 1) % all.length;
         queued -= 1;
-        target.running += 1;
+        state.running += 1;
         running += 1;
-        return [target, claim];
+        return [state, claim];
       }
       return undefined;
     },
 
-    ended(target: Target, claim: Claim): void {
-      target.running -= 1;
+    ended(state: WebhookState, claim: Claim): void {
+      state.running -= 1;
       running -= 1;
-      letGo(claim);
-      noticed.add(target.id);
+      releaseLease(claim);
+      noticed.add(state.id);
     },
 
-    succeeded(target: Target): void {
+    succeeded(state: WebhookState): void {
       // A process that has just begun knows of an outage from the store only.
-      const failedBefore = !target.proven && target.health.failingSince !== null;
-      const wasOpen = target.breaker.kind === "open" || failedBefore;
-      target.breaker = afterSuccess(target.breaker);
-      target.proven = true;
-      if (target.health.failingSince === null && !wasOpen) return;
-      target.health.failingSince = null;
-      target.health.recovered ||= wasOpen;
-      changedHealth.add(target);
+      const failedBefore = !state.proven && state.health.failingSince !== null;
+      const wasOpen = state.breaker.kind === "open" || failedBefore;
+      state.breaker = afterSuccess(state.breaker);
+      state.proven = true;
+      if (state.health.failingSince === null && !wasOpen) return;
+      state.health.failingSince = null;
+      state.health.recovered ||= wasOpen;
+      changedHealth.add(state);
     },
 
-    failed(target: Target, monotonic: number, now: number): void {
-      target.breaker = afterFailure(target.breaker, monotonic);
-      if (target.breaker.kind === "open") emptyQueue(target);
-      if (target.health.failingSince !== null) return;
-      target.health.failingSince = now;
-      changedHealth.add(target);
+    failed(state: WebhookState, monotonic: number, now: number): void {
+      state.breaker = afterFailure(state.breaker, monotonic);
+      if (state.breaker.kind === "open") emptyQueue(state);
+      if (state.health.failingSince !== null) return;
+      state.health.failingSince = now;
+      changedHealth.add(state);
     },
 
-    deactivate(target: Target, reason: string): void {
-      target.health.deactivate = reason;
-      changedHealth.add(target);
-      emptyQueue(target);
+    deactivate(state: WebhookState, reason: string): void {
+      state.health.deactivate = reason;
+      changedHealth.add(state);
+      emptyQueue(state);
     },
 
     healthToWrite(): WebhookHealth[] {
-      const health = [...changedHealth].map((target) => ({
-        webhookId: target.id,
-        ...target.health,
+      const health = [...changedHealth].map((state) => ({
+        webhookId: state.id,
+        ...state.health,
       }));
-      for (const target of changedHealth) {
-        target.health = { ...target.health, deactivate: null, recovered: false };
+      for (const state of changedHealth) {
+        state.health = { ...state.health, deactivate: null, recovered: false };
       }
       changedHealth.clear();
       return health;
@@ -197,31 +197,31 @@ export const createTargets = () => {
     restore(ids: Iterable<string>, health: readonly WebhookHealth[]): void {
       for (const id of ids) noticed.add(id);
       for (const { webhookId, ...rest } of health) {
-        const target = targets.get(webhookId);
-        if (!target) continue;
+        const state = states.get(webhookId);
+        if (!state) continue;
         // What has happened since is newer; only what is still to be done is carried over.
-        target.health = changedHealth.has(target)
+        state.health = changedHealth.has(state)
           ? {
-              failingSince: target.health.failingSince,
-              deactivate: target.health.deactivate ?? rest.deactivate,
-              recovered: target.health.recovered || rest.recovered,
+              failingSince: state.health.failingSince,
+              deactivate: state.health.deactivate ?? rest.deactivate,
+              recovered: state.health.recovered || rest.recovered,
             }
           : { ...rest };
-        changedHealth.add(target);
+        changedHealth.add(state);
       }
     },
 
     /** Webhooks that were changed or removed: what is claimed for them is given back unsent. */
     withdraw(ids: Iterable<string>): void {
       for (const id of ids) {
-        const target = targets.get(id);
-        if (target) emptyQueue(target);
+        const state = states.get(id);
+        if (state) emptyQueue(state);
         noticed.add(id);
       }
     },
 
     withdrawAll(): void {
-      for (const target of targets.values()) emptyQueue(target);
+      for (const state of states.values()) emptyQueue(state);
     },
 
     withdrawn(): Claim[] {

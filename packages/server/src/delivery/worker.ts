@@ -1,9 +1,9 @@
 // Claims what is due, sends it, settles what came of it. Any number of workers share the work without a leader.
 import { attemptOf, isGone, isSuccess, type Outcome } from "../domain/delivery.ts";
-import { judge, patience, retention } from "../domain/retry.ts";
-import type { Claim, Clock, Outbox, RandomBytes, Send, Settlement } from "../ports.ts";
+import { decideRetry, longestFailure, retention } from "../domain/retry.ts";
+import type { Claim, Clock, DeliveryResult, Outbox, RandomBytes, Send } from "../ports.ts";
 import { signedHeaders } from "./sign.ts";
-import { createTargets, type Target } from "./webhook-states.ts";
+import { createWebhookStates, type WebhookState } from "./webhook-states.ts";
 
 const lease = 25_000;
 /** A claim is not begun when its lease could end before its request does. */
@@ -12,9 +12,9 @@ const tickEvery = 1_000;
 const pruneEvery = 60_000;
 const clockJump = 5_000;
 /** Settlements that are worth a transaction, and the milliseconds after which fewer are. */
-const settleTogether = 192;
+const recordTogether = 192;
 /** Settled in one transaction at most, however many have gathered while the store was away. */
-const settleAtMost = 500;
+const recordAtMost = 500;
 const gatherFor = 30;
 
 export interface WorkerLog {
@@ -22,7 +22,7 @@ export interface WorkerLog {
   error(fields: object, message: string): void;
 }
 
-export interface WorkerNeeds {
+export interface WorkerDependencies {
   readonly outbox: Outbox;
   readonly sender: { readonly send: Send; abort(): void };
   readonly clock: Clock;
@@ -38,59 +38,63 @@ export interface Worker {
   close(): Promise<void>;
 }
 
-export const startWorker = (needs: WorkerNeeds): Worker => {
-  const { outbox, sender, clock, monotonic, random, log } = needs;
-  const targets = createTargets();
+export const startWorker = (dependencies: WorkerDependencies): Worker => {
+  const { outbox, sender, clock, monotonic, random, log } = dependencies;
+  const states = createWebhookStates();
   const leases = new Map<string, number>();
   /** Said once of each. */
   const unreadable = new Set<string>();
-  let done: Settlement[] = [];
+  let done: DeliveryResult[] = [];
   let unwanted: Claim[] = [];
   let closing = false;
   let aborted = false;
-  let turning = false;
+  let isRunning = false;
   let again = false;
   let storeFails = false;
 
-  const start = (target: Target, claim: Claim): void => {
+  const start = (state: WebhookState, claim: Claim): void => {
     const now = clock();
-    void attempt(target, claim, now).then((outcome) => {
-      targets.ended(target, claim);
+    void attempt(state, claim, now).then((outcome) => {
+      states.ended(state, claim);
       if (aborted || !outcome) unwanted.push(claim);
-      else settle(target, claim, outcome, now);
+      else recordOutcome(state, claim, outcome, now);
       dispatch();
-      turnSoon();
+      runWhenWorthwhile();
     });
   };
 
   /** The outcome; undefined when it could not even be begun, which must not stop the others. */
-  const attempt = async (target: Target, claim: Claim, now: Date): Promise<Outcome | undefined> => {
+  const attempt = async (
+    state: WebhookState,
+    claim: Claim,
+    now: Date,
+  ): Promise<Outcome | undefined> => {
     try {
-      const headers = signedHeaders(claim, target.callback, needs.serviceName, now);
-      return await sender.send(target.callback.url, headers, claim.event.body);
+      const headers = signedHeaders(claim, state.callback, dependencies.serviceName, now);
+      return await sender.send(state.callback.url, headers, claim.event.body);
     } catch (error) {
-      log.error({ err: error, webhook: target.id }, "an attempt could not be begun");
+      log.error({ err: error, webhook: state.id }, "an attempt could not be begun");
       return undefined;
     }
   };
 
-  const settle = (target: Target, claim: Claim, outcome: Outcome, at: Date): void => {
+  const recordOutcome = (state: WebhookState, claim: Claim, outcome: Outcome, at: Date): void => {
     const now = clock().getTime();
-    const verdict = judge(outcome, claim.attempts + 1, now, Math.random());
-    done.push({ claim, attempt: attemptOf(outcome, at), verdict });
+    const decision = decideRetry(outcome, claim.attempts + 1, now, Math.random());
+    done.push({ claim, attempt: attemptOf(outcome, at), decision });
     if (isSuccess(outcome)) {
-      targets.succeeded(target);
+      states.succeeded(state);
       return;
     }
-    targets.failed(target, monotonic(), now);
+    states.failed(state, monotonic(), now);
     const reason = isGone(outcome)
       ? "it answered 410 Gone"
-      : now - (target.health.failingSince ?? now) >= patience
+      : now - (state.health.failingSince ?? now) >= longestFailure
         ? "it has not succeeded once in 5 days of failures"
         : undefined;
     if (reason === undefined) return;
-    targets.deactivate(target, reason);
-    log.warn({ webhook: target.id, reason }, "webhook deactivated");
+    states.deactivate(state, reason);
+    log.warn({ webhook: state.id, reason }, "webhook deactivated");
   };
 
   /** Begins as many requests as the limits allow. */
@@ -100,47 +104,47 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
     for (;;) {
       // Read for each: a process that is stopped in between wakes up with leases that are over.
       const now = monotonic();
-      const next = targets.next(now);
+      const next = states.next(now);
       if (!next) return;
-      const [target, claim] = next;
-      if ((leases.get(claim.leaseId) ?? 0) - now > longestRequest) start(target, claim);
+      const [state, claim] = next;
+      if ((leases.get(claim.leaseId) ?? 0) - now > longestRequest) start(state, claim);
       else {
-        targets.ended(target, claim);
+        states.ended(state, claim);
         unwanted.push(claim);
       }
     }
   };
 
   /** One transaction: settles what has ended and claims what there is room for. */
-  const turn = async (): Promise<void> => {
+  const runBatch = async (): Promise<void> => {
     const now = clock().getTime();
-    const settlements = done.slice(0, settleAtMost);
-    const released = [...unwanted, ...targets.withdrawn()];
-    const wanted = closing ? new Map<string, number>() : targets.wanted(monotonic());
-    const health = targets.healthToWrite();
-    if (settlements.length + released.length + wanted.size + health.length === 0) return;
-    done = done.slice(settlements.length);
+    const results = done.slice(0, recordAtMost);
+    const released = [...unwanted, ...states.withdrawn()];
+    const wanted = closing ? new Map<string, number>() : states.wanted(monotonic());
+    const health = states.healthToWrite();
+    if (results.length + released.length + wanted.size + health.length === 0) return;
+    done = done.slice(results.length);
     unwanted = [];
     const leaseId = random(12).toHex();
     if (wanted.size > 0) leases.set(leaseId, monotonic() + lease);
     try {
-      const claimed = await outbox.turn({
-        settlements,
+      const claimed = await outbox.runBatch({
+        results,
         released,
         health,
         claim: {
           wanted,
           // As it is now: what ends while the store works is settled by the next turn, and held until then.
-          held: new Map(targets.held),
-          probing: targets.probing(),
+          held: new Map(states.held),
+          probing: states.probing(),
           leaseId,
           leaseUntil: now + lease,
           leaseLength: lease,
         },
         now,
       });
-      targets.add(claimed, wanted);
-      again ||= done.length >= settleAtMost;
+      states.add(claimed, wanted);
+      again ||= done.length >= recordAtMost;
       for (const webhook of claimed.unreadable) {
         if (!unreadable.has(webhook)) {
           log.error({ webhook }, "nothing can be sent: its secret needs a key that is not here");
@@ -149,9 +153,9 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
       }
     } catch (error) {
       // Nothing of it was written: all of it is tried again with the next turn.
-      done = [...settlements, ...done];
+      done = [...results, ...done];
       unwanted = [...released, ...unwanted];
-      targets.restore(wanted.keys(), health);
+      states.restore(wanted.keys(), health);
       throw error;
     } finally {
       const ended = monotonic();
@@ -164,19 +168,19 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
   };
 
   const run = async (): Promise<void> => {
-    if (turning) return;
-    turning = true;
+    if (isRunning) return;
+    isRunning = true;
     try {
       do {
         again = false;
-        await turn();
+        await runBatch();
         storeFails = false;
         dispatch();
       } while (again);
     } catch (error) {
       complain(error);
     } finally {
-      turning = false;
+      isRunning = false;
     }
   };
 
@@ -189,24 +193,24 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
   };
 
   let planned: NodeJS.Timeout | undefined;
-  const turnNow = (isTick = false): void => {
+  const runSoon = (isTick = false): void => {
     if (storeFails && !isTick) return;
     clearTimeout(planned);
     planned = undefined;
-    if (turning) again = true;
+    if (isRunning) again = true;
     else setImmediate(() => void run());
   };
 
   /** As long as there is enough to send, what ends is gathered and settled together. */
-  const turnSoon = (): void => {
-    if (done.length >= settleTogether || targets.queued() === 0) turnNow();
-    else planned ??= setTimeout(() => turnNow(), gatherFor);
+  const runWhenWorthwhile = (): void => {
+    if (done.length >= recordTogether || states.queued() === 0) runSoon();
+    else planned ??= setTimeout(() => runSoon(), gatherFor);
   };
 
   const stopListening = outbox.onSignal(({ queued, changed }) => {
-    targets.notice(queued);
-    targets.withdraw(changed);
-    turnNow();
+    states.notice(queued);
+    states.withdraw(changed);
+    runSoon();
   });
 
   let offset = clock().getTime() - monotonic();
@@ -220,8 +224,8 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
         log.warn({ milliseconds: before - offset }, "the clock went back");
         await outbox.clockWentBack(before - offset, clock().getTime());
       }
-      targets.notice(await outbox.due(clock().getTime(), lease));
-      turnNow(true);
+      states.notice(await outbox.due(clock().getTime(), lease));
+      runSoon(true);
       if (monotonic() - prunedAt > pruneEvery) {
         const now = clock().getTime();
         const more = await outbox.prune(now - retention, now);
@@ -247,15 +251,15 @@ export const startWorker = (needs: WorkerNeeds): Worker => {
       clearInterval(timer);
       clearTimeout(planned);
       await ticking;
-      targets.withdrawAll();
+      states.withdrawAll();
       const patienceEnds = monotonic() + closePatience;
-      while (targets.running() > 0 && monotonic() < patienceEnds) await pause();
+      while (states.running() > 0 && monotonic() < patienceEnds) await pause();
       aborted = true;
       sender.abort();
-      while (targets.running() > 0) await pause();
-      while (turning) await pause();
+      while (states.running() > 0) await pause();
+      while (isRunning) await pause();
       // A turn that was under way may have claimed more.
-      targets.withdrawAll();
+      states.withdrawAll();
       await run();
     },
   };

@@ -2,7 +2,7 @@
 import { type CreateFlag, type Flag, type PatchFlag, percentageRule } from "@halyard/core/flag";
 import { toThousandths } from "@halyard/core/percentage";
 import { conflict, fail, invalid, ok, type Result } from "../errors.ts";
-import type { Announcement, Decision, EnvironmentState, VersionedFlag } from "./change.ts";
+import type { Decision, EnvironmentState, EventDraft, VersionedFlag } from "./change.ts";
 
 export const maxFlags = 10_000;
 
@@ -50,7 +50,7 @@ export const decideCreate = (
     after,
     // Versions of a key go on where a deleted flag of that key left off, so that an old ETag never matches a new flag.
     version: lastVersion + 1,
-    announcements: [{ type: "flag.created", previous: {} }],
+    drafts: [{ type: "flag.created", previous: {} }],
   });
 };
 
@@ -70,17 +70,17 @@ export const decidePatch = (
   if (patch.description !== undefined && patch.description !== flag.description) {
     updated.description = flag.description;
   }
-  const announcements: Announcement[] = [];
+  const drafts: EventDraft[] = [];
   if (patch.enabled !== undefined && patch.enabled !== flag.enabled) {
-    announcements.push({
+    drafts.push({
       type: patch.enabled ? "flag.enabled" : "flag.disabled",
       previous: { enabled: flag.enabled },
     });
   }
   if (Object.keys(updated).length > 0) {
-    announcements.push({ type: "flag.updated", previous: updated });
+    drafts.push({ type: "flag.updated", previous: updated });
   }
-  const [first, ...rest] = announcements;
+  const [first, ...rest] = drafts;
   if (!first) return ok(undefined);
 
   const enabled = patch.enabled ?? flag.enabled;
@@ -94,7 +94,7 @@ export const decidePatch = (
     before: flag,
     after,
     version: version + 1,
-    announcements: [first, ...rest],
+    drafts: [first, ...rest],
   });
 };
 
@@ -103,7 +103,7 @@ export const decideDelete = (current: VersionedFlag): Decision => ({
   before: current.flag,
   after: null,
   version: current.version + 1,
-  announcements: [{ type: "flag.deleted", previous: {} }],
+  drafts: [{ type: "flag.deleted", previous: {} }],
 });
 
 /** `undefined` demands nothing, `"*"` that the flag exists, a list one of these versions. */

@@ -18,7 +18,7 @@ export interface VersionedFlag {
 }
 
 /** What an event says: its name, and the old values of the fields it is about. */
-export interface Announcement {
+export interface EventDraft {
   readonly type: FlagEventType;
   readonly previous: Readonly<Partial<Record<keyof RolloutFlag, unknown>>>;
 }
@@ -29,7 +29,7 @@ export interface Decision {
   readonly before: Flag | null;
   readonly after: Flag | null;
   readonly version: number;
-  readonly announcements: readonly [Announcement, ...Announcement[]];
+  readonly drafts: readonly [EventDraft, ...EventDraft[]];
 }
 
 /** An environment's counters, read under its lock. */
@@ -79,14 +79,14 @@ export const flagChangeOf = ({ revision, at, decision }: Change): FlagChange => 
 });
 
 /** Gives the decision its revision and its events their sequence numbers and bytes. */
-export const announce = (
+export const buildEvents = (
   environment: EnvironmentState,
   decision: Decision,
   actor: Actor,
   at: Date,
   newEventId: () => string,
 ): Change => {
-  const events = decision.announcements.map((announcement, index): FlagEvent => {
+  const events = decision.drafts.map((announcement, index): FlagEvent => {
     const id = newEventId();
     const sequence = environment.sequence + index + 1;
     const body = {

@@ -24,7 +24,7 @@ export const retryPauses = [
 const jitter = 0.2;
 const longestRetryAfter = 24 * hour;
 
-export type Verdict =
+export type RetryDecision =
   | { readonly kind: "delivered" }
   /** `notBefore` is what the receiver itself asked for. */
   | { readonly kind: "retry"; readonly at: number; readonly notBefore: number }
@@ -38,12 +38,12 @@ export const retryAfterOf = (header: string | undefined, now: number): number =>
 };
 
 /** `attemptsMade` counts this one; `random` is from 0 to 1. */
-export const judge = (
+export const decideRetry = (
   outcome: Outcome,
   attemptsMade: number,
   now: number,
   random: number,
-): Verdict => {
+): RetryDecision => {
   if (isSuccess(outcome)) return { kind: "delivered" };
   const pause = retryPauses[attemptsMade - 1];
   if (pause === undefined) return { kind: "failed" };
@@ -57,7 +57,7 @@ export const judge = (
 };
 
 /** A webhook that has failed for so long without one success is switched off. */
-export const patience = 5 * day;
+export const longestFailure = 5 * day;
 /** Events, deliveries and attempts are kept for so long. */
 export const retention = 90 * day;
 /** After a rotation the old secret is good for so long. */

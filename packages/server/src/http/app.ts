@@ -15,48 +15,51 @@ import type { Flags } from "../management/flags.ts";
 import type { History } from "../management/history.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
-import { type Caller, createKeyCheck } from "./auth/authenticate.ts";
-import { handleBrokenConnection, rememberAnswer } from "./errors/broken-connection.ts";
-import { answerPreflights } from "./request/cors.ts";
-import { type DashboardNeeds, openDashboard } from "./dashboard/dashboard.ts";
-import { DeliverySchema } from "./api/delivery-schema.ts";
-import { ErrorBody } from "./openapi/describe.ts";
-import { handleError } from "./errors/error-handler.ts";
-import { sendFailure, statusOf } from "./errors/error-reply.ts";
-import { createEvaluationLane } from "./fast-path/evaluation.ts";
-import { createEventStreams, type StreamSettings } from "./streams/event-streams.ts";
-import { isJsonCharset, parseJsonBody } from "./errors/json-body.ts";
-import { collectPaths } from "./errors/known-paths.ts";
-import { describeApi } from "./openapi/openapi.ts";
-import type { Overload } from "./load/overload.ts";
-import { createRateLimit, unlimited } from "./auth/rate-limit.ts";
-import { createReadingLane } from "./fast-path/reads.ts";
-import { requestIdOf } from "./request/request-id.ts";
-import { withLateChildren } from "./request/request-log.ts";
-import { requireKeys } from "./auth/require-keys.ts";
 import { deliveryRoutes } from "./api/deliveries.ts";
+import { DeliverySchema } from "./api/delivery-schema.ts";
 import { flagRoutes } from "./api/flags.ts";
-import { healthRoutes, type Readiness } from "./operations/health.ts";
 import { historyRoutes } from "./api/history.ts";
 import { keyRoutes } from "./api/keys.ts";
-import { type MetricsNeeds, metricsRoute } from "./operations/metrics.ts";
-import { type EvaluationNeeds, evaluationRoutes } from "./ofrep/routes.ts";
-import { type RefetchNeeds, refetchRoutes } from "./ofrep/events-route.ts";
 import { replayRoutes } from "./api/replay.ts";
-import { type StreamNeeds, streamRoutes } from "./api/stream.ts";
+import { type StreamDependencies, streamRoutes } from "./api/stream.ts";
 import { usageRoutes } from "./api/usage.ts";
 import { webhookRoutes } from "./api/webhooks.ts";
-import { FlagSchema, WebhookSchema } from "./openapi/schemas.ts";
-import { takeShortWays, usualWay } from "./fast-path/fast-path.ts";
-import { traceRequests } from "./request/trace-requests.ts";
+import { type AuthContext, createKeyCheck } from "./auth/authenticate.ts";
+import { createRateLimit, unlimited } from "./auth/rate-limit.ts";
+import { requireKeys } from "./auth/require-keys.ts";
+import { type DashboardDependencies, openDashboard } from "./dashboard/dashboard.ts";
+import { handleBrokenConnection, trackResponse } from "./errors/broken-connection.ts";
+import { handleError } from "./errors/error-handler.ts";
+import { sendFailure, statusOf } from "./errors/error-reply.ts";
+import { isJsonCharset, parseJsonBody } from "./errors/json-body.ts";
+import { collectPaths } from "./errors/known-paths.ts";
 import { compileValidator } from "./errors/validation.ts";
-import { type WatchNeeds, watchRequests } from "./request/watch-requests.ts";
+import { createEvaluationLane } from "./fast-path/evaluation.ts";
+import { takeShortWays, usualWay } from "./fast-path/fast-path.ts";
+import { createReadingLane } from "./fast-path/reads.ts";
+import type { Overload } from "./load/overload.ts";
+import { type RefetchDependencies, refetchRoutes } from "./ofrep/events-route.ts";
+import { type EvaluationDependencies, evaluationRoutes } from "./ofrep/routes.ts";
+import { ErrorBody } from "./openapi/describe.ts";
+import { describeApi } from "./openapi/openapi.ts";
+import { FlagSchema, WebhookSchema } from "./openapi/schemas.ts";
+import { healthRoutes, type Readiness } from "./operations/health.ts";
+import { type MetricsDependencies, metricsRoute } from "./operations/metrics.ts";
+import { answerPreflights } from "./request/cors.ts";
+import { requestIdOf } from "./request/request-id.ts";
+import { withLateChildren } from "./request/request-log.ts";
+import { traceRequests } from "./request/trace-requests.ts";
+import { type WatchDependencies, watchRequests } from "./request/watch-requests.ts";
+import { createEventStreams, type StreamSettings } from "./streams/event-streams.ts";
 
 export const maxBodyBytes = 256 * 1_024;
 
-export interface AppNeeds
-  extends Omit<StreamNeeds & RefetchNeeds & EvaluationNeeds, "streams" | "counts">,
-    Omit<WatchNeeds & MetricsNeeds, "failures"> {
+export interface AppDependencies
+  extends Omit<
+      StreamDependencies & RefetchDependencies & EvaluationDependencies,
+      "streams" | "counts"
+    >,
+    Omit<WatchDependencies & MetricsDependencies, "failures"> {
   readonly usage: UsageReport;
   /** Requests a minute for each key, evaluation aside; 0 for no limit. */
   readonly rateLimit: number;
@@ -72,7 +75,7 @@ export interface AppNeeds
   readonly keys: ApiKeys;
   readonly readiness: Readiness;
   /** Undefined when there is to be none. */
-  readonly dashboard: DashboardNeeds | undefined;
+  readonly dashboard: DashboardDependencies | undefined;
   readonly overload: Overload;
   readonly trustProxy: boolean | string;
   readonly requestTimeout: number;
@@ -86,32 +89,32 @@ declare module "fastify" {
     unlimited?: boolean;
   }
   interface FastifyRequest {
-    caller: Caller;
+    auth: AuthContext;
   }
 }
 
-export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
+export const createApp = async (dependencies: AppDependencies): Promise<FastifyInstance> => {
   const app = fastify({
-    loggerInstance: withLateChildren(needs.log),
+    loggerInstance: withLateChildren(dependencies.log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
-    requestTimeout: needs.requestTimeout,
+    requestTimeout: dependencies.requestTimeout,
     http: {
-      headersTimeout: needs.requestTimeout,
+      headersTimeout: dependencies.requestTimeout,
       // Asked for below: Node would refuse the request with an empty body.
       requireHostHeader: false,
       // How soon after the timeout a slow client is really cut off.
-      connectionsCheckingInterval: Math.min(1_000, needs.requestTimeout),
+      connectionsCheckingInterval: Math.min(1_000, dependencies.requestTimeout),
     },
     keepAliveTimeout: 72_000,
     routerOptions: { maxParamLength: 4_096 },
-    trustProxy: needs.trustProxy,
+    trustProxy: dependencies.trustProxy,
     genReqId: requestIdOf,
     return503OnClosing: false,
     forceCloseConnections: "idle",
     clientErrorHandler: handleBrokenConnection,
     frameworkErrors: (_error, request, reply) => {
-      needs.meter.route(request.method, "none").done(statusOf.VALIDATION_FAILED, 0);
+      dependencies.meter.route(request.method, "none").done(statusOf.VALIDATION_FAILED, 0);
       sendFailure(withCommonHeaders(request, reply), {
         code: "VALIDATION_FAILED",
         message: "The path is not valid: check its percent-encoding and its length.",
@@ -137,12 +140,12 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
     }
   });
 
-  const { tracing } = needs;
+  const { tracing } = dependencies;
   if (tracing) traceRequests(app, tracing);
-  watchRequests(app, needs);
+  watchRequests(app, dependencies);
 
-  const streams = createEventStreams(needs.streams, needs.meter.streams);
-  const stopKeys = needs.snapshots.onKeysGone(streams.endOf);
+  const streams = createEventStreams(dependencies.streams, dependencies.meter.streams);
+  const stopKeys = dependencies.snapshots.onKeysGone(streams.endOf);
 
   let closing = false;
   app.addHook("preClose", async () => {
@@ -176,7 +179,7 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
   };
   // With a callback: a promise for each request would cost more than all that is done here.
   app.addHook("onRequest", (request, reply, done) => {
-    rememberAnswer(request.raw.socket, reply.raw);
+    trackResponse(request.raw.socket, reply.raw);
     withCommonHeaders(request, reply);
     const trouble = troubleWith(request, reply);
     if (trouble) sendFailure(reply, trouble);
@@ -192,41 +195,49 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
 
   app.setErrorHandler(handleError);
 
-  const { keyring, now, rateLimit } = needs;
+  const { keyCache, now, rateLimit } = dependencies;
   const perKey = createRateLimit(rateLimit, now);
-  const counts = needs.meter.evaluations;
+  const counts = dependencies.meter.evaluations;
   // Past the framework nobody sees a request as a whole.
-  const isSeenWhole = tracing !== undefined || needs.accessLog;
+  const isSeenWhole = tracing !== undefined || dependencies.accessLog;
   const isClosing = () => closing;
-  const lane = { ...needs, counts, perKey, requestIdOf, commonHeaders, isClosing, maxBodyBytes };
+  const lane = {
+    ...dependencies,
+    counts,
+    perKey,
+    requestIdOf,
+    commonHeaders,
+    isClosing,
+    maxBodyBytes,
+  };
   const serve = isSeenWhole
     ? usualWay(app.server)
     : takeShortWays(app.server, createEvaluationLane(lane), createReadingLane(lane));
-  needs.overload.guard(app.server, { serve, requestIdOf, commonHeaders });
+  dependencies.overload.guard(app.server, { serve, requestIdOf, commonHeaders });
 
-  const failures = createRateLimit(needs.authFailureLimit, now);
-  const keyCheck = createKeyCheck(keyring, failures);
+  const failures = createRateLimit(dependencies.authFailureLimit, now);
+  const keyCheck = createKeyCheck(keyCache, failures);
   const { authenticate } = keyCheck;
-  const forPage = needs.dashboard
-    ? openDashboard(app, { ...needs, ...needs.dashboard, keyCheck, failures })
+  const forPage = dependencies.dashboard
+    ? openDashboard(app, { ...dependencies, ...dependencies.dashboard, keyCheck, failures })
     : authenticate;
   await describeApi(app);
-  await app.register(async (open) => healthRoutes(open, needs.readiness));
-  metricsRoute(app, { ...needs, failures });
-  await app.register(async (open) => refetchRoutes(open, { ...needs, streams }), {
+  await app.register(async (open) => healthRoutes(open, dependencies.readiness));
+  metricsRoute(app, { ...dependencies, failures });
+  await app.register(async (open) => refetchRoutes(open, { ...dependencies, streams }), {
     prefix: "/ofrep/v1",
   });
   await app.register(
     async (api) => {
-      requireKeys(api, { keyring, authenticate: forPage, perKey });
-      flagRoutes(api, needs.flags);
-      historyRoutes(api, needs.history);
-      webhookRoutes(api, needs.webhooks);
-      deliveryRoutes(api, needs.deliveries);
-      replayRoutes(api, needs.deliveries);
-      keyRoutes(api, needs.keys);
-      streamRoutes(api, { ...needs, streams });
-      usageRoutes(api, needs.usage);
+      requireKeys(api, { keyCache, authenticate: forPage, perKey });
+      flagRoutes(api, dependencies.flags);
+      historyRoutes(api, dependencies.history);
+      webhookRoutes(api, dependencies.webhooks);
+      deliveryRoutes(api, dependencies.deliveries);
+      replayRoutes(api, dependencies.deliveries);
+      keyRoutes(api, dependencies.keys);
+      streamRoutes(api, { ...dependencies, streams });
+      usageRoutes(api, dependencies.usage);
     },
     { prefix: "/api/v1" },
   );
@@ -236,8 +247,8 @@ export const createApp = async (needs: AppNeeds): Promise<FastifyInstance> => {
   answerPreflights(app, "/api/v1/usage", ["POST"]);
   await app.register(
     async (api) => {
-      requireKeys(api, { keyring, authenticate, perKey: unlimited });
-      evaluationRoutes(api, { ...needs, counts });
+      requireKeys(api, { keyCache, authenticate, perKey: unlimited });
+      evaluationRoutes(api, { ...dependencies, counts });
     },
     { prefix: "/ofrep/v1" },
   );

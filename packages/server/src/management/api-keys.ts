@@ -4,7 +4,7 @@ import { type ApiKey, keyText } from "../domain/api-key.ts";
 import { type Actor, actorOf, operator, type Principal, type Role } from "../domain/principal.ts";
 import { conflict, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, RandomBytes, Store, Transaction } from "../ports.ts";
-import { type Answer, answerOnce, type Once } from "./idempotency.ts";
+import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
 import { noEnvironment } from "./no-environment.ts";
 
@@ -21,7 +21,11 @@ export interface CreatedKey {
 
 export interface ApiKeys {
   list(environmentId: number): Promise<readonly ApiKey[]>;
-  create(principal: Principal, request: CreateKey, once?: Once): Promise<Answer<CreatedKey>>;
+  create(
+    principal: Principal,
+    request: CreateKey,
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<CreatedKey>>;
   revoke(principal: Principal, id: string): Promise<Result<void>>;
   /** As the operator at the machine, who needs no key. */
   createAsOperator(environmentId: number, request: CreateKey): Promise<CreatedKey>;
@@ -32,7 +36,7 @@ export const hashKey = (text: string): Uint8Array => createHash("sha256").update
 
 const missing = (id: string): Result<never> => notFound("The API key", id);
 
-export interface IssueNeeds {
+export interface IssueDependencies {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly newIds: NewIds;
@@ -40,7 +44,7 @@ export interface IssueNeeds {
 
 /** Writes a new key within a transaction; `given` is a text that the operator has chosen. */
 export const issueKey = async (
-  { clock, random, newIds }: IssueNeeds,
+  { clock, random, newIds }: IssueDependencies,
   transaction: Transaction,
   environmentId: number,
   actor: Actor,
@@ -68,8 +72,8 @@ export const issueKey = async (
   return { apiKey, text };
 };
 
-export const createApiKeys = (store: Store, needs: IssueNeeds): ApiKeys => {
-  const { clock } = needs;
+export const createApiKeys = (store: Store, dependencies: IssueDependencies): ApiKeys => {
+  const { clock } = dependencies;
 
   const revoke = (
     environmentId: number,
@@ -106,10 +110,12 @@ export const createApiKeys = (store: Store, needs: IssueNeeds): ApiKeys => {
 
     create: (principal, request, once) =>
       store.transact((transaction) =>
-        answerOnce(transaction, once, clock, async () => {
+        runIdempotent(transaction, once, clock, async () => {
           if (!(await transaction.lockEnvironment(principal.environmentId))) return noEnvironment;
           const actor = actorOf(principal);
-          return ok(await issueKey(needs, transaction, principal.environmentId, actor, request));
+          return ok(
+            await issueKey(dependencies, transaction, principal.environmentId, actor, request),
+          );
         }),
       ),
 
@@ -124,7 +130,7 @@ export const createApiKeys = (store: Store, needs: IssueNeeds): ApiKeys => {
 
     createAsOperator: (environmentId, request) =>
       store.transact((transaction) =>
-        issueKey(needs, transaction, environmentId, operator, request),
+        issueKey(dependencies, transaction, environmentId, operator, request),
       ),
 
     revokeAsOperator: (environmentId, id) =>

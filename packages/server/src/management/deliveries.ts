@@ -12,7 +12,7 @@ import type {
   Store,
   Transaction,
 } from "../ports.ts";
-import { type Answer, answerOnce, type Once } from "./idempotency.ts";
+import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
 import { isWebhookId, missing, newSecret, recordWebhook } from "./webhooks.ts";
 
@@ -45,28 +45,32 @@ export interface Deliveries {
     query: DeliveryQuery,
   ): Promise<Result<readonly Delivery[]>>;
   get(principal: Principal, id: string, deliveryId: string): Promise<Result<SentDelivery>>;
-  test(principal: Principal, id: string, once?: Once): Promise<Answer<Delivery>>;
+  test(
+    principal: Principal,
+    id: string,
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<Delivery>>;
   replay(
     principal: Principal,
     id: string,
     deliveryId: string,
-    once?: Once,
-  ): Promise<Answer<Delivery>>;
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<Delivery>>;
   replayRange(
     principal: Principal,
     id: string,
     range: EventRange,
-    once?: Once,
-  ): Promise<Answer<Replayed>>;
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<Replayed>>;
   rotateSecret(
     principal: Principal,
     id: string,
     immediately: boolean,
-    once?: Once,
-  ): Promise<Answer<Rotated>>;
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<Rotated>>;
 }
 
-export interface DeliveriesNeeds {
+export interface DeliveriesDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -85,16 +89,16 @@ export const createDeliveries = ({
   random,
   newIds,
   serviceName,
-}: DeliveriesNeeds): Deliveries => {
+}: DeliveriesDependencies): Deliveries => {
   /** Within a transaction that holds the environment, on a webhook that is there. */
   const onWebhook = <T>(
     principal: Principal,
     id: string,
-    once: Once | undefined,
+    once: IdempotentRequest | undefined,
     work: (transaction: Transaction, webhook: Webhook) => Promise<Result<T>>,
-  ): Promise<Answer<T>> =>
+  ): Promise<IdempotentResult<T>> =>
     store.transact((transaction) =>
-      answerOnce(transaction, once, clock, async () => {
+      runIdempotent(transaction, once, clock, async () => {
         await transaction.lockEnvironment(principal.environmentId);
         const webhook = isWebhookId(id)
           ? await transaction.webhook(principal.environmentId, id)

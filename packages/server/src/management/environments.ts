@@ -3,7 +3,7 @@ import { environmentNamePattern, environmentNameRule } from "../domain/api-key.t
 import { operator } from "../domain/principal.ts";
 import { conflict, invalid, notFound, ok, type Result } from "../errors.ts";
 import type { Environment, Store } from "../ports.ts";
-import { hashKey, type IssueNeeds, issueKey } from "./api-keys.ts";
+import { hashKey, type IssueDependencies, issueKey } from "./api-keys.ts";
 
 export const firstEnvironments = ["development", "production"] as const;
 
@@ -32,8 +32,8 @@ export interface Environments {
   bootstrap(keys: readonly FirstKey[]): Promise<Result<readonly FirstKey[]>>;
 }
 
-export const createEnvironments = (store: Store, needs: IssueNeeds): Environments => {
-  const { clock } = needs;
+export const createEnvironments = (store: Store, dependencies: IssueDependencies): Environments => {
+  const { clock } = dependencies;
 
   const find = async (name: string): Promise<Result<Environment>> => {
     const known = await store.environments();
@@ -111,7 +111,7 @@ export const createEnvironments = (store: Store, needs: IssueNeeds): Environment
         }
         const issue = (environment: string, name: string, given?: string) => {
           const id = known.get(environment)?.id ?? 0;
-          return issueKey(needs, transaction, id, operator, { name, role: "admin" }, given);
+          return issueKey(dependencies, transaction, id, operator, { name, role: "admin" }, given);
         };
         for (const { environment, text } of unissued) await issue(environment, "bootstrap", text);
         const made: FirstKey[] = [];

@@ -1,7 +1,7 @@
 // Flags: show them, and change them one transaction at a time.
 import { type CreateFlag, isFlagKey, type PatchFlag } from "@halyard/core/flag";
 import {
-  announce,
+  buildEvents,
   type Decision,
   type EnvironmentState,
   type VersionedFlag,
@@ -17,14 +17,18 @@ import { actorOf, type Principal } from "../domain/principal.ts";
 import { deliveriesOf, type Webhook } from "../domain/webhook.ts";
 import { notFound, ok, type Result } from "../errors.ts";
 import type { Clock, FlagList, Soon, Store, Transaction } from "../ports.ts";
-import { type Answer, answerOnce, type Once } from "./idempotency.ts";
+import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
 import { noEnvironment } from "./no-environment.ts";
 
 export interface Flags {
   list(principal: Principal): Soon<FlagList>;
   get(principal: Principal, key: string): Soon<Result<VersionedFlag>>;
-  create(principal: Principal, request: CreateFlag, once?: Once): Promise<Answer<VersionedFlag>>;
+  create(
+    principal: Principal,
+    request: CreateFlag,
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<VersionedFlag>>;
   patch(
     principal: Principal,
     key: string,
@@ -51,7 +55,7 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
     principal: Principal,
     decision: Decision,
   ): Promise<void> => {
-    const change = announce(environment, decision, actorOf(principal), clock(), newIds.event);
+    const change = buildEvents(environment, decision, actorOf(principal), clock(), newIds.event);
     await transaction.commit(change, deliveriesOf(change, webhooks, newIds.delivery));
   };
 
@@ -100,7 +104,7 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
 
     create: (principal, request, once) =>
       store.transact((transaction) =>
-        answerOnce(transaction, once, clock, async () => {
+        runIdempotent(transaction, once, clock, async () => {
           const { environmentId } = principal;
           const [environment, existing, lastVersion, webhooks] = await Promise.all([
             transaction.lockEnvironment(environmentId),

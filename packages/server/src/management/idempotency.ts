@@ -5,7 +5,7 @@ import type { Clock, Transaction } from "../ports.ts";
 const keptFor = 24 * 60 * 60 * 1_000;
 
 /** A request that its sender may send again. Results can hold secrets, so only sealed ones reach the store. */
-export interface Once {
+export interface IdempotentRequest {
   readonly keyId: string;
   readonly name: string;
   /** The name in the store, where those of several callers stand side by side. */
@@ -15,21 +15,21 @@ export interface Once {
   open(sealed: Uint8Array): unknown;
 }
 
-export interface Answer<T> {
+export interface IdempotentResult<T> {
   readonly result: Result<T>;
   /** Whether this is the answer that an earlier request got. */
   readonly repeated: boolean;
 }
 
-export const answerOnce = async <T>(
+export const runIdempotent = async <T>(
   transaction: Transaction,
-  once: Once | undefined,
+  once: IdempotentRequest | undefined,
   clock: Clock,
   work: () => Promise<Result<T>>,
-): Promise<Answer<T>> => {
+): Promise<IdempotentResult<T>> => {
   if (!once) return { result: await work(), repeated: false };
   const now = clock();
-  const earlier = await transaction.remembered(once.keyId, once.keptAs, now);
+  const earlier = await transaction.idempotencyRecord(once.keyId, once.keptAs, now);
   if (earlier && earlier.fingerprint !== once.fingerprint) {
     return {
       result: conflict(
@@ -46,7 +46,7 @@ export const answerOnce = async <T>(
   const kept = result.ok || !["VALIDATION_FAILED", "UNAUTHORIZED"].includes(result.failure.code);
   if (kept) {
     const answer = { fingerprint: once.fingerprint, sealed: once.seal(result) };
-    await transaction.remember(
+    await transaction.saveIdempotencyRecord(
       once.keyId,
       once.keptAs,
       answer,

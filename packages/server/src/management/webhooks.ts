@@ -8,7 +8,7 @@ import { type Actor, actorOf, type Principal } from "../domain/principal.ts";
 import { checkEvents, maxWebhooks, type Webhook } from "../domain/webhook.ts";
 import { conflict, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, LookUp, RandomBytes, Store, Transaction } from "../ports.ts";
-import { type Answer, answerOnce, type Once } from "./idempotency.ts";
+import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
 import { noEnvironment } from "./no-environment.ts";
 
@@ -33,13 +33,13 @@ export interface Webhooks {
   create(
     principal: Principal,
     request: CreateWebhook,
-    once?: Once,
-  ): Promise<Answer<CreatedWebhook>>;
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<CreatedWebhook>>;
   patch(principal: Principal, id: string, patch: PatchWebhook): Promise<Result<Webhook>>;
   remove(principal: Principal, id: string): Promise<Result<void>>;
 }
 
-export interface WebhooksNeeds {
+export interface WebhooksDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -76,8 +76,8 @@ export const recordWebhook = (
     after: after && shown(after),
   });
 
-export const createWebhooks = (needs: WebhooksNeeds): Webhooks => {
-  const { store, clock, random, newIds, lookUp, callbacks } = needs;
+export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => {
+  const { store, clock, random, newIds, lookUp, callbacks } = dependencies;
 
   const mayCall = async (url: string): Promise<Result<void>> => {
     const target = checkCallbackUrl(callbacks, url);
@@ -115,7 +115,7 @@ export const createWebhooks = (needs: WebhooksNeeds): Webhooks => {
       // Names are looked up before the transaction: nobody else waits for a slow resolver.
       const callable = events.ok ? await mayCall(request.url) : events;
       return store.transact((transaction) =>
-        answerOnce(transaction, once, clock, async () => {
+        runIdempotent(transaction, once, clock, async () => {
           if (!events.ok) return events;
           if (!callable.ok) return callable;
           if (!(await transaction.lockEnvironment(environmentId))) return noEnvironment;

@@ -8,7 +8,7 @@ interface Connection {
 }
 
 /** A worker is handed one at a time for each address that it listens on. */
-const remembered = 4;
+const idempotencyRecord = 4;
 
 export interface End {
   readonly code: number | null;
@@ -42,7 +42,7 @@ const rememberConnections = (child: ChildProcess): readonly Connection[] => {
     const [, handle] = values;
     if (isConnection(handle)) {
       sent.push(handle);
-      if (sent.length > remembered) sent.shift();
+      if (sent.length > idempotencyRecord) sent.shift();
     }
     return send(...values);
   };

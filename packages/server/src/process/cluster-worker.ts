@@ -3,10 +3,10 @@ import cluster from "node:cluster";
 import type { Instance } from "../compose/server.ts";
 import type { Config } from "../config/config.ts";
 import { StartupProblem, StoreUnavailable } from "../errors.ts";
-import { createLog } from "./log.ts";
 import { type Order, type Report, stopPatience } from "./cluster-messages.ts";
 import { createScrapeWishes } from "./cluster-scrapes.ts";
 import { openListening } from "./listening.ts";
+import { createLog } from "./log.ts";
 import { stopWithin } from "./stop-within.ts";
 
 const { promise: ordered, resolve: start } = Promise.withResolvers<Config>();

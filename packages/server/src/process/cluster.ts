@@ -5,12 +5,12 @@ import type { Logger } from "pino";
 import { composeOperator } from "../compose/operator.ts";
 import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
-import { createLog } from "./log.ts";
 import { endOf } from "./cluster-handover.ts";
 import { type Order, type Report, stopPatience } from "./cluster-messages.ts";
 import { createScrapeRounds } from "./cluster-scrapes.ts";
 import { dashboardAddress, makeFirstKeys } from "./first-keys.ts";
 import type { Server } from "./listening.ts";
+import { createLog } from "./log.ts";
 
 /** A worker that lived shorter died young. */
 const grownUp = 10_000;

@@ -1,11 +1,11 @@
 // One instance that listens: composed, its port open, nothing made in the store yet.
 import { lookup } from "node:dns/promises";
 import type { Logger } from "pino";
-import { composeInstance, type Instance, type World } from "../compose/server.ts";
+import { composeInstance, type Instance, type TestOverrides } from "../compose/server.ts";
 import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
 import type { FirstKey } from "../management/environments.ts";
-import { keepTicksFast } from "./next-tick-workaround.ts";
+import { keepNextTickFast } from "./next-tick-workaround.ts";
 
 export interface DashboardAddress {
   readonly url: string;
@@ -22,7 +22,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export interface Listening {
+export interface ListeningInstance {
   readonly instance: Instance;
   /** Where it listens, such as http://127.0.0.1:4400. */
   readonly url: string;
@@ -34,10 +34,10 @@ const backlog = 4_096;
 export const openListening = async (
   config: Config,
   log: Logger,
-  world: World = {},
-): Promise<Listening> => {
-  await keepTicksFast();
-  const instance = await composeInstance(config, log, world);
+  overrides: TestOverrides = {},
+): Promise<ListeningInstance> => {
+  await keepNextTickFast();
+  const instance = await composeInstance(config, log, overrides);
   try {
     await listen(async () => {
       const host = await oneAddressOf(config.host);

@@ -9,7 +9,7 @@ let kept: object | undefined;
  * queue is built, and forgets it for good when a garbage collection finds no entry: from then on a call takes ten times as
  * long. So one of them is kept, from the start.
  */
-export const keepTicksFast = (): Promise<object> =>
+export const keepNextTickFast = (): Promise<object> =>
   new Promise((resolve) => {
     process.nextTick(() => {
       kept ??= executionAsyncResource();

@@ -42,10 +42,10 @@ export const createDeliveryMeter = (): DeliveryMeter => {
 
     outbox: (outbox) => ({
       ...outbox,
-      async turn(turn) {
-        const claimed = await outbox.turn(turn);
-        for (const { verdict } of turn.settlements) {
-          if (verdict.kind !== "retry") settled[verdict.kind] += 1;
+      async runBatch(batch) {
+        const claimed = await outbox.runBatch(batch);
+        for (const { decision } of batch.results) {
+          if (decision.kind !== "retry") settled[decision.kind] += 1;
         }
         return claimed;
       },

@@ -1,5 +1,5 @@
 // How long the store takes and how often it fails, seen from outside it.
-import type { Reader, Store, Transaction, Turn } from "../ports.ts";
+import type { OutboxBatch, Reader, Store, Transaction } from "../ports.ts";
 import { createTiming, type Timing } from "./timing.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -102,7 +102,9 @@ export const createStoreMeter = (now: () => number, tracing: Tracing | undefined
         ) as Store["transact"],
         outbox: {
           ...store.outbox,
-          turn: timed("delivery", "turn", (turn: Turn) => store.outbox.turn(turn)),
+          runBatch: timed("delivery", "runBatch", (batch: OutboxBatch) =>
+            store.outbox.runBatch(batch),
+          ),
         },
       };
     },

@@ -23,7 +23,7 @@ export interface Telemetry {
   scrape(store: Store, load: LoadFigures): Promise<Scrape>;
 }
 
-export interface TelemetryNeeds {
+export interface TelemetryDependencies {
   readonly version: string;
   readonly databaseSystem: "sqlite" | "postgresql";
   readonly log: AuditLog & TracingLog;
@@ -31,8 +31,8 @@ export interface TelemetryNeeds {
   readonly monotonic: () => number;
 }
 
-export const createTelemetry = async (needs: TelemetryNeeds): Promise<Telemetry> => {
-  const { version, databaseSystem, log, clock, monotonic } = needs;
+export const createTelemetry = async (dependencies: TelemetryDependencies): Promise<Telemetry> => {
+  const { version, databaseSystem, log, clock, monotonic } = dependencies;
   const tracing = await findTracing(version, databaseSystem, log);
   const http = createHttpMeter();
   const deliveries = createDeliveryMeter();

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { parseConfig } from "@halyard/server/config";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { createSecretBox } from "../../src/store/secrets/secret-cipher.ts";
+import { createSecretCipher } from "../../src/store/secrets/secret-cipher.ts";
 import { serveOn } from "../support/halyard-process.ts";
 import { newDatabase, query } from "../support/postgres.ts";
 import { addEnvironment, changeFlag, createFlag } from "../support/store-steps.ts";
@@ -121,7 +121,7 @@ test("a lost listening connection is made again, and hints come again", async (t
   const url = await newDatabase();
   const { database } = parseConfig({ DATABASE_URL: url, HALYARD_SECRET_KEY });
   assert.equal(database.kind, "postgres");
-  const secrets = createSecretBox([randomBytes(32)]);
+  const secrets = createSecretCipher([randomBytes(32)]);
   const [listening, writing] = await Promise.all([
     openPostgresStore(database, secrets),
     openPostgresStore(database, secrets),

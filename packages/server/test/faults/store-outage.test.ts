@@ -9,7 +9,7 @@ import { createDeliveries } from "../../src/management/deliveries.ts";
 import { createFlags } from "../../src/management/flags.ts";
 import { createNewIds } from "../../src/management/new-ids.ts";
 import { createWebhooks } from "../../src/management/webhooks.ts";
-import type { Outbox, Settlement } from "../../src/ports.ts";
+import type { DeliveryResult, Outbox } from "../../src/ports.ts";
 import { readRows } from "../support/database.ts";
 import { composeStore } from "./support/composed-store.ts";
 import { startReceiver } from "./support/receiver.ts";
@@ -23,20 +23,20 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   const { folder, callbacks, principal, store } = await composeStore();
   const receiver = await startReceiver();
   let isAway = false;
-  let refusals = 0;
+  let shedCounter = 0;
   let largest = 0;
-  const largestOf = (settlements: readonly Settlement[]) => {
-    largest = Math.max(largest, settlements.length);
+  const largestOf = (results: readonly DeliveryResult[]) => {
+    largest = Math.max(largest, results.length);
   };
   const outbox: Outbox = {
     ...store.outbox,
-    turn(request) {
+    runBatch(request) {
       if (isAway) {
-        refusals += 1;
+        shedCounter += 1;
         return Promise.reject(new Error("the disk is full"));
       }
-      largestOf(request.settlements);
-      return store.outbox.turn(request);
+      largestOf(request.results);
+      return store.outbox.runBatch(request);
     },
   };
   const errors: object[] = [];
@@ -58,8 +58,8 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
     await receiver.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const needs = { store, clock, random, newIds };
-  const webhooks = createWebhooks({ ...needs, lookUp, callbacks });
+  const dependencies = { store, clock, random, newIds };
+  const webhooks = createWebhooks({ ...dependencies, lookUp, callbacks });
   const hook = await webhooks.create(principal, { url: receiver.url, events: ["*"] });
   assert.ok(hook.result.ok);
   receiver.secret = hook.result.value.secret;
@@ -76,14 +76,14 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   );
 
   receiver.behave({ slow: 20 });
-  const deliveries = createDeliveries({ ...needs, serviceName: "Service" });
+  const deliveries = createDeliveries({ ...dependencies, serviceName: "Service" });
   const { id } = hook.result.value.webhook;
   await deliveries.replayRange(principal, id, { afterSequence: 0 });
   await until("some are sent again", () => receiver.receipts.length > count + 8);
   isAway = true;
-  await until("it is refused", () => refusals >= 1);
+  await until("it is refused", () => shedCounter >= 1);
   const sent = receiver.receipts.length;
-  await until("it has asked some more", () => refusals >= 4);
+  await until("it has asked some more", () => shedCounter >= 4);
   assert.ok(receiver.receipts.length <= sent + 4, "nothing new is begun meanwhile");
   assert.equal(errors.length, 1, "said once");
   isAway = false;
@@ -92,5 +92,5 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   assert.equal(unique.size, count);
   assert.equal(receiver.receipts.length, 2 * count, "each of them once more");
   assert.deepEqual(receiver.wrong, []);
-  t.diagnostic(`refused ${refusals} times; at most ${largest} settled together`);
+  t.diagnostic(`refused ${shedCounter} times; at most ${largest} settled together`);
 });

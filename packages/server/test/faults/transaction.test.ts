@@ -179,16 +179,16 @@ describe("the database refuses a statement, or the commit", async () => {
     "before insert on deliveries",
     "after insert on deliveries",
   ];
-  const refusals: [name: string, begin: () => Promise<() => Promise<void>>][] = places.flatMap(
+  const shedCounter: [name: string, begin: () => Promise<() => Promise<void>>][] = places.flatMap(
     (place) =>
-      refusalsOf.map((how): (typeof refusals)[number] => [
+      refusalsOf.map((how): (typeof shedCounter)[number] => [
         `${place} (${how})`,
         () => refuseWrites(server, place, how),
       ]),
   );
-  refusals.push(["at the commit", () => refuseCommits(server)]);
+  shedCounter.push(["at the commit", () => refuseCommits(server)]);
   let enabled = false;
-  for (const [name, begin] of refusals) {
+  for (const [name, begin] of shedCounter) {
     test(`${name}`, async () => {
       const before = await readAll(folder);
       const end = await begin();

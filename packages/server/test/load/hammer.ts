@@ -11,7 +11,7 @@ export interface Hammered {
   readonly evaluations: readonly number[];
 }
 
-export interface HammerNeeds {
+export interface HammerDependencies {
   readonly url: string;
   readonly key: string;
   readonly connections: number;
@@ -26,7 +26,7 @@ export interface HammerNeeds {
 type Check = (answered: Answered) => string | undefined;
 type Step = readonly [Asked, Check];
 
-const refusals = new Set([429, 503]);
+const shedCounter = new Set([429, 503]);
 const kept = 20_000;
 
 const expect =
@@ -37,10 +37,10 @@ const expect =
       : `${given} ${text.slice(0, 300)}`;
 
 const isRefused = ({ status, head }: Answered): boolean =>
-  refusals.has(status) && /\r\nretry-after: \d+/i.test(head);
+  shedCounter.has(status) && /\r\nretry-after: \d+/i.test(head);
 
-export const hammer = async (needs: HammerNeeds): Promise<Hammered> => {
-  const { url, key, fixed } = needs;
+export const hammer = async (dependencies: HammerDependencies): Promise<Hammered> => {
+  const { url, key, fixed } = dependencies;
   const statuses: Record<string, number> = {};
   const wrong: string[] = [];
   const evaluations: number[] = [];
@@ -88,7 +88,9 @@ export const hammer = async (needs: HammerNeeds): Promise<Hammered> => {
     const name = answered === "cut" ? answered : answered.status;
     statuses[name] = (statuses[name] ?? 0) + 1;
     if (answered === "cut" || (isRefused(answered) && question.path !== "/healthz")) {
-      await new Promise((resolve) => setTimeout(resolve, needs.pause * (0.5 + Math.random())));
+      await new Promise((resolve) =>
+        setTimeout(resolve, dependencies.pause * (0.5 + Math.random())),
+      );
       return undefined;
     }
     const fault = check(answered);
@@ -122,7 +124,7 @@ export const hammer = async (needs: HammerNeeds): Promise<Hammered> => {
     const connection = createConnection(url);
     const flag = `own-${index}`;
     let mine = false;
-    for (let turn = index; !needs.isOver(); turn += 1) {
+    for (let turn = index; !dependencies.isOver(); turn += 1) {
       if (turn % 10 === 0 && index % 5 === 0) {
         if (mine) await change(connection, flag, turn);
         else {
@@ -137,6 +139,6 @@ export const hammer = async (needs: HammerNeeds): Promise<Hammered> => {
     }
     connection.close();
   };
-  await Promise.all(Array.from({ length: needs.connections }, client));
+  await Promise.all(Array.from({ length: dependencies.connections }, client));
   return { statuses, wrong, evaluations };
 };

@@ -1,7 +1,7 @@
 // Small steps on a store, decided by the domain as the services decide them.
 import { createHash, randomBytes } from "node:crypto";
 import type { PatchFlag } from "@halyard/core/flag";
-import { announce, type Decision, type EnvironmentState } from "../../src/domain/change.ts";
+import { buildEvents, type Decision, type EnvironmentState } from "../../src/domain/change.ts";
 import { decideCreate, decideDelete, decidePatch } from "../../src/domain/change-flag.ts";
 import { deliveriesOf, type Webhook } from "../../src/domain/webhook.ts";
 import type { Result } from "../../src/errors.ts";
@@ -24,7 +24,7 @@ const commit = async (
 ): Promise<void> => {
   if (!decision) throw new Error("The change changes nothing.");
   const actor = { keyId: "k", name: "test" };
-  const change = announce(environment, decision, actor, at, () => newId("evt"));
+  const change = buildEvents(environment, decision, actor, at, () => newId("evt"));
   const webhooks = await transaction.webhooks(environment.id);
   await transaction.commit(
     change,

@@ -1,10 +1,10 @@
 // halyard diff: what differs between two environments, two files, or one of each.
 import { Command } from "commander";
-import { withExamples } from "../../terminal/examples.ts";
-import { exitCodes } from "../../terminal/exit-codes.ts";
 import { planChanges } from "../../flags-file/plan/plan.ts";
 import { linesOf } from "../../flags-file/plan/show-plan.ts";
 import { flagsOf } from "../../flags-file/plan/sides.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
 import { print, printJson } from "../../terminal/output.ts";
 
 interface DiffOptions {

@@ -1,11 +1,16 @@
 // halyard export: all flags of an environment in one file that can live in git.
 import { Command, Option } from "commander";
-import { answered, type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
-import { withExamples } from "../../terminal/examples.ts";
-import { exitCodes } from "../../terminal/exit-codes.ts";
 import { type FileFormat, fileFormats, writeFlagsFile } from "../../flags-file/flags-file.ts";
 import { flagsAt } from "../../flags-file/plan/sides.ts";
 import { writeWhole } from "../../flags-file/write-whole.ts";
+import {
+  answered,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, printAside, printJson } from "../../terminal/output.ts";
 
 interface ExportOptions extends ConnectionOptions {

@@ -1,12 +1,25 @@
 // halyard import: makes the flags of an environment as a file says, ours or one of another product.
 import { Command, Option } from "commander";
-import { type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
-import { withExamples } from "../../terminal/examples.ts";
-import { type CarryOutOptions, carryOut } from "../../flags-file/plan/execute.ts";
+import { type CarryOutOptions, execute } from "../../flags-file/plan/execute.ts";
 import { planChanges } from "../../flags-file/plan/plan.ts";
 import { flagsAt } from "../../flags-file/plan/sides.ts";
-import { origins, readWanted, type Wanted, type WantedOptions } from "../../flags-file/plan/wanted.ts";
-import { type CreatedFromFile, createWebhooks, missingWebhooks } from "../../flags-file/webhooks.ts";
+import {
+  origins,
+  readWanted,
+  type Wanted,
+  type WantedOptions,
+} from "../../flags-file/plan/wanted.ts";
+import {
+  type CreatedFromFile,
+  createWebhooks,
+  missingWebhooks,
+} from "../../flags-file/webhooks.ts";
+import {
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
 import { inOneLine, print, printAside } from "../../terminal/output.ts";
 
 interface ImportOptions extends ConnectionOptions, CarryOutOptions, WantedOptions {
@@ -70,7 +83,7 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
     printAside("The file holds webhooks too, which are left alone: --webhooks creates them.");
   }
 
-  await carryOut({
+  await execute({
     connection,
     plan,
     options,

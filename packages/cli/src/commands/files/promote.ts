@@ -1,14 +1,14 @@
 // halyard promote: brings flags from one environment to another.
 import type { Flag } from "@halyard/sdk";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { connectTo } from "../../server-connection/connection.ts";
-import { withExamples } from "../../terminal/examples.ts";
-import { exitCodes } from "../../terminal/exit-codes.ts";
-import { type CarryOutOptions, carryOut } from "../../flags-file/plan/execute.ts";
+import { type CarryOutOptions, execute } from "../../flags-file/plan/execute.ts";
 import { type ChangeableField, changeableFields, planChanges } from "../../flags-file/plan/plan.ts";
 import { flagsAt } from "../../flags-file/plan/sides.ts";
-import { CommandFailed } from "../../terminal/output.ts";
+import { connectTo } from "../../server-connection/connection.ts";
 import { profileNamed } from "../../server-connection/profiles.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandFailed } from "../../terminal/output.ts";
 
 interface PromoteOptions extends CarryOutOptions {
   readonly all?: boolean;
@@ -88,7 +88,7 @@ const promote = async (
   const chosen = new Set(keys);
   const select = (flags: readonly Flag[]) =>
     all ? flags : flags.filter(({ key }) => chosen.has(key));
-  await carryOut({
+  await execute({
     connection,
     plan: planChanges(select(here), select(there), { prune, fields }),
     options,

@@ -1,9 +1,13 @@
 // halyard flags enable, disable, rollout and describe: change a flag that exists.
 import type { Command } from "commander";
-import { type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import {
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { type ChangedFlag, changeFlag } from "../../server-connection/flag-change.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { type ChangedFlag, changeFlag } from "../../server-connection/flag-change.ts";
 import { reachOf } from "../../terminal/flag-text.ts";
 import { percentage, wholeNumber } from "../../terminal/option-values.ts";
 import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";

@@ -2,12 +2,20 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Command } from "commander";
-import { createChangeLog, type LoggedChange } from "../../terminal/change-log.ts";
-import { type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import { createChangeLog, type LoggedChange } from "../../server-connection/change-log.ts";
+import {
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import {
+  followChanges,
+  type Snapshot,
+  type StreamedChange,
+} from "../../server-connection/follow-changes.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { changesInOneLine } from "../../terminal/flag-text.ts";
-import { followChanges, type Snapshot, type StreamedChange } from "../../server-connection/follow-changes.ts";
 import { moment, wholeNumber } from "../../terminal/option-values.ts";
 import { CommandFailed, coloured, inOneLine, print, printAside } from "../../terminal/output.ts";
 import { readerLeft } from "../../terminal/reader-left.ts";

@@ -1,10 +1,15 @@
 // halyard flags create and delete.
 import type { Flag } from "@halyard/sdk";
 import { type Command, Option } from "commander";
-import { confirm } from "../../terminal/ask.ts";
-import { answered, type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
-import { withExamples } from "../../terminal/examples.ts";
+import {
+  answered,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
 import { changeFlag, deleteFlag, readFlag } from "../../server-connection/flag-change.ts";
+import { confirm } from "../../terminal/ask.ts";
+import { withExamples } from "../../terminal/examples.ts";
 import { reachOf } from "../../terminal/flag-text.ts";
 import { percentage, wholeNumber } from "../../terminal/option-values.ts";
 import { print, printJson } from "../../terminal/output.ts";

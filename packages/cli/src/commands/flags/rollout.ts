@@ -2,7 +2,12 @@
 import { readFileSync } from "node:fs";
 import { bucketOf } from "@halyard/sdk";
 import { Command, Option } from "commander";
-import { answered, type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import {
+  answered,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { percentage as toPercentage } from "../../terminal/option-values.ts";

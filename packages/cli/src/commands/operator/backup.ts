@@ -3,8 +3,8 @@ import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Manifest } from "@halyard/server/compose/backup";
 import { Command } from "commander";
-import { withExamples } from "../../terminal/examples.ts";
 import { dataOption, jsonOption, type OperatorOptions } from "../../operator.ts";
+import { withExamples } from "../../terminal/examples.ts";
 import { print, printAside, printJson, printTable, unwrap } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 

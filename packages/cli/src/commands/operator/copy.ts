@@ -1,7 +1,7 @@
 // halyard copy: moves everything from one database into another that is empty.
 import { Command } from "commander";
-import { exitCodes } from "../../terminal/exit-codes.ts";
 import { whenAvailable } from "../../operator.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, print, printJson, printTable, unwrap } from "../../terminal/output.ts";
 
 interface CopyOptions {

@@ -1,16 +1,20 @@
 // halyard doctor: looks at settings, store, clock, callbacks and keys, and says what is wrong and how to mend it.
 import { version } from "@halyard/server/version";
 import { Command } from "commander";
-import { type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
 import { type Check, fail, type Level } from "../../doctor/check.ts";
 import { callbackChecks, keyChecks } from "../../doctor/row-checks.ts";
 import { type AskedServer, rowsOfServer, serverChecks } from "../../doctor/server-checks.ts";
 import { mistakeChecks, nodeCheck, settingChecks } from "../../doctor/settings-checks.ts";
 import { secretKeyChecks, storeChecks } from "../../doctor/store-checks.ts";
-import { exitCodes } from "../../terminal/exit-codes.ts";
 import { dataOption, type OperatorOptions } from "../../operator.ts";
-import { CommandFailed, coloured, inOneLine, print, printJson } from "../../terminal/output.ts";
+import {
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
 import { readProfiles } from "../../server-connection/profiles.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandFailed, coloured, inOneLine, print, printJson } from "../../terminal/output.ts";
 
 type DoctorOptions = OperatorOptions & ConnectionOptions;
 

@@ -1,10 +1,10 @@
 // halyard environments: each has its own flags, webhooks and keys.
 import { environmentNameRule } from "@halyard/server/domain/api-key";
 import { Command } from "commander";
+import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
 import { CommandFailed, print, printJson, printTable, unwrap } from "../../terminal/output.ts";
 
 interface DeleteOptions extends OperatorOptions {

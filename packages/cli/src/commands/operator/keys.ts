@@ -1,11 +1,23 @@
 // halyard keys: issue and revoke API keys, at a server with an admin key or at the machine itself without one.
 import { type Role, roles } from "@halyard/server/domain/principal";
 import { Command, Option } from "commander";
-import { answered, type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import { dataOption, type OperatorOptions, withOperator } from "../../operator.ts";
+import {
+  answered,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { dataOption, type OperatorOptions, withOperator } from "../../operator.ts";
-import { CommandFailed, print, printAside, printJson, printTable, unwrap } from "../../terminal/output.ts";
+import {
+  CommandFailed,
+  print,
+  printAside,
+  printJson,
+  printTable,
+  unwrap,
+} from "../../terminal/output.ts";
 
 interface Options extends OperatorOptions, ConnectionOptions {
   readonly environment?: string;

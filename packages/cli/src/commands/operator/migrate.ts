@@ -1,7 +1,7 @@
 // halyard migrate: brings the database's schema up to date, for operators who want that apart from a start.
 import { Command } from "commander";
-import { withExamples } from "../../terminal/examples.ts";
 import { configFor, dataOption, jsonOption, needStore, whenAvailable } from "../../operator.ts";
+import { withExamples } from "../../terminal/examples.ts";
 import { CommandFailed, print, printJson } from "../../terminal/output.ts";
 
 interface MigrateOptions {

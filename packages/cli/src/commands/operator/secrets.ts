@@ -1,7 +1,7 @@
 // halyard secrets: the keys that encrypt webhook secrets at rest.
 import { Command } from "commander";
-import { withExamples } from "../../terminal/examples.ts";
 import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
+import { withExamples } from "../../terminal/examples.ts";
 import { print, printJson } from "../../terminal/output.ts";
 
 export const secretCommands = (): Command => {

@@ -2,8 +2,8 @@
 import { flushCompileCache } from "node:module";
 import type { Server } from "@halyard/server";
 import { Command } from "commander";
-import { withExamples } from "../../terminal/examples.ts";
 import { dataOption } from "../../operator.ts";
+import { withExamples } from "../../terminal/examples.ts";
 import { print } from "../../terminal/output.ts";
 
 export const serveCommand = (): Command => {

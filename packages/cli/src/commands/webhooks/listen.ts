@@ -2,7 +2,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from "@halyard/sdk";
 import type { Command } from "commander";
-import { answered, type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
+import {
+  answered,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { changesInOneLine } from "../../terminal/flag-text.ts";
 import { wholeNumber } from "../../terminal/option-values.ts";

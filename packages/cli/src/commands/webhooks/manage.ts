@@ -1,8 +1,13 @@
 // halyard webhooks list, get, create, pause, resume, rotate and delete.
 import type { Webhook } from "@halyard/sdk";
 import type { Command } from "commander";
+import {
+  answered,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
 import { confirm } from "../../terminal/ask.ts";
-import { answered, type ConnectionOptions, connect, serverCommand } from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import {
   type Cell,

@@ -60,7 +60,7 @@ const off = ({ type }: State): State =>
     ? { type, enabled: false, percentage: 0 }
     : { type: "boolean", enabled: false };
 
-export const carryOver = (
+export const convert = (
   found: readonly Found[],
   { lossy = false, renameInvalid = false }: CarryOverOptions,
 ): CarriedOver => {

@@ -1,6 +1,7 @@
 // Reads flag definitions of flagd: boolean variants, a default, and at most one fractional split.
+
+import { type Fields, fieldsOf, isFields, textOf } from "../loose-values.ts";
 import type { Found, State } from "./convert.ts";
-import { type Fields, fieldsOf, isFields, textOf } from "./loose-values.ts";
 import { notAShare, shareOf } from "./share.ts";
 import { type Importer, notFrom } from "./source.ts";
 

@@ -1,6 +1,7 @@
 // Reads what Flagsmith exports: the features of an environment, or the environment document that its SDKs use.
+
+import { type Fields, fieldsOf, isFields, listOf, textOf } from "../loose-values.ts";
 import type { Found, State } from "./convert.ts";
-import { type Fields, fieldsOf, isFields, listOf, textOf } from "./loose-values.ts";
 import { notAShare, percentOf } from "./share.ts";
 import { type Importer, notFrom, type Source } from "./source.ts";
 

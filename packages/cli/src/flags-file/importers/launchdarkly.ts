@@ -1,6 +1,7 @@
 // Reads flags as the REST API of LaunchDarkly gives them: one flag, a list, or several pages of a list.
+
+import { type Fields, fieldsOf, isFields, listOf, textOf } from "../loose-values.ts";
 import type { Found, State } from "./convert.ts";
-import { type Fields, fieldsOf, isFields, listOf, textOf } from "./loose-values.ts";
 import { notAShare, shareOf } from "./share.ts";
 import { chooseEnvironment, type Importer, notFrom } from "./source.ts";
 

@@ -1,6 +1,7 @@
 // Reads what Unleash exports: features, their strategies, and whether they are on in an environment.
+
+import { type Fields, fieldsOf, isFields, listOf, textOf } from "../loose-values.ts";
 import type { Found, State } from "./convert.ts";
-import { type Fields, fieldsOf, isFields, listOf, textOf } from "./loose-values.ts";
 import { notAShare, percentOf } from "./share.ts";
 import { chooseEnvironment, type Importer, notFrom } from "./source.ts";
 

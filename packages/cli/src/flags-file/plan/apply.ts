@@ -92,7 +92,7 @@ export const applyChanges = async (
     return turned.ok ? done : failed(turned.error, "was changed right after it was created");
   };
 
-  const carryOut = async (change: Change): Promise<Outcome> => {
+  const execute = async (change: Change): Promise<Outcome> => {
     switch (change.kind) {
       case "create":
         return create(change);
@@ -123,7 +123,7 @@ export const applyChanges = async (
     for (let index = next++; index < changes.length && !isOver; index = next++) {
       const change = changes[index];
       if (change === undefined) return;
-      const outcome = await carryOut(change);
+      const outcome = await execute(change);
       outcomes[index] = outcome;
       if (outcome.kind === "failed" && endsAll.has(outcome.error.code)) isOver = true;
       count += 1;

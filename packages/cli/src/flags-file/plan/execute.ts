@@ -1,7 +1,7 @@
 // From a plan to its end, as import and promote share it: show, ask, apply, tell what became of each flag.
 import type { ManagementError } from "@halyard/sdk";
-import { confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { type Connection, failureOf } from "../../server-connection/connection.ts";
+import { confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
@@ -130,7 +130,7 @@ const impossibleEnd = (count: number): CommandFailed =>
     `The type of ${count === 1 ? "one flag" : `${count} flags`} is another there, and is fixed at creation: delete the flag there first, or rename it here.`,
   );
 
-export const carryOut = async (task: Task): Promise<void> => {
+export const execute = async (task: Task): Promise<void> => {
   const { plan, options } = task;
   const { dryRun = false, json = false, yes } = options;
   if (options.exitCode && !dryRun) {

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import type { Flag } from "@halyard/sdk";
 import { answered, type Connection, connectTo } from "../../server-connection/connection.ts";
+import { profileNamed, readProfiles } from "../../server-connection/profiles.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
-import { profileNamed, readProfiles } from "../../server-connection/profiles.ts";
 import { readDocument } from "../document.ts";
 import { readFlagsFile } from "../read-flags-file.ts";
 

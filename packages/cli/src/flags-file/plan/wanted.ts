@@ -1,15 +1,15 @@
 // What a file asks for, whoever wrote it.
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
-import { type CarriedOver, type CarryOverOptions, carryOver } from "../importers/convert.ts";
 import { readDocument } from "../document.ts";
-import { readFlagd } from "../importers/flagd.ts";
 import type { FlagsFile } from "../flags-file.ts";
+import { type CarriedOver, type CarryOverOptions, convert } from "../importers/convert.ts";
+import { readFlagd } from "../importers/flagd.ts";
 import { readFlagsmith } from "../importers/flagsmith.ts";
 import { readLaunchDarkly } from "../importers/launchdarkly.ts";
-import { readFlagsFile } from "../read-flags-file.ts";
 import type { Importer } from "../importers/source.ts";
 import { readUnleash } from "../importers/unleash.ts";
+import { readFlagsFile } from "../read-flags-file.ts";
 
 const importers = {
   unleash: readUnleash,
@@ -63,7 +63,7 @@ export const readWanted = async (file: string, options: WantedOptions): Promise<
   }
   const { value } = await readDocument(file);
   const { found, remarks = [] } = importers[from]({ value, environment });
-  const carried = carryOver(found, options);
+  const carried = convert(found, options);
   const shares = carried.flags.filter(
     (flag) =>
       flag.type === "rollout" && flag.enabled && flag.percentage > 0 && flag.percentage < 100,

@@ -4,9 +4,9 @@ import { type FormEvent, useState } from "react";
 import { Section } from "../../components/layout/section.tsx";
 import type { LiveFlag } from "../../live.ts";
 import { useApi } from "../../session.tsx";
+import { RolloutBar } from "../rollout-bar.tsx";
 import { settingOf, summaryOf, withPatch } from "./flag-change.ts";
 import { type Outcome, useFlagEdits } from "./flag-edits.tsx";
-import { RolloutBar } from "../rollout-bar.tsx";
 import { RolloutInput } from "./rollout-input.tsx";
 
 const maxDescription = 2_000;

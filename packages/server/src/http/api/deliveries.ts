@@ -3,6 +3,9 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { deliveryStates } from "../../domain/delivery.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
+import { sendFailure } from "../errors/error-reply.ts";
+import { answers, headers } from "../openapi/describe.ts";
+import { cursorParameter, limitParameter, noQuery } from "../openapi/schemas.ts";
 import {
   deliveryExample,
   deliveryReference,
@@ -10,10 +13,7 @@ import {
   sentExample,
   shownDelivery,
 } from "./delivery-schema.ts";
-import { answers, headers } from "../openapi/describe.ts";
-import { sendFailure } from "../errors/error-reply.ts";
 import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
-import { cursorParameter, limitParameter, noQuery } from "../openapi/schemas.ts";
 
 const tags = ["Webhooks"];
 const closed = { additionalProperties: false } as const;
@@ -70,12 +70,12 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
       },
     },
     async (request, reply) => {
-      const { query, params, caller } = request;
+      const { query, params, auth } = request;
       const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
       if (before !== undefined && !/^dlv_[0-9a-f]+$/.test(before))
         return sendFailure(reply, badCursor);
       const limit = query.limit ?? defaultLimit;
-      const found = await deliveries.list(caller.principal, params.id, {
+      const found = await deliveries.list(auth.principal, params.id, {
         limit: limit + 1,
         ...(query.state !== undefined && { state: query.state }),
         ...(query.flag !== undefined && { flagKey: query.flag }),
@@ -114,7 +114,7 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
     },
     async (request, reply) => {
       const { id, deliveryId } = request.params;
-      const found = await deliveries.get(request.caller.principal, id, deliveryId);
+      const found = await deliveries.get(request.auth.principal, id, deliveryId);
       if (!found.ok) return sendFailure(reply, found.failure);
       const { delivery, request: sent } = found.value;
       return reply.send({ ...shownDelivery(delivery), request: sent });

@@ -5,12 +5,8 @@ import { type Static, Type } from "typebox";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { Flags } from "../../management/flags.ts";
 import type { FlagList } from "../../ports.ts";
-import { answerWith } from "./idempotent-reply.ts";
-import { ifMatch, sendNotModified } from "../request/conditional.ts";
-import { answers, headers, withBody } from "../openapi/describe.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
-import { flagBody, listBody } from "./flag-bodies.ts";
-import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
+import { answers, headers, withBody } from "../openapi/describe.ts";
 import {
   cursorParameter,
   flagExample,
@@ -19,6 +15,10 @@ import {
   limitParameter,
   noQuery,
 } from "../openapi/schemas.ts";
+import { ifMatch, sendNotModified } from "../request/conditional.ts";
+import { flagBody, listBody } from "./flag-bodies.ts";
+import { replyIdempotently } from "./idempotent-reply.ts";
+import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
 
 const tags = ["Flags"];
 const KeyPath = Type.Object({
@@ -108,7 +108,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       if (query.cursor !== undefined && !isFlagKey(after ?? "")) {
         return sendFailure(reply, badCursor);
       }
-      const list = await flags.list(request.caller.principal);
+      const list = await flags.list(request.auth.principal);
       if (sendNotModified(request, reply, list.revision)) return reply;
       reply.type(jsonType);
       if (Object.keys(query).length === 0) return reply.send(listBody(list));
@@ -149,7 +149,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       },
     },
     async (request, reply) => {
-      const found = await flags.get(request.caller.principal, request.params.key);
+      const found = await flags.get(request.auth.principal, request.params.key);
       if (!found.ok) return sendFailure(reply, found.failure);
       if (sendNotModified(request, reply, found.value.version)) return reply;
       return sendFlag(reply, found.value);
@@ -187,10 +187,10 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       },
     },
     (request, reply) =>
-      answerWith(
+      replyIdempotently(
         request,
         reply,
-        (once) => flags.create(request.caller.principal, request.body, once),
+        (once) => flags.create(request.auth.principal, request.body, once),
         (flag) => sendFlag(reply, flag, 201),
       ),
   );
@@ -227,8 +227,8 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, body, caller } = request;
-      const patched = await flags.patch(caller.principal, params.key, body, precondition.value);
+      const { params, body, auth } = request;
+      const patched = await flags.patch(auth.principal, params.key, body, precondition.value);
       return patched.ok ? sendFlag(reply, patched.value) : sendFailure(reply, patched.failure);
     },
   );
@@ -255,8 +255,8 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, caller } = request;
-      const removed = await flags.remove(caller.principal, params.key, precondition.value);
+      const { params, auth } = request;
+      const removed = await flags.remove(auth.principal, params.key, precondition.value);
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
     },
   );

@@ -6,10 +6,10 @@ import { flagEventTypes } from "../../domain/change.ts";
 import { type HistoryEntry, historySubjects } from "../../domain/history.ts";
 import { fail, ok, type Result } from "../../errors.ts";
 import type { History } from "../../management/history.ts";
-import { answers, headers } from "../openapi/describe.ts";
 import { sendFailure } from "../errors/error-reply.ts";
-import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
+import { answers, headers } from "../openapi/describe.ts";
 import { cursorParameter, flagExample, flagReference, limitParameter } from "../openapi/schemas.ts";
+import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
 
 const closed = { additionalProperties: false } as const;
 const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
@@ -132,8 +132,8 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
     async (request, reply) => {
       const page = pageOf(request.query);
       if (!page.ok) return sendFailure(reply, page.failure);
-      const { params, caller } = request;
-      const found = await history.ofFlag(caller.principal, params.key, page.value);
+      const { params, auth } = request;
+      const found = await history.ofFlag(auth.principal, params.key, page.value);
       if (!found.ok) return sendFailure(reply, found.failure);
       return sendPage(request, reply, found.value, page.value.limit, (entry) => ({
         version: entry.version,
@@ -172,7 +172,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       const page = pageOf(request.query);
       if (!page.ok) return sendFailure(reply, page.failure);
       const { subject } = request.query;
-      const entries = await history.ofEnvironment(request.caller.principal, {
+      const entries = await history.ofEnvironment(request.auth.principal, {
         ...page.value,
         ...(subject !== undefined && { subject }),
       });

@@ -3,8 +3,8 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { deserialize, serialize } from "node:v8";
 import type { FastifyRequest } from "fastify";
 import { invalid, ok, type Result } from "../../errors.ts";
-import type { Once } from "../../management/idempotency.ts";
-import type { Caller } from "../auth/authenticate.ts";
+import type { IdempotentRequest } from "../../management/idempotency.ts";
+import type { AuthContext } from "../auth/authenticate.ts";
 
 /** Fields in a fixed order, so that the same request written differently is the same request. */
 const canonical = (value: unknown): unknown => {
@@ -19,23 +19,26 @@ const canonical = (value: unknown): unknown => {
 
 const [ivLength, tagLength] = [12, 16];
 
-export const onceOf = (request: FastifyRequest, caller: Caller): Result<Once | undefined> => {
+export const idempotencyKeyOf = (
+  request: FastifyRequest,
+  auth: AuthContext,
+): Result<IdempotentRequest | undefined> => {
   const header = request.headers["idempotency-key"];
   if (header === undefined) return ok(undefined);
   const name = Array.isArray(header) ? header.join(", ") : header;
   if (!/^[\x20-\x7e]{1,255}$/.test(name)) {
     return invalid("Idempotency-Key", "must be 1 to 255 visible ASCII characters");
   }
-  const { keyId } = caller.principal;
+  const { keyId } = auth.principal;
   const asked = JSON.stringify([request.method, request.url, canonical(request.body ?? null)]);
   // Kept answers can hold a secret that is shown once. They are sealed with the caller's own key, which is not
   // stored: without it nobody reads them, not even with the whole database and its encryption key in hand.
-  const key = new Uint8Array(hkdfSync("sha256", caller.keyText, keyId, `answer:${name}`, 32));
+  const key = new Uint8Array(hkdfSync("sha256", auth.keyText, keyId, `answer:${name}`, 32));
   return ok({
     keyId,
     name,
     // No header can carry a line break: a session and its key never meet each other's answers.
-    keptAs: caller.scope === undefined ? name : `${caller.scope}\n${name}`,
+    keptAs: auth.scope === undefined ? name : `${auth.scope}\n${name}`,
     fingerprint: createHash("sha256").update(asked).digest("hex"),
     seal(result) {
       const iv = randomBytes(ivLength);

@@ -1,16 +1,16 @@
 // Carries a POST out once for its Idempotency-Key, and answers what came of it.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Answer, Once } from "../../management/idempotency.ts";
+import type { IdempotentRequest, IdempotentResult } from "../../management/idempotency.ts";
 import { sendFailure } from "../errors/error-reply.ts";
-import { onceOf } from "./idempotency-key.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
 
-export const answerWith = async <T>(
+export const replyIdempotently = async <T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (once: Once | undefined) => Promise<Answer<T>>,
+  work: (once: IdempotentRequest | undefined) => Promise<IdempotentResult<T>>,
   send: (value: T) => FastifyReply,
 ): Promise<FastifyReply> => {
-  const once = onceOf(request, request.caller);
+  const once = idempotencyKeyOf(request, request.auth);
   if (!once.ok) return sendFailure(reply, once.failure);
   const { result, repeated } = await work(once.value);
   if (repeated) reply.header("idempotency-replayed", "true");

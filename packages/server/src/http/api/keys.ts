@@ -4,10 +4,10 @@ import { type Static, Type } from "typebox";
 import { type ApiKey, maxKeyNameLength } from "../../domain/api-key.ts";
 import { roles } from "../../domain/principal.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
-import { answerWith } from "./idempotent-reply.ts";
-import { answers, headers, withBody } from "../openapi/describe.ts";
 import { sendFailure } from "../errors/error-reply.ts";
+import { answers, headers, withBody } from "../openapi/describe.ts";
 import { idempotencyHeader, noQuery } from "../openapi/schemas.ts";
+import { replyIdempotently } from "./idempotent-reply.ts";
 
 const tags = ["Keys"];
 const closed = { additionalProperties: false } as const;
@@ -77,7 +77,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
         }),
       },
     },
-    async (request) => (await keys.list(request.caller.principal.environmentId)).map(shown),
+    async (request) => (await keys.list(request.auth.principal.environmentId)).map(shown),
   );
 
   app.post<{ Body: Static<typeof CreateBody> }>(
@@ -107,10 +107,10 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       },
     },
     (request, reply) =>
-      answerWith(
+      replyIdempotently(
         request,
         reply,
-        (once) => keys.create(request.caller.principal, request.body, once),
+        (once) => keys.create(request.auth.principal, request.body, once),
         ({ apiKey, text }) => reply.code(201).send({ ...shown(apiKey), key: text }),
       ),
   );
@@ -136,7 +136,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       },
     },
     async (request, reply) => {
-      const revoked = await keys.revoke(request.caller.principal, request.params.id);
+      const revoked = await keys.revoke(request.auth.principal, request.params.id);
       return revoked.ok ? reply.code(204).send() : sendFailure(reply, revoked.failure);
     },
   );

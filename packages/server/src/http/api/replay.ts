@@ -3,11 +3,11 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { invalidField } from "../../errors.ts";
 import { type Deliveries, maxReplay } from "../../management/deliveries.ts";
-import { answerWith } from "./idempotent-reply.ts";
-import { deliveryExample, deliveryReference, optional, shownDelivery } from "./delivery-schema.ts";
-import { answers, headers, withBody } from "../openapi/describe.ts";
 import { sendFailure } from "../errors/error-reply.ts";
+import { answers, headers, withBody } from "../openapi/describe.ts";
 import { idempotencyHeader, noQuery } from "../openapi/schemas.ts";
+import { deliveryExample, deliveryReference, optional, shownDelivery } from "./delivery-schema.ts";
+import { replyIdempotently } from "./idempotent-reply.ts";
 
 const tags = ["Webhooks"];
 const closed = { additionalProperties: false } as const;
@@ -128,10 +128,10 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       },
     },
     (request, reply) =>
-      answerWith(
+      replyIdempotently(
         request,
         reply,
-        (once) => deliveries.test(request.caller.principal, request.params.id, once),
+        (once) => deliveries.test(request.auth.principal, request.params.id, once),
         (value) => reply.code(202).send(shownDelivery(value)),
       ),
   );
@@ -153,8 +153,8 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
     },
     (request, reply) => {
       const { id, deliveryId } = request.params;
-      const { principal } = request.caller;
-      return answerWith(
+      const { principal } = request.auth;
+      return replyIdempotently(
         request,
         reply,
         (once) => deliveries.replay(principal, id, deliveryId, once),
@@ -195,10 +195,10 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
     async (request, reply) => {
       const range = rangeOf(request.body);
       if ("code" in range) return sendFailure(reply, range);
-      return answerWith(
+      return replyIdempotently(
         request,
         reply,
-        (once) => deliveries.replayRange(request.caller.principal, request.params.id, range, once),
+        (once) => deliveries.replayRange(request.auth.principal, request.params.id, range, once),
         ({ count, throughSequence, complete }) =>
           reply.code(202).send({ replayed: count, throughSequence, complete }),
       );
@@ -238,9 +238,9 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       },
     },
     (request, reply) => {
-      const { principal } = request.caller;
+      const { principal } = request.auth;
       const immediately = request.body?.immediately === true;
-      return answerWith(
+      return replyIdempotently(
         request,
         reply,
         (once) => deliveries.rotateSecret(principal, request.params.id, immediately, once),

@@ -1,20 +1,20 @@
 // /stream: the flags of the environment, and every change as it happens.
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
-import type { Keyring } from "../../access/api-key-cache.ts";
 import { revisionOf } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
-import { answers } from "../openapi/describe.ts";
 import { sendFailure } from "../errors/error-reply.ts";
+import { answers } from "../openapi/describe.ts";
+import { noQuery } from "../openapi/schemas.ts";
 import { type EventStreams, lastEventIdOf } from "../streams/event-streams.ts";
 import { createFlagStreams } from "../streams/flag-stream.ts";
-import { noQuery } from "../openapi/schemas.ts";
 
-export interface StreamNeeds {
+export interface StreamDependencies {
   readonly snapshots: Snapshots;
   readonly feed: Pick<ChangeFeed, "catchUpSoon">;
-  readonly keyring: Keyring;
+  readonly keyCache: ApiKeyCache;
   readonly streams: EventStreams;
 }
 
@@ -38,8 +38,8 @@ data: {"revision":13,"at":"2026-11-14T12:00:03.000Z","key":"new-checkout","versi
 
 `;
 
-export const streamRoutes = (app: FastifyInstance, needs: StreamNeeds): void => {
-  const { snapshots, feed, keyring, streams } = needs;
+export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependencies): void => {
+  const { snapshots, feed, keyCache, streams } = dependencies;
   const flagStreams = createFlagStreams(snapshots, streams);
 
   app.get(
@@ -60,7 +60,7 @@ export const streamRoutes = (app: FastifyInstance, needs: StreamNeeds): void => 
       },
     },
     async (request, reply) => {
-      const { principal, endsIn } = request.caller;
+      const { principal, endsIn } = request.auth;
       const lastEventId = lastEventIdOf(request);
       const known = snapshots.get(principal.environmentId)?.revision ?? 0;
       // Another instance has told this client more than we know.
@@ -76,7 +76,7 @@ export const streamRoutes = (app: FastifyInstance, needs: StreamNeeds): void => 
         keyId: principal.keyId,
         begin: () => {
           const snapshot = snapshots.get(principal.environmentId);
-          return snapshot && keyring.isGood(principal.keyId)
+          return snapshot && keyCache.isGood(principal.keyId)
             ? flagStreams.begin(snapshot, lastEventId)
             : undefined;
         },

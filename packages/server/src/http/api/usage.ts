@@ -2,9 +2,9 @@
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
-import { allowPages } from "../request/cors.ts";
-import { answers, withBody } from "../openapi/describe.ts";
 import { sendFailure } from "../errors/error-reply.ts";
+import { answers, withBody } from "../openapi/describe.ts";
+import { allowPages } from "../request/cors.ts";
 
 const closed = { additionalProperties: false } as const;
 const tags = ["Flags"];
@@ -93,7 +93,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
       },
     },
     async (request, reply) => {
-      usage.add(request.caller.principal, request.body.evaluations);
+      usage.add(request.auth.principal, request.body.evaluations);
       return allowPages(reply).code(204).send();
     },
   );
@@ -121,7 +121,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
         }),
       },
     },
-    async ({ caller, query }) => usage.ofAll(caller.principal, query.hours ?? defaultHours),
+    async ({ auth, query }) => usage.ofAll(auth.principal, query.hours ?? defaultHours),
   );
 
   app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof Hours> }>(
@@ -151,8 +151,8 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
         ),
       },
     },
-    async ({ caller, params, query }, reply) => {
-      const found = await usage.ofFlag(caller.principal, params.key, query.hours ?? defaultHours);
+    async ({ auth, params, query }, reply) => {
+      const found = await usage.ofFlag(auth.principal, params.key, query.hours ?? defaultHours);
       return found.ok ? found.value : sendFailure(reply, found.failure);
     },
   );

@@ -3,9 +3,8 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Webhook } from "../../domain/webhook.ts";
 import type { Webhooks } from "../../management/webhooks.ts";
-import { answerWith } from "./idempotent-reply.ts";
-import { answers, headers, withBody } from "../openapi/describe.ts";
 import { sendFailure } from "../errors/error-reply.ts";
+import { answers, headers, withBody } from "../openapi/describe.ts";
 import {
   EventNames,
   idempotencyHeader,
@@ -14,6 +13,7 @@ import {
   webhookFields,
   webhookReference,
 } from "../openapi/schemas.ts";
+import { replyIdempotently } from "./idempotent-reply.ts";
 
 const tags = ["Webhooks"];
 const closed = { additionalProperties: false } as const;
@@ -75,7 +75,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
         }),
       },
     },
-    async (request) => (await webhooks.list(request.caller.principal)).map(shown),
+    async (request) => (await webhooks.list(request.auth.principal)).map(shown),
   );
 
   app.get<{ Params: Static<typeof IdPath> }>(
@@ -97,7 +97,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       },
     },
     async (request, reply) => {
-      const found = await webhooks.get(request.caller.principal, request.params.id);
+      const found = await webhooks.get(request.auth.principal, request.params.id);
       return found.ok ? shown(found.value) : sendFailure(reply, found.failure);
     },
   );
@@ -138,10 +138,10 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       },
     },
     (request, reply) =>
-      answerWith(
+      replyIdempotently(
         request,
         reply,
-        (once) => webhooks.create(request.caller.principal, request.body, once),
+        (once) => webhooks.create(request.auth.principal, request.body, once),
         ({ webhook: { id, url, events, active }, secret }) =>
           reply.code(201).send({ id, url, events, secret, active }),
       ),
@@ -173,8 +173,8 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       },
     },
     async (request, reply) => {
-      const { params, body, caller } = request;
-      const patched = await webhooks.patch(caller.principal, params.id, body);
+      const { params, body, auth } = request;
+      const patched = await webhooks.patch(auth.principal, params.id, body);
       return patched.ok ? shown(patched.value) : sendFailure(reply, patched.failure);
     },
   );
@@ -194,7 +194,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       },
     },
     async (request, reply) => {
-      const removed = await webhooks.remove(request.caller.principal, request.params.id);
+      const removed = await webhooks.remove(request.auth.principal, request.params.id);
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
     },
   );

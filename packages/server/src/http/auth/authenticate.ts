@@ -1,12 +1,12 @@
 // Key in the request -> Principal, or the answer that refuses it.
 import type { FastifyRequest } from "fastify";
+import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import { mayActAs, type Principal, type Role } from "../../domain/principal.ts";
 import { type Failure, fail, ok, type Result } from "../../errors.ts";
-import type { Keyring } from "../../access/api-key-cache.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
 /** Who asks, with the text of the key: answers that are kept are sealed with it. */
-export interface Caller {
+export interface AuthContext {
   readonly principal: Principal;
   readonly keyText: string;
   /** Of a session: its kept answers are told apart from those of the key itself. */
@@ -37,7 +37,7 @@ const presentedKey = (request: FastifyRequest): Result<string> => {
     : ok(key);
 };
 
-export type Authenticated = Result<Caller> | { ok: false; failure: Failure; wait: number };
+export type Authenticated = Result<AuthContext> | { ok: false; failure: Failure; wait: number };
 
 /** At once for a key that was good before, so that such a request waits for nothing. */
 export type Authenticate = (
@@ -47,10 +47,10 @@ export type Authenticate = (
 
 const refusal = "This API key is not valid; it may have been revoked.";
 
-export const allow = (caller: Caller, needed: Role): Result<Caller> => {
-  const { role, keyName } = caller.principal;
+export const allow = (auth: AuthContext, needed: Role): Result<AuthContext> => {
+  const { role, keyName } = auth.principal;
   return mayActAs(role, needed)
-    ? ok(caller)
+    ? ok(auth)
     : fail({
         code: "FORBIDDEN",
         message: `This needs a key with the role ${needed}; the key "${keyName}" has the role ${role}.`,
@@ -63,7 +63,7 @@ export interface KeyCheck {
   check(text: string, address: string, needed: Role): Authenticated | Promise<Authenticated>;
 }
 
-export const createKeyCheck = (keyring: Keyring, failures: RateLimit): KeyCheck => {
+export const createKeyCheck = (keyCache: ApiKeyCache, failures: RateLimit): KeyCheck => {
   const refuse = (address: string, refused: Result<never>): Authenticated => {
     const wait = failures.waiting(address);
     if (wait === undefined) {
@@ -82,7 +82,7 @@ export const createKeyCheck = (keyring: Keyring, failures: RateLimit): KeyCheck 
 
   const look = async (text: string, address: string, needed: Role): Promise<Authenticated> => {
     const principal =
-      failures.waiting(address) === undefined ? await keyring.principal(text) : undefined;
+      failures.waiting(address) === undefined ? await keyCache.principal(text) : undefined;
     return principal
       ? allow({ principal, keyText: text }, needed)
       : refuse(address, unauthorized(refusal));
@@ -90,7 +90,7 @@ export const createKeyCheck = (keyring: Keyring, failures: RateLimit): KeyCheck 
 
   const check: KeyCheck["check"] = (text, address, needed) => {
     // A neighbour's failures behind one address do not lock out a key that was good before.
-    const known = keyring.known(text)?.principal;
+    const known = keyCache.known(text)?.principal;
     return known ? allow({ principal: known, keyText: text }, needed) : look(text, address, needed);
   };
 

@@ -1,18 +1,18 @@
 // A scope of routes that ask for a key with the role that each of them names.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Role } from "../../domain/principal.ts";
-import type { Keyring } from "../../access/api-key-cache.ts";
-import type { Authenticate, Authenticated } from "./authenticate.ts";
 import { keyRefused, sendFailure } from "../errors/error-reply.ts";
+import type { Authenticate, Authenticated } from "./authenticate.ts";
 import { type RateLimit, unlimited } from "./rate-limit.ts";
 
-export interface KeyNeeds {
-  readonly keyring: Keyring;
+export interface KeyDependencies {
+  readonly keyCache: ApiKeyCache;
   readonly authenticate: Authenticate;
   readonly perKey: RateLimit;
 }
 
-export const requireKeys = (api: FastifyInstance, needs: KeyNeeds): void => {
+export const requireKeys = (api: FastifyInstance, dependencies: KeyDependencies): void => {
   /** Refuses the request, or gives true. */
   const admit = (
     request: FastifyRequest,
@@ -34,7 +34,7 @@ export const requireKeys = (api: FastifyInstance, needs: KeyNeeds): void => {
       });
       return false;
     }
-    request.caller = checked.value;
+    request.auth = checked.value;
     return true;
   };
 
@@ -42,7 +42,7 @@ export const requireKeys = (api: FastifyInstance, needs: KeyNeeds): void => {
   const checkKey =
     (role: Role, perKey: RateLimit) =>
     (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
-      const checked = needs.authenticate(request, role);
+      const checked = dependencies.authenticate(request, role);
       if (!(checked instanceof Promise)) {
         if (admit(request, reply, checked, perKey)) done();
         return;
@@ -55,7 +55,7 @@ export const requireKeys = (api: FastifyInstance, needs: KeyNeeds): void => {
   api.addHook("onRoute", (route) => {
     const { role, unlimited: isUnlimited } = route.config ?? {};
     if (!role) throw new Error(`A route of ${route.url} names no role.`);
-    const check = checkKey(role, isUnlimited ? unlimited : needs.perKey);
+    const check = checkKey(role, isUnlimited ? unlimited : dependencies.perKey);
     route.onRequest = [check, ...[route.onRequest ?? []].flat()];
   });
   // A body can be long on its way: a key that was revoked meanwhile changes nothing any more.
@@ -64,7 +64,7 @@ export const requireKeys = (api: FastifyInstance, needs: KeyNeeds): void => {
     if (
       method === "GET" ||
       method === "HEAD" ||
-      needs.keyring.isGood(request.caller.principal.keyId)
+      dependencies.keyCache.isGood(request.auth.principal.keyId)
     ) {
       done();
       return;

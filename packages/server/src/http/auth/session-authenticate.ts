@@ -1,17 +1,17 @@
 // Lets the dashboard's page ask with its session in the place of an API key.
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { fail, invalid } from "../../errors.ts";
-import type { Keyring } from "../../access/api-key-cache.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import type { Clock } from "../../ports.ts";
 import { type Authenticate, type Authenticated, allow } from "./authenticate.ts";
 import type { Session } from "./session-cookie.ts";
 import type { SessionRequests } from "./session-request.ts";
 
-export interface SessionNeeds {
-  readonly keyring: Pick<Keyring, "holder">;
+export interface SessionDependencies {
+  readonly keyCache: Pick<ApiKeyCache, "holder">;
   readonly snapshots: Pick<Snapshots, "holder">;
   readonly requests: SessionRequests;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ const isSafe = ({ method }: FastifyRequest): boolean => method === "GET" || meth
 /** A request with a key in a header is judged by that key alone. */
 export const acceptSessions = (
   authenticate: Authenticate,
-  { keyring, snapshots, requests, clock }: SessionNeeds,
+  { keyCache, snapshots, requests, clock }: SessionDependencies,
 ): Authenticate => {
   /** The session's key for an environment, as long as it is good. */
   const holderIn = ({ keyIds }: Session, environment: string): Principal | undefined =>
@@ -50,7 +50,7 @@ export const acceptSessions = (
     needed: Parameters<Authenticate>[1],
   ): Promise<Authenticated> => {
     // One of the keys may have been issued by another instance a moment ago.
-    await Promise.all(session.keyIds.map((keyId) => keyring.holder(keyId)));
+    await Promise.all(session.keyIds.map((keyId) => keyCache.holder(keyId)));
     const principal = holderIn(session, environment);
     return principal
       ? allowIn(principal, session, needed)

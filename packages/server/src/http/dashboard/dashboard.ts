@@ -1,19 +1,19 @@
 // The dashboard as a whole: its page, its sessions, and that the API takes them.
 import type { FastifyInstance } from "fastify";
-import type { Keyring } from "../../access/api-key-cache.ts";
+import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
 import type { Clock } from "../../ports.ts";
 import type { Authenticate, KeyCheck } from "../auth/authenticate.ts";
-import type { DashboardFiles } from "./files.ts";
-import { dashboardRoutes } from "./page.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
-import { sessionRoutes } from "./session.ts";
 import { acceptSessions } from "../auth/session-authenticate.ts";
 import type { SessionCookies } from "../auth/session-cookie.ts";
 import { createSessionRequests } from "../auth/session-request.ts";
+import type { DashboardFiles } from "./files.ts";
+import { dashboardRoutes } from "./page.ts";
+import { sessionRoutes } from "./session.ts";
 
-export interface DashboardNeeds {
+export interface DashboardDependencies {
   /** Undefined when it is not built. */
   readonly files: DashboardFiles | undefined;
   readonly cookies: SessionCookies;
@@ -21,8 +21,8 @@ export interface DashboardNeeds {
   readonly clock: Clock;
 }
 
-interface AppParts extends DashboardNeeds {
-  readonly keyring: Keyring;
+interface AppParts extends DashboardDependencies {
+  readonly keyCache: ApiKeyCache;
   readonly snapshots: Snapshots;
   readonly keyCheck: KeyCheck;
   readonly failures: RateLimit;

@@ -1,21 +1,21 @@
 // /session and /sign-in: an API key, or a link that is good once, becomes a session of the dashboard.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
+import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import { mayActAs, type Principal } from "../../domain/principal.ts";
 import { type Failure, fail, type Result } from "../../errors.ts";
-import type { Keyring } from "../../access/api-key-cache.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
-import type { SendPage } from "./page.ts";
-import { sendFailure } from "../errors/error-reply.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
-import { noQuery } from "../openapi/schemas.ts";
 import { sessionOver } from "../auth/session-authenticate.ts";
 import type { Session, SessionCookies } from "../auth/session-cookie.ts";
 import type { SessionRequests } from "../auth/session-request.ts";
+import { sendFailure } from "../errors/error-reply.ts";
+import { noQuery } from "../openapi/schemas.ts";
+import type { SendPage } from "./page.ts";
 
-export interface SessionRouteNeeds {
-  readonly keyring: Keyring;
+export interface SessionRouteDependencies {
+  readonly keyCache: ApiKeyCache;
   readonly keyCheck: KeyCheck;
   /** Failed authentications, by address. */
   readonly failures: RateLimit;
@@ -40,12 +40,15 @@ const SignInBody = Type.Object(
 const expired = "/sign-in?link=expired";
 const noSession: Failure = { code: "UNAUTHORIZED", message: sessionOver };
 
-export const sessionRoutes = (app: FastifyInstance, needs: SessionRouteNeeds): void => {
-  const { keyring, keyCheck, failures, cookies, requests, links, sendPage } = needs;
+export const sessionRoutes = (
+  app: FastifyInstance,
+  dependencies: SessionRouteDependencies,
+): void => {
+  const { keyCache, keyCheck, failures, cookies, requests, links, sendPage } = dependencies;
 
   /** Those of these keys that are good, the last of each environment. */
   const holdersOf = async (keyIds: readonly string[]): Promise<readonly Principal[]> => {
-    const found = await Promise.all(keyIds.map((keyId) => keyring.holder(keyId)));
+    const found = await Promise.all(keyIds.map((keyId) => keyCache.holder(keyId)));
     const byEnvironment = new Map<number, Principal>();
     for (const holder of found) {
       if (holder && mayActAs(holder.role, "server"))

@@ -21,7 +21,7 @@ interface Connection extends Socket {
   [newestAnswer]?: ServerResponse;
 }
 
-export const rememberAnswer = (connection: Connection, answer: ServerResponse): void => {
+export const trackResponse = (connection: Connection, answer: ServerResponse): void => {
   connection[newestAnswer] = answer;
 };
 

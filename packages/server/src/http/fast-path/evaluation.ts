@@ -1,18 +1,23 @@
 // The short way for the request that is made most: one evaluation, well-formed, with a key that was good before.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Keyring } from "../../access/api-key-cache.ts";
+import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import type { EvaluationCounts } from "../../telemetry/http-meter.ts";
-import { rememberAnswer } from "../errors/broken-connection.ts";
-import { pageHeaders } from "../request/cors.ts";
+import { trackResponse } from "../errors/broken-connection.ts";
 import { mistakeOfOurs } from "../errors/error-handler.ts";
-import { authenticateHeader, jsonType, keyRefused, protocolErrorBody } from "../errors/error-reply.ts";
+import {
+  authenticateHeader,
+  jsonType,
+  keyRefused,
+  protocolErrorBody,
+} from "../errors/error-reply.ts";
 import { answerOne } from "../ofrep/answers.ts";
+import { pageHeaders } from "../request/cors.ts";
+import { type WatchDependencies, watchLane } from "../request/watch-requests.ts";
 import { usualKey } from "./usual-key.ts";
-import { type WatchNeeds, watchLane } from "../request/watch-requests.ts";
 
-export interface LaneNeeds extends WatchNeeds {
-  readonly keyring: Keyring;
+export interface LaneDependencies extends WatchDependencies {
+  readonly keyCache: ApiKeyCache;
   readonly snapshots: Snapshots;
   readonly maxBodyBytes: number;
   readonly requestIdOf: (request: IncomingMessage) => string;
@@ -30,12 +35,12 @@ const isUsualType = (type: string | undefined): boolean =>
  * Gives false, and has touched nothing, when the request is in any way unusual: then it goes through the framework, whose
  * route answers the same. Routing, hooks and header handling there cost more than the evaluation.
  */
-export const createEvaluationLane = (needs: LaneNeeds) => {
-  const { keyring, snapshots, maxBodyBytes, requestIdOf, isClosing, log, counts } = needs;
-  const watch = watchLane(needs, "POST", `${prefix}:key`);
+export const createEvaluationLane = (dependencies: LaneDependencies) => {
+  const { keyCache, snapshots, maxBodyBytes, requestIdOf, isClosing, log, counts } = dependencies;
+  const watch = watchLane(dependencies, "POST", `${prefix}:key`);
   const fixedHeaders = Object.entries({
     "content-type": jsonType,
-    ...needs.commonHeaders,
+    ...dependencies.commonHeaders,
     ...pageHeaders,
   }).flat();
   /** Of nearly every answer: Node has read it when writeHead comes back, so that the next can have it. */
@@ -69,13 +74,13 @@ export const createEvaluationLane = (needs: LaneNeeds) => {
       return false;
     }
     const keyText = usualKey(headers);
-    const holder = keyText === undefined ? undefined : keyring.known(keyText);
+    const holder = keyText === undefined ? undefined : keyCache.known(keyText);
     const snapshot = holder && snapshots.get(holder.principal.environmentId);
     // As it stands in the path: what is not a flag's key to the letter takes the usual way.
     const key = url.slice(prefix.length);
     if (!holder || !snapshot?.get(key)) return false;
 
-    rememberAnswer(request.socket, response);
+    trackResponse(request.socket, response);
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {

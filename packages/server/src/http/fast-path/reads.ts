@@ -2,24 +2,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isFlagKey } from "@halyard/core/flag";
 import type { FastifyError } from "fastify";
+import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { VersionedFlag } from "../../domain/change.ts";
 import { mayActAs, type Principal } from "../../domain/principal.ts";
 import type { Failure, Result } from "../../errors.ts";
-import type { Keyring } from "../../access/api-key-cache.ts";
 import type { Flags } from "../../management/flags.ts";
 import type { FlagList, Soon } from "../../ports.ts";
-import { rememberAnswer } from "../errors/broken-connection.ts";
-import { freshnessHeaders } from "../request/conditional.ts";
+import { flagBody, listBody } from "../api/flag-bodies.ts";
+import type { RateLimit } from "../auth/rate-limit.ts";
+import { trackResponse } from "../errors/broken-connection.ts";
 import { failureOf } from "../errors/error-handler.ts";
 import { errorBody, jsonType, statusOf } from "../errors/error-reply.ts";
-import { flagBody, listBody } from "../api/flag-bodies.ts";
+import { freshnessHeaders } from "../request/conditional.ts";
+import { type WatchDependencies, watchLane } from "../request/watch-requests.ts";
 import { type PreparedAnswer, prepareAnswer, sendPrepared } from "./prepared-answer.ts";
-import type { RateLimit } from "../auth/rate-limit.ts";
 import { usualKey } from "./usual-key.ts";
-import { type WatchNeeds, watchLane } from "../request/watch-requests.ts";
 
-export interface ReadingLaneNeeds extends WatchNeeds {
-  readonly keyring: Keyring;
+export interface ReadingLaneDependencies extends WatchDependencies {
+  readonly keyCache: ApiKeyCache;
   readonly flags: Pick<Flags, "list" | "get">;
   readonly perKey: RateLimit;
   readonly requestIdOf: (request: IncomingMessage) => string;
@@ -41,11 +41,15 @@ const listPath = "/api/v1/flags";
 const flagPrefix = `${listPath}/`;
 
 /** Gives false, and has touched nothing, when the request is in any way unusual. The store is asked as always: never stale. */
-export const createReadingLane = (needs: ReadingLaneNeeds) => {
-  const { keyring, flags, perKey, requestIdOf, isClosing, log } = needs;
-  const watchList = watchLane(needs, "GET", listPath);
-  const watchFlag = watchLane(needs, "GET", `${flagPrefix}:key`);
-  const fixedHeaders = { "content-type": jsonType, ...needs.commonHeaders, ...freshnessHeaders };
+export const createReadingLane = (dependencies: ReadingLaneDependencies) => {
+  const { keyCache, flags, perKey, requestIdOf, isClosing, log } = dependencies;
+  const watchList = watchLane(dependencies, "GET", listPath);
+  const watchFlag = watchLane(dependencies, "GET", `${flagPrefix}:key`);
+  const fixedHeaders = {
+    "content-type": jsonType,
+    ...dependencies.commonHeaders,
+    ...freshnessHeaders,
+  };
   /** Kept for as long as what they show. */
   const prepared = new WeakMap<object, PreparedAnswer>();
   const prepare = (of: object, tag: number, body: Buffer): PreparedAnswer => {
@@ -77,7 +81,7 @@ export const createReadingLane = (needs: ReadingLaneNeeds) => {
     response
       .writeHead(status, {
         "content-type": jsonType,
-        ...needs.commonHeaders,
+        ...dependencies.commonHeaders,
         "x-request-id": requestId,
         "content-length": String(Buffer.byteLength(body)),
         ...(failure.code === "UNAVAILABLE" && { "retry-after": "1" }),
@@ -140,13 +144,13 @@ export const createReadingLane = (needs: ReadingLaneNeeds) => {
       return false;
     }
     const keyText = usualKey(headers);
-    const principal = keyText === undefined ? undefined : keyring.known(keyText)?.principal;
+    const principal = keyText === undefined ? undefined : keyCache.known(keyText)?.principal;
     if (!principal || !mayActAs(principal.role, "server")) return false;
     const { keyId } = principal;
     if (perKey.waiting(keyId) !== undefined) return false;
     perKey.take(keyId);
 
-    rememberAnswer(request.socket, response);
+    trackResponse(request.socket, response);
     // What came in together is read together, after the last of it: one look at the store does for all.
     if (waiting.length === 0) setImmediate(answerAll);
     waiting.push({ request, response, principal, key, startedAt });

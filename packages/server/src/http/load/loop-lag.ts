@@ -13,14 +13,14 @@ export interface LoopLag {
   close(): void;
 }
 
-export interface LoopLagNeeds {
+export interface LoopLagDependencies {
   readonly now: () => number;
   /** Milliseconds that the loop may be late for long; 0 when that is never too long. */
   readonly maxLag: number;
   readonly onTick: (late: number) => void;
 }
 
-export const watchLoop = ({ now, maxLag, onTick }: LoopLagNeeds): LoopLag => {
+export const watchLoop = ({ now, maxLag, onTick }: LoopLagDependencies): LoopLag => {
   const limit = maxLag === 0 ? Number.POSITIVE_INFINITY : maxLag;
   let dueAt = now() + tickEvery;
   let goodAt = now();

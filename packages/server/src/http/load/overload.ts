@@ -3,20 +3,15 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Failure } from "../../errors.ts";
-import { rememberAnswer } from "../errors/broken-connection.ts";
-import { isOpenToPages, pageHeaders } from "../request/cors.ts";
+import { trackResponse } from "../errors/broken-connection.ts";
 import { errorBody, jsonType, protocolErrorBody, statusOf } from "../errors/error-reply.ts";
-import { watchLoop } from "./loop-lag.ts";
-import {
-  createRefusals,
-  type RefusalCounts,
-  type RefusalKind,
-  type RefusalLog,
-} from "./shed-counter.ts";
 import type { Handle } from "../fast-path/fast-path.ts";
+import { isOpenToPages, pageHeaders } from "../request/cors.ts";
+import { watchLoop } from "./loop-lag.ts";
 import { createWaitingRoom } from "./request-queue.ts";
+import { createShedCounter, type ShedCounts, type ShedKind, type ShedLog } from "./shed-counter.ts";
 
-export interface OverloadNeeds {
+export interface OverloadDependencies {
   /** Connections at once; 0 for no limit. */
   readonly maxConnections: number;
   /** Milliseconds that evaluation may have to wait for its turn; 0 for no limit. */
@@ -24,11 +19,11 @@ export interface OverloadNeeds {
   /** Other requests that may wait for their turn. */
   readonly maxWaiting: number;
   readonly now: () => number;
-  readonly log: RefusalLog;
+  readonly log: ShedLog;
 }
 
 export interface OverloadFigures {
-  readonly refused: RefusalCounts;
+  readonly refused: ShedCounts;
   readonly isRefusing: boolean;
   readonly waiting: number;
   readonly connections: number;
@@ -36,7 +31,7 @@ export interface OverloadFigures {
   readonly lag: number;
 }
 
-export interface GuardNeeds {
+export interface GuardDependencies {
   /** What it stands before. */
   readonly serve: Handle;
   readonly requestIdOf: (request: IncomingMessage) => string;
@@ -46,7 +41,7 @@ export interface GuardNeeds {
 
 export interface Overload {
   /** From now on only it listens to the server. */
-  guard(server: Server, needs: GuardNeeds): void;
+  guard(server: Server, dependencies: GuardDependencies): void;
   /** Said by the store's side: somebody would have had to wait behind too many. */
   readonly storeIsCrowded: () => void;
   readonly figures: () => OverloadFigures;
@@ -73,29 +68,32 @@ const tooMany: Failure = {
 
 const isAboutHealth = (url: string): boolean => /^\/(?:healthz|readyz|metrics)(?:\?|$)/.test(url);
 
-export const createOverload = (needs: OverloadNeeds): Overload => {
-  const { now, maxConnections, maxWaiting } = needs;
-  const refusals = createRefusals(now, needs.log);
-  const loop = watchLoop({ now, maxLag: needs.maxLag, onTick: refusals.look });
+export const createOverload = (dependencies: OverloadDependencies): Overload => {
+  const { now, maxConnections, maxWaiting } = dependencies;
+  const shedCounter = createShedCounter(now, dependencies.log);
+  const loop = watchLoop({ now, maxLag: dependencies.maxLag, onTick: shedCounter.look });
   const excess = new Set<Socket>();
   let connections = 0;
   let waiting = () => 0;
 
-  const guard = (server: Server, { serve, requestIdOf, commonHeaders }: GuardNeeds): void => {
+  const guard = (
+    server: Server,
+    { serve, requestIdOf, commonHeaders }: GuardDependencies,
+  ): void => {
     const fixedHeaders = { "content-type": jsonType, ...commonHeaders };
 
     const refuse = (
       request: IncomingMessage,
       response: ServerResponse,
-      kind: RefusalKind,
+      kind: ShedKind,
       failure: Failure,
     ): void => {
-      refusals.count(kind);
+      shedCounter.count(kind);
       const { url = "" } = request;
       const body = url.startsWith("/ofrep/") ? protocolErrorBody(failure) : errorBody(failure);
       // Not the same for all, or they would all come back at once.
-      const seconds = 1 + (refusals.counts()[kind] % 3);
-      rememberAnswer(request.socket, response);
+      const seconds = 1 + (shedCounter.counts()[kind] % 3);
+      trackResponse(request.socket, response);
       response
         .writeHead(statusOf[failure.code], {
           ...fixedHeaders,
@@ -111,7 +109,7 @@ export const createOverload = (needs: OverloadNeeds): Overload => {
     const room = createWaitingRoom({
       now,
       // Who wants nothing to be refused for its lateness means that here too.
-      patience: needs.maxLag === 0 ? Number.POSITIVE_INFINITY : waitingPatience,
+      patience: dependencies.maxLag === 0 ? Number.POSITIVE_INFINITY : waitingPatience,
       serve,
       refuse: (request, response) => refuse(request, response, "management", tooBusy),
     });
@@ -125,14 +123,14 @@ export const createOverload = (needs: OverloadNeeds): Overload => {
         serve(request, response, at);
       } else if (excess.has(socket)) refuse(request, response, "connection", tooMany);
       else if (url.startsWith("/ofrep/")) {
-        if (loop.isSustained() && loop.late(at) > needs.maxLag) {
+        if (loop.isSustained() && loop.late(at) > dependencies.maxLag) {
           refuse(request, response, "evaluation", tooBusy);
         } else serve(request, response, at);
       } else if (loop.late(at) <= punctual && room.waiting() === 0) serve(request, response, at);
       else if (loop.isSustained() || room.waiting() >= maxWaiting) {
         refuse(request, response, "management", tooBusy);
       } else {
-        rememberAnswer(socket, response);
+        trackResponse(socket, response);
         room.add(request, response);
       }
     };
@@ -149,7 +147,7 @@ export const createOverload = (needs: OverloadNeeds): Overload => {
       connections += 1;
       const isTooMany = maxConnections > 0 && connections - excess.size > maxConnections;
       if (isTooMany && excess.size >= maxExcess) {
-        refusals.count("connection");
+        shedCounter.count("connection");
         socket.destroy();
       } else if (isTooMany) {
         excess.add(socket);
@@ -164,10 +162,10 @@ export const createOverload = (needs: OverloadNeeds): Overload => {
 
   return {
     guard,
-    storeIsCrowded: () => refusals.count("store"),
+    storeIsCrowded: () => shedCounter.count("store"),
     figures: () => ({
-      refused: refusals.counts(),
-      isRefusing: refusals.isRefusing(),
+      refused: shedCounter.counts(),
+      isRefusing: shedCounter.isRefusing(),
       waiting: waiting(),
       connections,
       lag: Math.max(0, loop.late(now())),

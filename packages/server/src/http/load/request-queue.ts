@@ -11,7 +11,7 @@ export interface WaitingRoom {
   add(request: IncomingMessage, response: ServerResponse): void;
 }
 
-export interface WaitingRoomNeeds {
+export interface WaitingRoomDependencies {
   readonly now: () => number;
   /** Milliseconds after which an answer would come too late to be of use. */
   readonly patience: number;
@@ -31,7 +31,7 @@ export const createWaitingRoom = ({
   patience,
   serve,
   refuse,
-}: WaitingRoomNeeds): WaitingRoom => {
+}: WaitingRoomDependencies): WaitingRoom => {
   let room: Waiting[] = [];
   let served = 0;
   let isPlanned = false;

@@ -1,36 +1,36 @@
 // Counts what was refused because there was too much of it, and says so once when it begins and once when it is over.
 
-export const refusalKinds = ["management", "evaluation", "connection", "store"] as const;
+export const shedKinds = ["management", "evaluation", "connection", "store"] as const;
 /** A request that changes or shows, one that evaluates, one of a connection too many, one that would wait for the store. */
-export type RefusalKind = (typeof refusalKinds)[number];
-export type RefusalCounts = Readonly<Record<RefusalKind, number>>;
+export type ShedKind = (typeof shedKinds)[number];
+export type ShedCounts = Readonly<Record<ShedKind, number>>;
 
 /** So many milliseconds without a refusal, and it is over. */
 const calmAfter = 5_000;
 
-export interface RefusalLog {
+export interface ShedLog {
   warn(fields: object, message: string): void;
   info(fields: object, message: string): void;
 }
 
-export interface Refusals {
+export interface ShedCounter {
   /** Since the start. */
-  readonly counts: () => RefusalCounts;
+  readonly counts: () => ShedCounts;
   readonly isRefusing: () => boolean;
-  readonly count: (kind: RefusalKind) => void;
+  readonly count: (kind: ShedKind) => void;
   /** Asked again and again: whether it is over. */
   readonly look: (late: number) => void;
 }
 
 interface Episode {
   readonly since: number;
-  readonly before: RefusalCounts;
+  readonly before: ShedCounts;
   lastAt: number;
   longestLag: number;
 }
 
-export const createRefusals = (now: () => number, log: RefusalLog): Refusals => {
-  const counts: Record<RefusalKind, number> = {
+export const createShedCounter = (now: () => number, log: ShedLog): ShedCounter => {
+  const counts: Record<ShedKind, number> = {
     management: 0,
     evaluation: 0,
     connection: 0,
@@ -58,7 +58,7 @@ export const createRefusals = (now: () => number, log: RefusalLog): Refusals => 
       episode.longestLag = Math.max(episode.longestLag, late);
       if (now() - lastAt < calmAfter) return;
       const refused = Object.fromEntries(
-        refusalKinds.map((kind) => [kind, counts[kind] - before[kind]]),
+        shedKinds.map((kind) => [kind, counts[kind] - before[kind]]),
       );
       log.info(
         {

@@ -1,21 +1,21 @@
 // /ofrep/v1/events: tells OpenFeature clients when to evaluate again.
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
+import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
-import type { Keyring } from "../../access/api-key-cache.ts";
 import { revisionOf } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
-import { allowPages, answerPreflights } from "../request/cors.ts";
-import { protocolOpenAnswers } from "../openapi/describe.ts";
-import { sendFailure } from "../errors/error-reply.ts";
-import { type EventStreams, lastEventIdOf } from "../streams/event-streams.ts";
 import type { EventTokens } from "../auth/event-token.ts";
+import { sendFailure } from "../errors/error-reply.ts";
+import { protocolOpenAnswers } from "../openapi/describe.ts";
+import { allowPages, answerPreflights } from "../request/cors.ts";
+import { type EventStreams, lastEventIdOf } from "../streams/event-streams.ts";
 import { createRefetchStreams } from "../streams/refetch-stream.ts";
 
-export interface RefetchNeeds {
+export interface RefetchDependencies {
   readonly snapshots: Snapshots;
   readonly feed: Pick<ChangeFeed, "catchUpSoon">;
-  readonly keyring: Keyring;
+  readonly keyCache: ApiKeyCache;
   readonly eventTokens: EventTokens;
   readonly streams: EventStreams;
 }
@@ -34,8 +34,8 @@ data: {"type":"refetchEvaluation","etag":"13-mb3k2zz","lastModified":1794657603}
 
 `;
 
-export const refetchRoutes = (app: FastifyInstance, needs: RefetchNeeds): void => {
-  const { snapshots, feed, keyring, eventTokens, streams } = needs;
+export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDependencies): void => {
+  const { snapshots, feed, keyCache, eventTokens, streams } = dependencies;
   const refetchStreams = createRefetchStreams(snapshots, streams);
 
   answerPreflights(app, "/events", ["GET"]);
@@ -60,7 +60,7 @@ export const refetchRoutes = (app: FastifyInstance, needs: RefetchNeeds): void =
     },
     async (request, reply) => {
       const token = eventTokens.verify(request.query.token);
-      const holder = token && (await keyring.holder(token.keyId));
+      const holder = token && (await keyCache.holder(token.keyId));
       if (!holder) {
         return sendFailure(reply, {
           code: "UNAUTHORIZED",
@@ -79,7 +79,7 @@ export const refetchRoutes = (app: FastifyInstance, needs: RefetchNeeds): void =
         keyId,
         begin: () => {
           const snapshot = snapshots.get(environmentId);
-          return snapshot && keyring.isGood(keyId)
+          return snapshot && keyCache.isGood(keyId)
             ? refetchStreams.begin(snapshot, lastEventId)
             : undefined;
         },

@@ -3,16 +3,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import type { EvaluationCounts } from "../../telemetry/http-meter.ts";
+import type { EventTokens } from "../auth/event-token.ts";
+import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
+import { isJsonCharset } from "../errors/json-body.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { allowPages } from "../request/cors.ts";
-import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
-import type { EventTokens } from "../auth/event-token.ts";
-import { isJsonCharset } from "../errors/json-body.ts";
 import { answerOne, evaluateAll } from "./answers.ts";
 import { knowsMore, readAsked } from "./request.ts";
 import { bulkSchema, singleSchema } from "./schemas.ts";
 
-export interface EvaluationNeeds {
+export interface EvaluationDependencies {
   readonly snapshots: Snapshots;
   readonly feed: Pick<ChangeFeed, "catchUpSoon">;
   readonly eventTokens: EventTokens;
@@ -34,8 +34,11 @@ const send = (reply: FastifyReply, status: number, body: string): FastifyReply =
 const calledAs = ({ protocol, host }: FastifyRequest): string | undefined =>
   /^[\w.:[\]-]+$/.test(host) ? `${protocol === "https" ? "https" : "http"}://${host}` : undefined;
 
-export const evaluationRoutes = (app: FastifyInstance, needs: EvaluationNeeds): void => {
-  const { snapshots, feed, eventTokens, publicUrl, counts } = needs;
+export const evaluationRoutes = (
+  app: FastifyInstance,
+  dependencies: EvaluationDependencies,
+): void => {
+  const { snapshots, feed, eventTokens, publicUrl, counts } = dependencies;
 
   // The schemas only describe: what is wrong with a body is told with the protocol's own codes.
   app.setValidatorCompiler(() => () => true);
@@ -50,7 +53,7 @@ export const evaluationRoutes = (app: FastifyInstance, needs: EvaluationNeeds): 
     { config: { role: "client" }, schema: singleSchema },
     (request: Asking, reply) => {
       // A deleted environment takes its keys with it.
-      const snapshot = snapshots.get(request.caller.principal.environmentId);
+      const snapshot = snapshots.get(request.auth.principal.environmentId);
       if (!snapshot) return sendFailure(reply, keyRefused);
       const { status, body } = answerOne(snapshot, request.params.key, request.body, counts);
       return send(reply, status, body);
@@ -63,7 +66,7 @@ export const evaluationRoutes = (app: FastifyInstance, needs: EvaluationNeeds): 
     async (request: Asking, reply) => {
       const asked = readAsked(request.body);
       if (!asked.ok) return send(reply, 400, JSON.stringify(asked.error));
-      const { principal } = request.caller;
+      const { principal } = request.auth;
       if (knowsMore(request.query, snapshots.get(principal.environmentId))) {
         await feed.catchUpSoon();
       }

@@ -4,10 +4,10 @@ import { isIP } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Failure } from "../../errors.ts";
 import type { Exposition } from "../../telemetry/exposition.ts";
-import { sendFailure } from "../errors/error-reply.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
+import { sendFailure } from "../errors/error-reply.ts";
 
-export interface MetricsNeeds {
+export interface MetricsDependencies {
   readonly metricsToken: string | undefined;
   /** Undefined when they cannot be had now. */
   readonly metrics: () => Promise<Exposition | undefined>;
@@ -44,8 +44,8 @@ const badToken: Failure = {
   message: "Metrics need the token of HALYARD_METRICS_TOKEN, as Authorization: Bearer <token>.",
 };
 
-export const metricsRoute = (app: FastifyInstance, needs: MetricsNeeds): void => {
-  const { metricsToken, metrics, failures } = needs;
+export const metricsRoute = (app: FastifyInstance, dependencies: MetricsDependencies): void => {
+  const { metricsToken, metrics, failures } = dependencies;
   const wanted = metricsToken === undefined ? undefined : digest(metricsToken);
 
   const isToken = ({ headers }: FastifyRequest, expected: Buffer): boolean => {

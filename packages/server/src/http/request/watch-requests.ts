@@ -6,7 +6,7 @@ import type { HttpMeter } from "../../telemetry/http-meter.ts";
 import { withOrigin } from "../../telemetry/origin.ts";
 import { createFailureLog } from "./failure-log.ts";
 
-export interface WatchNeeds {
+export interface WatchDependencies {
   readonly meter: HttpMeter;
   readonly log: FastifyBaseLogger;
   readonly now: () => number;
@@ -37,8 +37,8 @@ const hasTried = ({ headers }: FastifyRequest): boolean =>
   headers["x-api-key"] !== undefined ||
   headers.cookie !== undefined;
 
-const whoOf = ({ caller }: FastifyRequest): object =>
-  caller ? { keyId: caller.principal.keyId, keyName: caller.principal.keyName } : {};
+const whoOf = ({ auth }: FastifyRequest): object =>
+  auth ? { keyId: auth.principal.keyId, keyName: auth.principal.keyName } : {};
 
 const logAccess = (
   request: FastifyRequest,
@@ -63,9 +63,9 @@ const logAccess = (
 };
 
 /** To be called before any other hook is added. */
-export const watchRequests = (app: FastifyInstance, needs: WatchNeeds): void => {
-  const { meter, now, accessLog, slowRequest } = needs;
-  const failures = createFailureLog(needs.log, now);
+export const watchRequests = (app: FastifyInstance, dependencies: WatchDependencies): void => {
+  const { meter, now, accessLog, slowRequest } = dependencies;
+  const failures = createFailureLog(dependencies.log, now);
   app.decorateRequest("startedAt", 0);
 
   app.addHook("onRequest", (request, reply, done) => {
@@ -81,12 +81,12 @@ export const watchRequests = (app: FastifyInstance, needs: WatchNeeds): void => 
 
   // Whoever makes a change is told in the audit log, far from here.
   app.addHook("preHandler", (request, _reply, done) => {
-    const { method, caller } = request;
-    if (method === "GET" || method === "HEAD" || !caller) {
+    const { method, auth } = request;
+    if (method === "GET" || method === "HEAD" || !auth) {
       done();
       return;
     }
-    const actor = actorOf(caller.principal);
+    const actor = actorOf(auth.principal);
     withOrigin({ requestId: request.id, address: request.ip, actor }, done);
   });
 
@@ -124,9 +124,13 @@ export type LaneWatch = (
 ) => void;
 
 /** The same for the short ways, which go past all hooks. */
-export const watchLane = (needs: WatchNeeds, method: string, route: string): LaneWatch => {
-  const { log, now, slowRequest } = needs;
-  const meter = needs.meter.route(method, route);
+export const watchLane = (
+  dependencies: WatchDependencies,
+  method: string,
+  route: string,
+): LaneWatch => {
+  const { log, now, slowRequest } = dependencies;
+  const meter = dependencies.meter.route(method, route);
   const slow = slowRequest === 0 ? Number.POSITIVE_INFINITY : slowRequest;
   return (request, reqId, status, startedAt) => {
     const milliseconds = now() - startedAt;

@@ -4,16 +4,16 @@ import { setTimeout as pause, setImmediate as yielded } from "node:timers/promis
 /** Readers written to in one go: about a millisecond, then others have their turn. */
 const batch = 100;
 
-export interface Listening {
+export interface Positioned {
   /** How much of what was published this reader has. */
   position: number;
 }
 
-export interface Audience<Reader extends Listening> {
+export interface Broadcaster<Subscriber extends Positioned> {
   readonly size: number;
   /** From now on; what was published before is not for this reader. */
-  add(reader: Reader): void;
-  delete(reader: Reader): void;
+  add(subscriber: Subscriber): void;
+  delete(subscriber: Subscriber): void;
   publish(frame: Buffer): void;
 }
 
@@ -24,11 +24,11 @@ export interface Manner {
   readonly pace?: number;
 }
 
-export const createAudience = <Reader extends Listening>(
-  send: (reader: Reader, frame: Buffer) => void,
+export const createBroadcaster = <Subscriber extends Positioned>(
+  send: (subscriber: Subscriber, frame: Buffer) => void,
   { newestOnly = false, pace = 0 }: Manner = {},
-): Audience<Reader> => {
-  const readers = new Set<Reader>();
+): Broadcaster<Subscriber> => {
+  const subscribers = new Set<Subscriber>();
   /** What was published and may not have reached everyone; the first of them is at `begin`. */
   let frames: Buffer[] = [];
   let begin = 0;
@@ -50,10 +50,10 @@ export const createAudience = <Reader extends Listening>(
   const pass = async (): Promise<void> => {
     let written = 0;
     // A Set's iterator sees who comes and goes meanwhile.
-    for (const reader of readers) {
-      if (reader.position === end()) continue;
-      send(reader, missing(reader.position));
-      reader.position = end();
+    for (const subscriber of subscribers) {
+      if (subscriber.position === end()) continue;
+      send(subscriber, missing(subscriber.position));
+      subscriber.position = end();
       written += 1;
       if (written % batch > 0) continue;
       await (pace > 0 ? pause(pace) : yielded());
@@ -76,15 +76,15 @@ export const createAudience = <Reader extends Listening>(
 
   return {
     get size() {
-      return readers.size;
+      return subscribers.size;
     },
-    add(reader) {
-      reader.position = end();
-      readers.add(reader);
+    add(subscriber) {
+      subscriber.position = end();
+      subscribers.add(subscriber);
     },
-    delete: (reader) => readers.delete(reader),
+    delete: (subscriber) => subscribers.delete(subscriber),
     publish(frame) {
-      if (readers.size === 0) return;
+      if (subscribers.size === 0) return;
       frames.push(frame);
       // `send` does not throw, so neither does it.
       if (!running) void run();

@@ -5,7 +5,7 @@ import { setImmediate as yielded } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Failure, fail, ok, type Result } from "../../errors.ts";
 import { createHttpMeter, type HttpMeter, type StreamKind } from "../../telemetry/http-meter.ts";
-import type { Audience, Listening } from "./broadcaster.ts";
+import type { Broadcaster, Positioned } from "./broadcaster.ts";
 
 export interface StreamSettings {
   /** Milliseconds between two signs of life. */
@@ -16,7 +16,7 @@ export interface StreamSettings {
   readonly maxUnsent: number;
 }
 
-export interface Reader extends Listening {
+export interface Subscriber extends Positioned {
   readonly socket: Socket;
   readonly response: ServerResponse;
   readonly keyId: string;
@@ -35,14 +35,14 @@ export interface Opening {
 export interface Beginning {
   readonly frames: readonly Buffer[];
   /** Who is told the rest. */
-  readonly audience: Audience<Reader>;
+  readonly broadcaster: Broadcaster<Subscriber>;
 }
 
 export interface EventStreams {
   /** Whether one more may be opened now. */
   admit(): Result<undefined>;
   open(reply: FastifyReply, opening: Opening): FastifyReply;
-  readonly send: (reader: Reader, frame: Buffer) => void;
+  readonly send: (subscriber: Subscriber, frame: Buffer) => void;
   /** Ends the streams of these keys. */
   readonly endOf: (keyIds: ReadonlySet<string>) => void;
   /** Ends all, and takes no more. */
@@ -57,7 +57,7 @@ export const streamHeaders = {
 } as const;
 
 /** Also tells a client that it is connected when there is nothing else to say. */
-export const signOfLife = Buffer.from(":\n\n");
+export const heartbeatFrame = Buffer.from(":\n\n");
 
 /** Tells a client how many milliseconds to wait before it comes back. */
 export const retryAfter = (milliseconds: number): Buffer =>
@@ -86,38 +86,38 @@ export const createEventStreams = (
   settings: StreamSettings,
   counts: HttpMeter["streams"] = createHttpMeter().streams,
 ): EventStreams => {
-  const groups = Array.from({ length: groupCount }, () => new Set<Reader>());
+  const groups = Array.from({ length: groupCount }, () => new Set<Subscriber>());
   let count = 0;
   let opened = 0;
   let closed = false;
 
-  const send = ({ socket, allowed }: Reader, frame: Buffer): void => {
+  const send = ({ socket, allowed }: Subscriber, frame: Buffer): void => {
     if (!socket.writable) return;
     if (socket.writableLength > allowed) socket.destroy();
     else socket.write(frame);
   };
 
-  const end = ({ socket, response }: Reader): void => {
+  const end = ({ socket, response }: Subscriber): void => {
     // What waits for a slow reader would hold the connection open.
     if (socket.writableLength > 0) socket.destroy();
     else response.end();
   };
 
   /** A reader to whom nothing has gone since the last sign of life, though something waits for it, is gone. */
-  const isStuck = (reader: Reader): boolean => {
-    const { socket } = reader;
+  const isStuck = (subscriber: Subscriber): boolean => {
+    const { socket } = subscriber;
     if (socket.writableLength === 0) return false;
     const sent = socket.bytesWritten - socket.writableLength;
-    const stuck = sent === reader.sent;
-    reader.sent = sent;
+    const stuck = sent === subscriber.sent;
+    subscriber.sent = sent;
     return stuck;
   };
 
-  const keepAlive = async (group: ReadonlySet<Reader>): Promise<void> => {
+  const keepAlive = async (group: ReadonlySet<Subscriber>): Promise<void> => {
     let written = 0;
-    for (const reader of group) {
-      if (isStuck(reader)) reader.socket.destroy();
-      else send(reader, signOfLife);
+    for (const subscriber of group) {
+      if (isStuck(subscriber)) subscriber.socket.destroy();
+      else send(subscriber, heartbeatFrame);
       written += 1;
       if (written % batch === 0) await yielded();
     }
@@ -139,22 +139,22 @@ export const createEventStreams = (
       response.end();
       return;
     }
-    const { frames, audience } = beginning;
+    const { frames, broadcaster } = beginning;
     const length = frames.reduce((sum, frame) => sum + frame.length, 0);
     const allowed = settings.maxUnsent + length;
-    const reader: Reader = { socket, response, keyId, allowed, sent: 0, position: 0 };
+    const subscriber: Subscriber = { socket, response, keyId, allowed, sent: 0, position: 0 };
     const group = groups[opened % groupCount];
     opened += 1;
     count += 1;
     counts[kind].open += 1;
     counts[kind].opened += 1;
-    group?.add(reader);
-    audience.add(reader);
+    group?.add(subscriber);
+    broadcaster.add(subscriber);
     socket.once("close", () => {
       count -= 1;
       counts[kind].open -= 1;
-      group?.delete(reader);
-      audience.delete(reader);
+      group?.delete(subscriber);
+      broadcaster.delete(subscriber);
     });
     socket.setTimeout(0);
     response.flushHeaders();
@@ -189,13 +189,13 @@ export const createEventStreams = (
     send,
     endOf(keyIds) {
       for (const group of groups) {
-        for (const reader of group) if (keyIds.has(reader.keyId)) end(reader);
+        for (const subscriber of group) if (keyIds.has(subscriber.keyId)) end(subscriber);
       }
     },
     close() {
       closed = true;
       clearInterval(timer);
-      for (const group of groups) for (const reader of group) end(reader);
+      for (const group of groups) for (const subscriber of group) end(subscriber);
     },
   };
 };

@@ -2,13 +2,13 @@
 import type { FlagChange } from "../../domain/change.ts";
 import { revisionName, type Snapshot } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
-import { type Audience, createAudience } from "./broadcaster.ts";
+import { type Broadcaster, createBroadcaster } from "./broadcaster.ts";
 import {
   type Beginning,
   type EventStreams,
-  type Reader,
+  heartbeatFrame,
   retryAfter,
-  signOfLife,
+  type Subscriber,
 } from "./event-streams.ts";
 
 export interface FlagStreams {
@@ -41,7 +41,7 @@ const changeFrame = (change: FlagChange): Buffer => {
 };
 
 export const createFlagStreams = (snapshots: Snapshots, streams: EventStreams): FlagStreams => {
-  const audiences = new WeakMap<Snapshot, Audience<Reader>>();
+  const broadcasters = new WeakMap<Snapshot, Broadcaster<Subscriber>>();
   /** The newest snapshot frame of each environment that somebody came for. */
   const wholes = new WeakMap<Snapshot, { readonly name: string; readonly bytes: Buffer }>();
 
@@ -53,31 +53,31 @@ export const createFlagStreams = (snapshots: Snapshots, streams: EventStreams): 
     return bytes;
   };
 
-  const audienceOf = (snapshot: Snapshot): Audience<Reader> => {
-    const known = audiences.get(snapshot);
+  const broadcasterOf = (snapshot: Snapshot): Broadcaster<Subscriber> => {
+    const known = broadcasters.get(snapshot);
     if (known) return known;
-    const audience = createAudience<Reader>(streams.send);
-    audiences.set(snapshot, audience);
-    return audience;
+    const broadcaster = createBroadcaster<Subscriber>(streams.send);
+    broadcasters.set(snapshot, broadcaster);
+    return broadcaster;
   };
 
   snapshots.onChange((snapshot, applied) => {
-    const audience = audiences.get(snapshot);
-    if (!audience || audience.size === 0) return;
-    if (applied) for (const change of applied) audience.publish(changeFrame(change));
-    else audience.publish(whole(snapshot));
+    const broadcaster = broadcasters.get(snapshot);
+    if (!broadcaster || broadcaster.size === 0) return;
+    if (applied) for (const change of applied) broadcaster.publish(changeFrame(change));
+    else broadcaster.publish(whole(snapshot));
   });
 
   const framesFor = (snapshot: Snapshot, lastEventId: string): readonly Buffer[] => {
     const changes = snapshot.since(lastEventId);
     if (!changes) return [whole(snapshot)];
-    return changes.length === 0 ? [signOfLife] : changes.map(changeFrame);
+    return changes.length === 0 ? [heartbeatFrame] : changes.map(changeFrame);
   };
 
   return {
     begin: (snapshot, lastEventId) => ({
       frames: [retry, ...framesFor(snapshot, lastEventId)],
-      audience: audienceOf(snapshot),
+      broadcaster: broadcasterOf(snapshot),
     }),
   };
 };

@@ -1,13 +1,13 @@
 // Who is told that evaluations may have changed: those who then ask again.
 import type { Snapshot } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
-import { type Audience, createAudience } from "./broadcaster.ts";
+import { type Broadcaster, createBroadcaster } from "./broadcaster.ts";
 import {
   type Beginning,
   type EventStreams,
-  type Reader,
+  heartbeatFrame,
   retryAfter,
-  signOfLife,
+  type Subscriber,
 } from "./event-streams.ts";
 
 export interface RefetchStreams {
@@ -33,7 +33,7 @@ const refetchFrame = ({ name, changedAt }: Snapshot): Buffer => {
 };
 
 interface Told {
-  readonly audience: Audience<Reader>;
+  readonly broadcaster: Broadcaster<Subscriber>;
   /** Runs while changes are folded. */
   timer?: NodeJS.Timeout | undefined;
   changed: boolean;
@@ -53,15 +53,15 @@ export const createRefetchStreams = (
   const toldOf = (snapshot: Snapshot): Told => {
     const known = environments.get(snapshot);
     if (known) return known;
-    const audience = createAudience<Reader>(streams.send, { newestOnly: true, pace });
-    const told: Told = { audience, changed: false };
+    const broadcaster = createBroadcaster<Subscriber>(streams.send, { newestOnly: true, pace });
+    const told: Told = { broadcaster, changed: false };
     environments.set(snapshot, told);
     return told;
   };
 
   const tell = (told: Told, snapshot: Snapshot): void => {
     told.changed = false;
-    told.audience.publish(refetchFrame(snapshot));
+    told.broadcaster.publish(refetchFrame(snapshot));
     told.timer = setTimeout(() => {
       told.timer = undefined;
       if (told.changed) tell(told, snapshot);
@@ -70,15 +70,18 @@ export const createRefetchStreams = (
 
   snapshots.onChange((snapshot) => {
     const told = environments.get(snapshot);
-    if (!told || told.audience.size === 0) return;
+    if (!told || told.broadcaster.size === 0) return;
     if (told.timer) told.changed = true;
     else tell(told, snapshot);
   });
 
   return {
     begin: (snapshot, lastEventId) => ({
-      frames: [nextRetry(), lastEventId === snapshot.name ? signOfLife : refetchFrame(snapshot)],
-      audience: toldOf(snapshot).audience,
+      frames: [
+        nextRetry(),
+        lastEventId === snapshot.name ? heartbeatFrame : refetchFrame(snapshot),
+      ],
+      broadcaster: toldOf(snapshot).broadcaster,
     }),
   };
 };

@@ -21,6 +21,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { isDeepStrictEqual } from "node:util";
 import { conflict, fail, notFound, ok, type Result, StartupProblem } from "../../errors.ts";
+import { secretKeyFile } from "../secrets/secret-key-file.ts";
+import { databaseFile, makeFolder } from "../sqlite/store.ts";
 import { checkDatabaseFile, copyDatabaseFile, sizeOfDatabase } from "./backup.ts";
 import {
   type BackupFile,
@@ -29,8 +31,6 @@ import {
   parseManifest,
   renderManifest,
 } from "./backup-manifest.ts";
-import { secretKeyFile } from "../secrets/secret-key-file.ts";
-import { databaseFile, makeFolder } from "../sqlite/store.ts";
 
 export interface BackupRequest {
   /** The data folder. */

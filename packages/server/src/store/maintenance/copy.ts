@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type Kysely, sql } from "kysely";
 import { StartupProblem } from "../../errors.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
 import type { Tables } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
 /** Rows in one statement. */
 const batch = 500;
@@ -40,7 +40,7 @@ type Row = Readonly<Record<string, Value>>;
 export interface CopySide {
   readonly database: Kysely<Tables>;
   readonly traits: DatabaseTraits;
-  readonly secrets: SecretBox;
+  readonly secrets: SecretCipher;
 }
 
 export interface CopyWatch {
@@ -112,7 +112,7 @@ async function* pages(database: Kysely<Tables>, table: CopiedTable): AsyncGenera
 const sealedColumns = ["secret", "previous_secret"] as const;
 
 /** A webhook's secrets are encrypted with the key of their store; everything else is as it is. */
-const reseal = (table: CopiedTable, row: Row, from: SecretBox, to: SecretBox): Row => {
+const reseal = (table: CopiedTable, row: Row, from: SecretCipher, to: SecretCipher): Row => {
   if (table !== "webhooks") return row;
   const changed: Record<string, Value> = { ...row };
   for (const column of sealedColumns) {
@@ -125,7 +125,7 @@ const reseal = (table: CopiedTable, row: Row, from: SecretBox, to: SecretBox): R
 };
 
 /** What a row says, whichever store it is in: bytes as text, secrets in clear. */
-const meaningOf = (table: CopiedTable, row: Row, secrets: SecretBox): Row =>
+const meaningOf = (table: CopiedTable, row: Row, secrets: SecretCipher): Row =>
   Object.fromEntries(
     Object.entries(row).map(([column, value]): [string, Value] => {
       if (!(value instanceof Uint8Array)) return [column, value];

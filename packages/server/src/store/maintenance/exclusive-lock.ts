@@ -8,7 +8,7 @@ export type Hold =
 
 const busy = 5;
 
-export const holdAlone = (path: string): Hold => {
+export const takeExclusiveLock = (path: string): Hold => {
   if (!existsSync(path)) return { kind: "alone", release: () => undefined };
   const database = new DatabaseSync(path, { timeout: 500 });
   try {

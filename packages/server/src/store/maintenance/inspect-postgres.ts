@@ -1,10 +1,11 @@
 // Looks at a PostgreSQL server and the database in it without changing anything.
-import { type Inspected, inspectRows } from "./inspect.ts";
-import { migrations } from "../schema/migrate.ts";
-import { openPostgresEngine } from "../postgres/store.ts";
+
 import type { PostgresSettings } from "../postgres/connection.ts";
 import { schemaVersion, withFirstClient } from "../postgres/start.ts";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
+import { openPostgresEngine } from "../postgres/store.ts";
+import { migrations } from "../schema/migrate.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { type Inspected, inspectRows } from "./inspect.ts";
 
 export interface InspectedServer {
   readonly kind: "postgres";
@@ -25,7 +26,7 @@ export interface InspectedServer {
 /** Throws StartupProblem when it cannot be reached or will not do. */
 export const inspectPostgres = async (
   settings: PostgresSettings,
-  secrets: SecretBox | undefined,
+  secrets: SecretCipher | undefined,
 ): Promise<InspectedServer> => {
   const server = await withFirstClient(settings, async (client) => {
     const asked = Date.now();
@@ -58,7 +59,7 @@ export const inspectPostgres = async (
 
 const rowsOf = async (
   settings: PostgresSettings,
-  secrets: SecretBox | undefined,
+  secrets: SecretCipher | undefined,
 ): Promise<Inspected> => {
   const engine = await openPostgresEngine({ ...settings, poolSize: 2 }, false);
   try {

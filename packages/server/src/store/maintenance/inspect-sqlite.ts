@@ -3,12 +3,12 @@ import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
+import { migrations } from "../schema/migrate.ts";
+import type { Tables } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { adapt, databaseFile } from "../sqlite/store.ts";
 import { openUnchanging } from "./backup.ts";
 import { type Inspected, inspectRows } from "./inspect.ts";
-import { migrations } from "../schema/migrate.ts";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
-import { adapt, databaseFile } from "../sqlite/store.ts";
-import type { Tables } from "../schema/tables.ts";
 
 export interface InspectedFile {
   readonly kind: "embedded";
@@ -46,7 +46,10 @@ interface Content {
   readonly rows: Inspected | undefined;
 }
 
-const read = async (connection: DatabaseSync, secrets: SecretBox | undefined): Promise<Content> => {
+const read = async (
+  connection: DatabaseSync,
+  secrets: SecretCipher | undefined,
+): Promise<Content> => {
   const [found] = connection.prepare("pragma quick_check(1)").all();
   const said = String(found?.quick_check);
   if (said !== "ok") return { damage: said, schemaVersion: 0, rows: undefined };
@@ -65,7 +68,7 @@ const read = async (connection: DatabaseSync, secrets: SecretBox | undefined): P
   };
 };
 
-const readContent = async (path: string, secrets: SecretBox | undefined): Promise<Content> => {
+const readContent = async (path: string, secrets: SecretCipher | undefined): Promise<Content> => {
   const isInUse = () => existsSync(`${path}-wal`);
   // While nobody uses it, it is opened so that no file appears beside it.
   const isQuiet = !isInUse();
@@ -88,7 +91,7 @@ const readContent = async (path: string, secrets: SecretBox | undefined): Promis
 
 export const inspectSqlite = async (
   folder: string,
-  secrets: SecretBox | undefined,
+  secrets: SecretCipher | undefined,
 ): Promise<InspectedFile> => {
   const path = join(folder, databaseFile);
   const { bavail, bsize } = statfsSync(folder);

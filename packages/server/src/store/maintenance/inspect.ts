@@ -1,8 +1,8 @@
 // Looks at what a store holds for what an operator should hear of: keys, webhooks and what waits for them. Changes nothing.
 import { type Kysely, sql } from "kysely";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
-import { unreadableSecrets } from "../sql/webhooks.ts";
 import type { Tables } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { unreadableSecrets } from "../sql/webhooks.ts";
 
 export interface InspectedKey {
   readonly environment: string;
@@ -39,7 +39,7 @@ const time = (milliseconds: number | null): Date | null =>
 
 export const inspectRows = async (
   database: Kysely<Tables>,
-  secrets: SecretBox | undefined,
+  secrets: SecretCipher | undefined,
 ): Promise<Inspected> => {
   const environments = await database
     .selectFrom("environments")

@@ -15,6 +15,10 @@ import { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
 import { operator } from "../../domain/principal.ts";
 import { conflict, fail, ok, type Result } from "../../errors.ts";
+import { migrations } from "../schema/migrate.ts";
+import { createSecretCipher } from "../secrets/secret-cipher.ts";
+import { readSecretKey, secretKeyFile } from "../secrets/secret-key-file.ts";
+import { databaseFile, makeFolder } from "../sqlite/store.ts";
 import { openUnchanging } from "./backup.ts";
 import {
   describeFile,
@@ -24,11 +28,7 @@ import {
   verifyBackup,
 } from "./backup-folder.ts";
 import type { Manifest } from "./backup-manifest.ts";
-import { holdAlone } from "./exclusive-lock.ts";
-import { migrations } from "../schema/migrate.ts";
-import { createSecretBox } from "../secrets/secret-cipher.ts";
-import { readSecretKey, secretKeyFile } from "../secrets/secret-key-file.ts";
-import { databaseFile, makeFolder } from "../sqlite/store.ts";
+import { takeExclusiveLock } from "./exclusive-lock.ts";
 
 export interface RestoreRequest {
   /** The backup. */
@@ -149,7 +149,7 @@ const unreadable = (
   [newest, ...older]: readonly Uint8Array[],
 ): readonly string[] => {
   const rows = database.prepare("select id, secret from webhooks order by id").all();
-  const box = newest && createSecretBox([newest, ...older]);
+  const box = newest && createSecretCipher([newest, ...older]);
   return rows
     .filter(({ id, secret }) => {
       try {
@@ -202,7 +202,7 @@ const putInPlace = (
   stage: string,
   old: readonly string[],
 ): Result<string | undefined> => {
-  const hold = holdAlone(join(target, databaseFile));
+  const hold = takeExclusiveLock(join(target, databaseFile));
   if (hold.kind === "busy") {
     return conflict(
       `${target} is in use by a server or another command: stop it first. Nothing was changed.`,

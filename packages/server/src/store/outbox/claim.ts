@@ -2,9 +2,9 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { Callback, Claim, Claimed, ClaimRequest } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { idList } from "../sql/id-list.ts";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
+import { idList } from "../schema/id-list.ts";
 import type { Tables } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
 /** Nobody holds the lane: its lease has ended, or lies so far ahead that the clock must have gone back since. */
 export const isFree =
@@ -27,7 +27,7 @@ const attemptsOfOldest = (lane: ExpressionBuilder<Tables, "lanes">) =>
 export const claim = async (
   database: Kysely<Tables>,
   traits: DatabaseTraits,
-  secrets: SecretBox,
+  secrets: SecretCipher,
   { wanted, held, probing, leaseId, leaseUntil, leaseLength }: ClaimRequest,
   now: number,
 ): Promise<Claimed> => {
@@ -86,7 +86,7 @@ export const claim = async (
     .execute();
   const claims = rows.map(
     (row): Claim => ({
-      laneId: row.lane_id,
+      queueId: row.lane_id,
       leaseId,
       position: row.position,
       deliveryId: row.id,
@@ -101,7 +101,7 @@ export const claim = async (
 /** The active ones of these webhooks, with their secrets. */
 const readCallbacks = async (
   database: Kysely<Tables>,
-  secrets: SecretBox,
+  secrets: SecretCipher,
   ids: readonly string[],
   now: number,
 ): Promise<Pick<Claimed, "callbacks" | "unreadable">> => {

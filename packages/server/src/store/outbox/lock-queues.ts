@@ -3,7 +3,7 @@ import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Tables } from "../schema/tables.ts";
 
-export const lockLanes = async (
+export const lockQueues = async (
   database: Kysely<Tables>,
   traits: DatabaseTraits,
   which: (lane: ExpressionBuilder<Tables, "lanes">) => Expression<SqlBool>,

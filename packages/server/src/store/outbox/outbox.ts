@@ -1,17 +1,16 @@
 // The delivery worker's side of the store.
 import { randomUUID } from "node:crypto";
-import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { DeliverySignal, Outbox } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { idList } from "../sql/id-list.ts";
-import { lockLanes } from "./lock-queues.ts";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
-import { claim, isFree } from "./claim.ts";
-import { lockHeld, writeOutcomes } from "./record-outcomes.ts";
-import { pruneUsage } from "../sql/usage.ts";
 import type { Tables } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { claim, isFree } from "./claim.ts";
+import { lockQueues } from "./lock-queues.ts";
+import { pruneEvents, pruneUsage } from "./prune.ts";
+import { lockHeld, writeOutcomes } from "./record-outcomes.ts";
 
-interface OutboxNeeds {
+interface OutboxDependencies {
   readonly database: Kysely<Tables>;
   readonly traits: DatabaseTraits;
   readonly transactRelaxed: Transact;
@@ -22,12 +21,9 @@ type Transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T
 /** Enough to see that it grows, and soon counted. */
 const backlogLimit = 100_000;
 
-/** Rows deleted at once: few enough that nobody waits for it. */
-const pruneBatch = 500;
-
 export const createOutbox = (
-  { database: reader, traits, transactRelaxed: transact }: OutboxNeeds,
-  secrets: SecretBox,
+  { database: reader, traits, transactRelaxed: transact }: OutboxDependencies,
+  secrets: SecretCipher,
   listeners: Set<(signal: DeliverySignal) => void>,
   instance = randomUUID(),
 ): Outbox => ({
@@ -82,7 +78,7 @@ export const createOutbox = (
     };
   },
 
-  turn: ({ claim: request, now, ...outcomes }) =>
+  runBatch: ({ claim: request, now, ...outcomes }) =>
     transact(async (database) => {
       await writeOutcomes(database, await lockHeld(database, traits, { ...outcomes, now }));
       return claim(database, traits, secrets, request, now);
@@ -94,7 +90,7 @@ export const createOutbox = (
       const milliseconds = Math.round(step);
       await traits.alone(database);
       if (await isKnownStep(database, { instance, milliseconds, noticed_at: now })) return;
-      await lockLanes(database, traits, (lane) => lane("due_at", ">", now));
+      await lockQueues(database, traits, (lane) => lane("due_at", ">", now));
       await database
         .updateTable("lanes")
         .set(({ eb }) => ({
@@ -108,7 +104,7 @@ export const createOutbox = (
   prune: (before, now) =>
     transact(async (database) => {
       const moreUsage = await pruneUsage(database, before);
-      return (await prune(database, traits, before, now)) || moreUsage;
+      return (await pruneEvents(database, traits, before, now)) || moreUsage;
     }),
 });
 
@@ -137,51 +133,3 @@ const isKnownStep = async (
   await database.insertInto("clock_steps").values(step).execute();
   return false;
 };
-
-const prune = async (
-  database: Kysely<Tables>,
-  traits: DatabaseTraits,
-  before: number,
-  now: number,
-): Promise<boolean> => {
-  await database
-    .updateTable("webhooks")
-    .set({ previous_secret: null, previous_until: null })
-    .where("previous_until", "<=", now)
-    .execute();
-  const old = await database
-    .selectFrom("events")
-    .select("id")
-    .where("created_at", "<", before)
-    .where(isOver(before))
-    .limit(pruneBatch)
-    .$call(traits.lockedIfFree)
-    .execute();
-  if (old.length === 0) return false;
-  await database
-    .deleteFrom("events")
-    .where("id", "in", idList(old.map(({ id }) => id)))
-    // Asked again: a replay may have begun between the look and the lock.
-    .where(isOver(before))
-    .execute();
-  return old.length === pruneBatch;
-};
-
-/** An event stays for as long as a delivery of it is still to be made or was settled lately; with it go its deliveries. */
-const isOver =
-  (before: number) =>
-  (event: ExpressionBuilder<Tables, "events">): Expression<SqlBool> =>
-    event.not(
-      event.exists(
-        event
-          .selectFrom("deliveries")
-          .select("deliveries.id")
-          .whereRef("deliveries.event_id", "=", "events.id")
-          .where((delivery) =>
-            delivery.or([
-              delivery("deliveries.state", "=", sql.lit("pending")),
-              delivery("deliveries.settled_at", ">=", before),
-            ]),
-          ),
-      ),
-    );

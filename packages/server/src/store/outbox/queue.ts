@@ -13,14 +13,14 @@ const batchesOf = <T>(rows: readonly T[]): T[][] =>
   );
 
 /** A test has no flag whose order it could keep: it waits for nobody, not even for the test before it. */
-const laneOf = ({ flagKey, id }: NewDelivery): string => flagKey ?? ` ${id}`;
+const queueOf = ({ flagKey, id }: NewDelivery): string => flagKey ?? ` ${id}`;
 
 /** The lanes of these deliveries, each once and in the order in which lanes are locked. */
-const lanesOf = (deliveries: readonly NewDelivery[]) => {
+const queuesOf = (deliveries: readonly NewDelivery[]) => {
   const lanes = new Map(
     deliveries.map((delivery) => [
-      `${delivery.webhookId} ${laneOf(delivery)}`,
-      { webhook_id: delivery.webhookId, flag_key: laneOf(delivery) },
+      `${delivery.webhookId} ${queueOf(delivery)}`,
+      { webhook_id: delivery.webhookId, flag_key: queueOf(delivery) },
     ]),
   );
   return [...lanes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lane]) => lane);
@@ -35,7 +35,7 @@ export const queue = async (
 ): Promise<void> => {
   const time = at.getTime();
   const priority = kind === "replay" ? 1 : 0;
-  for (const lanes of batchesOf(lanesOf(deliveries))) {
+  for (const lanes of batchesOf(queuesOf(deliveries))) {
     await database
       .insertInto("lanes")
       .values(lanes.map((lane) => ({ ...lane, priority, due_at: time, lease_until: 0 })))
@@ -61,7 +61,7 @@ export const queue = async (
             .selectFrom("lanes")
             .select("lanes.id")
             .where("lanes.webhook_id", "=", delivery.webhookId)
-            .where("lanes.flag_key", "=", laneOf(delivery))
+            .where("lanes.flag_key", "=", queueOf(delivery))
             .where("lanes.priority", "=", priority),
           event_id: delivery.eventId,
           sequence: delivery.sequence,

@@ -2,15 +2,15 @@
 import { type Kysely, sql } from "kysely";
 import type { WebhookHealth } from "../../domain/delivery.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
-import type { Claim, Settlement } from "../../ports.ts";
+import type { Claim, DeliveryResult } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { historyRow } from "../sql/history-row.ts";
-import { idList } from "../sql/id-list.ts";
+import { historyRow } from "../schema/history-row.ts";
+import { idList } from "../schema/id-list.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** What a turn has to write, before anything is known of it. */
 export interface Outcomes {
-  readonly settlements: readonly Settlement[];
+  readonly results: readonly DeliveryResult[];
   readonly released: readonly Claim[];
   readonly health: readonly WebhookHealth[];
   readonly now: number;
@@ -26,10 +26,10 @@ export const lockHeld = async (
     lockWebhooks(database, traits, outcomes),
     lockLeases(database, traits, outcomes),
   ]);
-  const isHeld = ({ laneId, leaseId }: Claim) => leases.get(laneId) === leaseId;
+  const isHeld = ({ queueId, leaseId }: Claim) => leases.get(queueId) === leaseId;
   return {
     ...outcomes,
-    settlements: outcomes.settlements.filter(({ claim }) => isHeld(claim)),
+    results: outcomes.results.filter(({ claim }) => isHeld(claim)),
     released: outcomes.released.filter(isHeld),
   };
 };
@@ -52,9 +52,9 @@ const lockWebhooks = async (
 const lockLeases = async (
   database: Kysely<Tables>,
   traits: DatabaseTraits,
-  { settlements, released, health, now }: Outcomes,
+  { results, released, health, now }: Outcomes,
 ): Promise<ReadonlyMap<number, string | null>> => {
-  const claims = [...settlements.map(({ claim }) => claim), ...released];
+  const claims = [...results.map(({ claim }) => claim), ...released];
   const recovered = health.flatMap((each) => (each.recovered ? [each.webhookId] : []));
   const widened = traits.locksRows && recovered.length > 0;
   if (claims.length === 0 && !widened) return new Map();
@@ -62,7 +62,7 @@ const lockLeases = async (
     .selectFrom("lanes")
     .select(["id", "lease_id"])
     .where((lane) => {
-      const those = lane("id", "in", idList(claims.map(({ laneId }) => laneId)));
+      const those = lane("id", "in", idList(claims.map(({ queueId }) => queueId)));
       if (!widened) return those;
       // writeHealth brings these forward.
       const waiting = lane.and([
@@ -81,10 +81,10 @@ const lockLeases = async (
 
 export const writeOutcomes = async (
   database: Kysely<Tables>,
-  { settlements, released, health, now }: Outcomes,
+  { results, released, health, now }: Outcomes,
 ): Promise<void> => {
-  await writeAttempts(database, settlements, now);
-  await openLanes(database, settlements, now);
+  await writeAttempts(database, results, now);
+  await reopenQueues(database, results, now);
   await release(database, released);
   for (const each of health) await writeHealth(database, each, now);
 };
@@ -94,23 +94,23 @@ const release = async (database: Kysely<Tables>, claims: readonly Claim[]): Prom
   await database
     .updateTable("lanes")
     .set({ lease_id: null, lease_until: 0 })
-    .where("id", "in", idList(claims.map(({ laneId }) => laneId)))
+    .where("id", "in", idList(claims.map(({ queueId }) => queueId)))
     .execute();
 };
 
-const positionsOf = (settlements: readonly Settlement[]): number[] =>
-  settlements.map(({ claim: { position } }) => position);
+const positionsOf = (results: readonly DeliveryResult[]): number[] =>
+  results.map(({ claim: { position } }) => position);
 
 const writeAttempts = async (
   database: Kysely<Tables>,
-  settlements: readonly Settlement[],
+  results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
-  if (settlements.length === 0) return;
+  if (results.length === 0) return;
   await database
     .insertInto("attempts")
     .values(
-      settlements.map(({ claim: { position, attempts }, attempt }) => ({
+      results.map(({ claim: { position, attempts }, attempt }) => ({
         ...attempt,
         position,
         number: attempts + 1,
@@ -120,7 +120,7 @@ const writeAttempts = async (
     .execute();
   const states = { delivered: "delivered", failed: "failed", retry: "pending" } as const;
   for (const [kind, state] of Object.entries(states)) {
-    const those = settlements.filter(({ verdict }) => verdict.kind === kind);
+    const those = results.filter(({ decision }) => decision.kind === kind);
     if (those.length === 0) continue;
     await database
       .updateTable("deliveries")
@@ -135,22 +135,22 @@ const writeAttempts = async (
 };
 
 /** Ends the leases: a lane goes on with its next delivery at once, waits for a retry, or is idle. */
-const openLanes = async (
+const reopenQueues = async (
   database: Kysely<Tables>,
-  settlements: readonly Settlement[],
+  results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
   const free = { lease_id: null, lease_until: 0 } as const;
   const finished: number[] = [];
-  for (const { claim: settled, verdict } of settlements) {
-    if (verdict.kind !== "retry") {
-      finished.push(settled.laneId);
+  for (const { claim: settled, decision } of results) {
+    if (decision.kind !== "retry") {
+      finished.push(settled.queueId);
       continue;
     }
     await database
       .updateTable("lanes")
-      .set({ ...free, due_at: verdict.at, not_before: verdict.notBefore })
-      .where("id", "=", settled.laneId)
+      .set({ ...free, due_at: decision.at, not_before: decision.notBefore })
+      .where("id", "=", settled.queueId)
       .execute();
   }
   if (finished.length === 0) return;

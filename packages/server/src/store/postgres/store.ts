@@ -3,6 +3,10 @@ import { setTimeout } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import type { Store } from "../../ports.ts";
+import type { Tables } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { createReader } from "../sql/reader.ts";
+import { createSqlStore, type Engine } from "../sql/store.ts";
 import { clientSettings, type PostgresSettings } from "./connection.ts";
 import { isConnectionLost, isInTheWay, isStalePlan, toStoreError } from "./errors.ts";
 import { listenForHints } from "./listen.ts";
@@ -10,10 +14,6 @@ import { kyselyOn, PipelinedTransaction, plainConnection } from "./pipeline.ts";
 import { createSockets } from "./sockets.ts";
 import { openSchema } from "./start.ts";
 import { postgresTraits } from "./traits.ts";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
-import { createReader } from "../sql/reader.ts";
-import { createSqlStore, type Engine } from "../sql/store.ts";
-import type { Tables } from "../schema/tables.ts";
 import { createGate } from "./transaction-gate.ts";
 
 /** How often a transaction is tried when others are in its way. */
@@ -24,7 +24,7 @@ const gatePatience = 5_000;
 
 export const openPostgresStore = async (
   settings: PostgresSettings,
-  secrets: SecretBox,
+  secrets: SecretCipher,
   mayMigrate = true,
 ): Promise<Store> => createSqlStore(await openPostgresEngine(settings, mayMigrate), secrets);
 
@@ -87,7 +87,10 @@ const createEngine = (withoutSockets: ClientConfig, poolSize: number): Engine =>
     }
   });
 
-  const attempt = async <T>(beginning: readonly string[], work: Work<T>): Promise<Attempt<T>> => {
+  const attempt = async <T>(
+    beginning: readonly string[],
+    work: Work<T>,
+  ): Promise<TransactionOutcome<T>> => {
     let transaction: PipelinedTransaction | undefined;
     try {
       const result = await withClient(
@@ -150,7 +153,7 @@ const createEngine = (withoutSockets: ClientConfig, poolSize: number): Engine =>
 
 const isTooLate = (begun: number): boolean => performance.now() - begun > tryAgainWithin;
 
-type Attempt<T> =
+type TransactionOutcome<T> =
   | { readonly kind: "committed"; readonly result: T }
   | { readonly kind: "failed"; readonly cause: unknown; readonly mayTryAgain: boolean };
 

@@ -32,7 +32,7 @@ export const postgresTraits: DatabaseTraits = {
     await advisoryLock("alone").execute(database);
   },
   // Without a payload, so that those of one transaction are folded into one.
-  async announce(database) {
+  async notify(database) {
     await sql`notify ${sql.ref(channel)}`.execute(database);
   },
 };

@@ -34,5 +34,5 @@ export interface DatabaseTraits {
   /** Until the transaction ends nobody else comes past this call. */
   readonly alone: (database: Kysely<Tables>) => Promise<void>;
   /** Tells every instance, when the transaction commits, that there may be something new. */
-  readonly announce: (database: Kysely<Tables>) => Promise<void>;
+  readonly notify: (database: Kysely<Tables>) => Promise<void>;
 }

@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { StartupProblem } from "../../errors.ts";
 
-export interface SecretBox {
+export interface SecretCipher {
   seal(text: string, owner: string): Uint8Array;
   open(sealed: Uint8Array, owner: string): string;
 }
@@ -14,7 +14,7 @@ const ringName = (key: Uint8Array): Buffer =>
   createHash("sha256").update(key).digest().subarray(0, 4);
 
 /** The first key seals; any of them opens, so that a key can be replaced without a pause. */
-export const createSecretBox = (keys: readonly [Uint8Array, ...Uint8Array[]]): SecretBox => {
+export const createSecretCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]): SecretCipher => {
   /** The last secret opened of each owner: the worker asks for the same ones again and again. */
   const opened = new Map<string, { readonly sealed: Buffer; readonly text: string }>();
   return {

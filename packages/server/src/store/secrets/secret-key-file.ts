@@ -8,7 +8,7 @@ import { StartupProblem } from "../../errors.ts";
 export const secretKeyFile = "secret.key";
 
 /** The keys given, then the one of the file: what it has sealed stays readable. It is made when there is no other. */
-export const keyRing = (
+export const secretKeysIn = (
   folder: string,
   given: readonly Uint8Array[],
 ): readonly [Uint8Array, ...Uint8Array[]] => {

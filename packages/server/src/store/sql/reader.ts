@@ -8,10 +8,10 @@ import type { Role } from "../../domain/principal.ts";
 import type { Webhook } from "../../domain/webhook.ts";
 import type { Environment, Reader } from "../../ports.ts";
 import type { SameSelect } from "../schema/dialect.ts";
+import type { Tables } from "../schema/tables.ts";
 import { deliveryReads } from "./delivery-log.ts";
 import { followReads } from "./follow.ts";
 import { usageReads } from "./usage.ts";
-import type { Tables } from "../schema/tables.ts";
 
 type FlagRow = Omit<Selectable<Tables["flags"]>, "environment_id">;
 

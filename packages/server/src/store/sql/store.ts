@@ -2,13 +2,13 @@
 import type { Kysely } from "kysely";
 import type { Change } from "../../domain/change.ts";
 import type { Commit, DeliverySignal, Reader, Store } from "../../ports.ts";
-import type { DatabaseTraits } from "../schema/dialect.ts";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
 import { createOutbox } from "../outbox/outbox.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { Tables } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { createTransaction } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
 import { reencrypt, unreadableSecrets } from "./webhooks.ts";
-import type { Tables } from "../schema/tables.ts";
 
 /** What a database brings along. */
 export interface Engine {
@@ -27,7 +27,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export const createSqlStore = (engine: Engine, secrets: SecretBox): Store => {
+export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => {
   const deliveryListeners = new Set<(signal: DeliverySignal) => void>();
   const commitListeners = new Set<(commit: Commit) => Promise<void> | undefined>();
   return {

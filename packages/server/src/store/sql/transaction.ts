@@ -5,14 +5,14 @@ import type { Kysely } from "kysely";
 import type { Change } from "../../domain/change.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
 import type { Transaction } from "../../ports.ts";
-import type { DatabaseTraits } from "../schema/dialect.ts";
-import { historyRow } from "./history-row.ts";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
 import { queue } from "../outbox/queue.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { historyRow } from "../schema/history-row.ts";
+import type { Tables } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { createReader, environmentColumns, environmentOf } from "./reader.ts";
 import { signInWrites } from "./sign-in.ts";
 import { webhookWrites } from "./webhooks.ts";
-import type { Tables } from "../schema/tables.ts";
 
 const flagColumns = (flag: Flag, version: number) => ({
   type: flag.type,
@@ -45,7 +45,7 @@ export interface SignalDraft {
 export const createTransaction = (
   database: Kysely<Tables>,
   traits: DatabaseTraits,
-  secrets: SecretBox,
+  secrets: SecretCipher,
   signal: SignalDraft,
 ): Transaction => {
   const writeFlag = async ({ environmentId, decision }: Change): Promise<void> => {
@@ -82,7 +82,7 @@ export const createTransaction = (
       .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
       .where("id", "=", environmentId)
       .execute();
-    await traits.announce(database);
+    await traits.notify(database);
   };
 
   return {
@@ -149,7 +149,7 @@ export const createTransaction = (
         )
         .execute();
       await queue(database, deliveries, "event", at, signal.queued);
-      await traits.announce(database);
+      await traits.notify(database);
       signal.changes.push(change);
     },
 
@@ -200,13 +200,13 @@ export const createTransaction = (
         .values({ name, revision: 0, sequence: 0, flag_count: 0, created_at: at.getTime() })
         .returning(environmentColumns)
         .executeTakeFirstOrThrow();
-      await traits.announce(database);
+      await traits.notify(database);
       return environmentOf(row);
     },
 
     async deleteEnvironment(id) {
       await database.deleteFrom("environments").where("id", "=", id).execute();
-      await traits.announce(database);
+      await traits.notify(database);
     },
 
     async record(environmentId, entry) {
@@ -216,7 +216,7 @@ export const createTransaction = (
         .execute();
     },
 
-    async remembered(keyId, name, now) {
+    async idempotencyRecord(keyId, name, now) {
       return database
         .selectFrom("answers")
         .select(["fingerprint", "sealed"])
@@ -226,7 +226,7 @@ export const createTransaction = (
         .executeTakeFirst();
     },
 
-    async remember(keyId, name, answer, until, now) {
+    async saveIdempotencyRecord(keyId, name, answer, until, now) {
       await database.deleteFrom("answers").where("expires_at", "<=", now.getTime()).execute();
       await database
         .insertInto("answers")

@@ -69,40 +69,14 @@ export const usageReads = (database: Kysely<Tables>): Pick<Reader, "usage" | "us
   },
 });
 
-interface UsageNeeds {
+interface UsageDependencies {
   readonly traits: DatabaseTraits;
   readonly transactRelaxed: Transact;
 }
-/** Deletes the oldest hour of each environment when it is older than `before`; true when there may be more. */
-export const pruneUsage = async (database: Kysely<Tables>, before: number): Promise<boolean> => {
-  const oldest = await database
-    .selectFrom("environments")
-    .select((environment) => [
-      "environments.id",
-      environment
-        .selectFrom("usage")
-        .select(({ fn }) => fn.min("usage.hour").as("hour"))
-        .whereRef("usage.environment_id", "=", "environments.id")
-        .as("hour"),
-    ])
-    .execute();
-  let deleted = false;
-  for (const { id, hour } of oldest) {
-    if (hour === null || hour >= before) continue;
-    await database
-      .deleteFrom("usage")
-      .where("environment_id", "=", id)
-      .where("hour", "=", hour)
-      .execute();
-    deleted = true;
-  }
-  return deleted;
-};
-
 type Transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T>;
 
 export const createAddUsage =
-  ({ traits, transactRelaxed: transact }: UsageNeeds): Store["addUsage"] =>
+  ({ traits, transactRelaxed: transact }: UsageDependencies): Store["addUsage"] =>
   (environmentId, hour, counts) =>
     transact(async (database) => {
       // Always in the same order: two instances that add at once wait for each other, and never both ways.

@@ -1,10 +1,10 @@
 // The writes of ports.ts that concern webhooks.
 import type { Kysely } from "kysely";
 import type { Transaction } from "../../ports.ts";
+import { lockQueues } from "../outbox/lock-queues.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { lockLanes } from "../outbox/lock-queues.ts";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
 import type { Tables } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
 type WebhookWrites = Pick<
   Transaction,
@@ -19,7 +19,7 @@ type WebhookWrites = Pick<
 export const webhookWrites = (
   database: Kysely<Tables>,
   traits: DatabaseTraits,
-  secrets: SecretBox,
+  secrets: SecretCipher,
   changed: Set<string>,
 ): WebhookWrites => ({
   async insertWebhook(environmentId, webhook, secret) {
@@ -51,7 +51,7 @@ export const webhookWrites = (
     changed.add(webhook.id);
     if (!activated) return;
     const time = activated.getTime();
-    await lockLanes(database, traits, (lane) =>
+    await lockQueues(database, traits, (lane) =>
       lane.and([lane("webhook_id", "=", webhook.id), lane("due_at", ">", time)]),
     );
     await database
@@ -90,7 +90,7 @@ export const webhookWrites = (
   },
 
   async deleteDeliveries(webhookId, limit) {
-    await lockLanes(database, traits, (lane) => lane("webhook_id", "=", webhookId));
+    await lockQueues(database, traits, (lane) => lane("webhook_id", "=", webhookId));
     const deleted = await database
       .deleteFrom("deliveries")
       .where("position", "in", (inner) =>
@@ -124,7 +124,7 @@ export const webhookWrites = (
 export const reencrypt = async (
   database: Kysely<Tables>,
   traits: DatabaseTraits,
-  secrets: SecretBox,
+  secrets: SecretCipher,
 ): Promise<number> => {
   const rows = await database
     .selectFrom("webhooks")
@@ -148,7 +148,7 @@ export const reencrypt = async (
 
 export const unreadableSecrets = async (
   database: Kysely<Tables>,
-  secrets: SecretBox,
+  secrets: SecretCipher,
 ): Promise<string[]> => {
   const rows = await database.selectFrom("webhooks").select(["id", "secret"]).execute();
   const isReadable = ({ id, secret }: (typeof rows)[number]): boolean => {

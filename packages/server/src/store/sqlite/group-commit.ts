@@ -37,7 +37,7 @@ const runPart = async (
  * Each work is all or nothing, as if it were alone: it sees what those before it have done, and is undone without them. When
  * the transaction as a whole fails, each is run again alone, so that only the one to blame fails.
  */
-export const commitTogether = (database: Kysely<Tables>): Transact => {
+export const groupCommit = (database: Kysely<Tables>): Transact => {
   const alone: Transact = (work) => database.transaction().execute(work);
   let waiting: Waiting[] = [];
   let isBusy = false;

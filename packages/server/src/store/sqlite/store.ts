@@ -15,13 +15,13 @@ import {
 } from "kysely";
 import { StartupProblem, StoreUnavailable } from "../../errors.ts";
 import type { Store } from "../../ports.ts";
-import { commitTogether } from "./group-commit.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { migrate } from "../schema/migrate.ts";
-import type { SecretBox } from "../secrets/secret-cipher.ts";
+import type { Tables } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { createReader } from "../sql/reader.ts";
 import { createSqlStore, type Engine } from "../sql/store.ts";
-import type { Tables } from "../schema/tables.ts";
+import { groupCommit } from "./group-commit.ts";
 import { watchVersion } from "./watch-version.ts";
 
 /** How long a transaction waits for the lock of another process, and how often it looks. */
@@ -46,7 +46,7 @@ const traits: DatabaseTraits = {
   locksRows: false,
   alone: () => Promise.resolve(),
   // Whoever listens looks at the data version.
-  announce: () => Promise.resolve(),
+  notify: () => Promise.resolve(),
 };
 
 /** SQLite's primary result codes for "not now": busy, locked, read-only, I/O error, full, cannot open. */
@@ -236,7 +236,7 @@ export const sqliteSchemaVersion = (folder: string): number => {
 
 export const openSqliteStore = async (
   folder: string,
-  secrets: SecretBox,
+  secrets: SecretCipher,
   mayMigrate = true,
 ): Promise<Store> => createSqlStore(await openSqliteEngine(folder, mayMigrate), secrets);
 
@@ -273,7 +273,7 @@ const createEngine = (
     traits,
     reads: createReader(reader),
     committed: dataVersion,
-    transact: commitTogether(writer),
+    transact: groupCommit(writer),
     // Nobody else writes meanwhile.
     asOfNow: (work) => writer.transaction().execute(work),
     transactRelaxed: (work) =>

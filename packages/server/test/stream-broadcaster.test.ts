@@ -3,33 +3,37 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as yielded } from "node:timers/promises";
 import fc from "fast-check";
-import { createAudience, type Listening, type Manner } from "../src/http/streams/broadcaster.ts";
+import {
+  createBroadcaster,
+  type Manner,
+  type Positioned,
+} from "../src/http/streams/broadcaster.ts";
 import { until } from "./support/until.ts";
 
-interface Reader extends Listening {
+interface Reader extends Positioned {
   text: string;
 }
 const reader = (): Reader => ({ position: 0, text: "" });
 const createRoom = (manner?: Manner) => {
   const sent = { writes: 0 };
-  const audience = createAudience<Reader>((each, frame) => {
+  const broadcaster = createBroadcaster<Reader>((each, frame) => {
     sent.writes += 1;
     each.text += frame.toString();
   }, manner);
-  return { audience, sent };
+  return { broadcaster, sent };
 };
 
 test("frames published during a pass over many readers keep their order for each", async () => {
-  const { audience, sent } = createRoom();
+  const { broadcaster, sent } = createRoom();
   const readers = Array.from({ length: 1_000 }, reader);
-  for (const each of readers) audience.add(each);
-  for (const frame of "abc") audience.publish(Buffer.from(frame));
+  for (const each of readers) broadcaster.add(each);
+  for (const frame of "abc") broadcaster.publish(Buffer.from(frame));
   while (sent.writes === 0) await yielded();
   // Most have nothing yet, the first ones have all.
   assert.ok(sent.writes < 1_000);
   const late = reader();
-  audience.add(late);
-  audience.publish(Buffer.from("d"));
+  broadcaster.add(late);
+  broadcaster.publish(Buffer.from("d"));
   await until("all", () => readers.every(({ text }) => text === "abcd"));
   await until("the late one", () => late.text === "d");
   // Those who lacked all four got them in one write.
@@ -37,10 +41,10 @@ test("frames published during a pass over many readers keep their order for each
 });
 
 test("whoever publishes does not wait, and others have their turn between the batches", async () => {
-  const { audience, sent } = createRoom();
+  const { broadcaster, sent } = createRoom();
   const readers = Array.from({ length: 1_000 }, reader);
-  for (const each of readers) audience.add(each);
-  audience.publish(Buffer.from("a"));
+  for (const each of readers) broadcaster.add(each);
+  broadcaster.publish(Buffer.from("a"));
   assert.equal(sent.writes, 0);
   const steps: number[] = [];
   while (sent.writes < 1_000) {
@@ -51,12 +55,12 @@ test("whoever publishes does not wait, and others have their turn between the ba
 });
 
 test("when only the newest counts, who missed several gets the last", async () => {
-  const { audience } = createRoom({ newestOnly: true, pace: 5 });
+  const { broadcaster } = createRoom({ newestOnly: true, pace: 5 });
   const readers = Array.from({ length: 500 }, reader);
-  for (const each of readers) audience.add(each);
-  for (const frame of "abc") audience.publish(Buffer.from(frame));
+  for (const each of readers) broadcaster.add(each);
+  for (const frame of "abc") broadcaster.publish(Buffer.from(frame));
   await until("some", () => readers.some(({ text }) => text !== ""));
-  audience.publish(Buffer.from("d"));
+  broadcaster.publish(Buffer.from("d"));
   await until("all", () => readers.every(({ text }) => text.endsWith("d")));
   assert.deepEqual([...new Set(readers.map(({ text }) => text))].sort(), ["cd", "d"]);
 });
@@ -73,7 +77,7 @@ test("whatever comes and goes meanwhile, each reader has exactly what was publis
   );
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
-      const { audience } = createRoom();
+      const { broadcaster } = createRoom();
       const present: { reader: Reader; from: number }[] = [];
       let published = "";
       for (const { kind, count } of sequence) {
@@ -81,14 +85,14 @@ test("whatever comes and goes meanwhile, each reader has exactly what was publis
           if (kind === "publish") {
             const frame = `${published.length % 10}`;
             if (present.length > 0) published += frame;
-            audience.publish(Buffer.from(frame));
+            broadcaster.publish(Buffer.from(frame));
           } else if (kind === "join") {
             const joined = reader();
-            audience.add(joined);
+            broadcaster.add(joined);
             present.push({ reader: joined, from: published.length });
           } else if (kind === "leave") {
             const [gone] = present.splice(turn * 7, 1);
-            if (gone) audience.delete(gone.reader);
+            if (gone) broadcaster.delete(gone.reader);
           } else {
             await yielded();
           }

@@ -4,15 +4,15 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { createSecretBox } from "../src/store/secrets/secret-cipher.ts";
-import { keyRing } from "../src/store/secrets/secret-key-file.ts";
+import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
+import { secretKeysIn } from "../src/store/secrets/secret-key-file.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { writeRows } from "./support/database.ts";
 import { newFolder, startTestServer } from "./support/server.ts";
 
 const openStore = async (t: { after: (work: () => Promise<void>) => void }) => {
   const folder = newFolder();
-  const store = await openSqliteStore(folder, createSecretBox(keyRing(folder, [])));
+  const store = await openSqliteStore(folder, createSecretCipher(secretKeysIn(folder, [])));
   t.after(async () => {
     await store.close();
     rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 // What the stream tells and the history adds: every change of a flag once, in order, with who made it where that may be known.
 import type { Actor, Flag, FlagEventName, HistoryEntry } from "@halyard/sdk";
-import { type Connection, failureOf } from "../server-connection/connection.ts";
-import type { Snapshot, StreamedChange } from "../server-connection/follow-changes.ts";
+import { type Connection, failureOf } from "./connection.ts";
+import type { Snapshot, StreamedChange } from "./follow-changes.ts";
 
 export interface LoggedChange {
   readonly key: string;

@@ -1,0 +1,82 @@
+// Deletes what is older than its retention, a small batch at a time.
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { idList } from "../schema/id-list.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Rows deleted at once: few enough that nobody waits for it. */
+const pruneBatch = 500;
+
+/** Deletes the oldest hour of each environment when it is older than `before`; true when there may be more. */
+export const pruneUsage = async (database: Kysely<Tables>, before: number): Promise<boolean> => {
+  const oldest = await database
+    .selectFrom("environments")
+    .select((environment) => [
+      "environments.id",
+      environment
+        .selectFrom("usage")
+        .select(({ fn }) => fn.min("usage.hour").as("hour"))
+        .whereRef("usage.environment_id", "=", "environments.id")
+        .as("hour"),
+    ])
+    .execute();
+  let deleted = false;
+  for (const { id, hour } of oldest) {
+    if (hour === null || hour >= before) continue;
+    await database
+      .deleteFrom("usage")
+      .where("environment_id", "=", id)
+      .where("hour", "=", hour)
+      .execute();
+    deleted = true;
+  }
+  return deleted;
+};
+
+export const pruneEvents = async (
+  database: Kysely<Tables>,
+  traits: DatabaseTraits,
+  before: number,
+  now: number,
+): Promise<boolean> => {
+  await database
+    .updateTable("webhooks")
+    .set({ previous_secret: null, previous_until: null })
+    .where("previous_until", "<=", now)
+    .execute();
+  const old = await database
+    .selectFrom("events")
+    .select("id")
+    .where("created_at", "<", before)
+    .where(isOver(before))
+    .limit(pruneBatch)
+    .$call(traits.lockedIfFree)
+    .execute();
+  if (old.length === 0) return false;
+  await database
+    .deleteFrom("events")
+    .where("id", "in", idList(old.map(({ id }) => id)))
+    // Asked again: a replay may have begun between the look and the lock.
+    .where(isOver(before))
+    .execute();
+  return old.length === pruneBatch;
+};
+
+/** An event stays for as long as a delivery of it is still to be made or was settled lately; with it go its deliveries. */
+const isOver =
+  (before: number) =>
+  (event: ExpressionBuilder<Tables, "events">): Expression<SqlBool> =>
+    event.not(
+      event.exists(
+        event
+          .selectFrom("deliveries")
+          .select("deliveries.id")
+          .whereRef("deliveries.event_id", "=", "events.id")
+          .where((delivery) =>
+            delivery.or([
+              delivery("deliveries.state", "=", sql.lit("pending")),
+              delivery("deliveries.settled_at", ">=", before),
+            ]),
+          ),
+      ),
+    );

@@ -1,0 +1,127 @@
+// Which room may import what. A room is a folder or file of a package's src; the longest name that fits a file is its room.
+
+/** What a room may import: other rooms of its package (`http/**` with all below), packages, `node:*` or single Node modules. */
+export type Rooms = Readonly<Record<string, readonly string[]>>;
+
+const values = ["domain", "errors.ts", "@halyard/core"];
+const useCases = ["ports.ts", ...values];
+const surface = [
+  ...["http/streams", "http/auth", "http/openapi", "http/errors", "http/request"],
+  ...["management", "evaluation", "access", "telemetry", ...useCases, "fastify", "typebox"],
+];
+const database = ["store/schema", "store/secrets", ...useCases, "kysely"];
+
+const server: Rooms = {
+  "index.ts": ["main.ts", "process", "compose", "config", "version.ts", ...values],
+  "main.ts": ["process", "compose", "config"],
+  "version.ts": ["../package.json"],
+  "errors.ts": [],
+  "ports.ts": ["domain"],
+  domain: ["errors.ts", "@halyard/core", "ipaddr.js"],
+  config: ["domain", "errors.ts", "node:*"],
+  process: [
+    ...["compose", "config", "management", "telemetry", "errors.ts"],
+    ...["pino", "node:*"],
+  ],
+  compose: [
+    ...["config", "http/**", "management", "evaluation", "access", "delivery", "telemetry"],
+    ...["store/**", "version.ts", ...useCases, "fastify", "pino", "node:*"],
+  ],
+  management: [...useCases, "node:crypto"],
+  evaluation: [...useCases, "node:timers/promises"],
+  access: ["evaluation", ...useCases, "node:crypto"],
+  delivery: [...useCases, "undici", "node:crypto", "node:net"],
+  telemetry: [
+    ...useCases,
+    ...["prom-client", "@opentelemetry/api", "node:async_hooks", "node:timers/promises"],
+  ],
+  http: [
+    ...["http/fast-path", "http/api", "http/ofrep", "http/dashboard", "http/operations"],
+    ...["http/load", ...surface, "node:*"],
+  ],
+  "http/fast-path": ["http/ofrep", "http/api", ...surface, "node:*"],
+  "http/api": [...surface, "node:*"],
+  "http/ofrep": [...surface, "node:*"],
+  "http/dashboard": [...surface, "node:*"],
+  "http/operations": [...surface, "node:*"],
+  "http/streams": [
+    ...["http/errors", "http/request", "evaluation", "telemetry", ...values],
+    ...["fastify", "node:*"],
+  ],
+  "http/auth": [
+    ...["http/errors", "http/request", "access", "evaluation", ...useCases],
+    ...["fastify", "node:*"],
+  ],
+  "http/load": ["http/fast-path", "http/errors", "http/request", "errors.ts", "fastify", "node:*"],
+  "http/openapi": [
+    ...["http/errors", "version.ts", ...values],
+    ...["@fastify/swagger", "@fastify/swagger-ui", "fastify", "typebox"],
+  ],
+  "http/errors": ["http/request", "errors.ts", "ajv", "fastify", "node:*"],
+  "http/request": ["telemetry", ...values, "fastify", "node:*"],
+  "store/schema": ["domain", "errors.ts", "kysely"],
+  "store/secrets": ["errors.ts", "node:*"],
+  "store/outbox": [...database, "node:crypto"],
+  "store/sql": ["store/outbox", ...database],
+  "store/sqlite": ["store/sql", ...database, "node:*"],
+  "store/postgres": ["store/sql", ...database, "pg", "node:*"],
+  "store/maintenance": [
+    ...["store/sqlite", "store/postgres", "store/sql", ...database],
+    ...["typebox", "node:*"],
+  ],
+};
+
+const core: Rooms = { "": ["typebox"] };
+
+const sdkTransport = ["transport", "@halyard/core"];
+const sdk: Rooms = {
+  "index.ts": [
+    ...["client", "browser-client", "management", "webhooks", "flag.ts", "details.ts"],
+    ...sdkTransport,
+  ],
+  "flag.ts": ["@halyard/core"],
+  "details.ts": [],
+  transport: ["details.ts", "@halyard/core"],
+  client: ["flag.ts", "details.ts", ...sdkTransport],
+  "browser-client": ["details.ts", ...sdkTransport],
+  management: ["flag.ts", ...sdkTransport],
+  webhooks: ["flag.ts", "management", ...sdkTransport],
+  openfeature: [
+    ...["client", "browser-client", "details.ts", ...sdkTransport],
+    ...["@openfeature/core", "@openfeature/server-sdk", "@openfeature/web-sdk"],
+  ],
+};
+
+const anywhere = ["@halyard/sdk", "@halyard/core", "node:*", "commander", "yaml"];
+const cli: Rooms = {
+  "": ["commands", "completion", "terminal", "server-connection", ...anywhere, "@halyard/server"],
+  terminal: [...anywhere, "@halyard/server/errors"],
+  "server-connection": ["terminal", ...anywhere],
+  completion: ["terminal", ...anywhere],
+  doctor: ["terminal", "server-connection", ...anywhere, "@halyard/server"],
+  "flags-file": ["terminal", "server-connection", ...anywhere],
+  "flags-file/importers": ["flags-file", "terminal", ...anywhere],
+  "flags-file/plan": [
+    "flags-file",
+    "flags-file/importers",
+    "terminal",
+    "server-connection",
+    ...anywhere,
+  ],
+  "operator.ts": ["terminal", ...anywhere, "@halyard/server"],
+  commands: [
+    ...["commands", "flags-file", "flags-file/importers", "flags-file/plan", "doctor"],
+    ...["completion", "terminal", "server-connection", "operator.ts", "program-frame.ts"],
+    ...[...anywhere, "@halyard/server"],
+  ],
+};
+
+const dashboard: Rooms = {
+  "": [
+    ...["@halyard/sdk", "@halyard/core", "react", "react-dom", "wouter", "@mantine", "@tanstack"],
+    // Receivers that people copy come from the guide; snippets name the packages of OpenFeature.
+    ...["../../../docs/webhooks.md?raw", "@openfeature"],
+  ],
+};
+
+export const packages: Readonly<Record<string, Rooms>> = { core, server, sdk, cli, dashboard };
