@@ -25,15 +25,21 @@ after(() => published.remove());
 
 suite("what is in it", { timeout: 120_000 }, () => {
   test("bundles, declarations, a licence and a page; nothing else", () => {
-    const others = published.files.filter((name) => !/^types\/(core\/)?[a-z-]+\.d\.ts$/.test(name));
+    const others = published.files.filter(
+      (name) => !/^types\/([a-z-]+\/)*[a-z-]+\.d\.ts$/.test(name),
+    );
     const scripts = others.filter((name) => /^[a-z-]+\.js$/.test(name));
     assert.deepEqual(
       others.filter((name) => !scripts.includes(name)),
       ["LICENSE", "README.md", "package.json"],
     );
-    for (const entry of ["index", "openfeature-server", "openfeature-web"]) {
+    for (const [entry, types] of [
+      ["index", "index"],
+      ["openfeature-server", "openfeature/server"],
+      ["openfeature-web", "openfeature/web"],
+    ]) {
       assert.ok(scripts.includes(`${entry}.js`), entry);
-      assert.ok(published.files.includes(`types/${entry}.d.ts`), entry);
+      assert.ok(published.files.includes(`types/${types}.d.ts`), types);
     }
   });
 
@@ -52,7 +58,7 @@ suite("what is in it", { timeout: 120_000 }, () => {
       const source = readFileSync(join(published.installed, file), "utf8");
       const names = [...source.matchAll(imports)].map((match) => match[1] ?? "");
       const foreign = names.filter((name) => !name.startsWith("."));
-      const allowed = file.startsWith("types/openfeature-") ? /^@openfeature\// : /^$/;
+      const allowed = file.startsWith("types/openfeature/") ? /^@openfeature\// : /^$/;
       assert.deepEqual(
         foreign.filter((name) => !allowed.test(name)),
         [],
