@@ -71,7 +71,7 @@ const server: Rooms = {
   ],
 };
 
-const core: Rooms = { "": ["typebox"] };
+const core: Rooms = { "": [] };
 
 const sdkTransport = ["transport", "@halyard/core"];
 const sdk: Rooms = {

@@ -1,7 +1,8 @@
 // Halyard's own ways to evaluate the flag of bench/peers/engines.js, and the bare loop that is the ceiling.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { evaluatePrepared, prepare } from "../../packages/core/src/evaluate.ts";
+import { evaluate } from "../../packages/core/src/evaluate.ts";
+import { prepare } from "../../packages/core/src/flags/registry.ts";
 import { createClient } from "../../packages/sdk/src/client/client.ts";
 
 /** Goes once through all keys and gives the number of those that have the flag. */
@@ -48,10 +49,11 @@ const bare: Engine = (keys) => {
 
 const prepared: Engine = (keys) => {
   const ready = prepare(flag);
+  const contexts = keys.map((targetingKey) => ({ targetingKey }));
   return () => {
     let on = 0;
-    for (const key of keys) {
-      const evaluation = evaluatePrepared(ready, key);
+    for (const context of contexts) {
+      const evaluation = evaluate(ready, context);
       if ("value" in evaluation && evaluation.value) on += 1;
     }
     return on;

@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { copiedTables } from "../../server/src/store/maintenance/copy.ts";
 import { migrations } from "../../server/src/store/schema/migrate.ts";
+import { tableFacts, tableNames } from "../../server/src/store/schema/table-facts.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { runHalyard, serveOn } from "../../server/test/support/halyard-process.ts";
 import { newDatabase, query } from "../../server/test/support/postgres.ts";
@@ -36,7 +36,7 @@ const shown = (rows: readonly Row[]) =>
       ),
     )
     .sort();
-const tables = Object.keys(copiedTables);
+const tables = tableNames.filter((name) => tableFacts[name].isCopied);
 const inFolder = <T>(folder: string, work: (database: DatabaseSync) => T): T => {
   const database = new DatabaseSync(join(folder, "halyard.db"));
   try {

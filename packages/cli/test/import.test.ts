@@ -1,7 +1,7 @@
 // halyard import of our own files against a started server: planned, shown, carried out, and the same again.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { isFlagKey as isFlagKeyOfCore } from "@halyard/core/flag";
+import { isFlagKey as isFlagKeyOfCore } from "@halyard/core/flags/rules";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { isDescription, isFlagKey, isPercentage } from "../src/flags-file/flag-rules.ts";
 import { boolean, newBench, rollout, runWithInput } from "./support/flag-files.ts";

@@ -1,6 +1,6 @@
-// What an application tells about the one for whom it asks.
+// What an application says about the one it evaluates a flag for.
 
-/** `targetingKey` says who it is: the same key always meets the same value. Everything else is the application's own. */
+/** `targetingKey` identifies them: the same key always gets the same value. Everything else is the application's own. */
 export interface EvaluationContext {
   readonly targetingKey?: string | undefined;
   readonly [attribute: string]: unknown;

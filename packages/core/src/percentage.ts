@@ -1,16 +1,20 @@
 // The steps that a percentage can take, and how it is written in whole numbers.
 
-/** One percent is a thousand of these: 0.001 % is the smallest step that a rollout can take. */
-export const thousandthsPerPercent = 1_000;
+/** One percent is a thousand of these: 0.001 % is the smallest step of a rollout. */
+const thousandthsPerPercent = 1_000;
 
-/** What everyone is, in thousandths of a percent. */
+/** Everyone, in thousandths of a percent. */
 export const allThousandths = 100 * thousandthsPerPercent;
 
-/** The percentage as whole thousandths, or undefined when it is out of range or finer than that. */
-export const toThousandths = (percentage: number): number | undefined => {
-  const thousandths = Math.round(percentage * thousandthsPerPercent);
-  if (thousandths < 0 || thousandths > allThousandths) return undefined;
-  return thousandths / thousandthsPerPercent === percentage ? thousandths : undefined;
-};
+/** Whether the value is a number from 0 to 100 with at most three decimals. */
+export const isPercentage = (value: unknown): value is number =>
+  typeof value === "number" &&
+  value >= 0 &&
+  value <= 100 &&
+  fromThousandths(Math.round(value * thousandthsPerPercent)) === value;
+
+/** The percentage in whole thousandths of a percent, rounded to the nearest. */
+export const thousandthsOf = (percentage: number): number =>
+  Math.round(percentage * thousandthsPerPercent);
 
 export const fromThousandths = (thousandths: number): number => thousandths / thousandthsPerPercent;

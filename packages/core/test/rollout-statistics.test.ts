@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { bucketOf } from "@halyard/core/bucket";
-import { evaluatePrepared, prepare } from "@halyard/core/evaluate";
+import { evaluate } from "@halyard/core/evaluate";
+import { prepare } from "@halyard/core/flags/registry";
 import { fromThousandths } from "@halyard/core/percentage";
 
 const sigmas = 5;
@@ -28,7 +29,7 @@ const prepared = (key: string, thousandths: number) =>
     description: null,
   });
 const isOn = (flag: ReturnType<typeof prepared>, key: string): boolean => {
-  const evaluation = evaluatePrepared(flag, key);
+  const evaluation = evaluate(flag, { targetingKey: key });
   return "value" in evaluation && evaluation.value;
 };
 

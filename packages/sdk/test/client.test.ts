@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
-import type { Flag as CoreFlag } from "@halyard/core/flag";
+import type { Flag as CoreFlag } from "@halyard/core/flags/registry";
 import { type Cache, createClient, type EvaluationContext, type Flag } from "@halyard/sdk";
 import { until } from "../../server/test/support/until.ts";
 import { clientOf, key } from "./support/clients.ts";

@@ -37,7 +37,7 @@ suite("what is in it", { timeout: 120_000 }, () => {
       ["index", "index"],
       ["openfeature-server", "openfeature/server"],
       ["openfeature-web", "openfeature/web"],
-    ]) {
+    ] as const) {
       assert.ok(scripts.includes(`${entry}.js`), entry);
       assert.ok(published.files.includes(`types/${types}.d.ts`), types);
     }

@@ -1,6 +1,6 @@
 // What the server needs from the world, on one page. Adapters fulfil it in store/ and compose.ts.
 import type { ApiKey } from "./domain/api-key.ts";
-import type { Change, EnvironmentState, FlagChange, VersionedFlag } from "./domain/change.ts";
+import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type {
   Attempt,
   Backlog,
@@ -105,12 +105,12 @@ export interface Reader {
   keys(environmentId: number): Promise<readonly ApiKey[]>;
   /** Every environment, for a follower to compare with what it has. */
   positions(): Promise<readonly Position[]>;
-  /** The changes of flags after a revision, oldest first. */
+  /** The revision log after a revision, oldest first. */
   changesAfter(
     environmentId: number,
     revision: number,
     limit: number,
-  ): Promise<readonly FlagChange[]>;
+  ): Promise<readonly Revision[]>;
   /** The holders of every key of an environment that is not revoked. */
   keyHolders(environmentId: number): Promise<readonly KeyHolder[]>;
   /** What was counted of every flag since a time, sorted by key; of one flag when its key is given. */

@@ -5,7 +5,9 @@ import { suite, test } from "node:test";
 import { composeOperator, parseConfig } from "@halyard/server";
 import { newIds } from "@halyard/server/compose/operator";
 import { createApiKeyCache } from "../src/access/api-key-cache.ts";
+import { createKeyTable } from "../src/access/key-table.ts";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";
+import { followSnapshots } from "../src/evaluation/follow-snapshots.ts";
 import { maxRecent } from "../src/evaluation/snapshot.ts";
 import { type Applied, createSnapshots } from "../src/evaluation/snapshots.ts";
 import { hashKey } from "../src/management/api-keys.ts";
@@ -45,17 +47,24 @@ const startFeed = async (store: Store) => {
   snapshots.onChange((snapshot, applied) => {
     told.push({ revision: snapshot.revision, applied });
   });
+  const flags = followSnapshots(
+    {
+      changesAfter: (...asked) => watch("changesAfter", store.changesAfter(...asked)),
+      flags: (id) => watch("flags", store.flags(id)),
+    },
+    snapshots,
+  );
+  const keyTable = createKeyTable({
+    keyHolders: (id) => watch("keyHolders", store.keyHolders(id)),
+  });
   const feed = await startChangeFeed(
     {
       positions: () => watch("positions", store.positions()),
-      changesAfter: (...asked) => watch("changesAfter", store.changesAfter(...asked)),
-      flags: (id) => watch("flags", store.flags(id)),
-      keyHolders: (id) => watch("keyHolders", store.keyHolders(id)),
       onCommit: () => () => undefined,
       onHint: () => () => undefined,
     },
-    snapshots,
-    { lost: (error) => lost.push(error), found: () => (found += 1) },
+    [flags, keyTable],
+    { onLost: (error) => lost.push(error), onFound: () => (found += 1) },
   );
   const reset = () => {
     told.length = 0;
@@ -65,6 +74,7 @@ const startFeed = async (store: Store) => {
   return {
     feed,
     snapshots,
+    keyTable,
     calls,
     told,
     lost,
@@ -255,7 +265,11 @@ test("a key that was revoked here stays so, whatever a read that began before sa
     await make("good");
     const watched = await startFeed(store);
     await watched.feed.close();
-    const keyCache = createApiKeyCache(watched.snapshots, watched.feed, hashKey);
+    const keyCache = createApiKeyCache({
+      table: watched.keyTable,
+      catchUp: watched.feed.catchUp,
+      hashKey,
+    });
     const { text } = await make("doomed");
     const doomed = await keyCache.principal(text);
     assert.equal(doomed?.keyName, "doomed");
@@ -265,11 +279,11 @@ test("a key that was revoked here stays so, whatever a read that began before sa
     watched.reset();
     const waiting = watched.feed.catchUp();
     await until("the keys", () => watched.calls.keyHolders === 1);
-    watched.snapshots.revoke(doomed.keyId);
+    watched.keyTable.apply({ changes: [], revokedKeys: [doomed.keyId] });
     assert.equal(keyCache.known(text), undefined);
     held.open();
     await waiting;
-    assert.ok(!keyCache.isGood(doomed.keyId));
+    assert.ok(!keyCache.isValid(doomed.keyId));
     assert.equal(await keyCache.principal(text), undefined);
     assert.equal(await keyCache.holder(doomed.keyId), undefined);
     await operator.close();

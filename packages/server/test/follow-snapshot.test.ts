@@ -2,17 +2,18 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { suite, test } from "node:test";
-import type { Flag } from "@halyard/core/flag";
+import type { Flag } from "@halyard/core/flags/registry";
 import { parseConfig } from "@halyard/server";
 import { newIds, openStore } from "@halyard/server/compose/operator";
 import fc from "fast-check";
-import type { FlagChange } from "../src/domain/change.ts";
+import type { Revision } from "../src/domain/change.ts";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";
+import { followSnapshots } from "../src/evaluation/follow-snapshots.ts";
 import {
   createSnapshot,
   maxRecent,
   revisionName,
-  revisionOf,
+  revisionNumber,
   type Snapshot,
 } from "../src/evaluation/snapshot.ts";
 import { createSnapshots } from "../src/evaluation/snapshots.ts";
@@ -29,12 +30,13 @@ const flag = (key: string, enabled = false): Flag => ({
   description: null,
 });
 const begin = Date.parse("2026-11-14T12:00:00.000Z");
-const change = (revision: number, key: string, after: Flag | null = flag(key)): FlagChange => ({
+const change = (revision: number, key: string, after: Flag | null = flag(key)): Revision => ({
   revision,
   at: new Date(begin + revision),
+  kind: "flag",
   key,
   version: revision,
-  flag: after,
+  value: after,
 });
 const newSnapshot = () =>
   createSnapshot(1, "test", { revision: 0, changedAt: null, flags: [] }, counterOf);
@@ -119,7 +121,7 @@ suite("a snapshot", () => {
       [" 1-0", 0],
       ["", 0],
     ] as const) {
-      assert.equal(revisionOf(name), revision, name);
+      assert.equal(revisionNumber(name), revision, name);
     }
   });
 });
@@ -134,9 +136,9 @@ const follow = async (store: Store) => {
     const flags = snapshot.all().map((entry) => [entry.flag, entry.version]);
     seen.set(snapshot.revision, JSON.stringify(flags));
   });
-  const feed = await startChangeFeed(store, snapshots, {
-    lost: () => undefined,
-    found: () => undefined,
+  const feed = await startChangeFeed(store, [followSnapshots(store, snapshots)], {
+    onLost: () => undefined,
+    onFound: () => undefined,
   });
   return { feed, snapshots, seen, revisions, flags: createFlags(store, () => new Date(), newIds) };
 };

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Flag } from "@halyard/core/flag";
+import type { Flag } from "@halyard/core/flags/registry";
 import { hammer } from "./load/hammer.ts";
 import type { ProbeOrder, ProbeReport, ProbeWish } from "./load/probe.ts";
 import { createApi } from "./support/api.ts";

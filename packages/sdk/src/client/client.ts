@@ -1,6 +1,6 @@
 // The client for programs with a server key: it holds every flag of the environment and answers from memory.
 import type { EvaluationContext } from "@halyard/core/context";
-import { evaluatePrepared } from "@halyard/core/evaluate";
+import { type Evaluation, evaluate } from "@halyard/core/evaluate";
 import { type Details, failedDetails, notFound, notReady } from "../details.ts";
 import type { Flag } from "../flag.ts";
 import { type Address, serverAt } from "../transport/address.ts";
@@ -14,6 +14,7 @@ import { createListeners, type Listeners } from "../transport/listeners.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
 import { type Cache, createFlagCache } from "./flag-cache.ts";
+import type { FlagEntry } from "./flag-table.ts";
 import { createFlagTable } from "./flag-table.ts";
 import { followFlags } from "./follow-flags.ts";
 
@@ -48,12 +49,14 @@ export interface Client extends Evaluator {
   close(): Promise<void>;
 }
 
-/** A context may be anything at run time, even an object that throws when it is read. */
-const targetingKeyOf = (context: EvaluationContext | undefined): unknown => {
+const noContext: EvaluationContext = Object.freeze({});
+
+/** A context may be anything at run time, even an object that throws when it is read: then it counts as empty. */
+const evaluateEntry = (entry: FlagEntry, context: EvaluationContext | undefined): Evaluation => {
   try {
-    return context?.targetingKey;
+    return evaluate(entry.prepared, context ?? noContext);
   } catch {
-    return undefined;
+    return evaluate(entry.prepared, noContext);
   }
 };
 
@@ -122,7 +125,7 @@ export const createClient = (options: ClientOptions): Client => {
     isEnabled(key, context, fallback = false) {
       const entry = entries.get(key);
       if (entry === undefined) return fallback;
-      const answer = evaluatePrepared(entry.prepared, targetingKeyOf(context));
+      const answer = evaluateEntry(entry, context);
       if ("errorCode" in answer) return fallback;
       if (answer.value) entry.on += 1;
       else entry.off += 1;
@@ -131,7 +134,7 @@ export const createClient = (options: ClientOptions): Client => {
     details(key, context, fallback = false) {
       const entry = entries.get(key);
       if (entry === undefined) return known ? notFound(fallback, key) : notReady(fallback);
-      const answer = evaluatePrepared(entry.prepared, targetingKeyOf(context));
+      const answer = evaluateEntry(entry, context);
       if ("errorCode" in answer) {
         return failedDetails(fallback, answer.errorCode, answer.errorDetails);
       }

@@ -1,5 +1,6 @@
 // The flags of one environment, prepared for evaluation, with the counts of how each was answered.
-import { type PreparedFlag, prepare } from "@halyard/core/evaluate";
+import type { PreparedFlag } from "@halyard/core/evaluate";
+import { prepare } from "@halyard/core/flags/registry";
 import { type Flag, isFlag } from "../flag.ts";
 
 /** It stays the same object while its flag changes, so that its counts do. */

@@ -1,41 +1,48 @@
 // Who holds a key: from memory, and by looking once when memory does not know it.
 import { timingSafeEqual } from "node:crypto";
 import type { Principal } from "../domain/principal.ts";
-import type { ChangeFeed } from "../evaluation/change-feed.ts";
-import type { KeyEntry, Snapshots } from "../evaluation/snapshots.ts";
+import type { KeyEntry, KeyTable } from "./key-table.ts";
 
-/** So many keys are recognised by their text, without hashing it again. */
-const maxKnown = 10_000;
+/** This many keys are recognised by their text, without hashing it again. */
+const maxTexts = 10_000;
 
 export interface ApiKeyCache {
-  /** This key when it was good before and still is, without any waiting. Who keeps the entry sees when it is revoked. */
+  /** This key when it was valid before and still is, without waiting. Who keeps the entry sees when it is revoked. */
   known(text: string): Readonly<KeyEntry> | undefined;
-  /** Who holds this key; undefined when nobody does. A key that was issued elsewhere a moment ago is found too. */
+  /** Who holds this key; undefined when nobody does. Finds a key that another instance has just issued. */
   principal(text: string): Promise<Principal | undefined>;
-  /** Whether the key with this id is still good. */
-  isGood(keyId: string): boolean;
-  /** Who holds the key with this id, found also when it was issued elsewhere a moment ago. */
+  isValid(keyId: string): boolean;
+  /** The same as `holder`, from memory alone. */
+  knownHolder(keyId: string): Principal | undefined;
+  /** Who holds the key with this id. Finds a key that another instance has just issued. */
   holder(keyId: string): Promise<Principal | undefined>;
 }
 
-export const createApiKeyCache = (
-  snapshots: Snapshots,
-  feed: Pick<ChangeFeed, "catchUp">,
-  hashKey: (text: string) => Uint8Array,
-): ApiKeyCache => {
+export interface ApiKeyCacheDependencies {
+  readonly table: KeyTable;
+  /** Brings the table up to date. */
+  readonly catchUp: () => Promise<void>;
+  readonly hashKey: (text: string) => Uint8Array;
+}
+
+export const createApiKeyCache = ({
+  table,
+  catchUp,
+  hashKey,
+}: ApiKeyCacheDependencies): ApiKeyCache => {
   const byText = new Map<string, KeyEntry>();
 
   const find = (hash: Uint8Array): KeyEntry | undefined => {
     // Found by its hash: an unknown id and a wrong secret are the same miss.
-    const entry = snapshots.key(Buffer.from(hash).toString("base64"));
+    const entry = table.byHash(Buffer.from(hash).toString("base64"));
     return timingSafeEqual(entry?.hash ?? new Uint8Array(hash.length), hash) ? entry : undefined;
   };
 
   const known = (text: string): KeyEntry | undefined => {
     const entry = byText.get(text);
     if (!entry) return undefined;
-    if (entry.good) {
-      entry.used = true;
+    if (entry.isValid) {
+      entry.wasUsed = true;
       return entry;
     }
     byText.delete(text);
@@ -51,22 +58,23 @@ export const createApiKeyCache = (
       const hash = hashKey(text);
       let entry = find(hash);
       if (!entry) {
-        await feed.catchUp();
+        await catchUp();
         entry = find(hash);
       }
       if (!entry) return undefined;
-      if (byText.size >= maxKnown) byText.clear();
+      if (byText.size >= maxTexts) byText.clear();
       byText.set(text, entry);
-      entry.used = true;
+      entry.wasUsed = true;
       return entry.principal;
     },
 
-    isGood: (keyId) => snapshots.holder(keyId) !== undefined,
+    isValid: (keyId) => table.byId(keyId) !== undefined,
+    knownHolder: (keyId) => table.byId(keyId)?.principal,
 
     async holder(keyId) {
-      if (!snapshots.holder(keyId)) await feed.catchUp();
-      const entry = snapshots.holder(keyId);
-      if (entry) entry.used = true;
+      if (!table.byId(keyId)) await catchUp();
+      const entry = table.byId(keyId);
+      if (entry) entry.wasUsed = true;
       return entry?.principal;
     },
   };

@@ -1,7 +1,7 @@
-// Writes down from time to time which keys were used since the last time.
+// Stores from time to time which keys were used since the last time.
 
-import type { Snapshots } from "../evaluation/snapshots.ts";
 import type { Clock, Store } from "../ports.ts";
+import type { KeyTable } from "./key-table.ts";
 
 const flushPause = 60_000;
 
@@ -11,16 +11,16 @@ export interface KeyUse {
 }
 
 export const createKeyUse = (
-  snapshots: Pick<Snapshots, "takeUsedKeys">,
+  table: Pick<KeyTable, "takeUsedKeys">,
   store: Pick<Store, "keysUsed">,
   clock: Clock,
   failed: (error: unknown) => void,
 ): KeyUse => {
   const flush = async (): Promise<void> => {
-    const keyIds = snapshots.takeUsedKeys();
+    const keyIds = table.takeUsedKeys();
     if (keyIds.length > 0) await store.keysUsed(keyIds, clock());
   };
-  // What could not be written is let go: whoever uses a key uses it again.
+  // What could not be written is dropped: a key that is in use is used again.
   const timer = setInterval(() => {
     flush().catch(failed);
   }, flushPause).unref();

@@ -4,14 +4,16 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createApiKeyCache } from "../access/api-key-cache.ts";
-import { createKeyUse, type KeyUse } from "../access/key-use.ts";
+import { createKeyTable } from "../access/key-table.ts";
+import { createKeyUse } from "../access/key-use.ts";
 import type { Config } from "../config/config.ts";
 import { connectTimeout } from "../delivery/guarded-connect.ts";
 import { createSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
-import { type ChangeFeed, startChangeFeed } from "../evaluation/change-feed.ts";
-import { createSnapshots, type Snapshots } from "../evaluation/snapshots.ts";
-import { createUsage, type Usage } from "../evaluation/usage.ts";
+import { startChangeFeed } from "../evaluation/change-feed.ts";
+import { followSnapshots } from "../evaluation/follow-snapshots.ts";
+import { createSnapshots } from "../evaluation/snapshots.ts";
+import { createUsage } from "../evaluation/usage.ts";
 import { createUsageReport } from "../evaluation/usage-report.ts";
 import { createApp } from "../http/app.ts";
 import { createEventTokens } from "../http/auth/event-token.ts";
@@ -96,7 +98,7 @@ export const composeInstance = async (
   let isLeaving = false;
   try {
     const keys = createApiKeys(asked, issueDependencies);
-    const { snapshots, feed, usage, keyUse } = await composeEvaluation(store, clock, log);
+    const { snapshots, keyTable, feed, usage, keyUse } = await composeMemory(store, clock, log);
     const webhooks = createWebhooks({
       ...issueDependencies,
       store: asked,
@@ -118,7 +120,8 @@ export const composeInstance = async (
           return keys.list(environmentId);
         },
       },
-      keyCache: createApiKeyCache(snapshots, feed, hashKey),
+      keyCache: createApiKeyCache({ table: keyTable, catchUp: feed.catchUp, hashKey }),
+      keyTable,
       snapshots,
       feed,
       usage: createUsageReport(asked, snapshots, usage, clock),
@@ -185,23 +188,21 @@ export const composeInstance = async (
   }
 };
 
-const composeEvaluation = async (
-  store: Store,
-  clock: Clock,
-  log: Logger,
-): Promise<{ snapshots: Snapshots; feed: ChangeFeed; usage: Usage; keyUse: KeyUse }> => {
+/** What is held in memory and follows the store. */
+const composeMemory = async (store: Store, clock: Clock, log: Logger) => {
   const usage = createUsage(store, clock, (err) => {
-    log.warn({ err }, "the counts of evaluations could not be written down; they are kept");
+    log.warn({ err }, "the counts of evaluations could not be stored; they are kept in memory");
   });
   const snapshots = createSnapshots(usage.counterOf);
-  const feed = await startChangeFeed(store, snapshots, {
-    lost: (err) => {
-      log.error({ err }, "the store cannot be followed; evaluation goes on with what is in memory");
+  const keyTable = createKeyTable(store);
+  const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
+    onLost: (err) => {
+      log.error({ err }, "the store cannot be read; evaluation continues with what is in memory");
     },
-    found: () => log.info("the store can be followed again"),
+    onFound: () => log.info("the store can be read again"),
   });
-  const keyUse = createKeyUse(snapshots, store, clock, (err) => {
-    log.warn({ err }, "which keys were used could not be written down");
+  const keyUse = createKeyUse(keyTable, store, clock, (err) => {
+    log.warn({ err }, "the use of keys could not be stored");
   });
-  return { snapshots, feed, usage, keyUse };
+  return { snapshots, keyTable, feed, usage, keyUse };
 };

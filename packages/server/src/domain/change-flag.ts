@@ -1,22 +1,14 @@
-// Flag + request -> what becomes of the flag and which events tell of it. Nothing is written here.
-import { type CreateFlag, type Flag, type PatchFlag, percentageRule } from "@halyard/core/flag";
-import { toThousandths } from "@halyard/core/percentage";
+// Flag + request -> what becomes of the flag and which events report it. Nothing is written here.
+import { difference } from "@halyard/core/difference";
+import { applyPatch, type Changed, newFlag } from "@halyard/core/flags/change";
+import { type CreateFlag, type Flag, levelOf, type PatchFlag } from "@halyard/core/flags/registry";
 import { conflict, fail, invalid, ok, type Result } from "../errors.ts";
 import type { Decision, EnvironmentState, EventDraft, VersionedFlag } from "./change.ts";
 
 export const maxFlags = 10_000;
 
-const onBoolean =
-  "applies to flags of type rollout only; a boolean flag is either on or off for everyone";
-
-const checkPercentage = (flagType: Flag["type"], percentage: number | undefined): Result<void> => {
-  if (percentage === undefined) return ok(undefined);
-  if (flagType === "boolean") return invalid("percentage", onBoolean);
-  if (toThousandths(percentage) === undefined) {
-    return invalid("percentage", `must be ${percentageRule}`);
-  }
-  return ok(undefined);
-};
+const resultOf = (changed: Changed): Result<Flag> =>
+  changed.ok ? ok(changed.flag) : invalid(changed.wrong.field, changed.wrong.message);
 
 export const decideCreate = (
   environment: EnvironmentState,
@@ -24,34 +16,38 @@ export const decideCreate = (
   lastVersion: number,
   request: CreateFlag,
 ): Result<Decision> => {
-  const percentage = checkPercentage(request.type, request.percentage);
-  if (!percentage.ok) return percentage;
+  const created = resultOf(newFlag(request));
+  if (!created.ok) return created;
   if (existing) return conflict(`A flag with the key "${request.key}" already exists.`);
   if (environment.flagCount >= maxFlags) {
     return conflict(
       `The environment "${environment.name}" has ${maxFlags} flags, the most that it can hold; delete one first.`,
     );
   }
-  const description = request.description ?? null;
-  const after: Flag =
-    request.type === "rollout"
-      ? {
-          key: request.key,
-          type: "rollout",
-          enabled: false,
-          // `+ 0` turns the negative zero that JSON can carry into the plain one.
-          percentage: (request.percentage ?? 0) + 0,
-          description,
-        }
-      : { key: request.key, type: "boolean", enabled: false, description };
   return ok({
+    kind: "flag",
     key: request.key,
     before: null,
-    after,
-    // Versions of a key go on where a deleted flag of that key left off, so that an old ETag never matches a new flag.
+    after: created.value,
+    // Versions of a key continue after a deleted flag of that key, so that an old ETag never matches a new flag.
     version: lastVersion + 1,
+    level: levelOf(created.value),
     drafts: [{ type: "flag.created", previous: {} }],
   });
+};
+
+const draftsOf = (before: Flag, after: Flag): EventDraft[] => {
+  const drafts: EventDraft[] = [];
+  if (before.enabled !== after.enabled) {
+    const type = after.enabled ? "flag.enabled" : "flag.disabled";
+    drafts.push({ type, previous: { enabled: before.enabled } });
+  }
+  const updated = difference(before, after).filter(({ member }) => member !== "enabled");
+  if (updated.length > 0) {
+    const previous = updated.map(({ member, before: value }) => [member, value] as const);
+    drafts.push({ type: "flag.updated", previous: Object.fromEntries(previous) });
+  }
+  return drafts;
 };
 
 /** The decision, or undefined when the patch changes nothing. */
@@ -59,50 +55,29 @@ export const decidePatch = (
   current: VersionedFlag,
   patch: PatchFlag,
 ): Result<Decision | undefined> => {
-  const { flag, version } = current;
-  const percentage = checkPercentage(flag.type, patch.percentage);
-  if (!percentage.ok) return percentage;
-
-  const updated: { percentage?: number; description?: string | null } = {};
-  if (flag.type === "rollout" && (patch.percentage ?? flag.percentage) !== flag.percentage) {
-    updated.percentage = flag.percentage;
-  }
-  if (patch.description !== undefined && patch.description !== flag.description) {
-    updated.description = flag.description;
-  }
-  const drafts: EventDraft[] = [];
-  if (patch.enabled !== undefined && patch.enabled !== flag.enabled) {
-    drafts.push({
-      type: patch.enabled ? "flag.enabled" : "flag.disabled",
-      previous: { enabled: flag.enabled },
-    });
-  }
-  if (Object.keys(updated).length > 0) {
-    drafts.push({ type: "flag.updated", previous: updated });
-  }
-  const [first, ...rest] = drafts;
+  const { flag, version, level } = current;
+  const patched = resultOf(applyPatch(flag, patch));
+  if (!patched.ok) return patched;
+  const [first, ...rest] = draftsOf(flag, patched.value);
   if (!first) return ok(undefined);
-
-  const enabled = patch.enabled ?? flag.enabled;
-  const description = patch.description === undefined ? flag.description : patch.description;
-  const after: Flag =
-    flag.type === "rollout"
-      ? { ...flag, enabled, percentage: (patch.percentage ?? flag.percentage) + 0, description }
-      : { ...flag, enabled, description };
   return ok({
+    kind: "flag",
     key: flag.key,
     before: flag,
-    after,
+    after: patched.value,
     version: version + 1,
+    level: levelOf(patched.value, level),
     drafts: [first, ...rest],
   });
 };
 
-export const decideDelete = (current: VersionedFlag): Decision => ({
-  key: current.flag.key,
-  before: current.flag,
+export const decideDelete = ({ flag, version, level }: VersionedFlag): Decision => ({
+  kind: "flag",
+  key: flag.key,
+  before: flag,
   after: null,
-  version: current.version + 1,
+  version: version + 1,
+  level,
   drafts: [{ type: "flag.deleted", previous: {} }],
 });
 

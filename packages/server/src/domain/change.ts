@@ -1,5 +1,6 @@
-// One change of a flag: it is the history entry, the source of its events and the signal to other instances.
-import type { Flag, RolloutFlag } from "@halyard/core/flag";
+// One change: it is the history entry, the source of its events and the revision that other instances follow.
+import type { Flag } from "@halyard/core/flags/registry";
+import type { Kind, KindValues } from "@halyard/core/kinds";
 import type { Actor } from "./principal.ts";
 
 export const flagEventTypes = [
@@ -15,20 +16,24 @@ export type FlagEventType = (typeof flagEventTypes)[number];
 export interface VersionedFlag {
   readonly flag: Flag;
   readonly version: number;
+  /** What it takes to evaluate it; undefined for the first level. */
+  readonly level?: number | undefined;
 }
 
 /** What an event says: its name, and the old values of the fields it is about. */
 export interface EventDraft {
   readonly type: FlagEventType;
-  readonly previous: Readonly<Partial<Record<keyof RolloutFlag, unknown>>>;
+  readonly previous: Readonly<Record<string, unknown>>;
 }
 
 /** What was decided about a flag, before it has a place in the environment's order. */
 export interface Decision {
+  readonly kind: Kind;
   readonly key: string;
   readonly before: Flag | null;
   readonly after: Flag | null;
   readonly version: number;
+  readonly level: number | undefined;
   readonly drafts: readonly [EventDraft, ...EventDraft[]];
 }
 
@@ -60,22 +65,28 @@ export interface Change {
   readonly events: readonly FlagEvent[];
 }
 
-/** What a change left of its flag, and the revision that it made: all that those who follow need. */
-export interface FlagChange {
-  readonly revision: number;
-  readonly at: Date;
-  readonly key: string;
-  readonly version: number;
-  /** Null when it was deleted. */
-  readonly flag: Flag | null;
-}
+/** An entry of the revision log: what a change left, and the revision that it made. All that followers need. */
+export type Revision = {
+  readonly [K in Kind]: {
+    readonly revision: number;
+    readonly at: Date;
+    readonly kind: K;
+    readonly key: string;
+    readonly version: number;
+    readonly level?: number | undefined;
+    /** Null when it was deleted. */
+    readonly value: KindValues[K] | null;
+  };
+}[Kind];
 
-export const flagChangeOf = ({ revision, at, decision }: Change): FlagChange => ({
+export const revisionOf = ({ revision, at, decision }: Change): Revision => ({
   revision,
   at,
+  kind: decision.kind,
   key: decision.key,
   version: decision.version,
-  flag: decision.after,
+  level: decision.level,
+  value: decision.after,
 });
 
 /** Gives the decision its revision and its events their sequence numbers and bytes. */

@@ -1,8 +1,9 @@
 // What history tells of one change: when, who, what, before and after.
+import { type Kind, kindNames } from "@halyard/core/kinds";
 import type { Actor } from "./principal.ts";
 
-export const historySubjects = ["flag", "webhook", "key"] as const;
-export type HistorySubject = (typeof historySubjects)[number];
+export const historySubjects: readonly HistorySubject[] = [...kindNames, "webhook", "key"];
+export type HistorySubject = Kind | "webhook" | "key";
 
 export interface HistoryEntry {
   readonly id: number;

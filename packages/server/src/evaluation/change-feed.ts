@@ -1,66 +1,45 @@
-// Keeps the snapshots current: what this instance commits is applied at once, what others commit is found by looking.
+// Keeps what is in memory current: commits of this instance are applied at once, those of others are found by looking.
 import { setTimeout as pause } from "node:timers/promises";
-import { flagChangeOf } from "../domain/change.ts";
-import type { Position, Store } from "../ports.ts";
-import { maxRecent } from "./snapshot.ts";
-import type { ChangeableSnapshots } from "./snapshots.ts";
+import type { Commit, Position, Store } from "../ports.ts";
 
-/** Whoever can go on with what is in memory waits no longer. */
-const patience = 2_000;
+/** Callers that can continue with what is in memory wait no longer. */
+const catchUpTimeout = 2_000;
 
-/** Looking so often is enough to be right; hints make it sooner. */
-const pollPause = 500;
+/** Looking this often is enough to be correct; hints make it sooner. */
+const pollInterval = 500;
 
-type Followed = Pick<
-  Store,
-  "positions" | "changesAfter" | "flags" | "keyHolders" | "onCommit" | "onHint"
->;
+/** Something in memory that follows the store. */
+export interface Replica {
+  /** Called before the positions are read; the function it returns is called with them. */
+  beginLook(): (positions: readonly Position[]) => Promise<void>;
+  /** What this instance has just committed; false when something in between is missing. */
+  apply(commit: Commit): boolean;
+}
 
 export interface ChangeFeed {
-  /** When it comes back, all that was committed before the call is in memory. Throws when the store cannot be asked. */
+  /** When it resolves, all that was committed before the call is in memory. Rejects when the store cannot be read. */
   catchUp(): Promise<void>;
-  /** The same for those who can go on without: it never throws, and waits for a short while only. */
+  /** The same for callers that can continue without: it never rejects, and waits for a short time only. */
   catchUpSoon(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface FeedWatch {
-  /** The store could not be asked. Once for each outage. */
-  readonly lost: (error: unknown) => void;
-  readonly found: () => void;
+export interface FeedListener {
+  /** The store could not be read. Once for each outage. */
+  readonly onLost: (error: unknown) => void;
+  readonly onFound: () => void;
 }
 
-/** Comes back once everything is in memory for the first time. */
+/** Resolves once everything is in memory for the first time. */
 export const startChangeFeed = async (
-  store: Followed,
-  snapshots: ChangeableSnapshots,
-  watch: FeedWatch,
+  store: Pick<Store, "positions" | "onCommit" | "onHint">,
+  replicas: readonly Replica[],
+  listener: FeedListener,
 ): Promise<ChangeFeed> => {
   const look = async (): Promise<void> => {
-    const before = new Map(
-      snapshots.environmentIds().map((id) => [id, snapshots.get(id)?.revision ?? 0]),
-    );
+    const followers = replicas.map((replica) => replica.beginLook());
     const positions = await store.positions();
-    const present = new Set(positions.map(({ environmentId }) => environmentId));
-    for (const id of before.keys()) if (!present.has(id)) snapshots.forget(id);
-    for (const position of positions) await follow(position, before.get(position.environmentId));
-  };
-
-  const follow = async (position: Position, before: number | undefined): Promise<void> => {
-    const { environmentId, revision, keysRevision } = position;
-    const wentBack = before !== undefined && revision < before;
-    const known = snapshots.get(environmentId)?.revision;
-    const isNear = known !== undefined && !wentBack && revision - known <= maxRecent;
-    if (!isNear || revision > known) {
-      const isThere =
-        isNear &&
-        snapshots.apply(environmentId, await store.changesAfter(environmentId, known, maxRecent)) &&
-        (snapshots.get(environmentId)?.revision ?? 0) >= revision;
-      if (!isThere) snapshots.replace(position, await store.flags(environmentId), wentBack);
-    }
-    if (snapshots.keysRevision(environmentId) !== keysRevision) {
-      snapshots.setKeys(environmentId, keysRevision, await store.keyHolders(environmentId));
-    }
+    for (const follow of followers) await follow(positions);
   };
 
   let isLost = false;
@@ -68,19 +47,19 @@ export const startChangeFeed = async (
     try {
       await look();
     } catch (error) {
-      if (!isLost) watch.lost(error);
+      if (!isLost) listener.onLost(error);
       isLost = true;
       throw error;
     }
-    if (isLost) watch.found();
+    if (isLost) listener.onFound();
     isLost = false;
   };
 
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   /**
-   * Whoever calls while it runs waits for the one after it, which sees what was committed in between. When the one that
-   * runs fails they fail with it: asking a store that is silent costs seconds, and they have waited for one already.
+   * A call while a look is under way waits for the next one, which sees what was committed in between. When the one under
+   * way fails it fails too: a store that does not answer costs seconds, and it has waited for one look already.
    */
   const catchUp = (): Promise<void> => {
     if (!running) {
@@ -98,28 +77,24 @@ export const startChangeFeed = async (
   };
   const catchUpSoon = async (): Promise<void> => {
     const caught = new AbortController();
-    const tooLong = pause(patience, undefined, { ref: false, signal: caught.signal });
+    const tooLong = pause(catchUpTimeout, undefined, { ref: false, signal: caught.signal });
     await Promise.race([catchUp(), tooLong]).catch(() => undefined);
     caught.abort();
     await tooLong.catch(() => undefined);
   };
 
   const hasten = () => {
-    // Its failure is told by `attempt`, and the next look comes anyway.
+    // `attempt` reports its failure, and the next look comes anyway.
     catchUp().catch(() => undefined);
   };
 
   await catchUp();
-  const stopCommits = store.onCommit(({ changes, revokedKeys }) => {
-    for (const keyId of revokedKeys) snapshots.revoke(keyId);
-    const complete = changes.map((change) =>
-      snapshots.apply(change.environmentId, [flagChangeOf(change)]),
-    );
-    // Others have committed in between: this change is seen once theirs are.
+  const stopCommits = store.onCommit((commit) => {
+    const complete = replicas.map((replica) => replica.apply(commit));
     return complete.includes(false) ? catchUpSoon() : undefined;
   });
   const stopHints = store.onHint(hasten);
-  const timer = setInterval(hasten, pollPause).unref();
+  const timer = setInterval(hasten, pollInterval).unref();
 
   return {
     catchUp,

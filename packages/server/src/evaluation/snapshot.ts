@@ -1,7 +1,7 @@
 // One environment as evaluation sees it: every flag made ready, the revision that they are at, and the last changes.
-import { type PreparedFlag, prepare } from "@halyard/core/evaluate";
-import type { Flag } from "@halyard/core/flag";
-import type { FlagChange, VersionedFlag } from "../domain/change.ts";
+import type { PreparedFlag } from "@halyard/core/evaluate";
+import { prepare } from "@halyard/core/flags/registry";
+import type { Revision, VersionedFlag } from "../domain/change.ts";
 import type { FlagList } from "../ports.ts";
 
 /** Evaluations since they were last written down. */
@@ -23,7 +23,7 @@ export const revisionName = (revision: number, at: Date | null): string =>
   `${revision}-${(at?.getTime() ?? 0).toString(36)}`;
 
 /** The number in a revision's name; 0 when it is no such name. */
-export const revisionOf = (name: string): number =>
+export const revisionNumber = (name: string): number =>
   Number(/^(\d{1,15})-[0-9a-z]{1,11}$/.exec(name)?.[1] ?? 0);
 
 /**
@@ -42,12 +42,12 @@ export interface Snapshot {
   /** Sorted by key. */
   all(): readonly EvaluationFlag[];
   /** The changes since the revision of this name; undefined when it is not known or too long ago. */
-  since(name: string): readonly FlagChange[] | undefined;
+  since(name: string): readonly Revision[] | undefined;
 }
 
 export interface ChangeableSnapshot extends Snapshot {
-  /** The change that makes the next revision. */
-  apply(change: FlagChange): void;
+  /** The next revision. */
+  apply(revision: Revision): void;
   /** Everything anew; what was kept of changes is gone. */
   replace(list: FlagList): void;
 }
@@ -60,7 +60,7 @@ export const createSnapshot = (
 ): ChangeableSnapshot => {
   const flags = new Map<string, EvaluationFlag>();
   let sorted: EvaluationFlag[] | undefined;
-  let recent: FlagChange[] = [];
+  let recent: Revision[] = [];
   /** The name of the revision before the first of the recent changes. */
   let recentAfter = "";
   let revision = 0;
@@ -73,10 +73,16 @@ export const createSnapshot = (
     name = revisionName(newRevision, at);
   };
 
-  const put = (flag: Flag, version: number) => {
+  const put = ({ flag, version, level }: VersionedFlag) => {
     const known = flags.get(flag.key);
     const counter = known?.counter ?? counterOf(environmentId, flag.key);
-    const entry: EvaluationFlag = { flag, version, prepared: prepare(flag), counter };
+    const entry: EvaluationFlag = {
+      flag,
+      version,
+      level,
+      prepared: prepare(flag, level),
+      counter,
+    };
     flags.set(flag.key, entry);
     if (known && sorted) sorted[indexOf(sorted, flag.key)] = entry;
     else sorted = undefined;
@@ -94,7 +100,7 @@ export const createSnapshot = (
 
   const replace = (whole: FlagList) => {
     flags.clear();
-    for (const { flag, version } of whole.flags) put(flag, version);
+    for (const entry of whole.flags) put(entry);
     moveTo(whole.revision, whole.changedAt);
     recent = [];
     recentAfter = name;
@@ -125,7 +131,7 @@ export const createSnapshot = (
       if (wanted === name) return [];
       if (wanted === recentAfter) return recent;
       // Revisions have no gaps, so the number says where it is.
-      const index = revisionOf(wanted) - (recent[0]?.revision ?? 0);
+      const index = revisionNumber(wanted) - (recent[0]?.revision ?? 0);
       const change = recent[index];
       return change && revisionName(change.revision, change.at) === wanted
         ? recent.slice(index + 1)
@@ -133,8 +139,11 @@ export const createSnapshot = (
     },
 
     apply(change) {
-      if (change.flag) put(change.flag, change.version);
-      else remove(change.key);
+      switch (change.kind) {
+        case "flag":
+          if (change.value) put({ ...change, flag: change.value });
+          else remove(change.key);
+      }
       recent.push(change);
       // Half of them at once, so that it is seldom done.
       if (recent.length > maxRecent * 1.5) {

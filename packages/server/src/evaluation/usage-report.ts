@@ -1,5 +1,5 @@
 // How often flags are evaluated: takes the counts of others in, and shows them all.
-import { isFlagKey } from "@halyard/core/flag";
+import { isFlagKey } from "@halyard/core/flags/rules";
 import type { Principal } from "../domain/principal.ts";
 import type { UsageHour } from "../domain/usage.ts";
 import { notFound, ok, type Result } from "../errors.ts";

@@ -6,6 +6,7 @@ import {
   fastify,
   LogController,
 } from "fastify";
+import type { KeyTable } from "../access/key-table.ts";
 import type { Role } from "../domain/principal.ts";
 import type { Failure } from "../errors.ts";
 import type { UsageReport } from "../evaluation/usage-report.ts";
@@ -21,6 +22,7 @@ import { flagRoutes } from "./api/flags.ts";
 import { historyRoutes } from "./api/history.ts";
 import { keyRoutes } from "./api/keys.ts";
 import { replayRoutes } from "./api/replay.ts";
+import { snapshotRoutes } from "./api/snapshot.ts";
 import { type StreamDependencies, streamRoutes } from "./api/stream.ts";
 import { usageRoutes } from "./api/usage.ts";
 import { webhookRoutes } from "./api/webhooks.ts";
@@ -60,6 +62,7 @@ export interface AppDependencies
       "streams" | "counts"
     >,
     Omit<WatchDependencies & MetricsDependencies, "failures"> {
+  readonly keyTable: Pick<KeyTable, "onRevoked">;
   readonly usage: UsageReport;
   /** Requests a minute for each key, evaluation aside; 0 for no limit. */
   readonly rateLimit: number;
@@ -145,7 +148,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   watchRequests(app, dependencies);
 
   const streams = createEventStreams(dependencies.streams, dependencies.meter.streams);
-  const stopKeys = dependencies.snapshots.onKeysGone(streams.endOf);
+  const stopKeys = dependencies.keyTable.onRevoked(streams.endOf);
 
   let closing = false;
   app.addHook("preClose", async () => {
@@ -237,6 +240,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       replayRoutes(api, dependencies.deliveries);
       keyRoutes(api, dependencies.keys);
       streamRoutes(api, { ...dependencies, streams });
+      snapshotRoutes(api, dependencies);
       usageRoutes(api, dependencies.usage);
     },
     { prefix: "/api/v1" },

@@ -1,5 +1,6 @@
 // Flags: show them, and change them one transaction at a time.
-import { type CreateFlag, isFlagKey, type PatchFlag } from "@halyard/core/flag";
+import type { CreateFlag, PatchFlag } from "@halyard/core/flags/registry";
+import { isFlagKey } from "@halyard/core/flags/rules";
 import {
   buildEvents,
   type Decision,
@@ -141,5 +142,5 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
   };
 };
 
-const versioned = ({ after, version, key }: Decision): Result<VersionedFlag> =>
-  after ? ok({ flag: after, version }) : notFound("The flag", key);
+const versioned = ({ after, version, level, key }: Decision): Result<VersionedFlag> =>
+  after ? ok({ flag: after, version, level }) : notFound("The flag", key);

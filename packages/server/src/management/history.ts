@@ -1,5 +1,5 @@
 // History: every change of an environment, newest first.
-import { isFlagKey } from "@halyard/core/flag";
+import { isFlagKey } from "@halyard/core/flags/rules";
 import type { HistoryEntry } from "../domain/history.ts";
 import type { Principal } from "../domain/principal.ts";
 import { notFound, ok, type Result } from "../errors.ts";

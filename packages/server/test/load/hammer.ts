@@ -1,6 +1,6 @@
 // Many clients that ask for everything there is, as fast as they are answered, and check every answer.
 import { evaluate } from "@halyard/core/evaluate";
-import type { Flag } from "@halyard/core/flag";
+import { type Flag, prepare } from "@halyard/core/flags/registry";
 import { type Answered, type Asked, type Connection, createConnection } from "./connection.ts";
 
 export interface Hammered {
@@ -49,7 +49,7 @@ export const hammer = async (dependencies: HammerDependencies): Promise<Hammered
   const evaluation = (): Step => {
     const flag = fixed[asked % fixed.length] as Flag;
     const targetingKey = `user-${asked}`;
-    const right = { key: flag.key, ...evaluate(flag, { targetingKey }) };
+    const right = { key: flag.key, ...evaluate(prepare(flag), { targetingKey }) };
     return [
       {
         method: "POST",

@@ -1,6 +1,6 @@
 // Small steps on a store, decided by the domain as the services decide them.
 import { createHash, randomBytes } from "node:crypto";
-import type { PatchFlag } from "@halyard/core/flag";
+import type { PatchFlag } from "@halyard/core/flags/registry";
 import { buildEvents, type Decision, type EnvironmentState } from "../../src/domain/change.ts";
 import { decideCreate, decideDelete, decidePatch } from "../../src/domain/change-flag.ts";
 import { deliveriesOf, type Webhook } from "../../src/domain/webhook.ts";

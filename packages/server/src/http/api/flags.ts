@@ -1,5 +1,7 @@
 // /flags: list, read, create, change, delete, and the history of each.
-import { CreateFlag, type Flag, FlagType, isFlagKey, PatchFlag } from "@halyard/core/flag";
+import type { CreateFlag, Flag, FlagTypeName, PatchFlag } from "@halyard/core/flags/registry";
+import { isFlagKey } from "@halyard/core/flags/rules";
+import { createFlagSchema, flagTypeSchema, patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
 import type { VersionedFlag } from "../../domain/change.ts";
@@ -30,7 +32,7 @@ const ListQuery = Type.Object(
   {
     limit: Type.Optional(limitParameter),
     cursor: Type.Optional(cursorParameter),
-    type: Type.Optional(FlagType),
+    type: Type.Optional(Type.Unsafe<FlagTypeName>(flagTypeSchema)),
     enabled: Type.Optional(
       Type.Boolean({
         description: "Only flags that are on, or off.",
@@ -169,7 +171,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
         querystring: noQuery,
         headers: idempotencyHeader,
         body: {
-          ...CreateFlag,
+          ...createFlagSchema,
           examples: [{ key: "new-checkout", type: "rollout", description: "The new checkout" }],
         },
         response: answers(
@@ -208,7 +210,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
         params: KeyPath,
         querystring: noQuery,
         headers: Precondition,
-        body: { ...PatchFlag, examples: [{ enabled: true, percentage: 25 }] },
+        body: { ...patchFlagSchema, examples: [{ enabled: true, percentage: 25 }] },
         response: answers(
           {
             200: {

@@ -1,5 +1,5 @@
 // /flags/:key/history and /history: who changed what, and when.
-import type { Flag } from "@halyard/core/flag";
+import type { Flag } from "@halyard/core/flags/registry";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { flagEventTypes } from "../../domain/change.ts";

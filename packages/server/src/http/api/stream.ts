@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
-import { revisionOf } from "../../evaluation/snapshot.ts";
+import { revisionNumber } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers } from "../openapi/describe.ts";
@@ -64,7 +64,7 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
       const lastEventId = lastEventIdOf(request);
       const known = snapshots.get(principal.environmentId)?.revision ?? 0;
       // Another instance has told this client more than we know.
-      if (revisionOf(lastEventId) > known) await feed.catchUpSoon();
+      if (revisionNumber(lastEventId) > known) await feed.catchUpSoon();
       const admitted = streams.admit();
       if (!admitted.ok) return sendFailure(reply, admitted.failure);
       if (endsIn !== undefined) {
@@ -76,7 +76,7 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
         keyId: principal.keyId,
         begin: () => {
           const snapshot = snapshots.get(principal.environmentId);
-          return snapshot && keyCache.isGood(principal.keyId)
+          return snapshot && keyCache.isValid(principal.keyId)
             ? flagStreams.begin(snapshot, lastEventId)
             : undefined;
         },

@@ -64,7 +64,7 @@ export const requireKeys = (api: FastifyInstance, dependencies: KeyDependencies)
     if (
       method === "GET" ||
       method === "HEAD" ||
-      dependencies.keyCache.isGood(request.auth.principal.keyId)
+      dependencies.keyCache.isValid(request.auth.principal.keyId)
     ) {
       done();
       return;

@@ -4,15 +4,13 @@ import type { FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { fail, invalid } from "../../errors.ts";
-import type { Snapshots } from "../../evaluation/snapshots.ts";
 import type { Clock } from "../../ports.ts";
 import { type Authenticate, type Authenticated, allow } from "./authenticate.ts";
 import type { Session } from "./session-cookie.ts";
 import type { SessionRequests } from "./session-request.ts";
 
 export interface SessionDependencies {
-  readonly keyCache: Pick<ApiKeyCache, "holder">;
-  readonly snapshots: Pick<Snapshots, "holder">;
+  readonly keyCache: Pick<ApiKeyCache, "holder" | "knownHolder">;
   readonly requests: SessionRequests;
   readonly clock: Clock;
 }
@@ -25,12 +23,12 @@ const isSafe = ({ method }: FastifyRequest): boolean => method === "GET" || meth
 /** A request with a key in a header is judged by that key alone. */
 export const acceptSessions = (
   authenticate: Authenticate,
-  { keyCache, snapshots, requests, clock }: SessionDependencies,
+  { keyCache, requests, clock }: SessionDependencies,
 ): Authenticate => {
   /** The session's key for an environment, as long as it is good. */
   const holderIn = ({ keyIds }: Session, environment: string): Principal | undefined =>
     keyIds
-      .map((keyId) => snapshots.holder(keyId)?.principal)
+      .map((keyId) => keyCache.knownHolder(keyId))
       .find((holder) => holder?.environmentName === environment);
 
   const allowIn = (

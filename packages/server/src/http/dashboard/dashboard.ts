@@ -1,7 +1,6 @@
 // The dashboard as a whole: its page, its sessions, and that the API takes them.
 import type { FastifyInstance } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
-import type { Snapshots } from "../../evaluation/snapshots.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
 import type { Clock } from "../../ports.ts";
 import type { Authenticate, KeyCheck } from "../auth/authenticate.ts";
@@ -23,7 +22,6 @@ export interface DashboardDependencies {
 
 interface AppParts extends DashboardDependencies {
   readonly keyCache: ApiKeyCache;
-  readonly snapshots: Snapshots;
   readonly keyCheck: KeyCheck;
   readonly failures: RateLimit;
   readonly publicUrl: string | undefined;

@@ -89,7 +89,7 @@ export const createEvaluationLane = (dependencies: LaneDependencies) => {
         const [first] = chunks;
         const body = chunks.length === 1 && first ? first : Buffer.concat(chunks);
         // The body may have been long on its way: what holds is what holds now. A deleted environment takes its keys with it.
-        const answered = holder.good
+        const answered = holder.isValid
           ? answerOne(snapshot, key, body, counts)
           : { status: 401, body: protocolErrorBody(keyRefused) };
         send(response, requestId, answered);

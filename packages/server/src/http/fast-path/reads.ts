@@ -1,6 +1,6 @@
 // The short way for reads that are made often: one flag or all of them, plainly asked for, with a key that was good before.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isFlagKey } from "@halyard/core/flag";
+import { isFlagKey } from "@halyard/core/flags/rules";
 import type { FastifyError } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { VersionedFlag } from "../../domain/change.ts";

@@ -1,8 +1,9 @@
 // The bodies of evaluations, written once for each flag and outcome and kept for as long as the flag stays as it is.
 import { hash } from "node:crypto";
-import { type Evaluation, evaluatePrepared } from "@halyard/core/evaluate";
+import type { EvaluationContext } from "@halyard/core/context";
+import type { Evaluation } from "@halyard/core/evaluate";
+import { type EvaluationTotals, evaluateFlag, evaluateInBulk } from "../../evaluation/evaluate.ts";
 import type { EvaluationFlag, Snapshot } from "../../evaluation/snapshot.ts";
-import type { EvaluationCounts } from "../../telemetry/http-meter.ts";
 import { readAsked } from "./request.ts";
 
 /** A flag as it is has one reason for each value, so there are three bodies at most. */
@@ -40,23 +41,17 @@ const bodyOf = (entry: EvaluationFlag, evaluation: Evaluation): string => {
   return bodies.off;
 };
 
-const count = (counts: EvaluationCounts, evaluation: Evaluation): void => {
-  if ("errorCode" in evaluation) counts.error += 1;
-  else if (evaluation.value) counts.on += 1;
-  else counts.off += 1;
-};
-
 export interface OneAnswer {
   readonly status: 200 | 400 | 404;
   readonly body: string;
 }
 
-/** One flag for the one that the request's body names. A value that is handed out counts as a use of the flag. */
+/** One flag for the context in the request's body. */
 export const answerOne = (
   snapshot: Snapshot,
   key: string,
   requestBody: Buffer | undefined,
-  counts: EvaluationCounts,
+  totals: EvaluationTotals,
 ): OneAnswer => {
   const asked = readAsked(requestBody);
   if (!asked.ok) return { status: 400, body: JSON.stringify({ key, ...asked.error }) };
@@ -68,13 +63,11 @@ export const answerOne = (
       body: JSON.stringify({ key, errorCode: "FLAG_NOT_FOUND", errorDetails }),
     };
   }
-  const evaluation = evaluatePrepared(entry.prepared, asked.targetingKey);
-  const body = bodyOf(entry, evaluation);
-  count(counts, evaluation);
-  if ("errorCode" in evaluation) return { status: 400, body };
-  if (evaluation.value) entry.counter.on += 1;
-  else entry.counter.off += 1;
-  return { status: 200, body };
+  const evaluation = evaluateFlag(entry, asked.context, totals);
+  return {
+    status: "errorCode" in evaluation ? 400 : 200,
+    body: bodyOf(entry, evaluation),
+  };
 };
 
 export interface BulkAnswer {
@@ -88,15 +81,13 @@ export interface BulkAnswer {
  */
 export const evaluateAll = (
   snapshot: Snapshot,
-  targetingKey: string | undefined,
+  context: EvaluationContext,
   streamUrl: string | undefined,
-  counts: EvaluationCounts,
+  totals: EvaluationTotals,
 ): BulkAnswer => {
-  const items = snapshot.all().map((entry) => {
-    const evaluation = evaluatePrepared(entry.prepared, targetingKey);
-    count(counts, evaluation);
-    return bodyOf(entry, evaluation);
-  });
+  const items = snapshot
+    .all()
+    .map((entry) => bodyOf(entry, evaluateInBulk(entry, context, totals)));
   const rest = JSON.stringify({
     metadata: { environment: snapshot.environmentName },
     ...(streamUrl !== undefined && {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
-import { revisionOf } from "../../evaluation/snapshot.ts";
+import { revisionNumber } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import type { EventTokens } from "../auth/event-token.ts";
 import { sendFailure } from "../errors/error-reply.ts";
@@ -71,7 +71,7 @@ export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDepende
       const { keyId, environmentId } = holder;
       const lastEventId = lastEventIdOf(request);
       const known = snapshots.get(environmentId)?.revision ?? 0;
-      if (revisionOf(lastEventId) > known) await feed.catchUpSoon();
+      if (revisionNumber(lastEventId) > known) await feed.catchUpSoon();
       const admitted = streams.admit();
       if (!admitted.ok) return sendFailure(reply, admitted.failure);
       return streams.open(allowPages(reply), {
@@ -79,7 +79,7 @@ export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDepende
         keyId,
         begin: () => {
           const snapshot = snapshots.get(environmentId);
-          return snapshot && keyCache.isGood(keyId)
+          return snapshot && keyCache.isValid(keyId)
             ? refetchStreams.begin(snapshot, lastEventId)
             : undefined;
         },

@@ -1,5 +1,6 @@
 // What an evaluation asks: for whom, and what the client has already heard of.
 import { isUtf8 } from "node:buffer";
+import type { EvaluationContext } from "@halyard/core/context";
 import type { Snapshot } from "../../evaluation/snapshot.ts";
 
 /** An error with a code of the protocol. */
@@ -9,7 +10,7 @@ export interface ProtocolError {
 }
 
 export type Asked =
-  | { readonly ok: true; readonly targetingKey: string | undefined }
+  | { readonly ok: true; readonly context: EvaluationContext }
   | { readonly ok: false; readonly error: ProtocolError };
 
 const refuse = (errorCode: ProtocolError["errorCode"], errorDetails: string): Asked => ({
@@ -47,12 +48,9 @@ export const readAsked = (body: Buffer | undefined): Asked => {
     return refuse("INVALID_CONTEXT", `The body must hold a context, such as ${example}.`);
   }
   const { targetingKey } = context;
-  // Some languages write null for what is not there.
-  if (targetingKey === undefined || targetingKey === null) {
-    return { ok: true, targetingKey: undefined };
-  }
-  return typeof targetingKey === "string"
-    ? { ok: true, targetingKey }
+  // Some languages write null for what is not there; the evaluator takes it as missing.
+  return targetingKey === undefined || targetingKey === null || typeof targetingKey === "string"
+    ? { ok: true, context: context as EvaluationContext }
     : refuse("INVALID_CONTEXT", "The targetingKey of the context must be a string.");
 };
 

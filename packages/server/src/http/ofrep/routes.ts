@@ -75,7 +75,7 @@ export const evaluationRoutes = (
       const base = publicUrl ?? calledAs(request);
       const streamUrl =
         base && `${base}/ofrep/v1/events?token=${eventTokens.eventToken(principal)}`;
-      const { tag, body } = evaluateAll(snapshot, asked.targetingKey, streamUrl, counts);
+      const { tag, body } = evaluateAll(snapshot, asked.context, streamUrl, counts);
       if (sendNotModified(request, allowPages(reply), tag)) return reply;
       return send(reply, 200, body);
     },

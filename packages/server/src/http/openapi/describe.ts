@@ -42,6 +42,7 @@ const text = (description: string, example: string): Header => ({
 export const headers = {
   flagTag: { ETag: text("The flag's version.", '"7"') },
   listTag: { ETag: text("The environment's revision.", '"812"') },
+  snapshotTag: { ETag: text("Names the revision.", '"812-mb3k2x1"') },
   next: {
     Link: text(
       "The next page, when there is one.",

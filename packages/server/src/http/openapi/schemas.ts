@@ -1,11 +1,11 @@
 // The shapes that several routes answer with, by name.
-import { Flag } from "@halyard/core/flag";
+import { flagSchema } from "@halyard/core/flags/schemas";
 import { Type } from "typebox";
 import { subscribableEvents } from "../../domain/webhook.ts";
 
 const closed = { additionalProperties: false } as const;
 
-export const FlagSchema = { ...Flag, $id: "Flag" };
+export const FlagSchema = { ...flagSchema, $id: "Flag" };
 export const flagReference = { $ref: "Flag#" } as const;
 export const flagExample = {
   key: "new-checkout",

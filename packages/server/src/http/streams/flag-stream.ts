@@ -1,5 +1,6 @@
-// Who follows the flags of an environment: the whole of it first, then each change.
-import type { FlagChange } from "../../domain/change.ts";
+// Streams of an environment: the snapshot first, then each revision.
+import { kinds } from "@halyard/core/kinds";
+import type { Revision } from "../../domain/change.ts";
 import { revisionName, type Snapshot } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { type Broadcaster, createBroadcaster } from "./broadcaster.ts";
@@ -10,49 +11,40 @@ import {
   retryAfter,
   type Subscriber,
 } from "./event-streams.ts";
+import { revisionJson, snapshotJson } from "./snapshot-json.ts";
 
 export interface FlagStreams {
   /** For a reader who has the revision of this name; of an empty or strange name it has nothing. */
   begin(snapshot: Snapshot, lastEventId: string): Beginning;
 }
 
-const frame = (id: string, event: string, data: object): Buffer =>
-  Buffer.from(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-
-const snapshotFrame = (snapshot: Snapshot): Buffer =>
-  frame(snapshot.name, "snapshot", {
-    environment: snapshot.environmentName,
-    revision: snapshot.revision,
-    at: snapshot.changedAt,
-    flags: snapshot.all().map(({ version, flag }) => ({ version, flag })),
-  });
+const head = (id: string, event: string): Buffer =>
+  Buffer.from(`id: ${id}\nevent: ${event}\ndata: `);
+const end = Buffer.from("\n\n");
 
 const retry = retryAfter(2_000);
 
-/** Made once for all readers, also for those who come back later. */
-const changeFrames = new WeakMap<FlagChange, Buffer>();
-const changeFrame = (change: FlagChange): Buffer => {
-  const kept = changeFrames.get(change);
+/** Made once for all subscribers, also for those who come back later. */
+const changeFrames = new WeakMap<Revision, Buffer>();
+const changeFrame = (revision: Revision): Buffer => {
+  const kept = changeFrames.get(revision);
   if (kept) return kept;
-  const { revision, at, key, version, flag } = change;
-  const made = frame(revisionName(revision, at), "change", { revision, at, key, version, flag });
-  changeFrames.set(change, made);
+  const name = revisionName(revision.revision, revision.at);
+  const data = Buffer.from(revisionJson(revision));
+  const made = Buffer.concat([head(name, kinds[revision.kind].event), data, end]);
+  changeFrames.set(revision, made);
   return made;
 };
 
+/** The JSON itself is shared with everyone. */
+const snapshotFrames = (snapshot: Snapshot): readonly Buffer[] => [
+  head(snapshot.name, "snapshot"),
+  snapshotJson(snapshot),
+  end,
+];
+
 export const createFlagStreams = (snapshots: Snapshots, streams: EventStreams): FlagStreams => {
   const broadcasters = new WeakMap<Snapshot, Broadcaster<Subscriber>>();
-  /** The newest snapshot frame of each environment that somebody came for. */
-  const wholes = new WeakMap<Snapshot, { readonly name: string; readonly bytes: Buffer }>();
-
-  const whole = (snapshot: Snapshot): Buffer => {
-    const kept = wholes.get(snapshot);
-    if (kept?.name === snapshot.name) return kept.bytes;
-    const bytes = snapshotFrame(snapshot);
-    wholes.set(snapshot, { name: snapshot.name, bytes });
-    return bytes;
-  };
-
   const broadcasterOf = (snapshot: Snapshot): Broadcaster<Subscriber> => {
     const known = broadcasters.get(snapshot);
     if (known) return known;
@@ -65,12 +57,12 @@ export const createFlagStreams = (snapshots: Snapshots, streams: EventStreams): 
     const broadcaster = broadcasters.get(snapshot);
     if (!broadcaster || broadcaster.size === 0) return;
     if (applied) for (const change of applied) broadcaster.publish(changeFrame(change));
-    else broadcaster.publish(whole(snapshot));
+    else broadcaster.publish(Buffer.concat(snapshotFrames(snapshot)));
   });
 
   const framesFor = (snapshot: Snapshot, lastEventId: string): readonly Buffer[] => {
     const changes = snapshot.since(lastEventId);
-    if (!changes) return [whole(snapshot)];
+    if (!changes) return snapshotFrames(snapshot);
     return changes.length === 0 ? [heartbeatFrame] : changes.map(changeFrame);
   };
 

@@ -3,35 +3,15 @@ import { isDeepStrictEqual } from "node:util";
 import { type Kysely, sql } from "kysely";
 import { StartupProblem } from "../../errors.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
+import { type TableFacts, tableFacts, tableNames } from "../schema/table-facts.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
 /** Rows in one statement. */
 const batch = 500;
 
-/** Every table with its key, those that others refer to first. */
-export const copiedTables = {
-  environments: ["id"],
-  api_keys: ["id"],
-  flags: ["environment_id", "key"],
-  history: ["id"],
-  events: ["id"],
-  webhooks: ["id"],
-  lanes: ["id"],
-  deliveries: ["position"],
-  attempts: ["position", "number"],
-  usage: ["environment_id", "flag_key", "hour"],
-  answers: ["key_id", "name"],
-} as const satisfies { readonly [T in keyof Tables]?: readonly string[] };
-type CopiedTable = keyof typeof copiedTables;
-
-/** Keys that the database counts up. */
-const counted = [
-  ["environments", "id"],
-  ["history", "id"],
-  ["lanes", "id"],
-  ["deliveries", "position"],
-] as const;
+const copiedTables = tableNames.filter((table) => tableFacts[table].isCopied);
+type CopiedTable = keyof Tables;
 
 type Value = string | number | Uint8Array | null;
 type Row = Readonly<Record<string, Value>>;
@@ -59,7 +39,7 @@ export const copyStore = async (
 ): Promise<CopiedRows> => {
   await requireEmpty(to.database);
   const counts: Record<string, number> = {};
-  for (const table of tableNames) {
+  for (const table of copiedTables) {
     let count = 0;
     for await (const rows of pages(from.database, table)) {
       const sealed = rows.map((row) => reseal(table, row, from.secrets, to.secrets));
@@ -72,12 +52,14 @@ export const copyStore = async (
     }
     counts[table] = count;
   }
-  for (const [table, column] of counted) await to.traits.countOn(to.database, table, column);
-  for (const table of tableNames) await compare(from, to, table, watch);
+  for (const table of copiedTables) {
+    const { identity }: TableFacts = tableFacts[table];
+    if (identity !== undefined) await to.traits.countOn(to.database, table, identity);
+  }
+  for (const table of copiedTables) await compare(from, to, table, watch);
   return counts;
 };
 
-const tableNames = Object.keys(copiedTables) as CopiedTable[];
 const names = (columns: readonly string[]) => sql.join(columns.map((name) => sql.ref(name)));
 
 const requireEmpty = async (database: Kysely<Tables>): Promise<void> => {
@@ -94,7 +76,7 @@ const requireEmpty = async (database: Kysely<Tables>): Promise<void> => {
 };
 
 async function* pages(database: Kysely<Tables>, table: CopiedTable): AsyncGenerator<Row[]> {
-  const key: readonly string[] = copiedTables[table];
+  const key: readonly string[] = tableFacts[table].key;
   let last: Row | undefined;
   for (;;) {
     const after = last;

@@ -3,11 +3,12 @@ import type { NewHistoryEntry } from "../../domain/history.ts";
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-/** `revision` is the environment's, for changes of flags; null for other subjects. */
+/** `revision` and `level` belong to changes that make a revision of the environment. */
 export const historyRow = (
   environmentId: number,
   entry: NewHistoryEntry,
   revision: number | null,
+  level?: number,
 ) => ({
   environment_id: environmentId,
   revision,
@@ -20,4 +21,5 @@ export const historyRow = (
   actions: JSON.stringify(entry.actions),
   before: json(entry.before),
   after: json(entry.after),
+  level: level ?? null,
 });

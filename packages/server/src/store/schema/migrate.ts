@@ -8,9 +8,18 @@ import { evaluation } from "./migrations/0003-evaluation.ts";
 import { clockSteps } from "./migrations/0004-clock-steps.ts";
 import { signInLinks } from "./migrations/0005-sign-in-links.ts";
 import { keyUse } from "./migrations/0006-key-use.ts";
+import { definitions } from "./migrations/0007-definitions.ts";
 import type { Tables } from "./tables.ts";
 
-export const migrations = [first, delivery, evaluation, clockSteps, signInLinks, keyUse] as const;
+export const migrations = [
+  first,
+  delivery,
+  evaluation,
+  clockSteps,
+  signInLinks,
+  keyUse,
+  definitions,
+] as const;
 
 /** Call it inside a transaction that no second process can enter at the same time. */
 export const migrate = async (

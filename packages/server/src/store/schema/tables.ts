@@ -30,15 +30,20 @@ export interface Tables {
     key: string;
     type: string;
     enabled: number;
-    /** Thousandths of a percent; null on boolean flags. */
+    /** Thousandths of a percent; null on flags without a percentage. */
     thousandths: number | null;
     description: string | null;
     version: number;
+    /** JSON: the members that have no column; null when there are none. */
+    definition: string | null;
+    /** What it takes to evaluate the flag; null for the first level. */
+    level: number | null;
   };
+  /** Rows with a revision are the revision log that instances and streams follow. */
   history: {
     id: Generated<number>;
     environment_id: number;
-    /** The environment's revision that a change of a flag made; null for other subjects. */
+    /** The revision of the environment that the change made; null for subjects that make none. */
     revision: number | null;
     subject: string;
     subject_id: string;
@@ -49,6 +54,8 @@ export interface Tables {
     actions: string;
     before: string | null;
     after: string | null;
+    /** Of `after`, see flags. */
+    level: Generated<number | null>;
   };
   events: {
     id: string;
@@ -74,7 +81,10 @@ export interface Tables {
     failing_since: number | null;
     created_at: number;
   };
-  /** A lane keeps the order: of its pending deliveries only the oldest is sent. One for each webhook, flag and priority. */
+  /**
+   * Ordering queues: of the pending deliveries of one only the oldest is sent. One for each webhook, flag and priority.
+   * The code says queue; the table keeps its first name.
+   */
   lanes: {
     id: Generated<number>;
     webhook_id: string;
@@ -131,6 +141,7 @@ export interface Tables {
     key_ids: string;
     expires_at: number;
   };
+  /** Idempotency records: responses kept for requests that are sent again. The table keeps its first name. */
   answers: {
     key_id: string;
     name: string;

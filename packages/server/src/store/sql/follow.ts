@@ -1,6 +1,6 @@
 // The reads of ports.ts for those who follow every environment: how far each has come, what changed, who may ask.
-import type { Flag } from "@halyard/core/flag";
 import type { Kysely } from "kysely";
+import type { Revision } from "../../domain/change.ts";
 import type { Role } from "../../domain/principal.ts";
 import type { KeyHolder, Reader } from "../../ports.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -56,7 +56,7 @@ export const followReads = (database: Kysely<Tables>): FollowReads => {
     async changesAfter(environmentId, revision, limit) {
       const rows = await database
         .selectFrom("history")
-        .select(["revision", "at", "subject_id", "version", "after"])
+        .select(["revision", "at", "subject", "subject_id", "version", "after", "level"])
         .where("environment_id", "=", environmentId)
         .where("revision", ">", revision)
         .orderBy("revision")
@@ -65,9 +65,11 @@ export const followReads = (database: Kysely<Tables>): FollowReads => {
       return rows.map((row) => ({
         revision: row.revision ?? 0,
         at: new Date(row.at),
+        kind: row.subject as Revision["kind"],
         key: row.subject_id,
         version: row.version ?? 0,
-        flag: row.after === null ? null : (JSON.parse(row.after) as Flag),
+        ...(row.level !== null && { level: row.level }),
+        value: row.after === null ? null : (JSON.parse(row.after) as Revision["value"]),
       }));
     },
   };

@@ -1,6 +1,6 @@
 // The reads of ports.ts in SQL, outside a transaction or inside one.
-import type { Flag } from "@halyard/core/flag";
-import { fromThousandths } from "@halyard/core/percentage";
+import { fromStored } from "@halyard/core/flags/stored";
+import { kindNames } from "@halyard/core/kinds";
 import type { Kysely, Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { HistoryEntry, HistorySubject } from "../../domain/history.ts";
@@ -15,21 +15,11 @@ import { usageReads } from "./usage.ts";
 
 type FlagRow = Omit<Selectable<Tables["flags"]>, "environment_id">;
 
-const flagOf = (row: FlagRow): VersionedFlag => {
-  const { key, description } = row;
-  const enabled = row.enabled === 1;
-  const flag: Flag =
-    row.thousandths === null
-      ? { key, type: "boolean", enabled, description }
-      : {
-          key,
-          type: "rollout",
-          enabled,
-          percentage: fromThousandths(row.thousandths),
-          description,
-        };
-  return { flag, version: row.version };
-};
+const flagOf = ({ key, version, level, ...stored }: FlagRow): VersionedFlag => ({
+  flag: fromStored(key, { ...stored, enabled: stored.enabled === 1 }),
+  version,
+  ...(level !== null && { level }),
+});
 
 const webhookOf = (
   row: Pick<Selectable<Tables["webhooks"]>, (typeof webhookColumns)[number]>,
@@ -74,7 +64,16 @@ export const environmentOf = (
   flagCount: row.flag_count,
 });
 
-const flagColumns = ["key", "type", "enabled", "thousandths", "description", "version"] as const;
+const flagColumns = [
+  "key",
+  "type",
+  "enabled",
+  "thousandths",
+  "description",
+  "version",
+  "definition",
+  "level",
+] as const;
 const historyColumns = [
   "id",
   "subject",
@@ -152,6 +151,8 @@ export const createReader = (
           "flags.thousandths",
           "flags.description",
           "flags.version",
+          "flags.definition",
+          "flags.level",
         ])
         .where("environments.id", "=", environmentId)
         .execute();
@@ -198,7 +199,7 @@ export const createReader = (
         .select(historyColumns)
         .where("environment_id", "=", environmentId)
         .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
-        .$if(subject !== undefined && subject !== "flag", (query) =>
+        .$if(subject !== undefined && !kindNames.some((kind) => kind === subject), (query) =>
           query.where("revision", "is", null),
         )
         .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId ?? ""))

@@ -1,6 +1,6 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
-import type { Flag } from "@halyard/core/flag";
-import { toThousandths } from "@halyard/core/percentage";
+import type { Flag } from "@halyard/core/flags/registry";
+import { toStored } from "@halyard/core/flags/stored";
 import type { Kysely } from "kysely";
 import type { Change } from "../../domain/change.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
@@ -10,20 +10,18 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import { historyRow } from "../schema/history-row.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { deleteEnvironment } from "./delete-environment.ts";
 import { createReader, environmentColumns, environmentOf } from "./reader.ts";
 import { signInWrites } from "./sign-in.ts";
 import { webhookWrites } from "./webhooks.ts";
 
-const flagColumns = (flag: Flag, version: number) => ({
-  type: flag.type,
-  enabled: flag.enabled ? 1 : 0,
-  thousandths: flag.type === "rollout" ? (toThousandths(flag.percentage) ?? 0) : null,
-  description: flag.description,
-  version,
-});
+const flagColumns = (flag: Flag, version: number, level: number | undefined) => {
+  const stored = toStored(flag);
+  return { ...stored, enabled: stored.enabled ? 1 : 0, version, level: level ?? null };
+};
 
 const historyOfChange = ({ decision, at, actor, events }: Change): NewHistoryEntry => ({
-  subject: "flag",
+  subject: decision.kind,
   subjectId: decision.key,
   version: decision.version,
   at,
@@ -49,7 +47,7 @@ export const createTransaction = (
   signal: SignalDraft,
 ): Transaction => {
   const writeFlag = async ({ environmentId, decision }: Change): Promise<void> => {
-    const { key, before, after, version } = decision;
+    const { key, before, after, version, level } = decision;
     if (after === null) {
       await database
         .deleteFrom("flags")
@@ -64,12 +62,12 @@ export const createTransaction = (
     } else if (before === null) {
       await database
         .insertInto("flags")
-        .values({ environment_id: environmentId, key, ...flagColumns(after, version) })
+        .values({ environment_id: environmentId, key, ...flagColumns(after, version, level) })
         .execute();
     } else {
       await database
         .updateTable("flags")
-        .set(flagColumns(after, version))
+        .set(flagColumns(after, version, level))
         .where("environment_id", "=", environmentId)
         .where("key", "=", key)
         .execute();
@@ -132,7 +130,7 @@ export const createTransaction = (
         .execute();
       await database
         .insertInto("history")
-        .values(historyRow(environmentId, historyOfChange(change), revision))
+        .values(historyRow(environmentId, historyOfChange(change), revision, decision.level))
         .execute();
       await database
         .insertInto("events")
@@ -204,10 +202,7 @@ export const createTransaction = (
       return environmentOf(row);
     },
 
-    async deleteEnvironment(id) {
-      await database.deleteFrom("environments").where("id", "=", id).execute();
-      await traits.notify(database);
-    },
+    deleteEnvironment: (id) => deleteEnvironment(database, traits, id),
 
     async record(environmentId, entry) {
       await database

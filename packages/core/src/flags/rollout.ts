@@ -1,0 +1,46 @@
+// A flag that is on for a percentage of the targeting keys.
+import { bucketPrefix, hashLimit } from "../bucket.ts";
+import { fixedFlag, offFlag, splitFlag, staticOff, staticOn } from "../evaluate.ts";
+import { allThousandths, isPercentage, thousandthsOf } from "../percentage.ts";
+import type { FlagBase, FlagType } from "./flag-type.ts";
+
+export interface RolloutFlag extends FlagBase {
+  readonly type: "rollout";
+  /** 0 to 100, with at most three decimals. */
+  readonly percentage: number;
+}
+
+const everyone = fixedFlag(staticOn);
+const nobody = fixedFlag(staticOff);
+
+export const rolloutType: FlagType<RolloutFlag> = {
+  name: "rollout",
+  summary: "reaches a percentage",
+  members: {
+    percentage: {
+      schema: {
+        type: "number",
+        minimum: 0,
+        maximum: 100,
+        multipleOf: 0.001,
+        description:
+          "Share of targeting keys that get the flag while it is on. Rollout flags only.",
+        "x-must-be": "a number from 0 to 100 with at most three decimals",
+      },
+      initial: 0,
+      isValid: isPercentage,
+      // JSON can carry a negative zero.
+      normalize: (value) => value + 0,
+      format: (value) => `${value} %`,
+    },
+  },
+  refusal: "a rollout flag has a percentage and nothing else",
+  level: () => 1,
+  prepare({ key, enabled, percentage }) {
+    if (!enabled) return offFlag;
+    const thousandths = thousandthsOf(percentage);
+    if (thousandths >= allThousandths) return everyone;
+    return thousandths > 0 ? splitFlag(bucketPrefix(key), hashLimit(thousandths)) : nobody;
+  },
+  reach: ({ percentage }) => thousandthsOf(percentage),
+};

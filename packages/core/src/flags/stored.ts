@@ -1,0 +1,43 @@
+// A flag as a database keeps it: the common members and the percentage in columns, everything else as JSON.
+import { fromThousandths, isPercentage, thousandthsOf } from "../percentage.ts";
+import { type Flag, membersOf } from "./registry.ts";
+
+export interface StoredFlag {
+  readonly type: string;
+  readonly enabled: boolean;
+  /** Thousandths of a percent; null on flags without a percentage. */
+  readonly thousandths: number | null;
+  readonly description: string | null;
+  /** The other members as JSON; null when there are none. */
+  readonly definition: string | null;
+}
+
+export const toStored = (flag: Flag): StoredFlag => {
+  const { key: _, type, enabled, description, ...rest } = flag;
+  const { percentage, ...others } = rest as Readonly<Record<string, unknown>>;
+  if (percentage !== undefined && !isPercentage(percentage)) {
+    throw new Error(`The flag "${flag.key}" has a percentage that cannot be stored.`);
+  }
+  return {
+    type,
+    enabled,
+    thousandths: percentage === undefined ? null : thousandthsOf(percentage),
+    description,
+    definition: Object.keys(others).length > 0 ? JSON.stringify(others) : null,
+  };
+};
+
+/** Members that this version does not know are kept. */
+export const fromStored = (key: string, stored: StoredFlag): Flag => {
+  const { type, enabled, thousandths, description, definition } = stored;
+  const rest: Record<string, unknown> = {
+    ...(thousandths !== null && { percentage: fromThousandths(thousandths) }),
+    ...(definition !== null && (JSON.parse(definition) as object)),
+  };
+  const members: Record<string, unknown> = {};
+  for (const [name] of membersOf(type)) {
+    members[name] = rest[name];
+    delete rest[name];
+  }
+  return { key, type, enabled, ...members, description, ...rest } as Flag;
+};

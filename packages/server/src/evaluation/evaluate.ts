@@ -1,0 +1,37 @@
+// Evaluates flags of a snapshot and counts what came of it.
+import type { EvaluationContext } from "@halyard/core/context";
+import { type Evaluation, evaluate } from "@halyard/core/evaluate";
+import type { EvaluationFlag } from "./snapshot.ts";
+
+/** Values returned by this process, for the metrics. */
+export interface EvaluationTotals {
+  on: number;
+  off: number;
+  error: number;
+}
+
+/** As one of many in a bulk evaluation: not counted as a use of the flag. */
+export const evaluateInBulk = (
+  { prepared }: EvaluationFlag,
+  context: EvaluationContext,
+  totals: EvaluationTotals,
+): Evaluation => {
+  const evaluation = evaluate(prepared, context);
+  if ("errorCode" in evaluation) totals.error += 1;
+  else if (evaluation.value) totals.on += 1;
+  else totals.off += 1;
+  return evaluation;
+};
+
+/** A value counts as a use of the flag. */
+export const evaluateFlag = (
+  entry: EvaluationFlag,
+  context: EvaluationContext,
+  totals: EvaluationTotals,
+): Evaluation => {
+  const evaluation = evaluateInBulk(entry, context, totals);
+  if ("errorCode" in evaluation) return evaluation;
+  if (evaluation.value) entry.counter.on += 1;
+  else entry.counter.off += 1;
+  return evaluation;
+};

@@ -1,0 +1,95 @@
+// /snapshot: the flags of the environment with their versions, for clients that poll instead of following the stream.
+import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import type { ChangeFeed } from "../../evaluation/change-feed.ts";
+import { revisionNumber } from "../../evaluation/snapshot.ts";
+import type { Snapshots } from "../../evaluation/snapshots.ts";
+import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
+import { answers, headers } from "../openapi/describe.ts";
+import { flagExample, flagReference, noQuery } from "../openapi/schemas.ts";
+import { sendNotModified } from "../request/conditional.ts";
+import { snapshotJson } from "../streams/snapshot-json.ts";
+
+export interface SnapshotDependencies {
+  readonly snapshots: Snapshots;
+  readonly feed: Pick<ChangeFeed, "catchUpSoon">;
+}
+
+const SnapshotSchema = Type.Object(
+  {
+    environment: Type.String(),
+    revision: Type.Integer({ description: "Counts the changes of the environment." }),
+    at: Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      description: "When the revision was made, ISO 8601 in UTC; null before the first change.",
+    }),
+    flags: Type.Array(
+      Type.Object(
+        {
+          version: Type.Integer(),
+          flag: Type.Unsafe<unknown>(flagReference),
+          level: Type.Optional(
+            Type.Integer({
+              description:
+                "What a client must understand to evaluate the flag; 1 when it is absent. A client does not evaluate a level that it does not know.",
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      { description: "Sorted by key." },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const Freshness = Type.Object({
+  "if-none-match": Type.Optional(
+    Type.String({ description: "An ETag from before: 304 when nothing has changed since." }),
+  ),
+});
+
+export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDependencies): void => {
+  const { snapshots, feed } = dependencies;
+  app.get(
+    "/snapshot",
+    {
+      config: { role: "server" },
+      schema: {
+        tags: ["Evaluation"],
+        operationId: "getSnapshot",
+        summary: "Read the snapshot of the environment",
+        description:
+          "What the `snapshot` event of the stream carries: every flag with its version. From memory, at most moments old.",
+        querystring: noQuery,
+        headers: Freshness,
+        response: answers({
+          200: {
+            description: "The snapshot.",
+            schema: SnapshotSchema,
+            example: {
+              environment: "production",
+              revision: 812,
+              at: "2026-11-14T12:00:00.000Z",
+              flags: [{ version: 7, flag: flagExample }],
+            },
+            headers: headers.snapshotTag,
+          },
+          304: { description: "Nothing has changed.", headers: headers.snapshotTag },
+        }),
+      },
+    },
+    async (request, reply) => {
+      const { environmentId } = request.auth.principal;
+      const seen = /"([^"]+)"/.exec(request.headers["if-none-match"] ?? "")?.[1] ?? "";
+      // Another instance has sent this client more than is known here.
+      if (revisionNumber(seen) > (snapshots.get(environmentId)?.revision ?? 0)) {
+        await feed.catchUpSoon();
+      }
+      const snapshot = snapshots.get(environmentId);
+      if (!snapshot) return sendFailure(reply, keyRefused);
+      if (sendNotModified(request, reply, snapshot.name)) return reply;
+      return reply.type(jsonType).send(snapshotJson(snapshot));
+    },
+  );
+};
