@@ -66,7 +66,7 @@ export const singleSchema = {
     400: {
       description: "The body cannot be used, or the flag needs a targetingKey.",
       schema: Type.Union([
-        failure("PARSE_ERROR", "INVALID_CONTEXT", "TARGETING_KEY_MISSING"),
+        failure("PARSE_ERROR", "INVALID_CONTEXT", "TARGETING_KEY_MISSING", "GENERAL"),
         ProtocolErrorBody,
       ]),
       example: missing,
@@ -85,7 +85,7 @@ export const singleSchema = {
 
 const Bulk = Type.Object(
   {
-    flags: Type.Array(Type.Union([Success, failure("TARGETING_KEY_MISSING")]), {
+    flags: Type.Array(Type.Union([Success, failure("TARGETING_KEY_MISSING", "GENERAL")]), {
       description: "Every flag of the environment, sorted by key.",
     }),
     metadata: Type.Object({ environment: Type.String() }, closed),

@@ -1,0 +1,178 @@
+// What the registry of flag types makes of flags: new ones, patches, differences, rows, levels.
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import {
+  changeableMembers,
+  difference,
+  formatMember,
+  isSameFlag,
+  patchBetween,
+} from "@halyard/core/difference";
+import { evaluate } from "@halyard/core/evaluate";
+import { applyPatch, newFlag } from "@halyard/core/flags/change";
+import {
+  type Flag,
+  flagTypeNames,
+  isFlag,
+  levelOf,
+  type PatchFlag,
+  prepare,
+  reachOf,
+} from "@halyard/core/flags/registry";
+import { fromStored, toStored } from "@halyard/core/flags/stored";
+import fc from "fast-check";
+
+const plain = { noNullPrototype: true } as const;
+const flags: fc.Arbitrary<Flag> = fc.oneof(
+  fc.record(
+    {
+      key: fc.constant("a"),
+      type: fc.constant("boolean" as const),
+      enabled: fc.boolean(),
+      description: fc.option(fc.string()),
+    },
+    plain,
+  ),
+  fc.record(
+    {
+      key: fc.constant("a"),
+      type: fc.constant("rollout" as const),
+      enabled: fc.boolean(),
+      percentage: fc.integer({ min: 0, max: 100_000 }).map((thousandths) => thousandths / 1_000),
+      description: fc.option(fc.string()),
+    },
+    plain,
+  ),
+);
+const changed = (result: ReturnType<typeof newFlag>): Flag => {
+  assert.ok(result.ok);
+  return result.flag;
+};
+const wrong = (result: ReturnType<typeof newFlag>): string => {
+  assert.ok(!result.ok);
+  return `${result.wrong.field} ${result.wrong.message}`;
+};
+const rollout: Flag = {
+  key: "a",
+  type: "rollout",
+  enabled: true,
+  percentage: 25,
+  description: null,
+};
+
+suite("every flag", () => {
+  test("of every type comes back from a row, members in order", () => {
+    fc.assert(
+      fc.property(flags, (flag) => {
+        const back = fromStored(flag.key, toStored(flag));
+        assert.deepEqual(back, flag);
+        assert.deepEqual(Object.keys(back), Object.keys(flag));
+      }),
+    );
+  });
+
+  test("becomes another one of its type by the patch between them", () => {
+    fc.assert(
+      fc.property(flags, flags, (before, after) => {
+        if (before.type !== after.type) return;
+        const patch = patchBetween(before, after);
+        const result = changed(applyPatch(before, patch));
+        assert.deepEqual(result, after);
+        assert.deepEqual(Object.keys(result), Object.keys(after));
+        assert.ok(isSameFlag(result, after));
+        assert.equal(isSameFlag(before, after), Object.keys(patch).length === 0);
+        assert.deepEqual(
+          difference(before, after).map(({ member }) => member),
+          Object.keys(patch),
+        );
+      }),
+    );
+  });
+
+  test("that is new is off, with the first value of each member", () => {
+    for (const type of flagTypeNames) {
+      const flag = changed(newFlag({ key: "a", type }));
+      assert.ok(isFlag(flag), type);
+      assert.equal(flag.enabled, false);
+      assert.equal(flag.description, null);
+      assert.deepEqual(
+        changeableMembers(type).slice().sort(),
+        [...Object.keys(flag).filter((name) => name !== "key" && name !== "type")].sort(),
+      );
+    }
+  });
+});
+
+suite("what is wrong with a member", () => {
+  test("of another type, or with a wrong value", () => {
+    assert.equal(
+      wrong(newFlag({ key: "a", type: "boolean", percentage: 5 })),
+      "percentage applies to flags of type rollout only; a boolean flag is either on or off for everyone",
+    );
+    for (const percentage of [-0.001, 100.001, 0.0005, Number.NaN, "5" as unknown as number]) {
+      assert.equal(
+        wrong(applyPatch(rollout, { percentage })),
+        "percentage must be a number from 0 to 100 with at most three decimals",
+      );
+    }
+  });
+
+  test("a negative zero is zero", () => {
+    const flag = changed(applyPatch(rollout, { percentage: -0 }));
+    assert.ok(Object.is((flag as { percentage: number }).percentage, 0));
+  });
+
+  test("a percentage that cannot be stored is never rounded silently", () => {
+    assert.throws(() => toStored({ ...rollout, percentage: 0.0005 }), /cannot be stored/);
+  });
+});
+
+suite("what this version does not know", () => {
+  const newer = { ...rollout, rules: [{ id: "staff" }], tags: ["x"] } as Flag;
+  const unknown = { ...rollout, type: "variant", variants: { a: 1 } } as unknown as Flag;
+
+  test("members survive a patch and a row", () => {
+    for (const flag of [newer, unknown]) {
+      const patched = changed(applyPatch(flag, { enabled: false }));
+      assert.deepEqual(patched, { ...flag, enabled: false });
+      assert.deepEqual(fromStored(patched.key, toStored(patched)), patched);
+    }
+  });
+
+  test("a type or level is not evaluated; a member at a known level is ignored", () => {
+    const isError = (flag: Flag, level?: number) =>
+      "errorCode" in evaluate(prepare(flag, level), { targetingKey: "u" });
+    assert.ok(isError(unknown));
+    assert.ok(isError(newer, 2));
+    assert.ok(isError({ ...newer, enabled: false }, 2));
+    assert.ok(!isError(newer, 1));
+    assert.ok(!isError(newer));
+    assert.ok(!isFlag(unknown));
+    assert.ok(isFlag(newer));
+  });
+
+  test("its level stays, and a known one is computed", () => {
+    assert.equal(levelOf(newer, 2), 2);
+    assert.equal(levelOf(rollout, 1), undefined);
+    assert.equal(levelOf(rollout), undefined);
+  });
+
+  test("members of no known type are refused in a patch", () => {
+    const patch = { percentage: 5 } as PatchFlag;
+    assert.match(wrong(applyPatch(unknown, patch)), /this version does not know the type/);
+  });
+});
+
+test("values for people", () => {
+  assert.equal(formatMember("rollout", "percentage", 12.5), "12.5 %");
+  assert.equal(formatMember("rollout", "enabled", true), "on");
+  assert.equal(formatMember("boolean", "enabled", false), "off");
+  assert.equal(formatMember("boolean", "description", null), "none");
+  assert.equal(formatMember("boolean", "description", 'a "b"'), '"a \\"b\\""');
+});
+
+test("whom a flag reaches, of 100,000", () => {
+  assert.equal(reachOf(rollout), 25_000);
+  assert.equal(reachOf({ ...rollout, enabled: false }), 0);
+  assert.equal(reachOf({ key: "a", type: "boolean", enabled: true, description: null }), 100_000);
+});
