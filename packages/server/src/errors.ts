@@ -1,4 +1,4 @@
-// The closed list of what can go wrong, as values: services return these, nothing above the http room knows a status.
+// The closed list of errors, as values: use cases return these, and only http/ knows statuses.
 
 export const errorCodes = [
   "VALIDATION_FAILED",
@@ -49,10 +49,10 @@ export const notFound = (what: string, name: string): Result<never> =>
 
 export const conflict = (message: string): Result<never> => fail({ code: "CONFLICT", message });
 
-/** The store cannot answer just now (busy, gone, disk full). Thrown by stores only; worth trying again. */
+/** The store is unavailable (busy, gone, disk full). Thrown by stores only; worth a retry. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
-  /** Too many wait for it already: counted where that is noticed, and not worth a line for each. */
+  /** Too many already wait for it: counted, but not logged each time. */
   readonly isCrowded: boolean;
   constructor(message: string, options: ErrorOptions & { readonly isCrowded?: boolean } = {}) {
     super(message, options);
@@ -60,7 +60,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** Something the operator has to mend before the program can start. Its message is one clear sentence. */
+/** Something the operator has to fix before the program can start. Its message is one clear sentence. */
 export class StartupProblem extends Error {
   override readonly name = "StartupProblem";
 }

@@ -1,4 +1,4 @@
-// What the server needs from the world, on one page. Adapters fulfil it in store/ and compose.ts.
+// What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
 import type { ApiKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type {
@@ -20,7 +20,7 @@ import type { NewDelivery, TestEvent, Webhook } from "./domain/webhook.ts";
 export type Clock = () => Date;
 export type RandomBytes = (count: number) => Uint8Array<ArrayBuffer>;
 
-/** Every address that a name stands for; rejects when it has none or the answer takes too long. */
+/** All addresses of a name; rejects when it has none or the lookup takes too long. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
 
 export interface Environment {
@@ -37,7 +37,7 @@ export interface FlagList {
   readonly flags: readonly VersionedFlag[];
 }
 
-/** How far an environment has come, for those who follow it. */
+/** The position of an environment, for those who follow it. */
 export interface Position {
   readonly environmentId: number;
   readonly name: string;
@@ -103,7 +103,7 @@ export interface Reader {
     limit: number,
   ): Promise<readonly EventReference[]>;
   keys(environmentId: number): Promise<readonly ApiKey[]>;
-  /** Every environment, for a follower to compare with what it has. */
+  /** The position of every environment. */
   positions(): Promise<readonly Position[]>;
   /** The revision log after a revision, oldest first. */
   changesAfter(
@@ -113,7 +113,7 @@ export interface Reader {
   ): Promise<readonly Revision[]>;
   /** The holders of every key of an environment that is not revoked. */
   keyHolders(environmentId: number): Promise<readonly KeyHolder[]>;
-  /** What was counted of every flag since a time, sorted by key; of one flag when its key is given. */
+  /** The counts of every flag since a time, sorted by key; of one flag when its key is given. */
   usage(environmentId: number, since: Date, flagKey?: string): Promise<readonly CountedFlag[]>;
   /** The hours of one flag since a time, oldest first; hours without evaluations are left out. */
   usageHours(environmentId: number, flagKey: string, since: Date): Promise<readonly UsageHour[]>;
@@ -131,28 +131,28 @@ export interface IdempotencyRecord {
 }
 
 /**
- * Everything in it happens, or nothing. Calls are carried out in the order in which they are made, also when they are made
- * together. What is read after a lock is as it is under the lock.
+ * All or nothing. Calls are executed in the order in which they are made, also when they are made
+ * together. What is read after a lock is read under the lock.
  */
 export interface Transaction extends Reader, SignInLinkWrites {
-  /** Nobody else comes past this call until the end: for what concerns all environments. */
+  /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
-  /** Holds the environment until the end: its changes are made one after the other. Undefined when it is gone. */
+  /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */
   lockEnvironment(environmentId: number): Promise<EnvironmentState | undefined>;
   /** The version at which the last flag of this key was deleted; 0 when there was none. */
   lastVersion(environmentId: number, key: string): Promise<number>;
   /** The only way to write a flag: with its history entry, events and deliveries. */
   commit(change: Change, deliveries: readonly NewDelivery[]): Promise<void>;
   insertWebhook(environmentId: number, webhook: Webhook, secret: string): Promise<void>;
-  /** With a time: it became active then, and goes on at once with what is pending for it. */
+  /** With a time: it was activated then, and its pending deliveries are due at once. */
   updateWebhook(environmentId: number, webhook: Webhook, activated: Date | null): Promise<void>;
-  /** The old secret stays good until the time given; null takes it away at once. */
+  /** The old secret stays valid until the time given; null removes it at once. */
   rotateSecret(webhookId: string, secret: string, previousUntil: Date | null): Promise<void>;
-  /** An event that concerns one webhook only and has no place in the environment's order. */
+  /** An event for one webhook only, not part of the environment's sequence. */
   insertTestEvent(environmentId: number, event: TestEvent, at: Date): Promise<void>;
   queue(deliveries: readonly NewDelivery[], kind: DeliveryKind, at: Date): Promise<void>;
   deleteWebhook(environmentId: number, id: string): Promise<void>;
-  /** Deletes so many deliveries of a webhook at most, with their attempts; gives their number. */
+  /** Deletes at most `limit` deliveries of a webhook with their attempts; returns their number. */
   deleteDeliveries(webhookId: string, limit: number): Promise<number>;
   insertKey(key: NewKey): Promise<void>;
   revokeKey(environmentId: number, id: string, at: Date): Promise<void>;
@@ -173,39 +173,39 @@ export interface Transaction extends Reader, SignInLinkWrites {
   ): Promise<void>;
 }
 
-/** What a transaction of this very instance has committed. */
+/** What a transaction of this instance has committed. */
 export interface Commit {
   readonly changes: readonly Change[];
-  /** Ids of keys that are no longer good. */
+  /** Ids of keys that are no longer valid. */
   readonly revokedKeys: readonly string[];
 }
 
 export interface Store extends Reader {
-  /** A number that every commit of anyone changes, known without waiting; undefined when the store has none. */
+  /** A number that changes with every commit of any process, read without waiting; undefined when the store has none. */
   readonly committed: (() => number) | undefined;
   /**
-   * Runs the work in one transaction; when it throws, nothing of it has happened. The work may be run more than once, when
-   * another transaction was in its way: it decides from what it reads, and its last run is the one that counts.
+   * Runs the work in one transaction; when it throws, nothing has happened. The work may run more than once
+   * after a conflict: it decides from what it reads, and only its last run counts.
    */
   transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Told, and waited for, before `transact` comes back, so that whoever sees the answer sees the change. Never throws. */
+  /** Called and awaited before `transact` resolves, so that whoever sees the result sees the change. Never throws. */
   onCommit(listener: (commit: Commit) => Promise<void> | undefined): () => void;
-  /** A hint that some instance may have committed something. It may come in vain, late or never: it only hastens a poll. */
+  /** A hint that some instance may have committed something. It may be false, late or missing: it only speeds up a poll. */
   onHint(listener: () => void): () => void;
   keysUsed(keyIds: readonly string[], at: Date): Promise<void>;
-  /** Adds to the counts of an hour. An environment or flag that is gone is passed over. */
+  /** Adds to the counts of an hour. An environment or flag that is gone is ignored. */
   addUsage(environmentId: number, hour: Date, counts: readonly FlagUsage[]): Promise<void>;
   readonly outbox: Outbox;
-  /** Encrypts every webhook secret with the newest key; gives their number. */
+  /** Encrypts every webhook secret with the newest key; returns their number. */
   reencryptSecrets(): Promise<number>;
-  /** Webhooks whose secret was encrypted with a key that is not here. */
+  /** Webhooks whose secret was encrypted with a key that is missing here. */
   unreadableSecrets(): Promise<readonly string[]>;
   /** Throws StoreUnavailable when the store cannot be used. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A delivery that this worker alone may attempt for as long as its lease lasts. */
+/** A delivery that only this worker may attempt while its lease lasts. */
 export interface Claim {
   readonly queueId: number;
   readonly leaseId: string;
@@ -231,18 +231,18 @@ export interface Callback {
 export interface ClaimRequest {
   /** How many for each webhook at most. */
   readonly wanted: ReadonlyMap<string, number>;
-  /** By webhook, the lanes that the worker holds already, whatever the clock says of their leases. */
+  /** By webhook, the ordering queues that the worker already holds, whatever the clock says about their leases. */
   readonly held: ReadonlyMap<string, readonly number[]>;
-  /** Webhooks that failed of late: for them, what was tried least comes first. */
+  /** Webhooks that failed recently: for them, deliveries with the fewest attempts come first. */
   readonly probing?: ReadonlySet<string>;
   readonly leaseId: string;
   readonly leaseUntil: number;
-  /** A lease that ends later than this from now was given before the clock went back, and is over. */
+  /** A lease that ends later than this from now was taken before the clock went back, and has expired. */
   readonly leaseLength: number;
 }
 
 export interface Claimed {
-  /** Webhooks whose secret was encrypted with a key that is not here. */
+  /** Webhooks whose secret was encrypted with a key that is missing here. */
   readonly unreadable: readonly string[];
   readonly claims: readonly Claim[];
   readonly callbacks: ReadonlyMap<string, Callback>;
@@ -256,14 +256,14 @@ export interface DeliveryResult {
 
 /** What a committed transaction means for the delivery worker, by webhook. */
 export interface DeliverySignal {
-  /** Something new is to be told to these. */
+  /** These have new deliveries. */
   readonly queued: ReadonlySet<string>;
   /** These were changed or removed. */
   readonly changed: ReadonlySet<string>;
 }
 
 export interface OutboxBatch {
-  /** What became of claims; what another worker has taken over since is left out. */
+  /** Outcomes of claims; those that another worker has taken over since are ignored. */
   readonly results: readonly DeliveryResult[];
   /** Claims that were not attempted. */
   readonly released: readonly Claim[];
@@ -278,7 +278,7 @@ export interface Outbox {
   /** Active webhooks with something due. */
   due(now: number, leaseLength: number): Promise<readonly string[]>;
   backlog(now: number): Promise<Backlog>;
-  /** Settles and claims in one transaction. */
+  /** Records outcomes and claims in one transaction. */
   runBatch(batch: OutboxBatch): Promise<Claimed>;
   /** Brings what was planned by the old clock back to the new one. */
   clockWentBack(milliseconds: number, now: number): Promise<void>;

@@ -1,4 +1,4 @@
-// API keys as they are kept: all about them but the secret, of which only a hash exists.
+// API keys as stored: everything but the secret, of which only a hash exists.
 import type { Role } from "./principal.ts";
 
 export interface ApiKey {
@@ -16,7 +16,7 @@ export const environmentNamePattern = "^[a-z0-9][a-z0-9-]{0,62}$";
 export const environmentNameRule =
   "1 to 63 characters, small letters, digits or hyphens, beginning with a letter or a digit";
 
-/** `hal_<id>_<secret>`: the id tells people and logs which key it is, the 256 random bits of the secret let it in. */
+/** `hal_<id>_<secret>`: the id names the key for people and logs, the secret of 256 random bits authenticates it. */
 export const keyText = (id: string, secret: Uint8Array): string =>
   `hal_${id}_${secret.toBase64({ alphabet: "base64url", omitPadding: true })}`;
 

@@ -1,4 +1,4 @@
-// One webhook's circuit breaker: how many requests it may get at once, from how it answered so far.
+// The circuit breaker of a webhook: how many concurrent requests it may get, judged by its responses so far.
 
 const failuresToOpen = 10;
 const firstProbeAfter = 1_000;
@@ -7,9 +7,9 @@ export const requestsAtOnce = 4;
 
 export type Breaker =
   | { readonly kind: "closed"; readonly failures: number }
-  /** Nothing is sent until `probeAt`, then one request to see. */
+  /** Nothing is sent until `probeAt`, then a single probe. */
   | { readonly kind: "open"; readonly probeAt: number; readonly pause: number }
-  /** It answered again: the number at once is doubled as long as it goes well. */
+  /** It responds again: the concurrency doubles as long as it succeeds. */
   | { readonly kind: "ramping"; readonly limit: number; readonly successes: number };
 
 export const healthy: Breaker = { kind: "closed", failures: 0 };
@@ -49,7 +49,7 @@ export const afterFailure = (breaker: Breaker, now: number): Breaker => {
         : { kind: "open", probeAt: now + firstProbeAfter, pause: firstProbeAfter };
     }
     case "open": {
-      // What was under way when it opened fails too; only a probe makes the next pause longer.
+      // Requests in flight when it opened fail too; only a failed probe makes the pause longer.
       if (now < breaker.probeAt) return breaker;
       const pause = Math.min(breaker.pause * 2, longestProbePause);
       return { kind: "open", probeAt: now + pause, pause };

@@ -1,4 +1,4 @@
-// May a callback go to this URL, and to this address? Decided from values; looking names up is the caller's work.
+// Whether a callback may go to a URL and an address. Decided from values; the caller resolves names.
 import ipaddr from "ipaddr.js";
 import { invalid, ok, type Result } from "../errors.ts";
 
@@ -33,7 +33,7 @@ const specialV6 = ["2002::/16", "2001::/23", "2001:db8::/32", "3fff::/20"].map((
   ipaddr.IPv6.parseCIDR(network),
 );
 
-/** The address that is really meant: mapped IPv4 is taken out of its IPv6 coat. Translated forms (NAT64) stay outside 2000::/3. */
+/** The effective address: a mapped IPv4 address is unwrapped. Translated forms (NAT64) stay outside 2000::/3. */
 const parseAddress = (text: string): Address | undefined => {
   const plain = text.replace(/%.*$/, "");
   if (!ipaddr.isValid(plain)) return undefined;
@@ -68,7 +68,7 @@ const isOpenedName = (policy: CallbackPolicy, name: string): boolean =>
       (place.name.startsWith("*.") ? name.endsWith(place.name.slice(1)) : name === place.name),
   );
 
-/** Short, octal and mapped spellings are left out: `10.1/16` and `010.1.0.0/16` are other networks than most people read. */
+/** Short, octal and mapped notations are refused: `10.1/16` and `010.1.0.0/16` mean other networks than most people think. */
 const isPlainAddress = (text: string): boolean =>
   ipaddr.IPv4.isValidFourPartDecimal(text) ||
   (ipaddr.IPv6.isValid(text) &&
@@ -92,7 +92,7 @@ export const parseAllowedPlace = (text: string): AllowedPlace | undefined => {
 
 export const refusedUrl = (message: string): Result<never> => invalid("url", message);
 
-/** Reads the URL and refuses what no address could make right. */
+/** Parses the URL and refuses what is wrong whatever address it resolves to. */
 export const checkCallbackUrl = (policy: CallbackPolicy, text: string): Result<CallbackTarget> => {
   const example = policy.loopback
     ? "such as https://example.com/hook or http://127.0.0.1:9000/hook"
@@ -168,7 +168,7 @@ const describe = (address: Address): string => {
   return range === "unicast" ? "reserved" : range.replace(/([A-Z])/g, " $1").toLowerCase();
 };
 
-/** A name may be called when every address that it stands for may. */
+/** A name may be called when all its addresses may. */
 export const checkResolved = (
   policy: CallbackPolicy,
   target: CallbackTarget,

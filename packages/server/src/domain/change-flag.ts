@@ -81,7 +81,7 @@ export const decideDelete = ({ flag, version, level }: VersionedFlag): Decision 
   drafts: [{ type: "flag.deleted", previous: {} }],
 });
 
-/** `undefined` demands nothing, `"*"` that the flag exists, a list one of these versions. */
+/** `undefined` requires nothing, `"*"` that the flag exists, a list that its version is one of these. */
 export type Precondition = undefined | "*" | readonly string[];
 
 export const checkPrecondition = (

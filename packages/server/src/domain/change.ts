@@ -20,13 +20,13 @@ export interface VersionedFlag {
   readonly level?: number | undefined;
 }
 
-/** What an event says: its name, and the old values of the fields it is about. */
+/** An event before it has an id: its type, and the previous values of the fields that changed. */
 export interface EventDraft {
   readonly type: FlagEventType;
   readonly previous: Readonly<Record<string, unknown>>;
 }
 
-/** What was decided about a flag, before it has a place in the environment's order. */
+/** The outcome of a request, before it has a revision in its environment. */
 export interface Decision {
   readonly kind: Kind;
   readonly key: string;
@@ -89,7 +89,7 @@ export const revisionOf = ({ revision, at, decision }: Change): Revision => ({
   value: decision.after,
 });
 
-/** Gives the decision its revision and its events their sequence numbers and bytes. */
+/** Assigns the decision its revision, and its events their sequence numbers and bodies. */
 export const buildEvents = (
   environment: EnvironmentState,
   decision: Decision,

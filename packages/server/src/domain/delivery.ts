@@ -4,11 +4,11 @@ import { standardHeaders } from "@halyard/core/webhook-signature";
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Why it exists: the event happened, somebody asked for it again, or somebody tries the webhook. */
+/** Why it exists: a live event, a replay, or a test of the webhook. */
 export const deliveryKinds = ["event", "replay", "test"] as const;
 export type DeliveryKind = (typeof deliveryKinds)[number];
 
-/** Why there was no complete answer, as one of a few names. */
+/** Why there was no complete response, by category. */
 export const brokenCauses = [
   "address_refused",
   "name",
@@ -28,14 +28,14 @@ export interface Backlog {
   readonly oldestDueAt: number | null;
 }
 
-/** What one batch of settlements says of a webhook. */
+/** What a batch of results says about a webhook. */
 export interface WebhookHealth {
   readonly webhookId: string;
   /** The time of its first failure since it last succeeded; null when it has just succeeded. */
   readonly failingSince: number | null;
-  /** Why it is to be switched off; null when it is not. */
+  /** Why it is deactivated; null when it is not. */
   readonly deactivate: string | null;
-  /** It is back after a pause: what waits for a later attempt may go now. */
+  /** It responds again after an outage: pending retries may run now. */
   readonly recovered: boolean;
 }
 
@@ -45,12 +45,12 @@ export type Outcome =
       readonly kind: "answered";
       readonly status: number;
       readonly retryAfter: string | undefined;
-      /** The first KiB of the answer. */
+      /** The first KiB of the response body. */
       readonly response: string;
       readonly milliseconds: number;
     }
   | {
-      /** No complete answer, with the reason; the status when there was at least that. */
+      /** No complete response; the status when there was at least that. */
       readonly kind: "broken";
       readonly reason: string;
       readonly cause?: BrokenCause;
@@ -79,12 +79,12 @@ export interface Delivery {
   };
   readonly createdAt: Date;
   readonly settledAt: Date | null;
-  /** When the next attempt is due; null when none is to come. */
+  /** When the next attempt is due; null when there is none. */
   readonly nextAttemptAt: Date | null;
   readonly attempts: readonly Attempt[];
 }
 
-/** What is the same in the request of every attempt; timestamp and signatures are made for each. */
+/** What every attempt sends alike; timestamp and signatures differ. */
 export interface FixedRequest {
   readonly method: "POST";
   readonly url: string;
@@ -106,11 +106,11 @@ export const fixedHeaders = (
 export const isSuccess = (outcome: Outcome): boolean =>
   outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;
 
-/** The receiver says that it will never be there again. */
+/** The receiver is gone for good. */
 export const isGone = (outcome: Outcome): boolean =>
   outcome.kind === "answered" && outcome.status === 410;
 
-/** What the log says of an outcome that is no success. */
+/** The error in the delivery log; null for a success. */
 export const errorOf = (outcome: Outcome): string | null => {
   if (outcome.kind === "broken") return outcome.reason;
   if (isSuccess(outcome)) return null;

@@ -1,4 +1,4 @@
-// What history tells of one change: when, who, what, before and after.
+// A history entry: when, who, what, before and after.
 import { type Kind, kindNames } from "@halyard/core/kinds";
 import type { Actor } from "./principal.ts";
 

@@ -1,4 +1,4 @@
-// Outcome of an attempt -> when next, or stop.
+// Outcome of an attempt -> when to retry, or stop.
 import { isSuccess, type Outcome } from "./delivery.ts";
 
 const second = 1_000;
@@ -26,11 +26,11 @@ const longestRetryAfter = 24 * hour;
 
 export type RetryDecision =
   | { readonly kind: "delivered" }
-  /** `notBefore` is what the receiver itself asked for. */
+  /** `notBefore` is what the receiver asked for with Retry-After. */
   | { readonly kind: "retry"; readonly at: number; readonly notBefore: number }
   | { readonly kind: "failed" };
 
-/** Milliseconds that a Retry-After header asks for, at most a day; 0 when it asks for nothing that can be read. */
+/** Milliseconds that a Retry-After header asks for, at most a day; 0 when it cannot be parsed. */
 export const retryAfterOf = (header: string | undefined, now: number): number => {
   if (header === undefined) return 0;
   const asked = /^\s*\d{1,9}\s*$/.test(header) ? Number(header) * second : Date.parse(header) - now;
@@ -56,9 +56,9 @@ export const decideRetry = (
   };
 };
 
-/** A webhook that has failed for so long without one success is switched off. */
+/** A webhook that fails for this long without a success is deactivated. */
 export const longestFailure = 5 * day;
-/** Events, deliveries and attempts are kept for so long. */
+/** How long events, deliveries and attempts are kept. */
 export const retention = 90 * day;
-/** After a rotation the old secret is good for so long. */
+/** How long the old secret stays valid after a rotation. */
 export const rotationOverlap = day;

@@ -1,17 +1,17 @@
 // Links that sign in to the dashboard once, as a store keeps them.
 
 export interface SignInLink {
-  /** Of its token, which is kept nowhere. */
+  /** Of its token, which is not stored. */
   readonly hash: Uint8Array;
-  /** The API keys that it stands for. */
+  /** The API keys that it signs in with. */
   readonly keyIds: readonly string[];
   readonly expiresAt: Date;
 }
 
-/** The part of a transaction that keeps them. */
+/** The part of a transaction that stores them. */
 export interface SignInLinkWrites {
-  /** Those that are over go with it. */
+  /** Also deletes expired ones. */
   insertSignInLink(link: SignInLink, now: Date): Promise<void>;
-  /** The ids of its keys; from then on it is gone. Undefined when there is none or it is over. */
+  /** Deletes the link and returns the ids of its keys; undefined when there is none or it has expired. */
   takeSignInLink(hash: Uint8Array, now: Date): Promise<readonly string[] | undefined>;
 }

@@ -6,7 +6,7 @@ export interface UsageHour {
   readonly off: number;
 }
 
-/** What was counted since it was last written down. */
+/** Counts since they were last stored. */
 export interface FlagUsage {
   readonly flagKey: string;
   readonly on: number;
@@ -14,7 +14,7 @@ export interface FlagUsage {
   readonly lastAt: Date;
 }
 
-/** What was counted within some time. */
+/** Counts within a period. */
 export interface CountedFlag {
   readonly flagKey: string;
   readonly on: number;

@@ -1,4 +1,4 @@
-// Subscription rules: which events a webhook may ask for, and which webhooks a change concerns.
+// Subscriptions: which events a webhook may subscribe to, and which webhooks a change is sent to.
 import { invalid, ok, type Result } from "../errors.ts";
 import { type Change, type FlagEventType, flagEventTypes } from "./change.ts";
 
@@ -15,14 +15,14 @@ export interface Webhook {
   readonly createdAt: Date;
 }
 
-/** An event that nothing but the wish to try a webhook gives rise to. */
+/** An event that exists only to test a webhook. */
 export interface TestEvent {
   readonly id: string;
   readonly type: string;
   readonly body: Uint8Array;
 }
 
-/** One event that one webhook is to be told. */
+/** One event for one webhook. */
 export interface NewDelivery {
   readonly id: string;
   readonly webhookId: string;
@@ -32,7 +32,7 @@ export interface NewDelivery {
   readonly flagKey: string | null;
 }
 
-/** The names without repetition, in the order given. */
+/** The names without duplicates, in the order given. */
 export const checkEvents = (events: readonly string[]): Result<readonly string[]> => {
   if (events.length === 0) {
     return invalid("events", `must name at least one of ${subscribableEvents.join(", ")}`);

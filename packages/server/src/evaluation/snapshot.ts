@@ -1,10 +1,10 @@
-// One environment as evaluation sees it: every flag made ready, the revision that they are at, and the last changes.
+// One environment in memory: every flag prepared for evaluation, the revision, and the latest changes.
 import type { PreparedFlag } from "@halyard/core/evaluate";
 import { prepare } from "@halyard/core/flags/registry";
 import type { Revision, VersionedFlag } from "../domain/change.ts";
 import type { FlagList } from "../ports.ts";
 
-/** Evaluations since they were last written down. */
+/** Evaluations since they were last stored. */
 export interface Counter {
   on: number;
   off: number;
@@ -15,14 +15,14 @@ export interface EvaluationFlag extends VersionedFlag {
   readonly counter: Counter;
 }
 
-/** So many changes are kept for those who come back after a short absence. */
+/** How many changes are kept for streams that reconnect. */
 export const maxRecent = 1_000;
 
-/** Names a revision for good: of two histories, as after a restored backup, the same number has another time. */
+/** Names a revision uniquely: after a restored backup, the same number has another time. */
 export const revisionName = (revision: number, at: Date | null): string =>
   `${revision}-${(at?.getTime() ?? 0).toString(36)}`;
 
-/** The number in a revision's name; 0 when it is no such name. */
+/** The number in a revision's name; 0 when it is not one. */
 export const revisionNumber = (name: string): number =>
   Number(/^(\d{1,15})-[0-9a-z]{1,11}$/.exec(name)?.[1] ?? 0);
 

@@ -37,7 +37,7 @@ export const createUsageReport = (
   usage: Pick<Usage, "flush">,
   clock: Clock,
 ): UsageReport => {
-  /** The hour that is under way counts as the first. */
+  /** The current hour counts as the first. */
   const begin = (hours: number): Date =>
     new Date(hourOf(clock()).getTime() - (hours - 1) * hourLength);
 

@@ -5,7 +5,7 @@ import type { Counter } from "./snapshot.ts";
 
 const flushPause = 60_000;
 export const hourLength = 3_600_000;
-/** Of one flag at one time: what anyone reports cannot grow beyond what numbers hold exactly. */
+/** Stored of one flag at once: reported counts must stay exact in a double. */
 const maxCount = 1e10;
 
 /** The beginning of the hour that a time lies in. */
@@ -15,7 +15,7 @@ export const hourOf = (time: Date): Date =>
 export interface Usage {
   /** The counter of a flag: the same one for as long as the process runs. */
   readonly counterOf: (environmentId: number, flagKey: string) => Counter;
-  /** Writes down what was counted before the call; what cannot be written is kept. */
+  /** Stores what was counted before the call; what cannot be stored is kept. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export const createUsage = (
   };
 
   let last: Promise<void> = Promise.resolve();
-  // One after the other: what an earlier one has taken and not yet written was counted before the call too.
+  // One after the other: what an earlier flush has taken but not stored yet was counted before the call too.
   const flush = (): Promise<void> => {
     last = last.catch(() => undefined).then(write);
     return last;

@@ -1,4 +1,4 @@
-// Deliveries: show what became of them, send again, try a webhook out, change its secret.
+// Deliveries: show them, send events again, test a webhook, rotate its secret.
 import { type Delivery, type FixedRequest, fixedHeaders } from "../domain/delivery.ts";
 import { type Actor, actorOf, type Principal } from "../domain/principal.ts";
 import { rotationOverlap } from "../domain/retry.ts";
@@ -16,20 +16,20 @@ import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./
 import type { NewIds } from "./new-ids.ts";
 import { isWebhookId, missing, newSecret, recordWebhook } from "./webhooks.ts";
 
-/** Events that one request may ask for again; the answer says where to go on. */
+/** Events that one request may replay; the result says where to continue. */
 export const maxReplay = 10_000;
 
 export interface Replayed {
   readonly count: number;
   /** The sequence number of the last event of this part; null when there was none. */
   readonly throughSequence: number | null;
-  /** Whether that was all of the range. */
+  /** Whether that was the whole range. */
   readonly complete: boolean;
 }
 
 export interface Rotated {
   readonly secret: string;
-  /** Until when the secret before this one is good too; null when it is not. */
+  /** Until when the previous secret is also valid; null when it is not. */
   readonly previousUntil: Date | null;
 }
 
@@ -90,7 +90,7 @@ export const createDeliveries = ({
   newIds,
   serviceName,
 }: DeliveriesDependencies): Deliveries => {
-  /** Within a transaction that holds the environment, on a webhook that is there. */
+  /** In a transaction that locks the environment, on a webhook that exists. */
   const onWebhook = <T>(
     principal: Principal,
     id: string,

@@ -1,4 +1,4 @@
-// Environments: the first ones at the first start, and more by the operator's word.
+// Environments: the first ones at the first start, others created by the operator.
 import { environmentNamePattern, environmentNameRule } from "../domain/api-key.ts";
 import { operator } from "../domain/principal.ts";
 import { conflict, invalid, notFound, ok, type Result } from "../errors.ts";
@@ -7,13 +7,13 @@ import { hashKey, type IssueDependencies, issueKey } from "./api-keys.ts";
 
 export const firstEnvironments = ["development", "production"] as const;
 
-/** An admin key in clear: given by the operator, or made at the first start. */
+/** An admin key in plain text: given by the operator, or created at the first start. */
 export interface FirstKey {
   readonly environment: string;
   readonly text: string;
 }
 
-/** How much goes with an environment when it is deleted. */
+/** What is deleted together with an environment. */
 export interface Contents {
   readonly flags: number;
   readonly webhooks: number;
@@ -26,9 +26,9 @@ export interface Environments {
   find(name: string): Promise<Result<Environment>>;
   contents(name: string): Promise<Result<Contents>>;
   create(name: string): Promise<Result<Environment>>;
-  /** With everything in it. Refused while it holds flags, unless that is meant. */
+  /** With everything in it. Refused while it holds flags, unless `withFlags` is set. */
   remove(name: string, withFlags: boolean): Promise<Result<Environment>>;
-  /** Makes an empty store usable; gives the keys that it made up, to be shown once. */
+  /** Makes an empty store usable; returns the keys that it generated, to be shown once. */
   bootstrap(keys: readonly FirstKey[]): Promise<Result<readonly FirstKey[]>>;
 }
 
@@ -70,7 +70,7 @@ export const createEnvironments = (store: Store, dependencies: IssueDependencies
       store.transact(async (transaction) => {
         const known = await transaction.environments();
         const found = known.find((environment) => environment.name === name);
-        // Counted under the lock: a flag may be made at this very moment.
+        // Counted under the lock: a flag may be created at the same moment.
         const held = found && (await transaction.lockEnvironment(found.id));
         if (!found || !held) return notFound("The environment", name);
         if (held.flagCount > 0 && !withFlags) {
@@ -84,13 +84,13 @@ export const createEnvironments = (store: Store, dependencies: IssueDependencies
 
     bootstrap: (keys) =>
       store.transact(async (transaction) => {
-        // What is read below belongs together: another instance may be starting at this very moment.
+        // What is read below belongs together: another instance may start at the same moment.
         await transaction.alone();
         const known = new Map(
           (await transaction.environments()).map((environment) => [environment.name, environment]),
         );
         const isFirstStart = known.size === 0;
-        // All that could be refused is looked at before anything is written.
+        // Everything that could be refused is checked before anything is written.
         const unissued: FirstKey[] = [];
         for (const key of keys) {
           const issued = await transaction.keyIssuedIn(hashKey(key.text));
@@ -99,7 +99,7 @@ export const createEnvironments = (store: Store, dependencies: IssueDependencies
               `HALYARD_BOOTSTRAP_KEYS gives "${key.environment}" a key that already belongs to another environment; a key opens one environment only.`,
             );
           }
-          // A key that was revoked stays revoked, whatever the setting still says.
+          // A revoked key stays revoked, even if the setting still names it.
           if (!issued) unissued.push(key);
         }
         const wanted = new Set([

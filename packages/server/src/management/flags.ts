@@ -71,7 +71,7 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
   ): Promise<Result<T>> =>
     store.transact(async (transaction) => {
       const { environmentId } = principal;
-      // Asked for together, which saves waiting; carried out in this order, and so once the lock is held.
+      // Sent together to save round trips, and executed in this order: the reads happen under the lock.
       const [environment, current, webhooks] = await Promise.all([
         transaction.lockEnvironment(environmentId),
         transaction.flag(environmentId, key),

@@ -17,7 +17,7 @@ export const createHistory = (store: Store): History => ({
     if (!isFlagKey(key)) return notFound("The flag", key);
     const ofKey = { subject: "flag", subjectId: key } as const;
     const entries = await store.history(environmentId, { ...ofKey, ...page });
-    // The history of a deleted flag stays readable: that is when somebody asks who did it.
+    // The history of a deleted flag stays readable: people want to know who deleted it.
     if (entries.length > 0) return ok(entries);
     const [last] = await store.history(environmentId, { ...ofKey, limit: 1 });
     return last ? ok(entries) : notFound("The flag", key);

@@ -1,14 +1,14 @@
-// The same request twice is carried out once: the first result is kept, in the transaction that made it.
+// The same request twice has one effect: the first result is stored in the transaction that made it.
 import { conflict, type Result } from "../errors.ts";
 import type { Clock, Transaction } from "../ports.ts";
 
 const keptFor = 24 * 60 * 60 * 1_000;
 
-/** A request that its sender may send again. Results can hold secrets, so only sealed ones reach the store. */
+/** A request that its sender may repeat. Results can hold secrets, so they are encrypted before they are stored. */
 export interface IdempotentRequest {
   readonly keyId: string;
   readonly name: string;
-  /** The name in the store, where those of several callers stand side by side. */
+  /** The name in the store, unique across callers. */
   readonly keptAs: string;
   readonly fingerprint: string;
   seal(result: unknown): Uint8Array;
@@ -17,7 +17,7 @@ export interface IdempotentRequest {
 
 export interface IdempotentResult<T> {
   readonly result: Result<T>;
-  /** Whether this is the answer that an earlier request got. */
+  /** Whether this is the result of an earlier request. */
   readonly repeated: boolean;
 }
 
@@ -41,8 +41,8 @@ export const runIdempotent = async <T>(
   if (earlier) return { result: once.open(earlier.sealed) as Result<T>, repeated: true };
 
   const result = await work();
-  // A request that was not valid did nothing: its sender may mend it and keep the key. One whose environment is
-  // gone has nobody left to keep it for.
+  // An invalid request had no effect: its sender may correct it and keep the key. One whose environment is
+  // gone has no caller left to store it for.
   const kept = result.ok || !["VALIDATION_FAILED", "UNAUTHORIZED"].includes(result.failure.code);
   if (kept) {
     const answer = { fingerprint: once.fingerprint, sealed: once.seal(result) };

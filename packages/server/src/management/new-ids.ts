@@ -1,4 +1,4 @@
-// Names for new things: random, so that any number of instances can give them without asking each other.
+// Ids for new things: random, so that instances need not coordinate.
 import type { RandomBytes } from "../ports.ts";
 
 export interface NewIds {

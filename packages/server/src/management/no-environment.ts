@@ -1,4 +1,4 @@
-// The environment was deleted after the request's key was looked at: its key is worth nothing any more.
+// The environment was deleted after the request was authenticated: its key is no longer valid.
 import { fail } from "../errors.ts";
 
 export const noEnvironment = fail({

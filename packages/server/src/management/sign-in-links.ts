@@ -5,9 +5,9 @@ import type { Clock, RandomBytes, Store } from "../ports.ts";
 const lifetime = 10 * 60 * 1_000;
 
 export interface SignInLinks {
-  /** The token of a new link, good for ten minutes and one use. */
+  /** The token of a new link, valid for ten minutes and one use. */
   issue(): Promise<string>;
-  /** The ids of the keys that the link stands for, once; undefined when it was used, is over or never was. */
+  /** The ids of the link's keys, once; undefined when it was used, has expired or never existed. */
   redeem(token: string): Promise<readonly string[] | undefined>;
 }
 

@@ -55,7 +55,7 @@ export const missing = (id: string): Result<never> => notFound("The webhook", id
 export const isWebhookId = (id: string): boolean => /^wh_[0-9a-z]{1,64}$/.test(id);
 export const newSecret = (random: RandomBytes): string => `whsec_${random(32).toBase64()}`;
 
-/** Writes a change of a webhook into the history; secrets have no place there. */
+/** Records a change of a webhook in the history, without secrets. */
 export const recordWebhook = (
   transaction: Transaction,
   environmentId: number,
@@ -84,7 +84,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
     if (!target.ok) return target;
     const { host } = target.value;
     if (host.kind === "address" || host.allowed) return ok(undefined);
-    // A name that does not resolve is let in: receivers are often registered before they exist.
+    // A name that does not resolve is accepted: receivers are often registered before they exist.
     const addresses = await lookUp(host.name).catch(() => []);
     return checkResolved(callbacks, target.value, addresses);
   };
@@ -112,7 +112,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
     async create(principal, request, once) {
       const { environmentId } = principal;
       const events = checkEvents(request.events);
-      // Names are looked up before the transaction: nobody else waits for a slow resolver.
+      // The name is resolved before the transaction: others must not wait for a slow resolver.
       const callable = events.ok ? await mayCall(request.url) : events;
       return store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
@@ -166,7 +166,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
       const { environmentId } = principal;
       if (!isWebhookId(id)) return missing(id);
       let original: Webhook | undefined;
-      // A long delivery log goes in small parts, so that nobody else waits for it.
+      // A long delivery log is deleted in small batches, so that others need not wait.
       const removePart = (): Promise<Result<boolean>> =>
         store.transact(async (transaction) => {
           await transaction.lockEnvironment(environmentId);

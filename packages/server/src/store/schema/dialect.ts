@@ -8,31 +8,31 @@ export type SameSelect = <DB, TB extends keyof DB, O>(
 
 export interface DatabaseTraits {
   readonly bytes: RawBuilder<unknown>;
-  /** Text that is compared and sorted by its bytes, whatever language the database speaks. */
+  /** Text that is compared and sorted by its bytes, whatever the database's locale. */
   readonly text: RawBuilder<unknown>;
   /** Adds a primary key that the database counts up. */
   readonly withIdentity: <T extends string, C extends string>(
     table: CreateTableBuilder<T, never>,
     column: C,
   ) => CreateTableBuilder<T, C>;
-  /** Between the columns and the values of an insert that brings the numbers of such a key along. */
+  /** Between the columns and the values of an insert that sets such a key itself. */
   readonly givenIdentity: RawBuilder<unknown>;
-  /** Such a key is counted on from the highest number that is there. */
+  /** Such a key continues after the highest number in the table. */
   readonly countOn: (database: Kysely<Tables>, table: string, column: string) => Promise<void>;
 
   /**
-   * The rows are as nobody else has left them, and nobody else changes them until the transaction ends. Locks are taken
-   * in this order, so that nobody waits in a circle: environment, webhooks by id, lanes by their unique index.
+   * Locks the rows against changes until the transaction ends, and reads their latest version. Locks are taken
+   * in this order to avoid deadlocks: environment, webhooks by id, ordering queues by their unique index.
    */
   readonly locked: SameSelect;
-  /** Without the rows that somebody else holds or refers to just now; the others are locked, for deletion too. */
+  /** Skips rows that others have locked or refer to; locks the rest, also for deletion. */
   readonly lockedIfFree: SameSelect;
-  /** Nobody deletes the rows until the transaction ends. */
+  /** Locks the rows against deletion until the transaction ends. */
   readonly kept: SameSelect;
   /** Whether a statement that only takes locks is needed before one that changes many rows. */
   readonly locksRows: boolean;
-  /** Until the transaction ends nobody else comes past this call. */
+  /** A lock on everything: others wait at this call until the transaction ends. */
   readonly alone: (database: Kysely<Tables>) => Promise<void>;
-  /** Tells every instance, when the transaction commits, that there may be something new. */
+  /** Notifies every instance, when the transaction commits, that there may be something new. */
   readonly notify: (database: Kysely<Tables>) => Promise<void>;
 }

@@ -60,7 +60,7 @@ export interface Tables {
   events: {
     id: string;
     environment_id: number;
-    /** Null for a test, which has no place in the environment's order. */
+    /** Null for a test, which is not part of the environment's sequence. */
     sequence: number | null;
     type: string;
     flag_key: string | null;
@@ -74,7 +74,7 @@ export interface Tables {
     events: string;
     active: number;
     secret: Uint8Array;
-    /** The secret before the last rotation, good until `previous_until`. */
+    /** The secret before the last rotation, valid until `previous_until`. */
     previous_secret: Uint8Array | null;
     previous_until: number | null;
     /** Time of the first failure since the last success. */
@@ -90,18 +90,18 @@ export interface Tables {
     webhook_id: string;
     /** Empty for tests. */
     flag_key: string;
-    /** 0 for what has just happened, 1 for replays, which give way. */
+    /** 0 for live events, 1 for replays, which come after them. */
     priority: number;
     /** When its oldest delivery may be tried; null while nothing is pending. */
     due_at: number | null;
     /** The receiver asked for no attempt before this time; 0 when it did not. */
     not_before: Generated<number>;
-    /** Names the claim that holds it, so that a worker that was paused past its lease cannot settle. */
+    /** Fencing id of the claim that holds it: a worker paused past its lease cannot record an outcome. */
     lease_id: string | null;
     lease_until: number;
   };
   deliveries: {
-    /** Order within a lane. */
+    /** Order within a queue. */
     position: Generated<number>;
     id: string;
     webhook_id: string;
@@ -137,7 +137,7 @@ export interface Tables {
   /** Links that sign in to the dashboard once; a used one is gone. */
   sign_in_links: {
     hash: Uint8Array;
-    /** JSON: the ids of the keys that it stands for. */
+    /** JSON: the ids of the keys that it signs in with. */
     key_ids: string;
     expires_at: number;
   };

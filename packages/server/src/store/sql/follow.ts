@@ -1,4 +1,4 @@
-// The reads of ports.ts for those who follow every environment: how far each has come, what changed, who may ask.
+// The reads of ports.ts that instances follow: the position of each environment, its revisions, its keys.
 import type { Kysely } from "kysely";
 import type { Revision } from "../../domain/change.ts";
 import type { Role } from "../../domain/principal.ts";

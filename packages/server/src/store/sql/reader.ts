@@ -45,7 +45,7 @@ const historyOf = (
   after: row.after === null ? null : JSON.parse(row.after),
 });
 
-/** Columns by name: a statement that is prepared stays right when a newer version adds one. */
+/** Columns by name: a prepared statement stays correct when a newer version adds a column. */
 export const environmentColumns = [
   "id",
   "name",
@@ -88,7 +88,7 @@ const historyColumns = [
 ] as const;
 const webhookColumns = ["id", "environment_id", "url", "events", "active", "created_at"] as const;
 
-/** `lock` is put on what a transaction reads in order to change it. */
+/** `lock` is applied to what a transaction reads in order to change it. */
 export const createReader = (
   database: Kysely<Tables>,
   lock: SameSelect = (query) => query,

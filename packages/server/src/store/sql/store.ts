@@ -1,4 +1,4 @@
-// A store on any SQL database: the reads, the transactions, and what is told when one has committed.
+// A store on any SQL database: reads, transactions, and what listeners learn after a commit.
 import type { Kysely } from "kysely";
 import type { Change } from "../../domain/change.ts";
 import type { Commit, DeliverySignal, Reader, Store } from "../../ports.ts";
@@ -10,16 +10,16 @@ import { createTransaction } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
 import { reencrypt, unreadableSecrets } from "./webhooks.ts";
 
-/** What a database brings along. */
+/** What a database provides. */
 export interface Engine {
   /** Always the last committed state. */
   readonly database: Kysely<Tables>;
   readonly reads: Reader;
   readonly committed: Store["committed"];
   readonly traits: DatabaseTraits;
-  /** The work may be run again when another transaction was in the way: it decides from the database alone. */
+  /** The work may run again after a conflict: it depends on the database alone. */
   transact<T>(work: (database: Kysely<Tables>) => Promise<T>): Promise<T>;
-  /** Survives a crash of the process, but not always of the machine: for what is only done again then. */
+  /** Survives a crash of the process, but not always of the machine: for work that is then simply repeated. */
   transactRelaxed<T>(work: (database: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** Everything that is read in it is of one moment. */
   asOfNow<T>(work: (database: Kysely<Tables>) => Promise<T>): Promise<T>;

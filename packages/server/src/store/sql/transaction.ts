@@ -31,9 +31,9 @@ const historyOfChange = ({ decision, at, actor, events }: Change): NewHistoryEnt
   after: decision.after,
 });
 
-/** Collects what is to be told once all is committed. */
+/** Collects what listeners learn after the commit. */
 export interface SignalDraft {
-  /** Webhooks with something new to be told, and webhooks that were changed. */
+  /** Webhooks with new deliveries, and webhooks that were changed. */
   readonly queued: Set<string>;
   readonly changed: Set<string>;
   readonly changes: Change[];
@@ -84,7 +84,7 @@ export const createTransaction = (
   };
 
   return {
-    // A worker may switch a webhook off at any moment: not while it is being changed here.
+    // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
     ...createReader(database, traits.locked),
 
     alone: () => traits.alone(database),

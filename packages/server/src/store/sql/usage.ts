@@ -30,7 +30,7 @@ export const usageReads = (database: Kysely<Tables>): Pick<Reader, "usage" | "us
         "flags.key",
         "counts.on_count",
         "counts.off_count",
-        // In the last hour that it has: one look for each flag, whatever number of hours there is.
+        // From the latest hour of each flag: one index lookup, however many hours there are.
         flag
           .selectFrom("usage")
           .select("usage.last_at")
@@ -79,7 +79,7 @@ export const createAddUsage =
   ({ traits, transactRelaxed: transact }: UsageDependencies): Store["addUsage"] =>
   (environmentId, hour, counts) =>
     transact(async (database) => {
-      // Always in the same order: two instances that add at once wait for each other, and never both ways.
+      // Always in the same order, so that two instances cannot deadlock.
       const sorted = counts.toSorted((a, b) => (a.flagKey < b.flagKey ? -1 : 1));
       for (let begin = 0; begin < sorted.length; begin += batch) {
         await add(database, traits, environmentId, hour, sorted.slice(begin, begin + batch));
@@ -134,7 +134,7 @@ const add = async (
     .execute();
 };
 
-/** Keys are sorted, so that two instances that write at once wait for each other in one direction only. */
+/** Keys are sorted, so that two instances cannot deadlock. */
 export const writeKeyUse = async (
   database: Kysely<Tables>,
   keyIds: readonly string[],

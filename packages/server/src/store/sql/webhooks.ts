@@ -120,7 +120,7 @@ export const webhookWrites = (
   },
 });
 
-/** Encrypts every secret anew with the newest key. */
+/** Encrypts every secret again with the newest key. */
 export const reencrypt = async (
   database: Kysely<Tables>,
   traits: DatabaseTraits,
