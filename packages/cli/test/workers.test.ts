@@ -154,6 +154,22 @@ suite("what keeps it from starting", limit, () => {
     assert.equal((await server.ended).code, 0);
   });
 
+  test("another Halyard with workers does not come to share its port", async () => {
+    const server = await serve();
+    const { port } = new URL(server.url);
+    const { code, stdout, stderr } = await runHalyard(
+      ["serve", "--workers", "2", "--data", folderOf()],
+      { PORT: port },
+    );
+    assert.equal(code, 1, stdout);
+    assert.match(
+      stderr,
+      new RegExp(`^halyard: Port ${port} on 127\\.0\\.0\\.1 is already in use: `),
+    );
+    server.kill("SIGTERM");
+    assert.equal((await server.ended).code, 0);
+  });
+
   for (const workers of ["0", "65", "-1", "1.5", "abc"]) {
     test(`--workers ${workers}`, async () => {
       const { code, stderr } = await runHalyard(["serve", `--workers=${workers}`], { PORT: "0" });

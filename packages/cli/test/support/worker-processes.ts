@@ -2,7 +2,7 @@ import { after } from "node:test";
 import { type RunningServer, serveHalyard } from "../../../server/test/support/halyard-process.ts";
 import { until } from "../../../server/test/support/until.ts";
 import { folderOf } from "./folders.ts";
-import { beginRequest } from "./unfinished-request.ts";
+import { beginRequest, type UnfinishedRequest } from "./unfinished-request.ts";
 
 const started: RunningServer[] = [];
 const workersStarted: number[] = [];
@@ -61,11 +61,14 @@ export const answering = async (server: RunningServer, count: number): Promise<S
   });
 };
 
-/** A request under way in each of the two workers: connections are dealt out in turn. */
-export const requestsUnderWay = async (server: RunningServer) => {
+/** A request under way in each of the two workers. The system deals out connections as it likes. */
+export const requestsUnderWay = async (server: RunningServer): Promise<UnfinishedRequest[]> => {
   const key = server.keys.development ?? "";
-  return [
-    await beginRequest(server.url, key, "late-one"),
-    await beginRequest(server.url, key, "late-two"),
-  ] as const;
+  const requests = new Map<string, UnfinishedRequest>();
+  while (requests.size < 2) {
+    const request = await beginRequest(server.url, key, `late-${requests.size}`);
+    if (requests.has(request.answeredBy)) request.socket.destroy();
+    else requests.set(request.answeredBy, request);
+  }
+  return [...requests.values()];
 };

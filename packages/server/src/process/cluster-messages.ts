@@ -6,20 +6,20 @@ import type { Scrape } from "../telemetry/exposition.ts";
 export type Order =
   | { readonly kind: "start"; readonly config: Config }
   | { readonly kind: "stop" }
-  /** Say what your metrics are. */
+  /** Report your metrics. */
   | { readonly kind: "scrape"; readonly round: number }
-  /** The metrics that you wanted; undefined when a worker has not told its own in time. */
+  /** The metrics of all workers that you asked for; undefined when one of them did not report in time. */
   | {
       readonly kind: "scrapes";
-      readonly wish: number;
+      readonly request: number;
       readonly scrapes: readonly Scrape[] | undefined;
     };
 
 /** A worker to the primary. */
 export type Report =
   | { readonly kind: "up"; readonly url: string }
-  /** Somebody asks this worker for the metrics of all. */
-  | { readonly kind: "scrapes wanted"; readonly wish: number }
+  /** A client asks this worker for the metrics of all. */
+  | { readonly kind: "scrape all"; readonly request: number }
   | { readonly kind: "scrape"; readonly round: number; readonly scrape: Scrape }
   | {
       readonly kind: "failed";
@@ -29,5 +29,5 @@ export type Report =
       readonly foreseen: boolean;
     };
 
-/** Milliseconds after the wish to stop in which a worker must have ended; it is killed then. */
-export const stopPatience = 25_000;
+/** Milliseconds, beside the shutdown delay, after which a worker that was asked to stop is killed. */
+export const workerStopTimeout = 25_000;

@@ -1,17 +1,17 @@
-// The metrics of all workers for whoever asks one of them: the primary process, which all can reach, asks them all.
+// The metrics of all workers, for the one that is scraped: it asks the primary process, which asks them all.
 import type { Worker } from "node:cluster";
 import type { Scrape } from "../telemetry/exposition.ts";
 import type { Order, Report } from "./cluster-messages.ts";
 
-/** A sum without one of them would look as if its counters had begun anew: it is not given. */
-const patience = 2_000;
+/** Milliseconds. A sum without one of the workers would look like a counter reset, so none is given. */
+const timeout = 2_000;
 
-type ScrapeReport = Extract<Report, { kind: "scrapes wanted" | "scrape" }>;
+type ScrapeReport = Extract<Report, { kind: "scrape all" | "scrape" }>;
 
 /** The primary's part. */
 export const createScrapeRounds = (
-  live: () => Iterable<Worker>,
-  tell: (worker: Worker, order: Order) => void,
+  serving: () => Iterable<Worker>,
+  send: (worker: Worker, order: Order) => void,
 ) => {
   interface Round {
     readonly missing: Set<Worker>;
@@ -21,19 +21,19 @@ export const createScrapeRounds = (
   const rounds = new Map<number, Round>();
   let last = 0;
 
-  const begin = (asker: Worker, wish: number): void => {
+  const begin = (asker: Worker, request: number): void => {
     last += 1;
     const number = last;
-    const missing = new Set(live());
+    const missing = new Set(serving());
     const scrapes: Scrape[] = [];
     const end = (): void => {
       clearTimeout(timer);
       rounds.delete(number);
-      tell(asker, { kind: "scrapes", wish, scrapes: missing.size === 0 ? scrapes : undefined });
+      send(asker, { kind: "scrapes", request, scrapes: missing.size === 0 ? scrapes : undefined });
     };
-    const timer = setTimeout(end, patience).unref();
+    const timer = setTimeout(end, timeout).unref();
     rounds.set(number, { missing, scrapes, end });
-    for (const worker of missing) tell(worker, { kind: "scrape", round: number });
+    for (const worker of missing) send(worker, { kind: "scrape", round: number });
   };
 
   const leave = (round: Round, worker: Worker): void => {
@@ -41,9 +41,9 @@ export const createScrapeRounds = (
   };
 
   return {
-    hear(worker: Worker, report: ScrapeReport): void {
-      if (report.kind === "scrapes wanted") {
-        begin(worker, report.wish);
+    receive(worker: Worker, report: ScrapeReport): void {
+      if (report.kind === "scrape all") {
+        begin(worker, report.request);
         return;
       }
       const round = rounds.get(report.round);
@@ -51,36 +51,36 @@ export const createScrapeRounds = (
       round.scrapes.push(report.scrape);
       leave(round, worker);
     },
-    /** Nobody waits for one that is gone. */
-    gone(worker: Worker): void {
+    /** No round waits for a worker that has ended. */
+    remove(worker: Worker): void {
       for (const round of rounds.values()) leave(round, worker);
     },
   };
 };
 
 /** A worker's part. */
-export const createScrapeWishes = (report: (told: Report) => Promise<void>) => {
-  const wishes = new Map<number, (scrapes: readonly Scrape[] | undefined) => void>();
+export const createScrapeRequests = (report: (message: Report) => Promise<void>) => {
+  const requests = new Map<number, (scrapes: readonly Scrape[] | undefined) => void>();
   let last = 0;
   return {
-    /** The metrics of all workers; undefined when they cannot be had. */
-    async ask(): Promise<readonly Scrape[] | undefined> {
+    /** The metrics of all workers; undefined when one of them does not report in time. */
+    async all(): Promise<readonly Scrape[] | undefined> {
       last += 1;
-      const wish = last;
+      const request = last;
       const { promise, resolve } = Promise.withResolvers<readonly Scrape[] | undefined>();
-      wishes.set(wish, resolve);
-      // The primary answers in any case, unless it is gone.
-      const timer = setTimeout(resolve, 2 * patience, undefined);
+      requests.set(request, resolve);
+      // The primary answers in any case, unless it has ended.
+      const timer = setTimeout(resolve, 2 * timeout, undefined);
       try {
-        await report({ kind: "scrapes wanted", wish });
+        await report({ kind: "scrape all", request });
         return await promise;
       } finally {
         clearTimeout(timer);
-        wishes.delete(wish);
+        requests.delete(request);
       }
     },
-    hear({ wish, scrapes }: Extract<Order, { kind: "scrapes" }>): void {
-      wishes.get(wish)?.(scrapes);
+    receive({ request, scrapes }: Extract<Order, { kind: "scrapes" }>): void {
+      requests.get(request)?.(scrapes);
     },
   };
 };

@@ -1,18 +1,19 @@
-// A worker of the cluster: one instance, started and stopped by the word of the primary process.
+// A worker of the cluster: one instance that the primary process starts and stops.
 import cluster from "node:cluster";
 import type { Instance } from "../compose/server.ts";
 import type { Config } from "../config/config.ts";
 import { StartupProblem, StoreUnavailable } from "../errors.ts";
-import { type Order, type Report, stopPatience } from "./cluster-messages.ts";
-import { createScrapeWishes } from "./cluster-scrapes.ts";
+import { type Order, type Report, workerStopTimeout } from "./cluster-messages.ts";
+import { createScrapeRequests } from "./cluster-scrapes.ts";
 import { openListening } from "./listening.ts";
 import { createLog } from "./log.ts";
+import { systemBalancesConnections } from "./port.ts";
 import { stopWithin } from "./stop-within.ts";
 
 const { promise: ordered, resolve: start } = Promise.withResolvers<Config>();
 const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
 let instance: Instance | undefined;
-/** Milliseconds for which it goes on serving when it is told to stop. */
+/** Milliseconds for which it continues to serve after it was asked to stop. */
 let delay = 0;
 process.on("message", (order: Order) => {
   switch (order.kind) {
@@ -21,32 +22,34 @@ process.on("message", (order: Order) => {
     case "stop":
       return stop(undefined);
     case "scrapes":
-      return wishes.hear(order);
+      return scrapes.receive(order);
     case "scrape":
-      // One that cannot tell is missed by the primary, which says so to whoever asked.
-      tellScrape(order.round).catch(() => undefined);
+      // The primary notices a report that does not come.
+      reportScrape(order.round).catch(() => undefined);
   }
 });
-// A terminal sends it to all of its processes: the primary has heard it too, and gives the word.
+// A terminal sends it to all of its processes: the primary got it too, and orders the stop.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => stop(undefined));
 process.on("disconnect", () => {
-  setTimeout(() => process.exit(1), stopPatience + delay).unref();
+  // The primary was killed. A new one can start only when the port is free, so it is released without delay.
+  delay = 0;
+  setTimeout(() => process.exit(1), workerStopTimeout).unref();
   stop(undefined);
 });
-// When the primary is gone, Node would end the worker at once, with what it is just answering.
+// Without it, Node ends a worker as soon as the primary is gone, in the middle of its answers.
 if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
 
-const report = (told: Report): Promise<void> =>
+const report = (message: Report): Promise<void> =>
   new Promise((resolve) => {
-    // A primary that cannot be told is gone, and `disconnect` says so.
-    if (process.connected) process.send?.(told, () => resolve());
+    // If the primary is gone, `disconnect` is emitted as well.
+    if (process.connected) process.send?.(message, () => resolve());
     else resolve();
   });
 
-const wishes = createScrapeWishes(report);
+const scrapes = createScrapeRequests(report);
 
-const tellScrape = async (round: number): Promise<void> => {
+const reportScrape = async (round: number): Promise<void> => {
   if (!instance) return;
   await report({ kind: "scrape", round, scrape: await instance.scrape() });
 };
@@ -54,7 +57,8 @@ const tellScrape = async (round: number): Promise<void> => {
 const serve = async (config: Config): Promise<void> => {
   delay = config.shutdownDelay;
   const log = createLog(config, { worker: cluster.worker?.id, pid: process.pid });
-  const listening = await openListening(config, log, { scrapes: () => wishes.ask() });
+  const overrides = { scrapes: () => scrapes.all() };
+  const listening = await openListening(config, log, overrides, systemBalancesConnections);
   instance = listening.instance;
   await report({ kind: "up", url: listening.url });
   await stopped;

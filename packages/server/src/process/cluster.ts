@@ -1,29 +1,29 @@
-// Several instances behind one port of one machine: the primary process starts workers, replaces those that die, stops all.
+// Several instances behind one port of one machine: the primary process starts workers, replaces those that end, stops all.
 import cluster, { type Worker } from "node:cluster";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { composeOperator } from "../compose/operator.ts";
 import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
-import { endOf } from "./cluster-handover.ts";
-import { type Order, type Report, stopPatience } from "./cluster-messages.ts";
+import { type Order, type Report, workerStopTimeout } from "./cluster-messages.ts";
 import { createScrapeRounds } from "./cluster-scrapes.ts";
 import { dashboardAddress, makeFirstKeys } from "./first-keys.ts";
 import type { Server } from "./listening.ts";
 import { createLog } from "./log.ts";
+import { reservePort } from "./port.ts";
 
-/** A worker that lived shorter died young. */
-const grownUp = 10_000;
-/** So many that died young in a row are replaced at once. */
-const tolerated = 2;
+/** Milliseconds: a worker that ends sooner counts as an early exit. */
+const earlyExitLimit = 10_000;
+/** So many early exits in a row are replaced at once. */
+const toleratedEarlyExits = 2;
 const firstPause = 500;
 const longestPause = 30_000;
 
-/** Milliseconds until the next try, after so many workers in a row that died young. */
-export const replacementPause = (youngDeaths: number): number =>
-  youngDeaths <= tolerated
+/** Milliseconds until the next start, after so many early exits in a row. */
+export const replacementPause = (earlyExits: number): number =>
+  earlyExits <= toleratedEarlyExits
     ? 0
-    : Math.min(longestPause, firstPause * 2 ** (youngDeaths - tolerated - 1));
+    : Math.min(longestPause, firstPause * 2 ** (earlyExits - toleratedEarlyExits - 1));
 
 export const startCluster = async (config: Config): Promise<Server> => {
   if (!cluster.isPrimary) {
@@ -34,23 +34,28 @@ export const startCluster = async (config: Config): Promise<Server> => {
   const log = createLog(config);
   // Opened before the workers, so that they find the schema up to date.
   const operator = await composeOperator(config);
-  const workers = startWorkers(config, log);
   try {
-    // Listening comes first: keys are shown once, so they are not to be made by a start that then fails.
-    const url = await workers.up;
-    const firstKeys = await makeFirstKeys(config, operator, log);
-    const dashboard = await dashboardAddress(config, operator.signInLinks, url);
-    return { url, firstKeys, dashboard, close: () => workers.close() };
-  } catch (error) {
-    await workers.close();
-    throw error;
+    const reserved = await reservePort(config);
+    const workers = startWorkers({ ...config, port: reserved.port }, log);
+    try {
+      // Keys are shown only once: the workers listen first, so that no start that fails has created any.
+      const url = await workers.up;
+      const firstKeys = await makeFirstKeys(config, operator, log);
+      const dashboard = await dashboardAddress(config, operator.signInLinks, url);
+      return { url, firstKeys, dashboard, close: () => workers.close() };
+    } catch (error) {
+      await workers.close();
+      throw error;
+    } finally {
+      reserved.release();
+    }
   } finally {
     await operator.close();
   }
 };
 
 const startWorkers = (config: Config, log: Logger) => {
-  // Node's own settings for the process could choose the other way, which loads the workers unevenly.
+  // For systems that do not balance: NODE_CLUSTER_SCHED_POLICY could choose the other way, which loads the workers unevenly.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({
     exec: fileURLToPath(new URL("./cluster-worker.ts", import.meta.url)),
@@ -58,23 +63,18 @@ const startWorkers = (config: Config, log: Logger) => {
     serialization: "advanced",
   });
   const { promise: up, resolve, reject } = Promise.withResolvers<string>();
-  const live = new Map<Worker, Promise<void>>();
-  /** Those of them that answer. */
+  const running = new Map<Worker, Promise<void>>();
+  /** Those that listen. */
   const serving = new Set<Worker>();
-  const scrapeRounds = createScrapeRounds(() => serving, tell);
+  const scrapeRounds = createScrapeRounds(() => serving, send);
   const pauses = new Set<NodeJS.Timeout>();
-  let upCount = 0;
-  /** Known as soon as all are up for the first time. */
-  let url: string | undefined;
-  /** A port that the system chose is gone with the last worker: from then on it is asked for by its number. */
-  let port = config.port;
+  let started = false;
   let stopping = false;
 
-  const launch = (youngDeaths: number): void => {
-    if (url !== undefined && live.size === 0) port = config.port || Number(new URL(url).port);
+  const launch = (earlyExits: number): void => {
     const worker = cluster.fork();
     const who = { worker: worker.id, pid: worker.process.pid };
-    const bornAt = performance.now();
+    const startedAt = performance.now();
     let problem: Error | undefined;
     worker.on("error", (error) => {
       problem ??= error;
@@ -82,78 +82,85 @@ const startWorkers = (config: Config, log: Logger) => {
     worker.on("message", (report: Report) => {
       if (report.kind === "failed") {
         problem = problemOf(report);
-        return;
-      }
-      if (report.kind !== "up") {
-        scrapeRounds.hear(worker, report);
-        return;
-      }
-      if (url !== undefined && report.url !== url) {
-        // The last one went while it started, and nobody would find it there.
-        port = config.port || Number(new URL(url).port);
-        worker.process.kill("SIGKILL");
-        return;
-      }
-      log.info(who, "a worker is up");
-      serving.add(worker);
-      upCount += 1;
-      if (upCount === config.workers) {
-        url = report.url;
-        resolve(url);
+      } else if (report.kind === "up") {
+        log.info(who, "a worker is up");
+        serving.add(worker);
+        if (serving.size === config.workers) {
+          started = true;
+          resolve(report.url);
+        }
+      } else {
+        scrapeRounds.receive(worker, report);
       }
     });
-    tell(worker, { kind: "start", config: { ...config, port } });
+    send(worker, { kind: "start", config });
 
-    live.set(
-      worker,
-      endOf(worker).then(({ code, signal }) => {
-        live.delete(worker);
-        serving.delete(worker);
-        scrapeRounds.gone(worker);
-        if (stopping) return;
-        if (url === undefined) {
-          // Of those that start together the first one that cannot tells why; the others have the same reason.
-          reject(problem ?? new Error(`A worker ended (${signal ?? code}) before it was up`));
-          return;
-        }
-        const young = performance.now() - bornAt < grownUp ? youngDeaths + 1 : 0;
-        const pause = replacementPause(young);
-        log.error(
-          { ...who, code, signal, reason: problem?.message, pause },
-          "a worker ended; another takes its place",
-        );
-        const waiting = setTimeout(() => {
-          pauses.delete(waiting);
-          launch(young);
-        }, pause);
-        pauses.add(waiting);
-      }),
-    );
+    const onEnd = ({ code, signal }: End): void => {
+      running.delete(worker);
+      serving.delete(worker);
+      scrapeRounds.remove(worker);
+      if (stopping) return;
+      if (!started) {
+        // The first one that cannot start says why; the others have the same reason.
+        reject(problem ?? new Error(`A worker ended (${signal ?? code}) before it was up`));
+        return;
+      }
+      const early = performance.now() - startedAt < earlyExitLimit ? earlyExits + 1 : 0;
+      const pause = replacementPause(early);
+      log.error(
+        { ...who, code, signal, reason: problem?.message, pause },
+        "a worker ended; another takes its place",
+      );
+      const waiting = setTimeout(() => {
+        pauses.delete(waiting);
+        launch(early);
+      }, pause);
+      pauses.add(waiting);
+    };
+    running.set(worker, endOf(worker).then(onEnd));
   };
 
   const killAll = (): void => {
-    for (const worker of live.keys()) worker.process.kill("SIGKILL");
+    for (const worker of running.keys()) worker.process.kill("SIGKILL");
   };
-  // Whatever ends this process before its time, a second signal for instance, ends the workers with it.
+  // Whatever ends this process early, a second signal for example, ends the workers with it.
   process.once("exit", killAll);
   for (let count = 0; count < config.workers; count += 1) launch(0);
 
   return {
+    /** The address, once all workers listen. */
     up,
     async close(): Promise<void> {
       stopping = true;
       for (const waiting of pauses) clearTimeout(waiting);
-      for (const worker of live.keys()) tell(worker, { kind: "stop" });
-      const patienceEnds = setTimeout(killAll, stopPatience + config.shutdownDelay);
-      await Promise.all(live.values());
-      clearTimeout(patienceEnds);
+      for (const worker of running.keys()) send(worker, { kind: "stop" });
+      const timeout = setTimeout(killAll, workerStopTimeout + config.shutdownDelay);
+      await Promise.all(running.values());
+      clearTimeout(timeout);
       process.off("exit", killAll);
     },
   };
 };
 
-/** One that cannot be told has died, and its end says the rest. */
-const tell = (worker: Worker, order: Order): void => {
+interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Resolves when the process has ended and its last message has arrived. */
+const endOf = ({ process: child }: Worker): Promise<End> =>
+  new Promise((resolve) => {
+    child.once("close", (code: number | null, signal: NodeJS.Signals | null) =>
+      resolve({ code, signal }),
+    );
+    // A process that could not be started neither exits nor closes.
+    child.once("error", () => {
+      if (child.pid === undefined) resolve({ code: null, signal: null });
+    });
+  });
+
+/** A worker that cannot be reached has ended, and its end is handled. */
+const send = (worker: Worker, order: Order): void => {
   worker.send(order, () => {});
 };
 

@@ -1,11 +1,10 @@
 // One instance that listens: composed, its port open, nothing made in the store yet.
-import { lookup } from "node:dns/promises";
 import type { Logger } from "pino";
 import { composeInstance, type Instance, type TestOverrides } from "../compose/server.ts";
 import type { Config } from "../config/config.ts";
-import { StartupProblem } from "../errors.ts";
 import type { FirstKey } from "../management/environments.ts";
 import { keepNextTickFast } from "./next-tick-workaround.ts";
+import { explainListenErrors, resolveHost } from "./port.ts";
 
 export interface DashboardAddress {
   readonly url: string;
@@ -31,18 +30,20 @@ export interface ListeningInstance {
 /** Connections that the system keeps until they are taken. Beyond Node's own 511, many who come at once would wait a second. */
 const backlog = 4_096;
 
+/** `reusePort`: other processes listen on the same port, and the system deals out the connections. */
 export const openListening = async (
   config: Config,
   log: Logger,
   overrides: TestOverrides = {},
+  reusePort = false,
 ): Promise<ListeningInstance> => {
   await keepNextTickFast();
   const instance = await composeInstance(config, log, overrides);
   try {
-    await listen(async () => {
-      const host = await oneAddressOf(config.host);
-      await instance.app.listen({ host, port: config.port, backlog });
-    }, config);
+    await explainListenErrors(config, async () => {
+      const options = { host: await resolveHost(config), port: config.port, backlog, reusePort };
+      await instance.app.listen(options);
+    });
     const address = instance.app.server.address();
     const port = typeof address === "object" && address ? address.port : config.port;
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
@@ -50,24 +51,5 @@ export const openListening = async (
   } catch (error) {
     await instance.close();
     throw error;
-  }
-};
-
-/** The framework would open a second server for the other address of `localhost`, of which nobody else knows. */
-const oneAddressOf = async (host: string): Promise<string> =>
-  host === "localhost" ? (await lookup(host)).address : host;
-
-const listen = async (start: () => Promise<unknown>, { host, port }: Config): Promise<void> => {
-  try {
-    await start();
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    const problem = {
-      EADDRINUSE: `Port ${port} on ${host} is already in use: stop the program that uses it, or choose another with PORT.`,
-      EACCES: `Port ${port} may not be used by this user: choose one above 1023 with PORT.`,
-      EADDRNOTAVAIL: `${host} is not an address of this machine: choose another with HOST.`,
-      ENOTFOUND: `The host name ${host} cannot be resolved: choose another with HOST.`,
-    }[String(code)];
-    throw problem ? new StartupProblem(problem) : error;
   }
 };
