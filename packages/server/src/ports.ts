@@ -280,8 +280,6 @@ export interface Outbox {
   backlog(now: number): Promise<Backlog>;
   /** Records outcomes and claims in one transaction. */
   runBatch(batch: OutboxBatch): Promise<Claimed>;
-  /** Brings what was planned by the old clock back to the new one. */
-  clockWentBack(milliseconds: number, now: number): Promise<void>;
   /** Deletes a small batch of what is older than `before`; true when there may be more. */
   prune(before: number, now: number): Promise<boolean>;
 }

@@ -10,7 +10,6 @@ const lease = 25_000;
 const longestRequest = 16_000;
 const tickEvery = 1_000;
 const pruneEvery = 60_000;
-const clockJump = 5_000;
 /** Settlements that are worth a transaction, and the milliseconds after which fewer are. */
 const recordTogether = 192;
 /** Settled in one transaction at most, however many have gathered while the store was away. */
@@ -213,17 +212,10 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     runSoon();
   });
 
-  let offset = clock().getTime() - monotonic();
   /** The first time at the start: a server that is restarted often prunes too. */
   let prunedAt = Number.NEGATIVE_INFINITY;
   const tick = async (): Promise<void> => {
     try {
-      const before = offset;
-      offset = clock().getTime() - monotonic();
-      if (before - offset > clockJump) {
-        log.warn({ milliseconds: before - offset }, "the clock went back");
-        await outbox.clockWentBack(before - offset, clock().getTime());
-      }
       states.notice(await outbox.due(clock().getTime(), lease));
       runSoon(true);
       if (monotonic() - prunedAt > pruneEvery) {

@@ -23,6 +23,9 @@ export const retryPauses = [
 
 const jitter = 0.2;
 const longestRetryAfter = 24 * hour;
+/** No attempt is planned further ahead, not even by an instance whose clock is an hour fast. */
+export const furthestRetry =
+  Math.max(...retryPauses.map((pause) => pause * (1 + jitter)), longestRetryAfter) + hour;
 
 export type RetryDecision =
   | { readonly kind: "delivered" }

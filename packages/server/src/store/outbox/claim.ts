@@ -1,5 +1,6 @@
 // Takes due deliveries for one worker: at most the oldest of each lane, under a lease.
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { furthestRetry } from "../../domain/retry.ts";
 import type { Callback, Claim, Claimed, ClaimRequest } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
@@ -14,6 +15,13 @@ export const isFree =
       lane("lanes.lease_until", "<=", now),
       lane("lanes.lease_until", ">", now + 2 * leaseLength),
     ]);
+
+/** A queue is due when its time has come, or lies so far ahead that it was planned before the clock went back. */
+export const dueRanges = (now: number) =>
+  [
+    ["<=", now],
+    [">", now + furthestRetry],
+  ] as const;
 
 const attemptsOfOldest = (lane: ExpressionBuilder<Tables, "lanes">) =>
   lane
@@ -40,7 +48,11 @@ export const claim = async (
         .selectFrom("lanes")
         .select("id")
         .where("webhook_id", "=", webhookId)
-        .where("due_at", "<=", now)
+        // Implied by the next line, but without it neither database uses the index of due queues.
+        .where("due_at", "is not", null)
+        .where((queue) =>
+          queue.or(dueRanges(now).map(([operator, time]) => queue("due_at", operator, time))),
+        )
         .where(isFree(now, leaseLength))
         .$if(mine.length > 0, (query) => query.where("id", "not in", idList(mine)))
         .orderBy("priority")
