@@ -43,7 +43,6 @@ export const tableFacts = {
     environment: ofEnvironment,
     isCopied: true,
   },
-  clock_steps: { key: ["noticed_at"], environment: undefined, isCopied: false },
   sign_in_links: { key: ["hash"], environment: undefined, isCopied: false },
   answers: {
     key: ["key_id", "name"],

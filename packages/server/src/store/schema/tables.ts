@@ -132,8 +132,6 @@ export interface Tables {
     off_count: number;
     last_at: number;
   };
-  /** Times at which the clock went back, as the first instance noticed it. */
-  clock_steps: { instance: string; noticed_at: number; milliseconds: number };
   /** Links that sign in to the dashboard once; a used one is gone. */
   sign_in_links: {
     hash: Uint8Array;
