@@ -108,7 +108,8 @@ for (const [name, { flag, level }] of Object.entries(newer)) {
       );
       const [snapshot] = await stream.first(1);
       stream.close();
-      const { flags } = snapshot?.data as { flags: { flag: { key: string }; level?: number }[] };
+      assert.ok(snapshot);
+      const { flags } = snapshot.data as { flags: { flag: { key: string }; level?: number }[] };
       assert.equal(flags.find((each) => each.flag.key === key)?.level, 2);
       assert.equal(flags.find((each) => each.flag.key === "plain")?.level, undefined);
     });
