@@ -10,6 +10,7 @@ import { folderOf, missing, printed, startReceiver } from "../packages/sdk/test/
 import { parseConfig } from "../packages/server/src/config/config.ts";
 import type { OpenApi } from "../packages/server/test/support/api.ts";
 import { startTestServer } from "../packages/server/test/support/server.ts";
+import { packages } from "../scripts/rooms.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -132,6 +133,13 @@ test("docs/interface.md has every path with its role and answers, and no others"
   );
   assert.ok(real.length > 0);
   assert.deepEqual(told.toSorted(), real.toSorted());
+});
+
+test("CONTRIBUTING.md names every room of the server, and no others", () => {
+  const named = rowsOf(read("CONTRIBUTING.md"), 0, /^`[a-z-]+(\.ts|\/|\/[a-z-]+\/)`$/).map(
+    ([room]) => (inCode(room) ?? "").replace(/\/$/, ""),
+  );
+  assert.deepEqual(named.toSorted(), Object.keys(packages.server ?? {}).toSorted());
 });
 
 /** The value with all that differs from one run to the next replaced by its kind. */
