@@ -60,7 +60,7 @@ const ratios = (one: Subject, other: Subject): number[] =>
 const millions = (rate: number): string => `${(rate / 1e6).toFixed(2)} million /s`;
 
 const client = new Subject("Halyard: `isEnabled` of a connected client", "client");
-const prepared = new Subject("Halyard: `evaluatePrepared` of the core", "prepared");
+const prepared = new Subject("Halyard: `evaluate` of the core", "prepared");
 const bare = new Subject("bare hash-and-compare loop", "bare");
 const others = Object.entries(peers).map(
   ([name, packageName]) => new Subject(`${packageName} ${dependencies[packageName]}`, name),

@@ -267,7 +267,7 @@ test("a key that was revoked here stays so, whatever a read that began before sa
     await watched.feed.close();
     const keyCache = createApiKeyCache({
       table: watched.keyTable,
-      catchUp: watched.feed.catchUp,
+      catchUp: () => watched.feed.catchUp(),
       hashKey,
     });
     const { text } = await make("doomed");

@@ -120,7 +120,7 @@ export const composeInstance = async (
           return keys.list(environmentId);
         },
       },
-      keyCache: createApiKeyCache({ table: keyTable, catchUp: feed.catchUp, hashKey }),
+      keyCache: createApiKeyCache({ table: keyTable, catchUp: () => feed.catchUp(), hashKey }),
       keyTable,
       snapshots,
       feed,
