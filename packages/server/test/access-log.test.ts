@@ -109,7 +109,7 @@ test("of many failures a few are told each minute, and how many there were", () 
   } as unknown as FastifyBaseLogger;
   let now = 0;
   const failures = createFailureLog(log, () => now);
-  const request = { log, headers: {}, method: "GET", ip: "192.0.2.1" } as unknown as FastifyRequest;
+  const request = { id: "r", headers: {}, method: "GET", ip: "192.0.2.1" } as FastifyRequest;
   const fail = (count: number) => {
     for (let turn = 0; turn < count; turn += 1) failures.failed(request, "/");
   };
@@ -122,7 +122,7 @@ test("of many failures a few are told each minute, and how many there were", () 
   fail(1);
   assert.deepEqual(lines.slice(10), [
     { more: 995, msg: "failed authentications without a line of their own" },
-    { method: "GET", route: "/", address: "192.0.2.1", msg: "failed authentication" },
+    { reqId: "r", method: "GET", route: "/", address: "192.0.2.1", msg: "failed authentication" },
   ]);
   now = 120_000;
   fail(1);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -10,7 +10,6 @@ import { after, test } from "node:test";
 import { createOverload, type OverloadDependencies } from "../src/http/load/overload.ts";
 import { type Answered, type Connection, createConnection } from "./load/connection.ts";
 import { serveHalyard } from "./support/halyard-process.ts";
-import { exchange } from "./support/raw-http.ts";
 import { newFolder, startTestServer } from "./support/server.ts";
 import { until } from "./support/until.ts";
 
@@ -22,34 +21,33 @@ const ask = async (connection: Connection, path: string, key?: string): Promise<
   return answered;
 };
 
-/** A bare server behind the guard, whose clock the test moves. */
+/** A bare server that asks before it serves, whose clock the test moves. */
 const guarded = async (settings: Partial<OverloadDependencies> = {}) => {
   const lines: { readonly fields: object; readonly message: string }[] = [];
   const line = (fields: object, message: string) => lines.push({ fields, message });
-  let [pace, step] = [1, 0];
+  let pace = 1;
   let [movedAt, moved] = [performance.now(), 0];
-  const now = () => {
-    moved += step;
-    return moved + (performance.now() - movedAt) * pace;
-  };
+  const now = () => moved + (performance.now() - movedAt) * pace;
   const overload = createOverload({
     maxConnections: 0,
     maxLag: 500,
-    maxWaiting: 2,
     now,
     log: { warn: line, info: line },
     ...settings,
   });
-  const served: string[] = [];
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    served.push(request.url ?? "");
-    const body = JSON.stringify(request.url);
-    response.setHeader("content-length", body.length).end(body);
-  };
-  const server = createServer().listen(0, "127.0.0.1");
+  const server = createServer((request, response) => {
+    const kind = overload.check(request, now());
+    const shed = kind && overload.shed(kind);
+    const body = JSON.stringify(shed ? shed.failure.message : request.url);
+    response
+      .writeHead(shed ? 503 : 200, {
+        "content-length": body.length,
+        ...(shed && { "retry-after": String(shed.retryAfter) }),
+      })
+      .end(body);
+  }).listen(0, "127.0.0.1");
+  overload.watch(server);
   await once(server, "listening");
-  const commonHeaders = { "x-common": "yes" };
-  overload.guard(server, { serve, requestIdOf: () => "req-1", commonHeaders });
   const address = server.address();
   assert.ok(address && typeof address === "object");
   after(() => {
@@ -59,13 +57,8 @@ const guarded = async (settings: Partial<OverloadDependencies> = {}) => {
   });
   return {
     url: `http://127.0.0.1:${address.port}`,
-    served,
     lines,
     figures: overload.figures,
-    /** From now on the clock moves on by so much whenever it is asked: the server always finds itself late. */
-    setStep: (milliseconds: number): void => {
-      step = milliseconds;
-    },
     /** From now on the clock runs so much faster than time: whatever the server does seems to last that much longer. */
     setPace: (faster: number): void => {
       [moved, movedAt] = [now(), performance.now()];
@@ -74,97 +67,85 @@ const guarded = async (settings: Partial<OverloadDependencies> = {}) => {
   };
 };
 
-const head = (path: string, last = false): string =>
-  `GET ${path} HTTP/1.1\r\nHost: x\r\n${last ? "Connection: close\r\n" : ""}\r\n`;
+for (const [kind, path, maxLag] of [
+  ["evaluation", "/ofrep/v1/evaluate/flags/a", 500],
+  // A fifth of it is enough for all else.
+  ["management", "/api/v1/flags", 2_500],
+] as const) {
+  test(
+    `${kind} is refused only when the server has been far too late for long`,
+    limit,
+    async () => {
+      const { url, setPace, figures, lines } = await guarded({ maxLag });
+      const connection = createConnection(url);
+      assert.equal((await ask(connection, path)).status, 200);
+      setPace(100);
+      const refused = await until("a refusal", async () => {
+        const answered = await ask(connection, path);
+        return answered.status === 503 && answered;
+      });
+      assert.match(refused.text, /The server has too much to do just now; try again\./);
+      assert.match(refused.head, /\r\nretry-after: [1-3]\r\n/i);
+      assert.ok(figures().isRefusing && figures().refused[kind] > 0);
+      for (const health of ["/healthz", "/readyz?x", "/metrics"]) {
+        assert.equal((await ask(connection, health)).status, 200);
+      }
+      setPace(1);
+      await until("an answer", async () => (await ask(connection, path)).status === 200);
+      await until("the end of it", () => !figures().isRefusing);
+      assert.deepEqual(
+        lines.map(({ message }) => message),
+        ["too much is asked: requests are refused", "requests are no longer refused"],
+      );
+      const { longestLag } = (lines[1]?.fields ?? {}) as { readonly longestLag?: number };
+      assert.ok((longestLag ?? 0) > 500);
+      connection.close();
+    },
+  );
+}
+
+test("changes and reads are refused at a lag at which evaluation goes on", limit, async () => {
+  const { url, setPace, figures } = await guarded({ maxLag: 50_000 });
+  const connection = createConnection(url);
+  // Each turn seems to last more than 10 seconds and less than 50.
+  setPace(1_000);
+  await until("a refusal", async () => (await ask(connection, "/api/v1/a")).status === 503);
+  assert.equal(figures().refused.evaluation, 0);
+  connection.close();
+});
 
 test(
-  "when the server is late, changes wait in their order, evaluation and health do not",
+  "what is refused by a server says so, and pages may read it where they may ask",
   limit,
-  async () => {
-    const { url, served, setStep } = await guarded({ maxLag: 0 });
-    setStep(40);
-    const { answers } = await exchange(
-      url,
-      [
-        ...["/api/v1/a", "/api/v1/b", "/ofrep/v1/c", "/healthz", "/readyz?x", "/metrics"].map(
-          (path) => head(path),
-        ),
-        head("/ofrep/v1/last", true),
-      ].join(""),
-    );
-    assert.deepEqual(served, [
-      ...["/ofrep/v1/c", "/healthz", "/readyz?x", "/metrics", "/ofrep/v1/last"],
-      ...["/api/v1/a", "/api/v1/b"],
-    ]);
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 200, 200, 200, 200, 200],
-    );
-  },
-);
-
-test(
-  "those for whom there is no place to wait are refused with 503 and Retry-After",
-  limit,
-  async () => {
-    const { url, served, setStep, figures, lines } = await guarded({ maxLag: 0 });
-    setStep(40);
-    const { answers } = await exchange(
-      url,
-      ["/api/v1/a", "/api/v1/b", "/api/v1/c", "/api/v1/usage", "/"]
-        .map((path) => head(path))
-        .join("") + head("/healthz", true),
-    );
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 503, 503, 503, 200],
-    );
-    assert.deepEqual(served, ["/healthz", "/api/v1/a", "/api/v1/b"]);
-    const [, , refused, open] = answers;
-    assert.deepEqual(refused?.body, {
-      error: "UNAVAILABLE",
-      message: "The server has too much to do just now; try again.",
+  async (t) => {
+    const late = { HALYARD_MAX_LAG: "1" };
+    const server = await startTestServer(late);
+    t.after(() => server.close());
+    const connections = Array.from({ length: 50 }, () => createConnection(server.url));
+    const seen = new Map<string, Answered>();
+    await until("a refusal of each kind", async () => {
+      const paths = ["/api/v1/flags", "/api/v1/usage", "/ofrep/v1/evaluate/flags/a", "/docs/json"];
+      const asked = connections.map(async (connection, index) => {
+        const path = paths[index % paths.length] ?? "";
+        const answered = await ask(connection, path);
+        if (answered.status === 503) seen.set(path, answered);
+      });
+      await Promise.all(asked);
+      return seen.size === paths.length;
     });
-    assert.match(refused.headers.get("retry-after") ?? "", /^[1-3]$/);
-    assert.equal(refused.headers.get("x-request-id"), "req-1");
-    assert.equal(refused.headers.get("x-common"), "yes");
-    assert.equal(refused.headers.get("access-control-allow-origin"), null);
-    assert.equal(open?.headers.get("access-control-allow-origin"), "*");
-    assert.deepEqual(figures().refused, { management: 3, evaluation: 0, connection: 0, store: 0 });
-    assert.equal(lines.length, 1, "said once, not for each");
-  },
-);
-
-test(
-  "evaluation is refused only when the server has been far too late for long",
-  limit,
-  async () => {
-    const { url, setPace, figures, lines } = await guarded();
-    const connection = createConnection(url);
-    const evaluate = () => ask(connection, "/ofrep/v1/evaluate/flags/a");
-    assert.equal((await evaluate()).status, 200);
-    setPace(100);
-    const refused = await until("a refusal", async () => {
-      const answered = await evaluate();
-      return answered.status === 503 && answered;
-    });
-    assert.deepEqual(JSON.parse(refused.text), {
-      errorDetails: "The server has too much to do just now; try again.",
-    });
-    assert.match(refused.head, /\r\nretry-after: [1-3]\r\n/i);
-    assert.match(refused.head, /\r\naccess-control-allow-origin: \*\r\n/i);
-    assert.ok(figures().isRefusing && figures().refused.evaluation > 0);
-    assert.equal((await ask(connection, "/healthz")).status, 200);
-    setPace(1);
-    await until("an answer", async () => (await evaluate()).status === 200);
-    await until("the end of it", () => !figures().isRefusing);
-    assert.deepEqual(
-      lines.map(({ message }) => message),
-      ["too much is asked: requests are refused", "requests are no longer refused"],
-    );
-    const { longestLag } = (lines[1]?.fields ?? {}) as { readonly longestLag?: number };
-    assert.ok((longestLag ?? 0) > 500);
-    connection.close();
+    for (const connection of connections) connection.close();
+    for (const [path, { head, text }] of seen) {
+      assert.match(head, /\r\nretry-after: [1-3]\r\n/i);
+      assert.match(head, /\r\nx-request-id: \S+\r\n/i);
+      assert.match(head, /\r\nx-content-type-options: nosniff\r\n/i);
+      const isForPages = /usage|ofrep/.test(path);
+      assert.equal(/\r\naccess-control-allow-origin: \*\r\n/i.test(head), isForPages);
+      const message = "The server has too much to do just now; try again.";
+      assert.deepEqual(
+        JSON.parse(text),
+        path.startsWith("/ofrep/") ? { errorDetails: message } : { error: "UNAVAILABLE", message },
+      );
+    }
   },
 );
 

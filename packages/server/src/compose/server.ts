@@ -93,7 +93,7 @@ export const composeInstance = async (
   const overload = createOverload({ ...config, now: monotonic, log });
   const scrape = () => telemetry.scrape(store, overload.figures());
   /** For requests, which can be told to come back. What is known already asks nothing of the store, and waits for nobody. */
-  const limited = limitCrowd(store, config.maxWaiting, overload.storeIsCrowded);
+  const limited = limitCrowd(store, config.maxWaiting, () => undefined);
   const asked = store.committed ? rememberWhileUnchanged(limited, store.committed) : limited;
   let isLeaving = false;
   try {

@@ -38,7 +38,6 @@ export interface Measured {
 export interface LoadFigures {
   /** Requests refused, by what was asked for or what was short. */
   readonly refused: Readonly<Record<string, number>>;
-  readonly waiting: number;
   readonly connections: number;
 }
 
@@ -109,7 +108,6 @@ const httpFamilies = (http: HttpMeter, load: LoadFigures): readonly Family[] => 
       ),
     ]),
     gauge("connections_open", "Connections that are open now.", "sum", [sample(load.connections)]),
-    gauge("requests_waiting", "Requests that wait for their turn.", "sum", [sample(load.waiting)]),
     counter(
       "evaluations_total",
       "Flags evaluated by this server, one by one or all together; error: no value could be given.",
@@ -176,6 +174,9 @@ const storeFamilies = (store: StoreMeter): readonly Family[] => [
     "Calls of the store that failed.",
     storeOperations.map((operation) => sample(store.operations[operation].errors, { operation })),
   ),
+  gauge("requests_waiting", "Changes and reads that wait for an answer of the store.", "sum", [
+    sample(store.operations.transaction.waiting + store.operations.read.waiting),
+  ]),
   gauge(
     "store_look_age_seconds",
     "Since the last look at what other instances have changed; it comes twice a second.",

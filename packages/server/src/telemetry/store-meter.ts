@@ -9,6 +9,8 @@ export type StoreOperation = (typeof storeOperations)[number];
 interface OperationMeter {
   readonly timing: Timing;
   errors: number;
+  /** Calls that wait for an answer now. */
+  waiting: number;
 }
 
 export interface StoreMeter {
@@ -41,18 +43,20 @@ const reads: readonly (keyof Reader)[] = [
 ];
 
 export const createStoreMeter = (now: () => number, tracing: Tracing | undefined): StoreMeter => {
-  const create = (): OperationMeter => ({ timing: createTiming(), errors: 0 });
+  const create = (): OperationMeter => ({ timing: createTiming(), errors: 0, waiting: 0 });
   const operations = { transaction: create(), read: create(), delivery: create() };
   let lookedAt = now();
 
   const wait = (meter: OperationMeter, started: number, result: Promise<unknown>): void => {
-    result.then(
-      () => meter.timing.add(now() - started),
-      () => {
-        meter.timing.add(now() - started);
-        meter.errors += 1;
-      },
-    );
+    meter.waiting += 1;
+    const end = (): void => {
+      meter.timing.add(now() - started);
+      meter.waiting -= 1;
+    };
+    result.then(end, () => {
+      end();
+      meter.errors += 1;
+    });
   };
   /** The same call, timed. What is known at once has not been asked of the store. */
   const timed = <Values extends unknown[], T>(

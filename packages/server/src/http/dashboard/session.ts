@@ -85,7 +85,12 @@ export const sessionRoutes = (
     );
     requests.write(reply, session);
     request.log.info(
-      { audit: "session.began", keyIds: session.keyIds, address: request.ip },
+      {
+        reqId: request.id,
+        audit: "session.began",
+        keyIds: session.keyIds,
+        address: request.ip,
+      },
       "signed in",
     );
     return { session, holders };

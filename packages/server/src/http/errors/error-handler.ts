@@ -1,6 +1,7 @@
 // Whatever a request ran into -> one of the closed list of failures.
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { type Failure, StoreUnavailable } from "../../errors.ts";
+import type { Overload } from "../load/overload.ts";
 import { sendFailure } from "./error-reply.ts";
 import { BadJson } from "./json-body.ts";
 import { validationFailure } from "./validation.ts";
@@ -20,7 +21,7 @@ export const failureOf = (error: FastifyError, request: Teller): Failure => {
   }
   if (error instanceof BadJson) return { code: "VALIDATION_FAILED", message: error.message };
   if (error instanceof StoreUnavailable) {
-    if (!error.isCrowded) request.log.error({ err: error }, "the store cannot be used");
+    request.log.error({ reqId: request.id, err: error }, "the store cannot be used");
     return { code: "UNAVAILABLE", message: "The store cannot be used just now; try again." };
   }
   if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
@@ -35,17 +36,19 @@ export const failureOf = (error: FastifyError, request: Teller): Failure => {
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return { code: "VALIDATION_FAILED", message: `${error.message}.` };
   }
-  request.log.error({ err: error }, "a request failed");
+  request.log.error({ reqId: request.id, err: error }, "a request failed");
   return mistakeOfOurs(request.id);
 };
 
-export const handleError = (
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply => {
-  const failure = failureOf(error, request);
-  // What is left of the body will not be read.
-  if (failure.code === "PAYLOAD_TOO_LARGE") reply.header("connection", "close");
-  return sendFailure(reply, failure);
-};
+export const createErrorHandler =
+  (overload: Pick<Overload, "shed">) =>
+  (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (error instanceof StoreUnavailable && error.isCrowded) {
+      const { failure, retryAfter } = overload.shed("store");
+      return sendFailure(reply.header("retry-after", String(retryAfter)), failure);
+    }
+    const failure = failureOf(error, request);
+    // What is left of the body will not be read.
+    if (failure.code === "PAYLOAD_TOO_LARGE") reply.header("connection", "close");
+    return sendFailure(reply, failure);
+  };

@@ -1,5 +1,6 @@
 // The short way for the request that is made most: one evaluation, well-formed, with a key that was good before.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyBaseLogger } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import type { EvaluationCounts } from "../../telemetry/http-meter.ts";
@@ -13,10 +14,12 @@ import {
 } from "../errors/error-reply.ts";
 import { answerOne } from "../ofrep/answers.ts";
 import { pageHeaders } from "../request/cors.ts";
-import { type WatchDependencies, watchLane } from "../request/watch-requests.ts";
+import type { ObservedRoute, Observer } from "../request/observe.ts";
 import { usualKey } from "./usual-key.ts";
 
-export interface LaneDependencies extends WatchDependencies {
+export interface LaneDependencies {
+  readonly log: FastifyBaseLogger;
+  readonly observer: Observer;
   readonly keyCache: ApiKeyCache;
   readonly snapshots: Snapshots;
   readonly maxBodyBytes: number;
@@ -37,7 +40,8 @@ const isUsualType = (type: string | undefined): boolean =>
  */
 export const createEvaluationLane = (dependencies: LaneDependencies) => {
   const { keyCache, snapshots, maxBodyBytes, requestIdOf, isClosing, log, counts } = dependencies;
-  const watch = watchLane(dependencies, "POST", `${prefix}:key`);
+  const route: ObservedRoute = { pattern: `${prefix}:key`, method: "POST" };
+  const { observer } = dependencies;
   const fixedHeaders = Object.entries({
     "content-type": jsonType,
     ...dependencies.commonHeaders,
@@ -93,12 +97,12 @@ export const createEvaluationLane = (dependencies: LaneDependencies) => {
           ? answerOne(snapshot, key, body, counts)
           : { status: 401, body: protocolErrorBody(keyRefused) };
         send(response, requestId, answered);
-        watch(request, requestId, answered.status, at);
+        observer.answeredFast(route, request, requestId, answered.status, at);
       } catch (err) {
         log.error({ err, reqId: requestId }, "a request failed");
         const body = protocolErrorBody(mistakeOfOurs(requestId));
         send(response, requestId, { status: 500, body });
-        watch(request, requestId, 500, at);
+        observer.answeredFast(route, request, requestId, 500, at);
       }
     });
     return true;

@@ -1,7 +1,7 @@
 // The short way for reads that are made often: one flag or all of them, plainly asked for, with a key that was good before.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isFlagKey } from "@halyard/core/flags/rules";
-import type { FastifyError } from "fastify";
+import type { FastifyBaseLogger, FastifyError } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { VersionedFlag } from "../../domain/change.ts";
 import { mayActAs, type Principal } from "../../domain/principal.ts";
@@ -14,11 +14,13 @@ import { trackResponse } from "../errors/broken-connection.ts";
 import { failureOf } from "../errors/error-handler.ts";
 import { errorBody, jsonType, statusOf } from "../errors/error-reply.ts";
 import { freshnessHeaders } from "../request/conditional.ts";
-import { type WatchDependencies, watchLane } from "../request/watch-requests.ts";
+import type { ObservedRoute, Observer } from "../request/observe.ts";
 import { type PreparedAnswer, prepareAnswer, sendPrepared } from "./prepared-answer.ts";
 import { usualKey } from "./usual-key.ts";
 
-export interface ReadingLaneDependencies extends WatchDependencies {
+export interface ReadingLaneDependencies {
+  readonly log: FastifyBaseLogger;
+  readonly observer: Observer;
   readonly keyCache: ApiKeyCache;
   readonly flags: Pick<Flags, "list" | "get">;
   readonly perKey: RateLimit;
@@ -43,8 +45,9 @@ const flagPrefix = `${listPath}/`;
 /** Gives false, and has touched nothing, when the request is in any way unusual. The store is asked as always: never stale. */
 export const createReadingLane = (dependencies: ReadingLaneDependencies) => {
   const { keyCache, flags, perKey, requestIdOf, isClosing, log } = dependencies;
-  const watchList = watchLane(dependencies, "GET", listPath);
-  const watchFlag = watchLane(dependencies, "GET", `${flagPrefix}:key`);
+  const { observer } = dependencies;
+  const listRoute: ObservedRoute = { pattern: listPath, method: "GET" };
+  const flagRoute: ObservedRoute = { pattern: `${flagPrefix}:key`, method: "GET" };
   const fixedHeaders = {
     "content-type": jsonType,
     ...dependencies.commonHeaders,
@@ -96,15 +99,22 @@ export const createReadingLane = (dependencies: ReadingLaneDependencies) => {
     answer: PreparedAnswer | Failure,
     requestId = requestIdOf(request),
   ): void => {
-    const watch = key === undefined ? watchList : watchFlag;
+    const watch = (status: number) =>
+      observer.answeredFast(
+        key === undefined ? listRoute : flagRoute,
+        request,
+        requestId,
+        status,
+        startedAt,
+      );
     if ("head" in answer) {
       sendPrepared(response, answer, requestId, isClosing());
-      watch(request, requestId, 200, startedAt);
-    } else watch(request, requestId, sendFailure(response, answer, requestId), startedAt);
+      watch(200);
+    } else watch(sendFailure(response, answer, requestId));
   };
   const fail = (one: Waiting, error: FastifyError): void => {
     const id = requestIdOf(one.request);
-    finish(one, failureOf(error, { id, log: log.child({ reqId: id }) }), id);
+    finish(one, failureOf(error, { id, log }), id);
   };
   const answerOne = (one: Waiting): void => {
     let answer: Soon<PreparedAnswer | Failure>;

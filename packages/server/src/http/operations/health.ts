@@ -52,7 +52,7 @@ export const healthRoutes = (app: FastifyInstance, { check, isLeaving }: Readine
       try {
         await check();
       } catch (error) {
-        request.log.error({ err: error }, "not ready");
+        request.log.error({ reqId: request.id, err: error }, "not ready");
         return sendFailure(reply, {
           code: "UNAVAILABLE",
           message: "The store cannot be used just now.",

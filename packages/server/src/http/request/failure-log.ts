@@ -36,8 +36,8 @@ export const createFailureLog = (log: FastifyBaseLogger, now: () => number) => {
       if (count > mostLines) return;
       const { method, ip: address } = request;
       const keyId = keyIdIn(request);
-      request.log.warn(
-        { method, route, address, ...(keyId !== undefined && { keyId }) },
+      log.warn(
+        { reqId: request.id, method, route, address, ...(keyId !== undefined && { keyId }) },
         "failed authentication",
       );
     },

@@ -1,0 +1,208 @@
+// What every request passes: one hook when it comes, one before it changes something, one before its answer is sent.
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+} from "fastify";
+import type { ApiKeyCache } from "../access/api-key-cache.ts";
+import { actorOf, type Role } from "../domain/principal.ts";
+import type { Failure } from "../errors.ts";
+import { withOrigin } from "../telemetry/origin.ts";
+import type { AuthContext, Authenticate, Authenticated } from "./auth/authenticate.ts";
+import { type RateLimit, unlimited } from "./auth/rate-limit.ts";
+import { trackResponse } from "./errors/broken-connection.ts";
+import { keyRefused, sendFailure } from "./errors/error-reply.ts";
+import { collectPaths } from "./errors/known-paths.ts";
+import type { Overload } from "./load/overload.ts";
+import { setCommonHeaders } from "./request/common-headers.ts";
+import type { ObservedRoute, Observer } from "./request/observe.ts";
+
+export interface LifecycleDependencies {
+  readonly observer: Observer;
+  readonly overload: Overload;
+  readonly isClosing: () => boolean;
+  readonly now: () => number;
+  readonly keyCache: ApiKeyCache;
+  /** Requests a minute for each key. */
+  readonly perKey: RateLimit;
+  /** By an API key alone. */
+  readonly authenticateKey: Authenticate;
+  /** By an API key or a session of the dashboard, where the API takes both. */
+  readonly authenticateApi: Authenticate;
+}
+
+/** What of a route is decided when it is made. */
+interface Route extends ObservedRoute {
+  /** Undefined when it needs no key. */
+  readonly access?: {
+    readonly role: Role;
+    readonly authenticate: Authenticate;
+    readonly perKey: RateLimit;
+  };
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The least role that may use the route; every route that takes a key names one. */
+    role?: Role;
+    /** Evaluation: the limit on requests of a key does not count it, and it changes nothing that is audited. */
+    unlimited?: boolean;
+    /** Set for every route by the lifecycle. */
+    route?: Route;
+  }
+  interface FastifyRequest {
+    startedAt: number;
+    route: Route;
+    auth: AuthContext;
+  }
+}
+
+/** Of requests for which there is no route. */
+const noRoute: Route = { pattern: "none", method: undefined };
+
+const nothingHere: Failure = {
+  code: "NOT_FOUND",
+  message: "There is nothing at this path; /docs lists what there is.",
+};
+const shuttingDown: Failure = {
+  code: "UNAVAILABLE",
+  message: "The server is shutting down; try again.",
+};
+const noHost: Failure = {
+  code: "VALIDATION_FAILED",
+  message: "The request has no Host header.",
+};
+
+/** To be called before any route is made. */
+export const addLifecycle = (app: FastifyInstance, dependencies: LifecycleDependencies): void => {
+  const { observer, overload, isClosing, now, keyCache } = dependencies;
+  const paths = collectPaths();
+  app.decorateRequest("startedAt", 0);
+  app.decorateRequest("route");
+  app.decorateRequest("auth");
+
+  app.addHook("onRoute", (options) => {
+    const { url, method } = options;
+    const { role, unlimited: isUnlimited } = options.config ?? {};
+    paths.add(options);
+    const access = role && {
+      role,
+      authenticate: url.startsWith("/api/")
+        ? dependencies.authenticateApi
+        : dependencies.authenticateKey,
+      perKey: isUnlimited ? unlimited : dependencies.perKey,
+    };
+    const route: Route = {
+      pattern: url,
+      method: typeof method === "string" ? method : undefined,
+      ...(access && { access }),
+    };
+    options.config = { ...options.config, route };
+    if (access && method !== "GET" && method !== "HEAD") {
+      options.preHandler = isUnlimited ? checkKeyAgain : beginChange;
+    }
+  });
+
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): void => {
+    const allowed = paths.methodsOf(request.url.replace(/\?.*$/s, ""));
+    if (allowed.length === 0) {
+      sendFailure(reply, nothingHere);
+      return;
+    }
+    const names = allowed.join(", ");
+    sendFailure(reply.header("allow", names), {
+      code: "METHOD_NOT_ALLOWED",
+      message: `${request.method} is not allowed here; allowed: ${names}.`,
+    });
+  };
+
+  /** Refuses the request, or goes on. */
+  const admit = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    checked: Authenticated,
+    perKey: RateLimit,
+    done: HookHandlerDoneFunction,
+  ): void => {
+    if (!checked.ok) {
+      if ("wait" in checked) reply.header("retry-after", checked.wait);
+      sendFailure(reply, checked.failure);
+      return;
+    }
+    const wait = perKey.take(checked.value.principal.keyId);
+    if (wait !== undefined) {
+      sendFailure(reply.header("retry-after", wait), {
+        code: "RATE_LIMITED",
+        message: `Too many requests with this API key; try again in ${wait} s.`,
+      });
+      return;
+    }
+    request.auth = checked.value;
+    done();
+  };
+
+  // With callbacks: a promise for each hook is what a request would mostly cost.
+  app.addHook("onRequest", (request, reply, done) => {
+    const { raw } = request;
+    const at = now();
+    request.startedAt = at;
+    request.route = request.routeOptions.config.route ?? noRoute;
+    trackResponse(raw.socket, reply.raw);
+    setCommonHeaders(reply);
+    observer.began(request, reply);
+
+    const kind = overload.check(raw, at);
+    if (overload.isExcess(raw.socket)) reply.header("connection", "close");
+    if (kind) {
+      const { failure, retryAfter } = overload.shed(kind);
+      sendFailure(reply.header("retry-after", String(retryAfter)), failure);
+    } else if (isClosing()) sendFailure(reply, shuttingDown);
+    else if (raw.headers.host === undefined && raw.httpVersion === "1.1") {
+      sendFailure(reply, noHost);
+    } else if (request.route === noRoute) refuseUnknown(request, reply);
+    else {
+      const { access } = request.route;
+      if (!access) {
+        done();
+        return;
+      }
+      const checked = access.authenticate(request, access.role);
+      if (!(checked instanceof Promise)) admit(request, reply, checked, access.perKey, done);
+      else checked.then((later) => admit(request, reply, later, access.perKey, done), done);
+    }
+  });
+
+  /** A body can be long on its way: a key that was revoked meanwhile is of no use any more. */
+  const checkKeyAgain = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void => {
+    if (keyCache.isGood(request.auth.principal.keyId)) done();
+    else sendFailure(reply, keyRefused);
+  };
+  /** Whoever makes a change is named in the audit log, far from here. */
+  const beginChange = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void => {
+    const { id: requestId, ip: address, auth } = request;
+    const origin = { requestId, address, actor: actorOf(auth.principal) };
+    checkKeyAgain(request, reply, () => withOrigin(origin, done));
+  };
+
+  app.addHook("onSend", (request, reply, payload, done) => {
+    // What was asked before the shutdown is answered, and its connection not kept.
+    if (isClosing()) reply.header("connection", "close");
+    observer.answered(request, reply.statusCode);
+    done(null, payload);
+  });
+
+  // Reached by a route that finds nothing of its own, such as a file that is not there.
+  app.setNotFoundHandler((request, reply) => {
+    request.route = noRoute;
+    return sendFailure(reply, nothingHere);
+  });
+};

@@ -1,0 +1,137 @@
+// Sees every request: counts and times it, and writes the log lines about it.
+import type { IncomingMessage } from "node:http";
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
+import type { HttpMeter, RouteMeter } from "../../telemetry/http-meter.ts";
+import { createFailureLog } from "./failure-log.ts";
+
+export interface ObserveDependencies {
+  readonly meter: HttpMeter;
+  readonly log: FastifyBaseLogger;
+  readonly now: () => number;
+  readonly accessLog: boolean;
+  /** Milliseconds from which on a request is logged; 0 for never. */
+  readonly slowRequest: number;
+}
+
+export interface ObservedRoute {
+  /** The pattern and never what was asked for: a client must not be able to make up names. */
+  readonly pattern: string;
+  /** Undefined when it stands for several. */
+  readonly method: string | undefined;
+  /** Set by its first request. */
+  meter?: RouteMeter;
+}
+
+export interface Observer {
+  /** To be called when the request comes. */
+  began(request: FastifyRequest, reply: FastifyReply): void;
+  /** To be called before the answer is sent: how long a client takes to read it says nothing of the server. */
+  answered(request: FastifyRequest, status: number): void;
+  /** The same for a request of the fast path. */
+  answeredFast(
+    route: ObservedRoute,
+    request: IncomingMessage,
+    reqId: string,
+    status: number,
+    startedAt: number,
+  ): void;
+}
+
+/** Of a path in the log: keys of flags are shorter. */
+const longestPath = 300;
+
+/** Without its query, which may hold a token. */
+const pathOf = ({ url = "" }: { readonly url?: string | undefined }): string =>
+  url.split("?", 1)[0]?.slice(0, longestPath) ?? "";
+
+/** Who only asks whether there is a session has tried nothing. */
+const hasTried = ({ headers }: FastifyRequest): boolean =>
+  headers.authorization !== undefined ||
+  headers["x-api-key"] !== undefined ||
+  headers.cookie !== undefined;
+
+const whoOf = ({ auth }: FastifyRequest): object =>
+  auth ? { keyId: auth.principal.keyId, keyName: auth.principal.keyName } : {};
+
+export const createObserver = (dependencies: ObserveDependencies): Observer => {
+  const { log, meter, now, accessLog } = dependencies;
+  const failures = createFailureLog(log, now);
+  // The access log has a line for every request anyway.
+  const isSlowFrom =
+    dependencies.slowRequest === 0 || accessLog
+      ? Number.POSITIVE_INFINITY
+      : dependencies.slowRequest;
+
+  const meterOf = (route: ObservedRoute, method: string): RouteMeter => {
+    if (route.method === undefined) return meter.route(method, route.pattern);
+    route.meter ??= meter.route(method, route.pattern);
+    return route.meter;
+  };
+
+  const logAccess = (request: FastifyRequest, { raw }: FastifyReply, address: string): void => {
+    log.info(
+      {
+        reqId: request.id,
+        method: request.method,
+        route: request.route.pattern,
+        path: pathOf(request),
+        ...(raw.headersSent && { status: raw.statusCode }),
+        // The client did not wait for the end.
+        ...(!raw.writableFinished && { left: true }),
+        milliseconds: Math.round(now() - request.startedAt),
+        address,
+        ...whoOf(request),
+      },
+      "request",
+    );
+  };
+
+  const logSlow = (
+    { pattern }: ObservedRoute,
+    request: Pick<IncomingMessage, "method" | "url">,
+    reqId: string,
+    status: number,
+    milliseconds: number,
+    more: object = {},
+  ): void => {
+    log.warn(
+      {
+        reqId,
+        method: request.method,
+        route: pattern,
+        path: pathOf(request),
+        status,
+        milliseconds: Math.round(milliseconds),
+        ...more,
+      },
+      "slow request",
+    );
+  };
+
+  return {
+    began(request, reply) {
+      if (!accessLog) return;
+      // Asked for now: a connection that is gone has none.
+      const { ip: address } = request;
+      // Once the connection is done with it: a stream has its line when it has ended.
+      reply.raw.once("close", () => logAccess(request, reply, address));
+    },
+
+    answered(request, status) {
+      const { route, startedAt } = request;
+      const milliseconds = now() - startedAt;
+      meterOf(route, request.method).done(status, milliseconds);
+      if (status === 401 && hasTried(request)) failures.failed(request, route.pattern);
+      if (milliseconds >= isSlowFrom) {
+        const more = { address: request.ip, ...whoOf(request) };
+        logSlow(route, request, request.id, status, milliseconds, more);
+      }
+    },
+
+    answeredFast(route, request, reqId, status, startedAt) {
+      const milliseconds = now() - startedAt;
+      meterOf(route, request.method ?? "").done(status, milliseconds);
+      if (milliseconds >= isSlowFrom) logSlow(route, request, reqId, status, milliseconds);
+    },
+  };
+};
