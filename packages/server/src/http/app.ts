@@ -1,5 +1,5 @@
 // The HTTP server: Fastify, the hooks that every request passes, and the one error handler.
-import { type FastifyInstance, fastify, LogController } from "fastify";
+import { type FastifyInstance, fastify } from "fastify";
 import type { KeyTable } from "../access/key-table.ts";
 import type { UsageReport } from "../evaluation/usage-report.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
@@ -80,9 +80,7 @@ export interface AppDependencies
 export const createApp = async (dependencies: AppDependencies): Promise<FastifyInstance> => {
   const { log, tracing, keyCache, snapshots, now, overload } = dependencies;
   const app = fastify({
-    // Without a logger of its own: it would make a child and two listeners for each request. What logs names the request.
-    childLoggerFactory: () => log,
-    logController: new LogController({ disableRequestLogging: true }),
+    // It has no logger: a child and two listeners for each request would cost more than its hooks. Ours name the request.
     bodyLimit: maxBodyBytes,
     requestTimeout: dependencies.requestTimeout,
     http: {
@@ -140,7 +138,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   app.server.on("checkExpectation", (request, response) => {
     app.server.emit("request", request, response);
   });
-  app.setErrorHandler(createErrorHandler(overload));
+  app.setErrorHandler(createErrorHandler(log, overload));
 
   const perKey = createRateLimit(dependencies.rateLimit, now);
   const failures = createRateLimit(dependencies.authFailureLimit, now);
@@ -192,10 +190,10 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   }
 
   if (dashboard && sessions) {
-    openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, requests: sessions });
+    openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, requests: sessions, log });
   }
   await describeApi(app);
-  await app.register(async (open) => healthRoutes(open, dependencies.readiness));
+  await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));
   metricsRoute(app, { ...dependencies, failures });
   await app.register(async (open) => refetchRoutes(open, { ...dependencies, streams }), {
     prefix: "/ofrep/v1",

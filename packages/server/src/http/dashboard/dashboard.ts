@@ -1,5 +1,5 @@
 // The dashboard as a whole: its page and its sessions.
-import type { FastifyInstance } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
 import type { Clock } from "../../ports.ts";
@@ -24,6 +24,7 @@ interface AppParts extends DashboardDependencies {
   readonly keyCheck: KeyCheck;
   readonly failures: RateLimit;
   readonly requests: SessionRequests;
+  readonly log: FastifyBaseLogger;
 }
 
 export const openDashboard = (app: FastifyInstance, parts: AppParts): void => {

@@ -1,5 +1,5 @@
 // /session and /sign-in: an API key, or a link that is good once, becomes a session of the dashboard.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import { mayActAs, type Principal } from "../../domain/principal.ts";
@@ -23,6 +23,7 @@ export interface SessionRouteDependencies {
   readonly requests: SessionRequests;
   readonly links: SignInLinks;
   readonly sendPage: SendPage;
+  readonly log: Pick<FastifyBaseLogger, "info">;
 }
 
 const SignInBody = Type.Object(
@@ -44,7 +45,7 @@ export const sessionRoutes = (
   app: FastifyInstance,
   dependencies: SessionRouteDependencies,
 ): void => {
-  const { keyCache, keyCheck, failures, cookies, requests, links, sendPage } = dependencies;
+  const { keyCache, keyCheck, failures, cookies, requests, links, sendPage, log } = dependencies;
 
   /** Those of these keys that are good, the last of each environment. */
   const holdersOf = async (keyIds: readonly string[]): Promise<readonly Principal[]> => {
@@ -84,7 +85,7 @@ export const sessionRoutes = (
       earlier,
     );
     requests.write(reply, session);
-    request.log.info(
+    log.info(
       {
         reqId: request.id,
         audit: "session.began",

@@ -1,5 +1,5 @@
 // Whatever a request ran into -> one of the closed list of failures.
-import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { type Failure, StoreUnavailable } from "../../errors.ts";
 import type { Overload } from "../load/overload.ts";
 import { sendFailure } from "./error-reply.ts";
@@ -11,17 +11,18 @@ export const mistakeOfOurs = (requestId: string): Failure => ({
   message: `Something went wrong here, not with your request. The log has more under the request id ${requestId}.`,
 });
 
-/** What of a request it takes to tell of its failure. */
-type Teller = Pick<FastifyRequest, "id" | "log">;
-
-export const failureOf = (error: FastifyError, request: Teller): Failure => {
+export const failureOf = (
+  error: FastifyError,
+  reqId: string,
+  log: Pick<FastifyBaseLogger, "error">,
+): Failure => {
   if (error.validation) {
     const part = error.validationContext === "querystring" ? "querystring" : "body";
     return validationFailure(error.validation as Parameters<typeof validationFailure>[0], part);
   }
   if (error instanceof BadJson) return { code: "VALIDATION_FAILED", message: error.message };
   if (error instanceof StoreUnavailable) {
-    request.log.error({ reqId: request.id, err: error }, "the store cannot be used");
+    log.error({ reqId, err: error }, "the store cannot be used");
     return { code: "UNAVAILABLE", message: "The store cannot be used just now; try again." };
   }
   if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
@@ -36,18 +37,18 @@ export const failureOf = (error: FastifyError, request: Teller): Failure => {
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return { code: "VALIDATION_FAILED", message: `${error.message}.` };
   }
-  request.log.error({ reqId: request.id, err: error }, "a request failed");
-  return mistakeOfOurs(request.id);
+  log.error({ reqId, err: error }, "a request failed");
+  return mistakeOfOurs(reqId);
 };
 
 export const createErrorHandler =
-  (overload: Pick<Overload, "shed">) =>
+  (log: Pick<FastifyBaseLogger, "error">, overload: Pick<Overload, "shed">) =>
   (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (error instanceof StoreUnavailable && error.isCrowded) {
       const { failure, retryAfter } = overload.shed("store");
       return sendFailure(reply.header("retry-after", String(retryAfter)), failure);
     }
-    const failure = failureOf(error, request);
+    const failure = failureOf(error, request.id, log);
     // What is left of the body will not be read.
     if (failure.code === "PAYLOAD_TOO_LARGE") reply.header("connection", "close");
     return sendFailure(reply, failure);

@@ -114,7 +114,7 @@ export const createReadingLane = (dependencies: ReadingLaneDependencies) => {
   };
   const fail = (one: Waiting, error: FastifyError): void => {
     const id = requestIdOf(one.request);
-    finish(one, failureOf(error, { id, log }), id);
+    finish(one, failureOf(error, id, log), id);
   };
   const answerOne = (one: Waiting): void => {
     let answer: Soon<PreparedAnswer | Failure>;

@@ -1,5 +1,5 @@
 // For load balancers and supervisors: is the process alive, and can it answer requests.
-import type { FastifyInstance } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { sendFailure } from "../errors/error-reply.ts";
 import { openAnswers } from "../openapi/describe.ts";
@@ -13,7 +13,11 @@ export interface Readiness {
   readonly isLeaving: () => boolean;
 }
 
-export const healthRoutes = (app: FastifyInstance, { check, isLeaving }: Readiness): void => {
+export const healthRoutes = (
+  app: FastifyInstance,
+  { check, isLeaving }: Readiness,
+  log: Pick<FastifyBaseLogger, "error">,
+): void => {
   app.get(
     "/healthz",
     {
@@ -52,7 +56,7 @@ export const healthRoutes = (app: FastifyInstance, { check, isLeaving }: Readine
       try {
         await check();
       } catch (error) {
-        request.log.error({ reqId: request.id, err: error }, "not ready");
+        log.error({ reqId: request.id, err: error }, "not ready");
         return sendFailure(reply, {
           code: "UNAVAILABLE",
           message: "The store cannot be used just now.",
