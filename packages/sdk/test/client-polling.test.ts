@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { suite, test } from "node:test";
+import type { Flag } from "@halyard/sdk";
 import { until } from "../../server/test/support/until.ts";
 import { clientOf } from "./support/clients.ts";
 import {
@@ -9,16 +10,17 @@ import {
   openStream,
   scriptedServer,
   sendJson,
+  snapshotOf,
   snapshotText,
 } from "./support/scripted-server.ts";
 
 const stream = "GET /api/v1/stream";
-const flags = "GET /api/v1/flags";
+const snapshot = "GET /api/v1/snapshot";
 
-const sendFlags = (response: ServerResponse, tag: string, ...list: readonly unknown[]) =>
+const sendSnapshot = (response: ServerResponse, tag: string, ...flags: readonly Flag[]) =>
   response
     .writeHead(200, { "content-type": "application/json", etag: tag })
-    .end(JSON.stringify(list));
+    .end(JSON.stringify(snapshotOf(...flags)));
 
 suite("polling", { timeout: 60_000 }, () => {
   const notStreams: readonly [name: string, answer: (response: ServerResponse) => unknown][] = [
@@ -36,7 +38,7 @@ suite("polling", { timeout: 60_000 }, () => {
     test(`instead of a stream: ${name}`, async (t) => {
       const server = await scriptedServer(t, {
         [stream]: answer,
-        [flags]: (response) => sendFlags(response, '"1"', booleanFlag("a", true)),
+        [snapshot]: (response) => sendSnapshot(response, '"1"', booleanFlag("a", true)),
       });
       const { client } = clientOf(t, server.url, { timing: { requestTimeout: 200 } });
       assert.equal(await client.ready({ timeout: 60_000 }), true);
@@ -47,20 +49,20 @@ suite("polling", { timeout: 60_000 }, () => {
   test("only what is new is sent, and a change is told", async (t) => {
     let revision = 1;
     const server = await scriptedServer(t, {
-      [flags]: (response, { headers }) => {
+      [snapshot]: (response, { headers }) => {
         const tag = `"${revision}"`;
         if (headers["if-none-match"] === tag) return response.writeHead(304, { etag: tag }).end();
-        return sendFlags(response, tag, booleanFlag("a", revision > 1));
+        return sendSnapshot(response, tag, booleanFlag("a", revision > 1));
       },
     });
     const { client, names, changed } = clientOf(t, server.url, { streaming: false });
     assert.equal(await client.ready(), true);
-    await until("a poll that brought nothing", () => server.to(flags).length > 2);
+    await until("a poll that brought nothing", () => server.to(snapshot).length > 2);
     revision = 2;
     await until("a is on", () => client.isEnabled("a"));
     assert.deepEqual(changed(), ["a"]);
     assert.deepEqual(names(), ["ready", "change"]);
-    const tags = server.to(flags).map(({ headers }) => headers["if-none-match"]);
+    const tags = server.to(snapshot).map(({ headers }) => headers["if-none-match"]);
     assert.deepEqual([tags[0], tags[1]], [undefined, '"1"']);
     assert.equal(server.to(stream).length, 0);
   });
@@ -73,7 +75,7 @@ suite("polling", { timeout: 60_000 }, () => {
         openStream(response);
         return response.write(snapshotText("5-a", booleanFlag("a", true)));
       },
-      [flags]: (response) => sendFlags(response, '"1"', booleanFlag("a", false)),
+      [snapshot]: (response) => sendSnapshot(response, '"1"', booleanFlag("a", false)),
     });
     const { client, names } = clientOf(t, server.url, { timing: { streamRetry: 30 } });
     assert.equal(await client.ready(), true);
@@ -85,20 +87,21 @@ suite("polling", { timeout: 60_000 }, () => {
       ["ready", "change"],
     );
     assert.ok(server.to(stream).every(({ headers }) => headers["last-event-id"] === undefined));
-    const polls = server.to(flags).length;
+    const polls = server.to(snapshot).length;
     assert.equal(client.state, "live");
     await client.close();
-    assert.equal(server.to(flags).length, polls);
+    assert.equal(server.to(snapshot).length, polls);
   });
 
   test("polls that fail make it stale, and the values stay", async (t) => {
-    let answer: "flags" | "error" | "nonsense" | "refused" = "flags";
+    let answer: "snapshot" | "error" | "nonsense" | "list" | "refused" = "snapshot";
     const server = await scriptedServer(t, {
-      [flags]: (response) => {
+      [snapshot]: (response) => {
         if (answer === "error") return response.writeHead(500).end();
         if (answer === "nonsense") return response.writeHead(200).end("<html>");
+        if (answer === "list") return sendJson(response, 200, [booleanFlag("a", false)]);
         if (answer === "refused") return response.writeHead(401).end();
-        return sendFlags(response, '"1"', booleanFlag("a", true));
+        return sendSnapshot(response, '"1"', booleanFlag("a", true));
       },
     });
     const { client, count, errors } = clientOf(t, server.url, { streaming: false });
@@ -106,16 +109,17 @@ suite("polling", { timeout: 60_000 }, () => {
     for (const [bad, state, code] of [
       ["error", "stale", "UNREACHABLE"],
       ["nonsense", "stale", "UNEXPECTED_ANSWER"],
+      ["list", "stale", "UNEXPECTED_ANSWER"],
       ["refused", "failed", "UNAUTHORIZED"],
     ] as const) {
       answer = bad;
       await until(state, () => client.state === state);
       assert.equal(errors().at(-1), code);
       assert.equal(client.isEnabled("a"), true);
-      answer = "flags";
+      answer = "snapshot";
       await until("live", () => client.state === "live");
     }
-    assert.equal(count("stale"), 2);
-    assert.equal(count("reconnected"), 3);
+    assert.equal(count("stale"), 3);
+    assert.equal(count("reconnected"), 4);
   });
 });

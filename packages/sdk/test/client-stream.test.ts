@@ -14,7 +14,7 @@ import {
 } from "./support/scripted-server.ts";
 
 const stream = "GET /api/v1/stream";
-const flags = "GET /api/v1/flags";
+const snapshot = "GET /api/v1/snapshot";
 
 suite("a stream", { timeout: 60_000 }, () => {
   test("a snapshot, then changes and deletions", async (t) => {
@@ -111,6 +111,7 @@ suite("a stream", { timeout: 60_000 }, () => {
     ["no JSON", "id: 2-b\nevent: change\ndata: {oops\n\n"],
     ["no object", "id: 2-b\nevent: change\ndata: null\n\n"],
     ["no key", 'id: 2-b\nevent: change\ndata: {"flag":null}\n\n'],
+    ["no value", 'id: 2-b\nevent: change\ndata: {"key":"a"}\n\n'],
     ["no flags", "id: 2-b\nevent: snapshot\ndata: {}\n\n"],
   ] as const) {
     test(`an event that cannot be understood (${name}) makes it begin anew`, async (t) => {
@@ -202,7 +203,7 @@ suite("a server that does not give a stream", { timeout: 60_000 }, () => {
         openStream(response);
         return response.write(snapshotText("1-a", booleanFlag("a", true)));
       },
-      [flags]: (response) => response.writeHead(503).end(),
+      [snapshot]: (response) => response.writeHead(503).end(),
     });
     const { client, errors, told } = clientOf(t, server.url, {
       bootstrap: [booleanFlag("a", false)],
@@ -249,7 +250,7 @@ suite("a server that does not give a stream", { timeout: 60_000 }, () => {
       assert.equal(client.isEnabled("a"), true, "the last known value stays");
       valid = true;
       await until("reconnected", () => names().includes("reconnected"));
-      assert.equal(server.to(flags).length, 0);
+      assert.equal(server.to(snapshot).length, 0);
     });
   }
 

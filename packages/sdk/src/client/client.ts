@@ -103,12 +103,11 @@ export const createClient = (options: ClientOptions): Client => {
     timing,
     streaming: options.streaming ?? true,
     signal: stop.signal,
-    follower: {
-      onFlags: (flags) => takeFromServer(() => table.replace(flags)),
-      onChange: (key, flag) => takeFromServer(() => table.change(key, flag)),
-      onLive: connection.live,
-      onLost: connection.lost,
-    },
+    onSnapshot: ({ entries: all }) =>
+      takeFromServer(() => table.replace(all.map(({ value }) => value))),
+    onChange: ({ key, value }) => takeFromServer(() => table.change(key, value)),
+    onLive: connection.live,
+    onLost: connection.lost,
   });
   const usage =
     options.reportUsage === false

@@ -91,18 +91,31 @@ export const openStream = (response: ServerResponse): void => {
   response.write("retry: 20\n\n");
 };
 
-export const snapshotText = (id: string, ...flags: readonly Flag[]): string => {
-  const data = {
-    environment: "production",
-    revision: 1,
-    at: null,
-    flags: flags.map((flag) => ({ version: 1, flag })),
-  };
-  return `id: ${id}\nevent: snapshot\ndata: ${JSON.stringify(data)}\n\n`;
-};
+/** A flag that came with a level. */
+export interface FlagWithLevel {
+  readonly flag: Flag;
+  readonly level: number;
+}
+type Sent = Flag | FlagWithLevel;
 
-export const changeText = (id: string, key: string, flag: Flag | null): string =>
-  `id: ${id}\nevent: change\ndata: ${JSON.stringify({ revision: 2, at: null, key, version: 2, flag })}\n\n`;
+const entryOf = (sent: Sent | null) =>
+  sent !== null && "flag" in sent ? { ...sent } : { flag: sent };
+
+/** What `GET /api/v1/snapshot` gives, and the stream's snapshot event. */
+export const snapshotOf = (...flags: readonly Sent[]) => ({
+  environment: "production",
+  revision: 1,
+  at: null,
+  flags: flags.map((sent) => ({ version: 1, ...entryOf(sent) })),
+});
+
+export const snapshotText = (id: string, ...flags: readonly Sent[]): string =>
+  `id: ${id}\nevent: snapshot\ndata: ${JSON.stringify(snapshotOf(...flags))}\n\n`;
+
+export const changeText = (id: string, key: string, flag: Sent | null): string => {
+  const data = { revision: 2, at: null, key, version: 2, ...entryOf(flag) };
+  return `id: ${id}\nevent: change\ndata: ${JSON.stringify(data)}\n\n`;
+};
 
 export const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));

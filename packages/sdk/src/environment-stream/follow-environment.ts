@@ -1,0 +1,136 @@
+// Follows the stream of an environment: reconnects after every interruption and resumes where it stopped.
+import { type Fetch, readEventStream, type StreamOutcome } from "../transport/read-event-stream.ts";
+import type { ServerSentEvent } from "../transport/server-sent-events.ts";
+import { pause } from "../transport/timers.ts";
+import { delayAfter, jittered, roughly, standardTiming, type Timing } from "../transport/timing.ts";
+import {
+  type EnvironmentChange,
+  type EnvironmentSnapshot,
+  kindOfEvent,
+  parseChange,
+  parseSnapshot,
+} from "./environment-events.ts";
+
+export type { StreamOutcome } from "../transport/read-event-stream.ts";
+export type {
+  EnvironmentChange,
+  EnvironmentEntry,
+  EnvironmentSnapshot,
+} from "./environment-events.ts";
+
+/** How to continue: reconnect after a pause, reconnect at once and begin with a snapshot, or stop. */
+export type AfterLoss = "retry" | "restart" | "stop";
+
+export interface EnvironmentFollower {
+  /** Replaces everything known. Comes first, and again when the server cannot resume. */
+  onSnapshot(snapshot: EnvironmentSnapshot): void;
+  onChange(change: EnvironmentChange): void;
+  /** Called once per loss, when everything is known again; also when it is known for the first time. */
+  onLive(): void;
+  /** A connection ended or could not be made; `failures` counts those in a row. */
+  onLost(outcome: StreamOutcome, failures: number): AfterLoss | Promise<AfterLoss>;
+}
+
+export interface FollowEnvironment extends EnvironmentFollower {
+  /** Of the server, such as `https://flags.example.com`. */
+  readonly url: string;
+  /** With the API key, unless `fetch` authenticates by itself. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch?: Fetch;
+  readonly timing?: Partial<Timing>;
+  readonly signal: AbortSignal;
+  /**
+   * Called before each connection, and may delay it. When its signal aborts, the connection closes without counting as
+   * lost, and the next one resumes.
+   */
+  readonly connectionSignal?: () => AbortSignal | Promise<AbortSignal>;
+  /** The pause before another attempt; ends early when the signal aborts. The default does not keep a program running. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+const notUnderstood = (name: string): Error => new Error(`unexpected data in the event ${name}`);
+
+/** Ends when the signal aborts, or with the outcome after which `onLost` said "stop". */
+export const followEnvironment = async (
+  options: FollowEnvironment,
+): Promise<StreamOutcome | undefined> => {
+  const { url, headers, signal, connectionSignal, wait = pause } = options;
+  const fetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  const timing: Timing = { ...standardTiming, ...options.timing };
+  /** Empty while nothing is known that could be resumed. */
+  let lastEventId = "";
+  let isLive = false;
+  let failures = 0;
+  let serverRetry = timing.minimumDelay;
+
+  const becomeLive = () => {
+    if (isLive) return;
+    isLive = true;
+    options.onLive();
+  };
+
+  const takeEvent = ({ name, data, id }: ServerSentEvent) => {
+    const kind = kindOfEvent(name);
+    if (name === "snapshot") {
+      const snapshot = parseSnapshot(JSON.parse(data));
+      if (snapshot === undefined) throw notUnderstood(name);
+      options.onSnapshot(snapshot);
+    } else if (kind !== undefined) {
+      const change = parseChange(kind, JSON.parse(data));
+      if (change === undefined) throw notUnderstood(name);
+      options.onChange(change);
+      // An event of a newer server still tells how far the stream is, once the snapshot is known.
+    } else if (lastEventId === "" || id === "") return;
+    lastEventId = id;
+    becomeLive();
+  };
+
+  const connect = (connection: AbortSignal): Promise<StreamOutcome> =>
+    readEventStream({
+      fetch,
+      url: `${url.replace(/\/+$/, "")}/api/v1/stream`,
+      headers: { ...headers, ...(lastEventId !== "" && { "last-event-id": lastEventId }) },
+      timing,
+      signal: connection,
+      onEvent(event) {
+        try {
+          takeEvent(event);
+        } catch (cause) {
+          // What is known may have a gap now: the next connection begins with a snapshot.
+          lastEventId = "";
+          throw cause;
+        }
+      },
+      // After a resumption, a comment says that nothing was missed.
+      onComment: () => lastEventId !== "" && becomeLive(),
+      onRetry(milliseconds) {
+        serverRetry = Math.min(milliseconds, timing.maximumDelay);
+      },
+    });
+
+  const delayFor = (outcome: StreamOutcome): number => {
+    if (outcome.kind === "refused") return roughly(timing.refusedDelay);
+    if (outcome.kind === "over" && outcome.sound) return jittered(serverRetry);
+    const asked = outcome.kind === "unreachable" ? (outcome.retryAfter ?? 0) : 0;
+    return Math.max(Math.min(asked, timing.maximumDelay), delayAfter(failures, timing));
+  };
+
+  while (!signal.aborted) {
+    const connection = await connectionSignal?.();
+    const outcome = await connect(
+      connection === undefined ? signal : AbortSignal.any([signal, connection]),
+    );
+    if (signal.aborted) break;
+    if (connection?.aborted === true) continue;
+    isLive = false;
+    const isFailure = outcome.kind !== "refused" && !(outcome.kind === "over" && outcome.sound);
+    failures = isFailure ? failures + 1 : 0;
+    const next = await options.onLost(outcome, failures);
+    if (next === "stop") return outcome;
+    if (next === "restart") {
+      lastEventId = "";
+      failures = 0;
+    } else await wait(delayFor(outcome), signal);
+  }
+  return undefined;
+};
