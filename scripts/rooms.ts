@@ -76,17 +76,16 @@ const core: Rooms = { "": [] };
 const sdkTransport = ["transport", "@halyard/core"];
 const sdk: Rooms = {
   "index.ts": [
-    ...["client", "browser-client", "management", "webhooks", "flag.ts", "details.ts"],
+    ...["client", "browser-client", "management", "webhooks", "details.ts"],
     ...sdkTransport,
   ],
-  "flag.ts": ["@halyard/core"],
   "details.ts": [],
   transport: ["details.ts", "@halyard/core"],
   "environment-stream": sdkTransport,
-  client: ["environment-stream", "flag.ts", "details.ts", ...sdkTransport],
+  client: ["environment-stream", "details.ts", ...sdkTransport],
   "browser-client": ["details.ts", ...sdkTransport],
-  management: ["flag.ts", ...sdkTransport],
-  webhooks: ["flag.ts", "management", ...sdkTransport],
+  management: [...sdkTransport],
+  webhooks: ["management", ...sdkTransport],
   openfeature: [
     ...["client", "browser-client", "details.ts", ...sdkTransport],
     ...["@openfeature/core", "@openfeature/server-sdk", "@openfeature/web-sdk"],

@@ -1,15 +1,23 @@
 // What programs that use Halyard may import.
 export { bucketOf, isInRollout } from "@halyard/core/bucket";
 export type { EvaluationContext } from "@halyard/core/context";
+export type { BooleanFlag } from "@halyard/core/flags/boolean";
+export type { Flag } from "@halyard/core/flags/registry";
+export type { RolloutFlag } from "@halyard/core/flags/rollout";
 export {
   type ContextClient,
   type ContextClientOptions,
   createContextClient,
 } from "./browser-client/context-client.ts";
-export { type Client, type ClientOptions, createClient, type Evaluator } from "./client/client.ts";
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Evaluator,
+  type Snapshot,
+} from "./client/client.ts";
 export type { Cache } from "./client/flag-cache.ts";
 export type { Details } from "./details.ts";
-export type { BooleanFlag, Flag, RolloutFlag } from "./flag.ts";
 export type {
   Actor,
   ApiKey,

@@ -131,28 +131,6 @@ suite("a stream", { timeout: 60_000 }, () => {
     });
   }
 
-  test("events and flags of a later server are passed over", async (t) => {
-    const strange = { key: "s", type: "number", enabled: true, value: 3, description: null };
-    const server = await scriptedServer(t, {
-      [stream]: (response) => {
-        openStream(response);
-        response.write("event: weather\ndata: sunny\n\n");
-        response.write(snapshotText("1-a", strange as never, booleanFlag("a", true)));
-        response.write(changeText("2-b", "a", { ...booleanFlag("a", true), segment: 1 } as never));
-        response.write(changeText("3-c", "t", strange as never));
-        response.write(changeText("4-d", "b", booleanFlag("b", true)));
-      },
-    });
-    const { client, errors } = clientOf(t, server.url);
-    await until("the last change", () => client.isEnabled("b"));
-    assert.equal(client.isEnabled("a"), true);
-    for (const unknown of ["s", "t"]) {
-      assert.equal(client.details(unknown, {}, true).errorCode, "FLAG_NOT_FOUND");
-      assert.equal(client.isEnabled(unknown, {}, true), true);
-    }
-    assert.deepEqual(errors(), []);
-  });
-
   test("a stream that falls silent is left and made again", async (t) => {
     const server = await scriptedServer(t, {
       [stream]: (response, { headers }) => {

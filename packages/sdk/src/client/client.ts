@@ -1,8 +1,12 @@
 // The client for programs with a server key: it holds every flag of the environment and answers from memory.
 import type { EvaluationContext } from "@halyard/core/context";
 import { type Evaluation, evaluate } from "@halyard/core/evaluate";
+import type { Flag } from "@halyard/core/flags/registry";
 import { type Details, failedDetails, notFound, notReady } from "../details.ts";
-import type { Flag } from "../flag.ts";
+import {
+  type EnvironmentSnapshot,
+  parseSnapshot,
+} from "../environment-stream/environment-events.ts";
 import { type Address, serverAt } from "../transport/address.ts";
 import {
   type ClientEvents,
@@ -14,15 +18,19 @@ import { createListeners, type Listeners } from "../transport/listeners.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
 import { type Cache, createFlagCache } from "./flag-cache.ts";
-import type { FlagEntry } from "./flag-table.ts";
-import { createFlagTable } from "./flag-table.ts";
+import { createFlagTable, type FlagEntry, type LeveledFlag } from "./flag-table.ts";
 import { followFlags } from "./follow-flags.ts";
+
+/** The part of a snapshot that evaluation needs. */
+export interface Snapshot {
+  readonly flags: readonly { readonly flag: Flag; readonly level?: number }[];
+}
 
 export interface ClientOptions extends Address {
   /** False to poll only, where streams are known not to get through. */
   readonly streaming?: boolean;
-  /** Flags to answer from until the server's are known, as `flags()` gives them. */
-  readonly bootstrap?: readonly Flag[];
+  /** Flags to use until the server's are known: what `flags()` or `GET /api/v1/snapshot` returns. */
+  readonly bootstrap?: readonly Flag[] | Snapshot;
   /** Keeps the last known flags; newer than `bootstrap`, older than the server. One for each environment. */
   readonly cache?: Cache;
   /** False to keep the counts of evaluations to itself. */
@@ -35,7 +43,7 @@ export interface Evaluator {
   isEnabled(key: string, context?: EvaluationContext, fallback?: boolean): boolean;
   /** The same with its reason. Never throws. */
   details(key: string, context?: EvaluationContext, fallback?: boolean): Details;
-  /** Every flag, sorted by key. */
+  /** Every flag, sorted by key; with its `level` when it needs more than the first. */
   flags(): readonly Flag[];
 }
 
@@ -60,6 +68,18 @@ const evaluateEntry = (entry: FlagEntry, context: EvaluationContext | undefined)
   }
 };
 
+const withLevel = (flag: Flag, level: number | undefined): LeveledFlag =>
+  level === undefined ? flag : { ...flag, level };
+
+const flagsOf = ({ entries }: EnvironmentSnapshot): readonly LeveledFlag[] =>
+  entries.flatMap(({ kind, value, level }) => (kind === "flag" ? [withLevel(value, level)] : []));
+
+const flagsIn = (bootstrap: unknown): readonly unknown[] => {
+  if (Array.isArray(bootstrap)) return bootstrap;
+  const snapshot = parseSnapshot(bootstrap);
+  return snapshot === undefined ? [] : flagsOf(snapshot);
+};
+
 export const createClient = (options: ClientOptions): Client => {
   const server = serverAt(options);
   const timing: Timing = { ...standardTiming, ...options.timing };
@@ -81,7 +101,7 @@ export const createClient = (options: ClientOptions): Client => {
   };
 
   if (options.bootstrap !== undefined) {
-    const flags = options.bootstrap;
+    const flags = flagsIn(options.bootstrap);
     take(() => table.replace(flags));
   }
   const kept =
@@ -103,9 +123,9 @@ export const createClient = (options: ClientOptions): Client => {
     timing,
     streaming: options.streaming ?? true,
     signal: stop.signal,
-    onSnapshot: ({ entries: all }) =>
-      takeFromServer(() => table.replace(all.map(({ value }) => value))),
-    onChange: ({ key, value }) => takeFromServer(() => table.change(key, value)),
+    onSnapshot: (snapshot) => takeFromServer(() => table.replace(flagsOf(snapshot))),
+    onChange: ({ key, value, level }) =>
+      takeFromServer(() => table.change(key, value && withLevel(value, level))),
     onLive: connection.live,
     onLost: connection.lost,
   });

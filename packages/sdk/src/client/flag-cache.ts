@@ -1,7 +1,6 @@
 // The last known flags in a store of the application's own, for starts without the server.
-
-import type { Flag } from "../flag.ts";
 import type { ClientError } from "../transport/client-error.ts";
+import type { LeveledFlag } from "./flag-table.ts";
 
 /** Where the application keeps a text between its runs: a file, localStorage, a key-value store. */
 export interface Cache {
@@ -18,16 +17,18 @@ export interface FlagCache {
   settled(): Promise<void>;
 }
 
-const format = 1;
+/** The first format had no levels. A version that knows only that one must not read this one: it would guess values. */
+const format = 2;
+const readable: readonly unknown[] = [1, format];
 
 const flagsIn = (text: string): readonly unknown[] | undefined => {
   const kept = JSON.parse(text) as { format?: unknown; flags?: unknown } | null;
-  return kept?.format === format && Array.isArray(kept.flags) ? kept.flags : undefined;
+  return readable.includes(kept?.format) && Array.isArray(kept?.flags) ? kept.flags : undefined;
 };
 
 export const createFlagCache = (
   cache: Cache,
-  current: () => readonly Flag[],
+  current: () => readonly LeveledFlag[],
   onError: (error: ClientError) => void,
 ): FlagCache => {
   let saving: Promise<void> | undefined;

@@ -1,45 +1,55 @@
-// The flags of one environment, prepared for evaluation, with the counts of how each was answered.
-import type { PreparedFlag } from "@halyard/core/evaluate";
-import { prepare } from "@halyard/core/flags/registry";
-import { type Flag, isFlag } from "../flag.ts";
+// The flags of one environment, prepared for evaluation, with counts of their results.
+import { type PreparedFlag, unknownFlag } from "@halyard/core/evaluate";
+import { type Flag, isFlag, prepare } from "@halyard/core/flags/registry";
 
-/** It stays the same object while its flag changes, so that its counts do. */
+/** A flag with the level it came with. Of a newer server it may have a type or members that this version does not know. */
+export type LeveledFlag = Flag & { readonly level?: number };
+
+/** Stays the same object while its flag changes, so that the counts go on. */
 export class FlagEntry {
   readonly key: string;
-  flag: Flag;
+  flag: LeveledFlag;
   prepared: PreparedFlag;
   on = 0;
   off = 0;
 
-  constructor(flag: Flag) {
+  constructor(flag: LeveledFlag) {
     this.key = flag.key;
     this.flag = flag;
-    this.prepared = prepare(flag);
+    this.prepared = prepareFlag(flag);
   }
 }
 
 export interface FlagTable {
   readonly entries: ReadonlyMap<string, FlagEntry>;
-  /** Puts these in the place of all; gives the keys of the flags that are not as before. */
+  /** Replaces all flags. Returns the keys of those that differ from before. */
   replace(flags: readonly unknown[]): string[];
-  /** Puts one flag in, or takes it away; gives its key when it is not as before. */
-  change(key: string, flag: unknown): string[];
-  readonly flags: () => Flag[];
+  /** Adds, changes or removes one flag. Returns its key when it differs from before. */
+  change(key: string, flag: LeveledFlag | null): string[];
+  /** Sorted by key. */
+  readonly flags: () => LeveledFlag[];
 }
+
+const prepareFlag = (flag: LeveledFlag): PreparedFlag =>
+  isFlag(flag) ? prepare(flag, flag.level) : unknownFlag;
+
+/** The least that makes it a flag: also one that cannot be evaluated here exists. */
+const hasKey = (value: unknown): value is LeveledFlag =>
+  typeof value === "object" && value !== null && "key" in value && typeof value.key === "string";
 
 const isSame = (one: Flag, other: Flag): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 export const createFlagTable = (): FlagTable => {
   const entries = new Map<string, FlagEntry>();
 
-  const put = (flag: Flag): boolean => {
+  const put = (flag: LeveledFlag): boolean => {
     const entry = entries.get(flag.key);
     if (entry === undefined) {
       entries.set(flag.key, new FlagEntry(Object.freeze({ ...flag })));
       return true;
     }
     if (isSame(entry.flag, flag)) return false;
-    entry.prepared = prepare(flag);
+    entry.prepared = prepareFlag(flag);
     entry.flag = Object.freeze({ ...flag });
     return true;
   };
@@ -47,16 +57,15 @@ export const createFlagTable = (): FlagTable => {
   return {
     entries,
     replace(values) {
-      // What this version does not understand is left out: the application's fallback holds for it.
-      const flags = values.filter(isFlag);
+      const flags = values.filter(hasKey);
       const kept = new Set(flags.map(({ key }) => key));
       const removed = [...entries.keys()].filter((key) => !kept.has(key));
       for (const key of removed) entries.delete(key);
       return [...removed, ...flags.filter(put).map(({ key }) => key)];
     },
     change(key, flag) {
-      if (isFlag(flag) && flag.key === key) return put(flag) ? [key] : [];
-      return entries.delete(key) ? [key] : [];
+      const isChanged = flag === null ? entries.delete(key) : put(flag);
+      return isChanged ? [key] : [];
     },
     flags: () =>
       [...entries.values()]

@@ -61,7 +61,7 @@ export const parseChange = (kind: Kind, json: unknown): EnvironmentChange | unde
   if (!isObject(json) || typeof json.key !== "string") return undefined;
   const { key, version, revision, at } = json;
   const value = json[kinds[kind].member];
-  if (value !== null && !isObject(value)) return undefined;
+  if (value !== null && (!isObject(value) || value.key !== key)) return undefined;
   const change = { kind, key, version, value, revision, at, ...withLevel(json) };
   return change as unknown as EnvironmentChange;
 };

@@ -1,5 +1,5 @@
 // What the management API takes and gives.
-import type { Flag } from "../flag.ts";
+import type { CreateFlag, Flag, PatchFlag } from "@halyard/core/flags/registry";
 
 export type Role = "client" | "server" | "admin";
 export type FlagEventName =
@@ -9,19 +9,8 @@ export type FlagEventName =
   | "flag.updated"
   | "flag.deleted";
 
-export interface NewFlag {
-  readonly key: string;
-  readonly type: "boolean" | "rollout";
-  readonly description?: string | null;
-  /** Rollout flags only; 0 unless given. */
-  readonly percentage?: number;
-}
-
-export interface FlagPatch {
-  readonly enabled?: boolean;
-  readonly percentage?: number;
-  readonly description?: string | null;
-}
+export type NewFlag = CreateFlag;
+export type FlagPatch = PatchFlag;
 
 export interface Actor {
   /** Null for the operator and for Halyard itself. */

@@ -1,6 +1,7 @@
 // The whole management API as typed calls: nothing here throws, every outcome is a value.
-
-import type { Flag } from "../flag.ts";
+import { isSameFlag } from "@halyard/core/difference";
+import { applyPatch } from "@halyard/core/flags/change";
+import type { Flag } from "@halyard/core/flags/registry";
 import type { Address } from "../transport/address.ts";
 import type {
   ApiKey,
@@ -72,14 +73,13 @@ const changedAsAsked =
   (patch: FlagPatch, ifMatch: number | undefined) =>
   (error: ManagementError): Result<Flag> => {
     const { current, currentVersion } = error;
-    const isAsAsked =
-      current !== undefined &&
-      ifMatch !== undefined &&
-      currentVersion === ifMatch + 1 &&
-      Object.entries(patch).every(
-        ([name, value]) => value === undefined || current[name as keyof Flag] === value,
-      );
-    return isAsAsked ? { ok: true, value: current, version: currentVersion } : failed(error);
+    if (current === undefined || ifMatch === undefined || currentVersion !== ifMatch + 1) {
+      return failed(error);
+    }
+    const patched = applyPatch(current, patch);
+    return patched.ok && isSameFlag(patched.flag, current)
+      ? { ok: true, value: current, version: currentVersion }
+      : failed(error);
   };
 
 const matching = (ifMatch: number | undefined) =>

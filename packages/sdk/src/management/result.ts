@@ -1,6 +1,5 @@
 // The outcome of a management call: a value, or an error that is one too.
-
-import { type Flag, isFlag } from "../flag.ts";
+import { type Flag, isFlag } from "@halyard/core/flags/registry";
 import { retryAfterOf } from "../transport/client-error.ts";
 
 export type ManagementErrorCode =

@@ -1,5 +1,5 @@
 // The events that a webhook receives, told apart by their `type`.
-import type { Flag } from "../flag.ts";
+import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 
 interface EventEnvelope<Type extends string, Data> {
   /** The same at every retry and replay: drop an event whose id was seen before. */
@@ -33,10 +33,7 @@ type Nothing = Readonly<Record<string, never>>;
 export type FlagCreatedEvent = FlagEventOf<"flag.created", Nothing>;
 export type FlagEnabledEvent = FlagEventOf<"flag.enabled", { readonly enabled: false }>;
 export type FlagDisabledEvent = FlagEventOf<"flag.disabled", { readonly enabled: true }>;
-export type FlagUpdatedEvent = FlagEventOf<
-  "flag.updated",
-  { readonly percentage?: number; readonly description?: string | null }
->;
+export type FlagUpdatedEvent = FlagEventOf<"flag.updated", Omit<PatchFlag, "enabled">>;
 /** Its `flag` is the last state before the removal. */
 export type FlagDeletedEvent = FlagEventOf<"flag.deleted", Nothing>;
 
