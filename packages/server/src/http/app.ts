@@ -163,7 +163,6 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       dashboard && sessions
         ? acceptSessions(authenticate, {
             keyCache,
-            snapshots,
             requests: sessions,
             clock: dashboard.clock,
           })

@@ -179,7 +179,7 @@ export const addLifecycle = (app: FastifyInstance, dependencies: LifecycleDepend
     reply: FastifyReply,
     done: HookHandlerDoneFunction,
   ): void => {
-    if (keyCache.isGood(request.auth.principal.keyId)) done();
+    if (keyCache.isValid(request.auth.principal.keyId)) done();
     else sendFailure(reply, keyRefused);
   };
   /** Whoever makes a change is named in the audit log, far from here. */
