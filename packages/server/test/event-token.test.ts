@@ -9,10 +9,9 @@ import { hour, minute } from "./support/movable-clock.ts";
 
 const principal: Principal = {
   keyId: "9f86d081884c7d65",
-  keyName: "web",
   role: "client",
-  environmentId: 7,
-  environmentName: "production",
+  actor: { keyId: "9f86d081884c7d65", name: "web" },
+  environment: { id: 7, name: "production" },
 };
 const key = randomBytes(32);
 const older = randomBytes(32);
@@ -25,7 +24,11 @@ test("a token names the environment and the key that it was made for", () => {
   const token = tokens.eventToken(principal);
   assert.match(token, /^[A-Za-z0-9_-]{40,80}$/);
   assert.deepEqual(tokens.verify(token), { environmentId: 7, keyId: principal.keyId });
-  const other = { ...principal, environmentId: 4_000_000_000, keyId: "0123456789abcdef" };
+  const other = {
+    ...principal,
+    environment: { id: 4_000_000_000, name: "x" },
+    keyId: "0123456789abcdef",
+  };
   assert.deepEqual(tokens.verify(tokens.eventToken(other)), {
     environmentId: 4_000_000_000,
     keyId: "0123456789abcdef",

@@ -114,31 +114,34 @@ const withStore = async (
 
 suite("catching up", () => {
   test("many at once are served by the look that runs and one after it", () =>
-    withStore(async ({ store, principal }) => {
+    withStore(async ({ store, actor, environment }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
       watched.reset();
       const held = watched.hold("positions");
       const waiting = Array.from({ length: 100 }, () => watched.feed.catchUp());
-      await createFlags(store, clock, newIds).create(principal, { key: "a", type: "boolean" });
+      await createFlags(store, clock, newIds).create(actor, environment, {
+        key: "a",
+        type: "boolean",
+      });
       held.open();
       await Promise.all(waiting);
       assert.equal(watched.calls.positions, 2);
-      assert.equal(watched.snapshots.get(principal.environmentId)?.get("a")?.version, 1);
+      assert.equal(watched.snapshots.get(environment.id)?.get("a")?.version, 1);
     }));
 
   test("what was committed before the call is there when it comes back", () =>
-    withStore(async ({ store, principal }) => {
+    withStore(async ({ store, actor, environment }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
       const flags = createFlags(store, clock, newIds);
-      await flags.create(principal, { key: "a", type: "rollout" });
+      await flags.create(actor, environment, { key: "a", type: "rollout" });
       for (let turn = 1; turn <= 50; turn += 1) {
         // The look that is under way may have read before the change.
         const early = watched.feed.catchUp();
-        await flags.patch(principal, "a", { percentage: turn }, undefined);
+        await flags.patch(actor, environment, "a", { percentage: turn }, undefined);
         await watched.feed.catchUp();
-        const flag = watched.snapshots.get(principal.environmentId)?.get("a")?.flag;
+        const flag = watched.snapshots.get(environment.id)?.get("a")?.flag;
         assert.equal(flag?.type === "rollout" && flag.percentage, turn);
         await early;
       }
@@ -146,12 +149,12 @@ suite("catching up", () => {
     }));
 
   test("a few missed changes are read as such; too many, or lost ones, by reading everything", () =>
-    withStore(async ({ store, principal, folder }) => {
+    withStore(async ({ store, actor, environment, folder }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
       const flags = createFlags(store, clock, newIds);
-      await flags.create(principal, { key: "a", type: "boolean" });
-      await flags.patch(principal, "a", { enabled: true }, undefined);
+      await flags.create(actor, environment, { key: "a", type: "boolean" });
+      await flags.patch(actor, environment, "a", { enabled: true }, undefined);
       await watched.feed.catchUp();
       const found = () => watched.told.map(({ revision, applied }) => [revision, applied?.length]);
       assert.deepEqual(found(), [[2, 2]]);
@@ -173,11 +176,11 @@ suite("catching up", () => {
     }));
 
   test("a store that cannot be asked is reported once, memory stays, and it is followed again", () =>
-    withStore(async ({ store, principal }) => {
+    withStore(async ({ store, actor, environment }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
       const flags = createFlags(store, clock, newIds);
-      await flags.create(principal, { key: "a", type: "boolean" });
+      await flags.create(actor, environment, { key: "a", type: "boolean" });
       await watched.feed.catchUp();
       for (let turn = 0; turn < 3; turn += 1) {
         const held = watched.hold("positions");
@@ -200,29 +203,32 @@ suite("catching up", () => {
       held.fail(new Error("away"));
       await soon;
       assert.equal(watched.lost.length, 1);
-      assert.equal(watched.snapshots.get(principal.environmentId)?.get("a")?.version, 1);
-      await flags.patch(principal, "a", { enabled: true }, undefined);
+      assert.equal(watched.snapshots.get(environment.id)?.get("a")?.version, 1);
+      await flags.patch(actor, environment, "a", { enabled: true }, undefined);
       await watched.feed.catchUp();
       assert.equal(watched.found, 1);
-      assert.equal(watched.snapshots.get(principal.environmentId)?.get("a")?.version, 2);
+      assert.equal(watched.snapshots.get(environment.id)?.get("a")?.version, 2);
     }));
 
   test("it looks by itself from time to time", () =>
-    withStore(async ({ store, principal }) => {
+    withStore(async ({ store, actor, environment }) => {
       const watched = await startFeed(store);
-      await createFlags(store, clock, newIds).create(principal, { key: "a", type: "boolean" });
-      await until("the flag", () => watched.snapshots.get(principal.environmentId)?.get("a"));
+      await createFlags(store, clock, newIds).create(actor, environment, {
+        key: "a",
+        type: "boolean",
+      });
+      await until("the flag", () => watched.snapshots.get(environment.id)?.get("a"));
       await watched.feed.close();
     }));
 
   test("a change of one's own that is also read is taken once, and nothing is read anew for it", () =>
-    withStore(async ({ store, principal }) => {
-      const id = principal.environmentId;
+    withStore(async ({ store, actor, environment }) => {
+      const id = environment.id;
       const watched = await startFeed(store);
       await watched.feed.close();
       const flags = createFlags(store, clock, newIds);
-      await flags.create(principal, { key: "a", type: "boolean" });
-      await flags.create(principal, { key: "b", type: "boolean" });
+      await flags.create(actor, environment, { key: "a", type: "boolean" });
+      await flags.create(actor, environment, { key: "b", type: "boolean" });
       const held = watched.hold("changesAfter");
       const waiting = watched.feed.catchUp();
       await until("the changes", () => watched.calls.changesAfter === 1);
@@ -238,30 +244,30 @@ suite("catching up", () => {
     }));
 
   test("a change of one's own is not undone by a list that was read before it", () =>
-    withStore(async ({ store, principal, folder }) => {
+    withStore(async ({ store, actor, environment, folder }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
       const flags = createFlags(store, clock, newIds);
-      await flags.create(principal, { key: "a", type: "boolean" });
+      await flags.create(actor, environment, { key: "a", type: "boolean" });
       await writeRows({ folder }, `update environments set revision = ${maxRecent + 5}`);
       const held = watched.hold("flags");
       const waiting = watched.feed.catchUp();
       await until("the list", () => watched.calls.flags === 1);
-      const list = await store.flags(principal.environmentId);
+      const list = await store.flags(environment.id);
       const [position] = await store.positions();
       assert.ok(position);
       watched.snapshots.replace(position, { ...list, revision: list.revision + 1 }, false);
       held.open();
       await waiting;
-      assert.equal(watched.snapshots.get(principal.environmentId)?.revision, list.revision + 1);
+      assert.equal(watched.snapshots.get(environment.id)?.revision, list.revision + 1);
     }));
 });
 
 test("a key that was revoked here stays so, whatever a read that began before says", () =>
-  withStore(async ({ store, principal, folder }) => {
+  withStore(async ({ store, environment, folder }) => {
     const operator = await composeOperator(parseConfig(await storeSettings(folder)));
     const make = (name: string) =>
-      operator.keys.createAsOperator(principal.environmentId, { role: "server", name });
+      operator.keys.createAsOperator(environment.id, { role: "server", name });
     await make("good");
     const watched = await startFeed(store);
     await watched.feed.close();
@@ -272,7 +278,7 @@ test("a key that was revoked here stays so, whatever a read that began before sa
     });
     const { text } = await make("doomed");
     const doomed = await keyCache.principal(text);
-    assert.equal(doomed?.keyName, "doomed");
+    assert.equal(doomed?.actor.name, "doomed");
 
     await make("third");
     const held = watched.hold("keyHolders");

@@ -91,7 +91,7 @@ test("of the last two admin keys that revoke each other at once, one is left", a
       createApi(there, two.text)("DELETE", `/keys/${one.apiKey.id}`),
       createApi(there, one.text)("DELETE", `/keys/${one.apiKey.id}`),
     ]);
-    assert.equal((await operator.keys.list(made.value.id)).length, 1);
+    assert.equal((await operator.keys.list(made.value)).length, 1);
   }
 });
 

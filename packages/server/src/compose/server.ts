@@ -115,9 +115,9 @@ export const composeInstance = async (
       webhooks,
       keys: {
         ...keys,
-        async list(environmentId) {
+        async list(environment) {
           await keyUse.flush();
-          return keys.list(environmentId);
+          return keys.list(environment);
         },
       },
       keyCache: createApiKeyCache({ table: keyTable, catchUp: () => feed.catchUp(), hashKey }),

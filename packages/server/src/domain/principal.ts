@@ -1,29 +1,56 @@
-// Who is asking, and what a role may do.
+// Who makes a request, and what their role may do.
 
 export const roles = ["client", "server", "admin"] as const;
 export type Role = (typeof roles)[number];
 
-export interface Principal {
-  readonly keyId: string;
-  readonly keyName: string;
-  readonly role: Role;
-  readonly environmentId: number;
-  readonly environmentName: string;
-}
-
+/** Who history and events name. */
 export interface Actor {
   readonly keyId: string | null;
   readonly name: string;
 }
 
-/** Each role may do everything that the roles before it may. */
-export const mayActAs = (role: Role, needed: Role): boolean =>
-  roles.indexOf(role) >= roles.indexOf(needed);
+export interface EnvironmentRef {
+  readonly id: number;
+  readonly name: string;
+}
 
-export const actorOf = (principal: Principal): Actor => ({
-  keyId: principal.keyId,
-  name: principal.keyName,
-});
+/** The holder of an API key. */
+export interface Principal {
+  readonly keyId: string;
+  readonly role: Role;
+  readonly actor: Actor;
+  readonly environment: EnvironmentRef;
+}
 
-/** Changes made at the machine itself, with the `halyard` command, carry no key. */
+const all: readonly Role[] = roles;
+const readers: readonly Role[] = ["server", "admin"];
+const admins: readonly Role[] = ["admin"];
+
+/** Which roles have which permission: the only such table. */
+const rolesWith = {
+  "flags.evaluate": all,
+  "usage.report": all,
+  "flags.read": readers,
+  "flags.follow": readers,
+  "usage.read": readers,
+  "dashboard.use": readers,
+  "flags.write": admins,
+  "history.read": admins,
+  "webhooks.read": admins,
+  "webhooks.write": admins,
+  "keys.read": admins,
+  "keys.write": admins,
+} as const satisfies Readonly<Record<string, readonly Role[]>>;
+
+export type Permission = keyof typeof rolesWith;
+export const permissions = Object.keys(rolesWith) as Permission[];
+
+export const may = ({ role }: Pick<Principal, "role">, permission: Permission): boolean =>
+  rolesWith[permission].some((each) => each === role);
+
+/** The role to ask for when the permission is missing. */
+export const leastRole = (permission: Permission): Role =>
+  roles.find((role) => may({ role }, permission)) ?? "admin";
+
+/** Changes made on the machine itself, with the `halyard` command, carry no key. */
 export const operator: Actor = { keyId: null, name: "operator" };

@@ -1,6 +1,6 @@
 // How often flags are evaluated: takes the counts of others in, and shows them all.
 import { isFlagKey } from "@halyard/core/flags/rules";
-import type { Principal } from "../domain/principal.ts";
+import type { EnvironmentRef } from "../domain/principal.ts";
 import type { UsageHour } from "../domain/usage.ts";
 import { notFound, ok, type Result } from "../errors.ts";
 import type { Clock, Store } from "../ports.ts";
@@ -25,10 +25,10 @@ export interface HoursReport {
 
 export interface UsageReport {
   /** Flags that do not exist are passed over. */
-  add(principal: Principal, evaluations: readonly Evaluations[]): void;
+  add(environment: EnvironmentRef, evaluations: readonly Evaluations[]): void;
   /** Of every flag within the last hours, sorted by key. */
-  ofAll(principal: Principal, hours: number): Promise<readonly FlagReport[]>;
-  ofFlag(principal: Principal, key: string, hours: number): Promise<Result<HoursReport>>;
+  ofAll(environment: EnvironmentRef, hours: number): Promise<readonly FlagReport[]>;
+  ofFlag(environment: EnvironmentRef, key: string, hours: number): Promise<Result<HoursReport>>;
 }
 
 export const createUsageReport = (
@@ -42,7 +42,7 @@ export const createUsageReport = (
     new Date(hourOf(clock()).getTime() - (hours - 1) * hourLength);
 
   return {
-    add({ environmentId }, evaluations) {
+    add({ id: environmentId }, evaluations) {
       const snapshot = snapshots.get(environmentId);
       for (const { key, on, off } of evaluations) {
         const counter = snapshot?.get(key)?.counter;
@@ -52,7 +52,7 @@ export const createUsageReport = (
       }
     },
 
-    async ofAll({ environmentId }, hours) {
+    async ofAll({ id: environmentId }, hours) {
       await usage.flush();
       const flags = await store.usage(environmentId, begin(hours));
       return flags.map(({ flagKey, on, off, lastAt }) => ({
@@ -63,7 +63,7 @@ export const createUsageReport = (
       }));
     },
 
-    async ofFlag({ environmentId }, key, hours) {
+    async ofFlag({ id: environmentId }, key, hours) {
       if (!isFlagKey(key)) return notFound("The flag", key);
       await usage.flush();
       const since = begin(hours);

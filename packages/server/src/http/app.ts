@@ -78,7 +78,7 @@ export interface AppDependencies
 }
 
 export const createApp = async (dependencies: AppDependencies): Promise<FastifyInstance> => {
-  const { log, tracing, keyCache, snapshots, now, overload } = dependencies;
+  const { log, tracing, keyCache, now, overload } = dependencies;
   const app = fastify({
     // It has no logger: a child and two listeners for each request would cost more than its hooks. Ours name the request.
     bodyLimit: maxBodyBytes,
@@ -199,7 +199,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   });
   await app.register(
     async (api) => {
-      demandRoles(api);
+      requirePermissions(api);
       flagRoutes(api, dependencies.flags);
       historyRoutes(api, dependencies.history);
       webhookRoutes(api, dependencies.webhooks);
@@ -218,7 +218,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   answerPreflights(app, "/api/v1/usage", ["POST"]);
   await app.register(
     async (api) => {
-      demandRoles(api);
+      requirePermissions(api);
       evaluationRoutes(api, { ...dependencies, counts });
     },
     { prefix: "/ofrep/v1" },
@@ -227,8 +227,8 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
 };
 
 /** So that no route is left without a check of the key by mistake. */
-const demandRoles = (api: FastifyInstance): void => {
+const requirePermissions = (api: FastifyInstance): void => {
   api.addHook("onRoute", ({ config, url }) => {
-    if (!config?.role) throw new Error(`A route of ${url} names no role.`);
+    if (!config?.permission) throw new Error(`The route ${url} names no permission.`);
   });
 };

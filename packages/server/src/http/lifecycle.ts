@@ -6,7 +6,7 @@ import type {
   HookHandlerDoneFunction,
 } from "fastify";
 import type { ApiKeyCache } from "../access/api-key-cache.ts";
-import { actorOf, type Role } from "../domain/principal.ts";
+import type { Permission } from "../domain/principal.ts";
 import type { Failure } from "../errors.ts";
 import { withOrigin } from "../telemetry/origin.ts";
 import type { AuthContext, Authenticate, Authenticated } from "./auth/authenticate.ts";
@@ -36,7 +36,7 @@ export interface LifecycleDependencies {
 interface Route extends ObservedRoute {
   /** Undefined when it needs no key. */
   readonly access?: {
-    readonly role: Role;
+    readonly permission: Permission;
     readonly authenticate: Authenticate;
     readonly perKey: RateLimit;
   };
@@ -44,8 +44,8 @@ interface Route extends ObservedRoute {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The least role that may use the route; every route that takes a key names one. */
-    role?: Role;
+    /** What a caller must be allowed to do; every route that takes a key names it. */
+    permission?: Permission;
     /** Evaluation: the limit on requests of a key does not count it, and it changes nothing that is audited. */
     unlimited?: boolean;
     /** Set for every route by the lifecycle. */
@@ -84,10 +84,10 @@ export const addLifecycle = (app: FastifyInstance, dependencies: LifecycleDepend
 
   app.addHook("onRoute", (options) => {
     const { url, method } = options;
-    const { role, unlimited: isUnlimited } = options.config ?? {};
+    const { permission, unlimited: isUnlimited } = options.config ?? {};
     paths.add(options);
-    const access = role && {
-      role,
+    const access = permission && {
+      permission,
       authenticate: url.startsWith("/api/")
         ? dependencies.authenticateApi
         : dependencies.authenticateKey,
@@ -167,7 +167,7 @@ export const addLifecycle = (app: FastifyInstance, dependencies: LifecycleDepend
         done();
         return;
       }
-      const checked = access.authenticate(request, access.role);
+      const checked = access.authenticate(request, access.permission);
       if (!(checked instanceof Promise)) admit(request, reply, checked, access.perKey, done);
       else checked.then((later) => admit(request, reply, later, access.perKey, done), done);
     }
@@ -189,7 +189,7 @@ export const addLifecycle = (app: FastifyInstance, dependencies: LifecycleDepend
     done: HookHandlerDoneFunction,
   ): void => {
     const { id: requestId, ip: address, auth } = request;
-    const origin = { requestId, address, actor: actorOf(auth.principal) };
+    const origin = { requestId, address, actor: auth.principal.actor };
     checkKeyAgain(request, reply, () => withOrigin(origin, done));
   };
 

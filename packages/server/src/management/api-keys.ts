@@ -1,7 +1,7 @@
 // API keys: issue, show and revoke them.
 import { createHash } from "node:crypto";
 import { type ApiKey, keyText } from "../domain/api-key.ts";
-import { type Actor, actorOf, operator, type Principal, type Role } from "../domain/principal.ts";
+import { type Actor, type EnvironmentRef, operator, type Role } from "../domain/principal.ts";
 import { conflict, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, RandomBytes, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
@@ -20,13 +20,14 @@ export interface CreatedKey {
 }
 
 export interface ApiKeys {
-  list(environmentId: number): Promise<readonly ApiKey[]>;
+  list(environment: Pick<EnvironmentRef, "id">): Promise<readonly ApiKey[]>;
   create(
-    principal: Principal,
+    actor: Actor,
+    environment: EnvironmentRef,
     request: CreateKey,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<CreatedKey>>;
-  revoke(principal: Principal, id: string): Promise<Result<void>>;
+  revoke(actor: Actor, environment: EnvironmentRef, id: string): Promise<Result<void>>;
   /** As the operator at the machine, who needs no key. */
   createAsOperator(environmentId: number, request: CreateKey): Promise<CreatedKey>;
   revokeAsOperator(environmentId: number, id: string): Promise<Result<void>>;
@@ -106,24 +107,21 @@ export const createApiKeys = (store: Store, dependencies: IssueDependencies): Ap
     });
 
   return {
-    list: (environmentId) => store.keys(environmentId),
+    list: ({ id }) => store.keys(id),
 
-    create: (principal, request, once) =>
+    create: (actor, environment, request, once) =>
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
-          if (!(await transaction.lockEnvironment(principal.environmentId))) return noEnvironment;
-          const actor = actorOf(principal);
-          return ok(
-            await issueKey(dependencies, transaction, principal.environmentId, actor, request),
-          );
+          if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
+          return ok(await issueKey(dependencies, transaction, environment.id, actor, request));
         }),
       ),
 
-    revoke: (principal, id) =>
-      revoke(principal.environmentId, id, actorOf(principal), (key, others) =>
+    revoke: (actor, environment, id) =>
+      revoke(environment.id, id, actor, (key, others) =>
         key.role === "admin" && !others.some(({ role }) => role === "admin")
           ? conflict(
-              `The API key "${id}" is the last admin key of the environment "${principal.environmentName}" and cannot revoke itself; create another admin key first.`,
+              `The API key "${id}" is the last admin key of the environment "${environment.name}" and cannot revoke itself; create another admin key first.`,
             )
           : ok(undefined),
       ),

@@ -1,6 +1,6 @@
 // Deliveries: show them, send events again, test a webhook, rotate its secret.
 import { type Delivery, type FixedRequest, fixedHeaders } from "../domain/delivery.ts";
-import { type Actor, actorOf, type Principal } from "../domain/principal.ts";
+import type { Actor, EnvironmentRef } from "../domain/principal.ts";
 import { rotationOverlap } from "../domain/retry.ts";
 import { subscribedTypes, testEventType, type Webhook } from "../domain/webhook.ts";
 import { conflict, notFound, ok, type Result } from "../errors.ts";
@@ -40,30 +40,34 @@ export interface SentDelivery {
 
 export interface Deliveries {
   list(
-    principal: Principal,
+    environment: EnvironmentRef,
     id: string,
     query: DeliveryQuery,
   ): Promise<Result<readonly Delivery[]>>;
-  get(principal: Principal, id: string, deliveryId: string): Promise<Result<SentDelivery>>;
+  get(environment: EnvironmentRef, id: string, deliveryId: string): Promise<Result<SentDelivery>>;
   test(
-    principal: Principal,
+    actor: Actor,
+    environment: EnvironmentRef,
     id: string,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<Delivery>>;
   replay(
-    principal: Principal,
+    actor: Actor,
+    environment: EnvironmentRef,
     id: string,
     deliveryId: string,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<Delivery>>;
   replayRange(
-    principal: Principal,
+    actor: Actor,
+    environment: EnvironmentRef,
     id: string,
     range: EventRange,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<Replayed>>;
   rotateSecret(
-    principal: Principal,
+    actor: Actor,
+    environment: EnvironmentRef,
     id: string,
     immediately: boolean,
     once?: IdempotentRequest,
@@ -92,17 +96,15 @@ export const createDeliveries = ({
 }: DeliveriesDependencies): Deliveries => {
   /** In a transaction that locks the environment, on a webhook that exists. */
   const onWebhook = <T>(
-    principal: Principal,
+    environment: EnvironmentRef,
     id: string,
     once: IdempotentRequest | undefined,
     work: (transaction: Transaction, webhook: Webhook) => Promise<Result<T>>,
   ): Promise<IdempotentResult<T>> =>
     store.transact((transaction) =>
       runIdempotent(transaction, once, clock, async () => {
-        await transaction.lockEnvironment(principal.environmentId);
-        const webhook = isWebhookId(id)
-          ? await transaction.webhook(principal.environmentId, id)
-          : undefined;
+        await transaction.lockEnvironment(environment.id);
+        const webhook = isWebhookId(id) ? await transaction.webhook(environment.id, id) : undefined;
         return webhook ? work(transaction, webhook) : missing(id);
       }),
     );
@@ -113,12 +115,12 @@ export const createDeliveries = ({
   };
 
   return {
-    async list({ environmentId }, id, query) {
+    async list({ id: environmentId }, id, query) {
       const webhook = isWebhookId(id) ? await store.webhook(environmentId, id) : undefined;
       return webhook ? ok(await store.deliveries(id, query)) : missing(id);
     },
 
-    async get({ environmentId }, id, deliveryId) {
+    async get({ id: environmentId }, id, deliveryId) {
       const webhook = isWebhookId(id) ? await store.webhook(environmentId, id) : undefined;
       if (!webhook) return missing(id);
       const delivery = await store.delivery(id, deliveryId);
@@ -129,19 +131,19 @@ export const createDeliveries = ({
       return ok({ delivery, request: { method: "POST", url: webhook.url, headers, body: text } });
     },
 
-    test: (principal, id, once) =>
-      onWebhook(principal, id, once, async (transaction, webhook) => {
+    test: (actor, environment, id, once) =>
+      onWebhook(environment, id, once, async (transaction, webhook) => {
         if (!webhook.active) return inactive(webhook);
         const at = clock();
-        const event = testEvent(newIds.event(), webhook, principal, at);
-        await transaction.insertTestEvent(principal.environmentId, event, at);
+        const event = testEvent(newIds.event(), webhook, actor, environment, at);
+        await transaction.insertTestEvent(environment.id, event, at);
         const delivery = { id: newIds.delivery(), webhookId: id, eventId: event.id };
         await transaction.queue([{ ...delivery, sequence: null, flagKey: null }], "test", at);
         return queued(transaction, webhook, delivery.id);
       }),
 
-    replay: (principal, id, deliveryId, once) =>
-      onWebhook(principal, id, once, async (transaction, webhook) => {
+    replay: (_actor, environment, id, deliveryId, once) =>
+      onWebhook(environment, id, once, async (transaction, webhook) => {
         const old = await transaction.delivery(id, deliveryId);
         if (!old) return missingDelivery(deliveryId);
         if (!webhook.active) return inactive(webhook);
@@ -152,16 +154,11 @@ export const createDeliveries = ({
         return queued(transaction, webhook, delivery.id);
       }),
 
-    replayRange: (principal, id, range, once) =>
-      onWebhook(principal, id, once, async (transaction, webhook) => {
+    replayRange: (_actor, environment, id, range, once) =>
+      onWebhook(environment, id, once, async (transaction, webhook) => {
         if (!webhook.active) return inactive(webhook);
         const types = subscribedTypes(webhook);
-        const found = await transaction.events(
-          principal.environmentId,
-          range,
-          types,
-          maxReplay + 1,
-        );
+        const found = await transaction.events(environment.id, range, types, maxReplay + 1);
         const part = found.slice(0, maxReplay);
         const deliveries = part.map((event) => ({
           id: newIds.delivery(),
@@ -178,16 +175,16 @@ export const createDeliveries = ({
         });
       }),
 
-    rotateSecret: (principal, id, immediately, once) =>
-      onWebhook(principal, id, once, async (transaction, webhook) => {
+    rotateSecret: (actor, environment, id, immediately, once) =>
+      onWebhook(environment, id, once, async (transaction, webhook) => {
         const at = clock();
         const secret = newSecret(random);
         const previousUntil = immediately ? null : new Date(at.getTime() + rotationOverlap);
         await transaction.rotateSecret(id, secret, previousUntil);
         await recordWebhook(
           transaction,
-          principal.environmentId,
-          actorOf(principal),
+          environment.id,
+          actor,
           at,
           "webhook.secret_rotated",
           webhook,
@@ -198,13 +195,18 @@ export const createDeliveries = ({
   };
 };
 
-const testEvent = (id: string, webhook: Webhook, principal: Principal, at: Date) => {
-  const actor: Actor = actorOf(principal);
+const testEvent = (
+  id: string,
+  webhook: Webhook,
+  actor: Actor,
+  environment: EnvironmentRef,
+  at: Date,
+) => {
   const body = {
     id,
     type: testEventType,
     createdAt: at.toISOString(),
-    environment: principal.environmentName,
+    environment: environment.name,
     sequence: null,
     data: { webhook: { id: webhook.id, url: webhook.url, events: webhook.events } },
     actor,

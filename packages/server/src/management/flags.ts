@@ -14,7 +14,7 @@ import {
   decidePatch,
   type Precondition,
 } from "../domain/change-flag.ts";
-import { actorOf, type Principal } from "../domain/principal.ts";
+import type { Actor, EnvironmentRef } from "../domain/principal.ts";
 import { deliveriesOf, type Webhook } from "../domain/webhook.ts";
 import { notFound, ok, type Result } from "../errors.ts";
 import type { Clock, FlagList, Soon, Store, Transaction } from "../ports.ts";
@@ -23,20 +23,27 @@ import type { NewIds } from "./new-ids.ts";
 import { noEnvironment } from "./no-environment.ts";
 
 export interface Flags {
-  list(principal: Principal): Soon<FlagList>;
-  get(principal: Principal, key: string): Soon<Result<VersionedFlag>>;
+  list(environment: EnvironmentRef): Soon<FlagList>;
+  get(environment: EnvironmentRef, key: string): Soon<Result<VersionedFlag>>;
   create(
-    principal: Principal,
+    actor: Actor,
+    environment: EnvironmentRef,
     request: CreateFlag,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<VersionedFlag>>;
   patch(
-    principal: Principal,
+    actor: Actor,
+    environment: EnvironmentRef,
     key: string,
     patch: PatchFlag,
     precondition: Precondition,
   ): Promise<Result<VersionedFlag>>;
-  remove(principal: Principal, key: string, precondition: Precondition): Promise<Result<void>>;
+  remove(
+    actor: Actor,
+    environment: EnvironmentRef,
+    key: string,
+    precondition: Precondition,
+  ): Promise<Result<void>>;
 }
 
 export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags => {
@@ -51,17 +58,18 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
 
   const commit = async (
     transaction: Transaction,
-    environment: EnvironmentState,
+    state: EnvironmentState,
     webhooks: readonly Webhook[],
-    principal: Principal,
+    actor: Actor,
     decision: Decision,
   ): Promise<void> => {
-    const change = buildEvents(environment, decision, actorOf(principal), clock(), newIds.event);
+    const change = buildEvents(state, decision, actor, clock(), newIds.event);
     await transaction.commit(change, deliveriesOf(change, webhooks, newIds.delivery));
   };
 
   const onFlag = <T>(
-    principal: Principal,
+    actor: Actor,
+    environment: EnvironmentRef,
     key: string,
     precondition: Precondition,
     work: (
@@ -70,24 +78,21 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
     ) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
     store.transact(async (transaction) => {
-      const { environmentId } = principal;
       // Sent together to save round trips, and executed in this order: the reads happen under the lock.
-      const [environment, current, webhooks] = await Promise.all([
-        transaction.lockEnvironment(environmentId),
-        transaction.flag(environmentId, key),
-        transaction.webhooks(environmentId),
+      const [state, current, webhooks] = await Promise.all([
+        transaction.lockEnvironment(environment.id),
+        transaction.flag(environment.id, key),
+        transaction.webhooks(environment.id),
       ]);
-      if (!environment) return noEnvironment;
+      if (!state) return noEnvironment;
       if (!current) return notFound("The flag", key);
       const holds = checkPrecondition(current, precondition);
       if (!holds.ok) return holds;
-      return work(current, (decision) =>
-        commit(transaction, environment, webhooks, principal, decision),
-      );
+      return work(current, (decision) => commit(transaction, state, webhooks, actor, decision));
     });
 
   return {
-    list({ environmentId }) {
+    list({ id: environmentId }) {
       const known = lists.get(environmentId);
       if (!known) return readList(environmentId);
       const current = (revision: number) =>
@@ -96,34 +101,33 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
       return revision instanceof Promise ? revision.then(current) : current(revision);
     },
 
-    get({ environmentId }, key) {
+    get({ id: environmentId }, key) {
       const shown = (found: VersionedFlag | undefined) =>
         found ? ok(found) : notFound("The flag", key);
       const found = isFlagKey(key) ? store.flag(environmentId, key) : undefined;
       return found instanceof Promise ? found.then(shown) : shown(found);
     },
 
-    create: (principal, request, once) =>
+    create: (actor, environment, request, once) =>
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
-          const { environmentId } = principal;
-          const [environment, existing, lastVersion, webhooks] = await Promise.all([
-            transaction.lockEnvironment(environmentId),
-            transaction.flag(environmentId, request.key),
-            transaction.lastVersion(environmentId, request.key),
-            transaction.webhooks(environmentId),
+          const [state, existing, lastVersion, webhooks] = await Promise.all([
+            transaction.lockEnvironment(environment.id),
+            transaction.flag(environment.id, request.key),
+            transaction.lastVersion(environment.id, request.key),
+            transaction.webhooks(environment.id),
           ]);
-          if (!environment) return noEnvironment;
-          const decision = decideCreate(environment, existing, lastVersion, request);
+          if (!state) return noEnvironment;
+          const decision = decideCreate(state, existing, lastVersion, request);
           if (!decision.ok) return decision;
-          await commit(transaction, environment, webhooks, principal, decision.value);
+          await commit(transaction, state, webhooks, actor, decision.value);
           return versioned(decision.value);
         }),
       ),
 
-    async patch(principal, key, patch, precondition) {
+    async patch(actor, environment, key, patch, precondition) {
       if (!isFlagKey(key)) return notFound("The flag", key);
-      return onFlag(principal, key, precondition, async (current, commitChange) => {
+      return onFlag(actor, environment, key, precondition, async (current, commitChange) => {
         const decision = decidePatch(current, patch);
         if (!decision.ok) return decision;
         if (!decision.value) return ok(current);
@@ -132,9 +136,9 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
       });
     },
 
-    async remove(principal, key, precondition) {
+    async remove(actor, environment, key, precondition) {
       if (!isFlagKey(key)) return notFound("The flag", key);
-      return onFlag(principal, key, precondition, async (current, commitChange) => {
+      return onFlag(actor, environment, key, precondition, async (current, commitChange) => {
         await commitChange(decideDelete(current));
         return ok(undefined);
       });

@@ -1,19 +1,23 @@
 // History: every change of an environment, newest first.
 import { isFlagKey } from "@halyard/core/flags/rules";
 import type { HistoryEntry } from "../domain/history.ts";
-import type { Principal } from "../domain/principal.ts";
+import type { EnvironmentRef } from "../domain/principal.ts";
 import { notFound, ok, type Result } from "../errors.ts";
 import type { HistoryQuery, Store } from "../ports.ts";
 
 type Page = Pick<HistoryQuery, "limit" | "before">;
 
 export interface History {
-  ofFlag(principal: Principal, key: string, page: Page): Promise<Result<readonly HistoryEntry[]>>;
-  ofEnvironment(principal: Principal, query: HistoryQuery): Promise<readonly HistoryEntry[]>;
+  ofFlag(
+    environment: EnvironmentRef,
+    key: string,
+    page: Page,
+  ): Promise<Result<readonly HistoryEntry[]>>;
+  ofEnvironment(environment: EnvironmentRef, query: HistoryQuery): Promise<readonly HistoryEntry[]>;
 }
 
 export const createHistory = (store: Store): History => ({
-  async ofFlag({ environmentId }, key, page) {
+  async ofFlag({ id: environmentId }, key, page) {
     if (!isFlagKey(key)) return notFound("The flag", key);
     const ofKey = { subject: "flag", subjectId: key } as const;
     const entries = await store.history(environmentId, { ...ofKey, ...page });
@@ -23,5 +27,5 @@ export const createHistory = (store: Store): History => ({
     return last ? ok(entries) : notFound("The flag", key);
   },
 
-  ofEnvironment: ({ environmentId }, query) => store.history(environmentId, query),
+  ofEnvironment: ({ id: environmentId }, query) => store.history(environmentId, query),
 });

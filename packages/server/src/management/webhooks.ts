@@ -4,7 +4,7 @@ import {
   checkCallbackUrl,
   checkResolved,
 } from "../domain/callback-address.ts";
-import { type Actor, actorOf, type Principal } from "../domain/principal.ts";
+import type { Actor, EnvironmentRef } from "../domain/principal.ts";
 import { checkEvents, maxWebhooks, type Webhook } from "../domain/webhook.ts";
 import { conflict, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, LookUp, RandomBytes, Store, Transaction } from "../ports.ts";
@@ -28,15 +28,21 @@ export interface CreatedWebhook {
 }
 
 export interface Webhooks {
-  list(principal: Principal): Promise<readonly Webhook[]>;
-  get(principal: Principal, id: string): Promise<Result<Webhook>>;
+  list(environment: EnvironmentRef): Promise<readonly Webhook[]>;
+  get(environment: EnvironmentRef, id: string): Promise<Result<Webhook>>;
   create(
-    principal: Principal,
+    actor: Actor,
+    environment: EnvironmentRef,
     request: CreateWebhook,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<CreatedWebhook>>;
-  patch(principal: Principal, id: string, patch: PatchWebhook): Promise<Result<Webhook>>;
-  remove(principal: Principal, id: string): Promise<Result<void>>;
+  patch(
+    actor: Actor,
+    environment: EnvironmentRef,
+    id: string,
+    patch: PatchWebhook,
+  ): Promise<Result<Webhook>>;
+  remove(actor: Actor, environment: EnvironmentRef, id: string): Promise<Result<void>>;
 }
 
 export interface WebhooksDependencies {
@@ -91,26 +97,23 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
 
   const record = (
     transaction: Transaction,
-    principal: Principal,
+    actor: Actor,
+    environment: EnvironmentRef,
     action: string,
     before: Webhook | null,
     after: Webhook | null,
-  ): Promise<void> => {
-    const { environmentId } = principal;
-    const actor = actorOf(principal);
-    return recordWebhook(transaction, environmentId, actor, clock(), action, before, after);
-  };
+  ): Promise<void> =>
+    recordWebhook(transaction, environment.id, actor, clock(), action, before, after);
 
   return {
-    list: ({ environmentId }) => store.webhooks(environmentId),
+    list: ({ id }) => store.webhooks(id),
 
-    async get({ environmentId }, id) {
-      const found = isWebhookId(id) ? await store.webhook(environmentId, id) : undefined;
+    async get(environment, id) {
+      const found = isWebhookId(id) ? await store.webhook(environment.id, id) : undefined;
       return found ? ok(found) : missing(id);
     },
 
-    async create(principal, request, once) {
-      const { environmentId } = principal;
+    async create(actor, environment, request, once) {
       const events = checkEvents(request.events);
       // The name is resolved before the transaction: others must not wait for a slow resolver.
       const callable = events.ok ? await mayCall(request.url) : events;
@@ -118,11 +121,11 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
         runIdempotent(transaction, once, clock, async () => {
           if (!events.ok) return events;
           if (!callable.ok) return callable;
-          if (!(await transaction.lockEnvironment(environmentId))) return noEnvironment;
-          const existing = await transaction.webhooks(environmentId);
+          if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
+          const existing = await transaction.webhooks(environment.id);
           if (existing.length >= maxWebhooks) {
             return conflict(
-              `The environment "${principal.environmentName}" has ${maxWebhooks} webhooks, the most that it can hold; delete one first.`,
+              `The environment "${environment.name}" has ${maxWebhooks} webhooks, the most that it can hold; delete one first.`,
             );
           }
           const webhook: Webhook = {
@@ -133,21 +136,20 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
             createdAt: clock(),
           };
           const secret = newSecret(random);
-          await transaction.insertWebhook(environmentId, webhook, secret);
-          await record(transaction, principal, "webhook.created", null, webhook);
+          await transaction.insertWebhook(environment.id, webhook, secret);
+          await record(transaction, actor, environment, "webhook.created", null, webhook);
           return ok({ webhook, secret });
         }),
       );
     },
 
-    async patch(principal, id, patch) {
-      const { environmentId } = principal;
+    async patch(actor, environment, id, patch) {
       const events = patch.events === undefined ? undefined : checkEvents(patch.events);
       if (events && !events.ok) return events;
       if (!isWebhookId(id)) return missing(id);
       return store.transact(async (transaction) => {
-        await transaction.lockEnvironment(environmentId);
-        const before = await transaction.webhook(environmentId, id);
+        await transaction.lockEnvironment(environment.id);
+        const before = await transaction.webhook(environment.id, id);
         if (!before) return missing(id);
         const after: Webhook = {
           ...before,
@@ -156,31 +158,30 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
         };
         if (JSON.stringify(shown(after)) === JSON.stringify(shown(before))) return ok(before);
         const activated = after.active && !before.active ? clock() : null;
-        await transaction.updateWebhook(environmentId, after, activated);
-        await record(transaction, principal, "webhook.updated", before, after);
+        await transaction.updateWebhook(environment.id, after, activated);
+        await record(transaction, actor, environment, "webhook.updated", before, after);
         return ok(after);
       });
     },
 
-    async remove(principal, id) {
-      const { environmentId } = principal;
+    async remove(actor, environment, id) {
       if (!isWebhookId(id)) return missing(id);
       let original: Webhook | undefined;
       // A long delivery log is deleted in small batches, so that others need not wait.
       const removePart = (): Promise<Result<boolean>> =>
         store.transact(async (transaction) => {
-          await transaction.lockEnvironment(environmentId);
-          const present = await transaction.webhook(environmentId, id);
+          await transaction.lockEnvironment(environment.id);
+          const present = await transaction.webhook(environment.id, id);
           if (!present) return missing(id);
           original ??= present;
           const removed = await transaction.deleteDeliveries(id, deliveriesAtOnce);
           if (removed === deliveriesAtOnce) {
             const silent = { ...present, active: false };
-            if (present.active) await transaction.updateWebhook(environmentId, silent, null);
+            if (present.active) await transaction.updateWebhook(environment.id, silent, null);
             return ok(false);
           }
-          await transaction.deleteWebhook(environmentId, id);
-          await record(transaction, principal, "webhook.deleted", original, null);
+          await transaction.deleteWebhook(environment.id, id);
+          await record(transaction, actor, environment, "webhook.deleted", original, null);
           return ok(true);
         });
       for (;;) {

@@ -71,7 +71,7 @@ const failingAt = (store: Store, call: number, moment: "before" | "after"): Stor
 });
 
 describe("a call inside the transaction fails", async () => {
-  const { folder, callbacks, principal, store } = await composeStore();
+  const { folder, callbacks, actor, environment, store } = await composeStore();
   const receiver = await startReceiver();
   const random = (count: number) => new Uint8Array(randomBytes(count));
   const clock = () => new Date();
@@ -97,7 +97,7 @@ describe("a call inside the transaction fails", async () => {
     await receiver.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const hook = await webhooks.create(principal, { url: receiver.url, events: ["*"] });
+  const hook = await webhooks.create(actor, environment, { url: receiver.url, events: ["*"] });
   assert.ok(hook.result.ok);
   receiver.secret = hook.result.value.secret;
   signals.length = 0;
@@ -105,13 +105,13 @@ describe("a call inside the transaction fails", async () => {
 
   type Work = (flags: ReturnType<typeof createFlags>) => Promise<unknown>;
   const changes: [name: string, work: Work, events: number][] = [
-    ["POST", (flags) => flags.create(principal, { key: "a", type: "rollout" }), 1],
+    ["POST", (flags) => flags.create(actor, environment, { key: "a", type: "rollout" }), 1],
     [
       "PATCH",
-      (flags) => flags.patch(principal, "a", { enabled: true, percentage: 5 }, undefined),
+      (flags) => flags.patch(actor, environment, "a", { enabled: true, percentage: 5 }, undefined),
       2,
     ],
-    ["DELETE", (flags) => flags.remove(principal, "a", undefined), 1],
+    ["DELETE", (flags) => flags.remove(actor, environment, "a", undefined), 1],
   ];
   for (const [name, work, events] of changes) {
     for (const moment of ["before", "after"] as const) {
@@ -142,12 +142,13 @@ describe("a call inside the transaction fails", async () => {
         // Back to where it was, for the next.
         if (moment === "after") return;
         const flags = createFlags(store, clock, newIds);
-        if (name === "POST") await flags.remove(principal, "a", undefined);
+        if (name === "POST") await flags.remove(actor, environment, "a", undefined);
         if (name === "PATCH") {
-          await flags.patch(principal, "a", { enabled: false, percentage: 0 }, undefined);
+          await flags.patch(actor, environment, "a", { enabled: false, percentage: 0 }, undefined);
           told += 1;
         }
-        if (name === "DELETE") await flags.create(principal, { key: "a", type: "rollout" });
+        if (name === "DELETE")
+          await flags.create(actor, environment, { key: "a", type: "rollout" });
         told += 1;
         await assertTold(folder, receiver, told);
         signals.length = 0;

@@ -130,7 +130,7 @@ const listKeys = async (options: Options): Promise<void> => {
   }
   await withOperator(options, async ({ environments, keys }) => {
     const { id } = unwrap(await environments.find(environment));
-    show((await keys.list(id)).map(shownKeyOf));
+    show((await keys.list({ id })).map(shownKeyOf));
   });
 };
 

@@ -43,7 +43,7 @@ const LogQuery = Type.Object(
 );
 
 export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
-  const config = { role: "admin" } as const;
+  const config = { permission: "webhooks.read" } as const;
 
   app.get<{ Params: Static<typeof IdPath>; Querystring: Static<typeof LogQuery> }>(
     "/webhooks/:id/deliveries",
@@ -75,7 +75,7 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
       if (before !== undefined && !/^dlv_[0-9a-f]+$/.test(before))
         return sendFailure(reply, badCursor);
       const limit = query.limit ?? defaultLimit;
-      const found = await deliveries.list(auth.principal, params.id, {
+      const found = await deliveries.list(auth.principal.environment, params.id, {
         limit: limit + 1,
         ...(query.state !== undefined && { state: query.state }),
         ...(query.flag !== undefined && { flagKey: query.flag }),
@@ -114,7 +114,7 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
     },
     async (request, reply) => {
       const { id, deliveryId } = request.params;
-      const found = await deliveries.get(request.auth.principal, id, deliveryId);
+      const found = await deliveries.get(request.auth.principal.environment, id, deliveryId);
       if (!found.ok) return sendFailure(reply, found.failure);
       const { delivery, request: sent } = found.value;
       return reply.send({ ...shownDelivery(delivery), request: sent });

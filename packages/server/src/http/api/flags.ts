@@ -84,7 +84,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     "/flags",
     {
-      config: { role: "server" },
+      config: { permission: "flags.read" },
       schema: {
         tags,
         operationId: "listFlags",
@@ -110,7 +110,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       if (query.cursor !== undefined && !isFlagKey(after ?? "")) {
         return sendFailure(reply, badCursor);
       }
-      const list = await flags.list(request.auth.principal);
+      const list = await flags.list(request.auth.principal.environment);
       if (sendNotModified(request, reply, list.revision)) return reply;
       reply.type(jsonType);
       if (Object.keys(query).length === 0) return reply.send(listBody(list));
@@ -128,7 +128,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
   app.get<{ Params: Static<typeof KeyPath> }>(
     "/flags/:key",
     {
-      config: { role: "server" },
+      config: { permission: "flags.read" },
       schema: {
         tags,
         operationId: "getFlag",
@@ -151,7 +151,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       },
     },
     async (request, reply) => {
-      const found = await flags.get(request.auth.principal, request.params.key);
+      const found = await flags.get(request.auth.principal.environment, request.params.key);
       if (!found.ok) return sendFailure(reply, found.failure);
       if (sendNotModified(request, reply, found.value.version)) return reply;
       return sendFlag(reply, found.value);
@@ -161,7 +161,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
   app.post<{ Body: CreateFlag }>(
     "/flags",
     {
-      config: { role: "admin" },
+      config: { permission: "flags.write" },
       schema: {
         tags,
         operationId: "createFlag",
@@ -192,7 +192,13 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       replyIdempotently(
         request,
         reply,
-        (once) => flags.create(request.auth.principal, request.body, once),
+        (once) =>
+          flags.create(
+            request.auth.principal.actor,
+            request.auth.principal.environment,
+            request.body,
+            once,
+          ),
         (flag) => sendFlag(reply, flag, 201),
       ),
   );
@@ -200,7 +206,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
   app.patch<{ Params: Static<typeof KeyPath>; Body: PatchFlag }>(
     "/flags/:key",
     {
-      config: { role: "admin" },
+      config: { permission: "flags.write" },
       schema: {
         tags,
         operationId: "updateFlag",
@@ -230,7 +236,13 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
       const { params, body, auth } = request;
-      const patched = await flags.patch(auth.principal, params.key, body, precondition.value);
+      const patched = await flags.patch(
+        auth.principal.actor,
+        auth.principal.environment,
+        params.key,
+        body,
+        precondition.value,
+      );
       return patched.ok ? sendFlag(reply, patched.value) : sendFailure(reply, patched.failure);
     },
   );
@@ -238,7 +250,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
   app.delete<{ Params: Static<typeof KeyPath> }>(
     "/flags/:key",
     {
-      config: { role: "admin" },
+      config: { permission: "flags.write" },
       schema: {
         tags,
         operationId: "deleteFlag",
@@ -258,7 +270,12 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
       const { params, auth } = request;
-      const removed = await flags.remove(auth.principal, params.key, precondition.value);
+      const removed = await flags.remove(
+        auth.principal.actor,
+        auth.principal.environment,
+        params.key,
+        precondition.value,
+      );
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
     },
   );

@@ -108,7 +108,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
   app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof PageQuery> }>(
     "/flags/:key/history",
     {
-      config: { role: "admin" },
+      config: { permission: "history.read" },
       schema: {
         tags: ["Flags"],
         operationId: "getFlagHistory",
@@ -133,7 +133,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       const page = pageOf(request.query);
       if (!page.ok) return sendFailure(reply, page.failure);
       const { params, auth } = request;
-      const found = await history.ofFlag(auth.principal, params.key, page.value);
+      const found = await history.ofFlag(auth.principal.environment, params.key, page.value);
       if (!found.ok) return sendFailure(reply, found.failure);
       return sendPage(request, reply, found.value, page.value.limit, (entry) => ({
         version: entry.version,
@@ -149,7 +149,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
   app.get<{ Querystring: Static<typeof AllQuery> }>(
     "/history",
     {
-      config: { role: "admin" },
+      config: { permission: "history.read" },
       schema: {
         tags: ["History"],
         operationId: "getHistory",
@@ -172,7 +172,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       const page = pageOf(request.query);
       if (!page.ok) return sendFailure(reply, page.failure);
       const { subject } = request.query;
-      const entries = await history.ofEnvironment(request.auth.principal, {
+      const entries = await history.ofEnvironment(request.auth.principal.environment, {
         ...page.value,
         ...(subject !== undefined && { subject }),
       });

@@ -62,7 +62,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
   app.get(
     "/keys",
     {
-      config: { role: "admin" },
+      config: { permission: "keys.read" },
       schema: {
         tags,
         operationId: "listKeys",
@@ -77,13 +77,13 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
         }),
       },
     },
-    async (request) => (await keys.list(request.auth.principal.environmentId)).map(shown),
+    async (request) => (await keys.list(request.auth.principal.environment)).map(shown),
   );
 
   app.post<{ Body: Static<typeof CreateBody> }>(
     "/keys",
     {
-      config: { role: "admin" },
+      config: { permission: "keys.write" },
       schema: {
         tags,
         operationId: "createKey",
@@ -110,7 +110,13 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       replyIdempotently(
         request,
         reply,
-        (once) => keys.create(request.auth.principal, request.body, once),
+        (once) =>
+          keys.create(
+            request.auth.principal.actor,
+            request.auth.principal.environment,
+            request.body,
+            once,
+          ),
         ({ apiKey, text }) => reply.code(201).send({ ...shown(apiKey), key: text }),
       ),
   );
@@ -118,7 +124,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
   app.delete<{ Params: Static<typeof IdPath> }>(
     "/keys/:id",
     {
-      config: { role: "admin" },
+      config: { permission: "keys.write" },
       schema: {
         tags,
         operationId: "revokeKey",
@@ -136,7 +142,11 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       },
     },
     async (request, reply) => {
-      const revoked = await keys.revoke(request.auth.principal, request.params.id);
+      const revoked = await keys.revoke(
+        request.auth.principal.actor,
+        request.auth.principal.environment,
+        request.params.id,
+      );
       return revoked.ok ? reply.code(204).send() : sendFailure(reply, revoked.failure);
     },
   );

@@ -103,7 +103,7 @@ const rangeOf = (body: Static<typeof ReplayBody>) => {
 };
 
 export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
-  const config = { role: "admin" } as const;
+  const config = { permission: "webhooks.write" } as const;
   const accepted = {
     description: "It is queued; the delivery log tells what becomes of it.",
     schema: deliveryReference,
@@ -131,7 +131,13 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       replyIdempotently(
         request,
         reply,
-        (once) => deliveries.test(request.auth.principal, request.params.id, once),
+        (once) =>
+          deliveries.test(
+            request.auth.principal.actor,
+            request.auth.principal.environment,
+            request.params.id,
+            once,
+          ),
         (value) => reply.code(202).send(shownDelivery(value)),
       ),
   );
@@ -157,7 +163,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       return replyIdempotently(
         request,
         reply,
-        (once) => deliveries.replay(principal, id, deliveryId, once),
+        (once) => deliveries.replay(principal.actor, principal.environment, id, deliveryId, once),
         (value) => reply.code(202).send(shownDelivery(value)),
       );
     },
@@ -198,7 +204,14 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       return replyIdempotently(
         request,
         reply,
-        (once) => deliveries.replayRange(request.auth.principal, request.params.id, range, once),
+        (once) =>
+          deliveries.replayRange(
+            request.auth.principal.actor,
+            request.auth.principal.environment,
+            request.params.id,
+            range,
+            once,
+          ),
         ({ count, throughSequence, complete }) =>
           reply.code(202).send({ replayed: count, throughSequence, complete }),
       );
@@ -243,7 +256,14 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       return replyIdempotently(
         request,
         reply,
-        (once) => deliveries.rotateSecret(principal, request.params.id, immediately, once),
+        (once) =>
+          deliveries.rotateSecret(
+            principal.actor,
+            principal.environment,
+            request.params.id,
+            immediately,
+            once,
+          ),
         ({ secret, previousUntil }) =>
           reply.send({
             secret,

@@ -54,7 +54,7 @@ export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDepen
   app.get(
     "/snapshot",
     {
-      config: { role: "server" },
+      config: { permission: "flags.follow" },
       schema: {
         tags: ["Evaluation"],
         operationId: "getSnapshot",
@@ -80,7 +80,7 @@ export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDepen
       },
     },
     async (request, reply) => {
-      const { environmentId } = request.auth.principal;
+      const { id: environmentId } = request.auth.principal.environment;
       const seen = /"([^"]+)"/.exec(request.headers["if-none-match"] ?? "")?.[1] ?? "";
       // Another instance has sent this client more than is known here.
       if (revisionNumber(seen) > (snapshots.get(environmentId)?.revision ?? 0)) {

@@ -45,7 +45,7 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
   app.get(
     "/stream",
     {
-      config: { role: "server", unlimited: true },
+      config: { permission: "flags.follow", unlimited: true },
       schema: {
         tags: ["Evaluation"],
         operationId: "streamFlags",
@@ -62,7 +62,7 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
     async (request, reply) => {
       const { principal, endsIn } = request.auth;
       const lastEventId = lastEventIdOf(request);
-      const known = snapshots.get(principal.environmentId)?.revision ?? 0;
+      const known = snapshots.get(principal.environment.id)?.revision ?? 0;
       // Another instance has told this client more than we know.
       if (revisionNumber(lastEventId) > known) await feed.catchUpSoon();
       const admitted = streams.admit();
@@ -75,7 +75,7 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
         kind: "flags",
         keyId: principal.keyId,
         begin: () => {
-          const snapshot = snapshots.get(principal.environmentId);
+          const snapshot = snapshots.get(principal.environment.id);
           return snapshot && keyCache.isValid(principal.keyId)
             ? flagStreams.begin(snapshot, lastEventId)
             : undefined;

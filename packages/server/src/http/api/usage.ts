@@ -81,7 +81,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
   app.post<{ Body: Static<typeof Reported> }>(
     "/usage",
     {
-      config: { role: "client", unlimited: true },
+      config: { permission: "usage.report", unlimited: true },
       schema: {
         tags,
         operationId: "reportUsage",
@@ -93,7 +93,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
       },
     },
     async (request, reply) => {
-      usage.add(request.auth.principal, request.body.evaluations);
+      usage.add(request.auth.principal.environment, request.body.evaluations);
       return allowPages(reply).code(204).send();
     },
   );
@@ -101,7 +101,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
   app.get<{ Querystring: Static<typeof Hours> }>(
     "/usage",
     {
-      config: { role: "server" },
+      config: { permission: "usage.read" },
       schema: {
         tags,
         operationId: "getUsage",
@@ -121,13 +121,13 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
         }),
       },
     },
-    async ({ auth, query }) => usage.ofAll(auth.principal, query.hours ?? defaultHours),
+    async ({ auth, query }) => usage.ofAll(auth.principal.environment, query.hours ?? defaultHours),
   );
 
   app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof Hours> }>(
     "/flags/:key/usage",
     {
-      config: { role: "server" },
+      config: { permission: "usage.read" },
       schema: {
         tags,
         operationId: "getFlagUsage",
@@ -152,7 +152,11 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
       },
     },
     async ({ auth, params, query }, reply) => {
-      const found = await usage.ofFlag(auth.principal, params.key, query.hours ?? defaultHours);
+      const found = await usage.ofFlag(
+        auth.principal.environment,
+        params.key,
+        query.hours ?? defaultHours,
+      );
       return found.ok ? found.value : sendFailure(reply, found.failure);
     },
   );

@@ -60,7 +60,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
   app.get(
     "/webhooks",
     {
-      config: { role: "admin" },
+      config: { permission: "webhooks.read" },
       schema: {
         tags,
         operationId: "listWebhooks",
@@ -75,13 +75,13 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
         }),
       },
     },
-    async (request) => (await webhooks.list(request.auth.principal)).map(shown),
+    async (request) => (await webhooks.list(request.auth.principal.environment)).map(shown),
   );
 
   app.get<{ Params: Static<typeof IdPath> }>(
     "/webhooks/:id",
     {
-      config: { role: "admin" },
+      config: { permission: "webhooks.read" },
       schema: {
         tags,
         operationId: "getWebhook",
@@ -97,7 +97,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       },
     },
     async (request, reply) => {
-      const found = await webhooks.get(request.auth.principal, request.params.id);
+      const found = await webhooks.get(request.auth.principal.environment, request.params.id);
       return found.ok ? shown(found.value) : sendFailure(reply, found.failure);
     },
   );
@@ -105,7 +105,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
   app.post<{ Body: Static<typeof CreateBody> }>(
     "/webhooks",
     {
-      config: { role: "admin" },
+      config: { permission: "webhooks.write" },
       schema: {
         tags,
         operationId: "createWebhook",
@@ -141,7 +141,13 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       replyIdempotently(
         request,
         reply,
-        (once) => webhooks.create(request.auth.principal, request.body, once),
+        (once) =>
+          webhooks.create(
+            request.auth.principal.actor,
+            request.auth.principal.environment,
+            request.body,
+            once,
+          ),
         ({ webhook: { id, url, events, active }, secret }) =>
           reply.code(201).send({ id, url, events, secret, active }),
       ),
@@ -150,7 +156,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
   app.patch<{ Params: Static<typeof IdPath>; Body: Static<typeof PatchBody> }>(
     "/webhooks/:id",
     {
-      config: { role: "admin" },
+      config: { permission: "webhooks.write" },
       schema: {
         tags,
         operationId: "updateWebhook",
@@ -174,7 +180,12 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
     },
     async (request, reply) => {
       const { params, body, auth } = request;
-      const patched = await webhooks.patch(auth.principal, params.id, body);
+      const patched = await webhooks.patch(
+        auth.principal.actor,
+        auth.principal.environment,
+        params.id,
+        body,
+      );
       return patched.ok ? shown(patched.value) : sendFailure(reply, patched.failure);
     },
   );
@@ -182,7 +193,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
   app.delete<{ Params: Static<typeof IdPath> }>(
     "/webhooks/:id",
     {
-      config: { role: "admin" },
+      config: { permission: "webhooks.write" },
       schema: {
         tags,
         operationId: "deleteWebhook",
@@ -194,7 +205,11 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       },
     },
     async (request, reply) => {
-      const removed = await webhooks.remove(request.auth.principal, request.params.id);
+      const removed = await webhooks.remove(
+        request.auth.principal.actor,
+        request.auth.principal.environment,
+        request.params.id,
+      );
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
     },
   );

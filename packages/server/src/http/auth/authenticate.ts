@@ -1,7 +1,7 @@
 // Key in the request -> Principal, or the answer that refuses it.
 import type { FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
-import { mayActAs, type Principal, type Role } from "../../domain/principal.ts";
+import { leastRole, may, type Permission, type Principal } from "../../domain/principal.ts";
 import { type Failure, fail, ok, type Result } from "../../errors.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
@@ -42,25 +42,25 @@ export type Authenticated = Result<AuthContext> | { ok: false; failure: Failure;
 /** At once for a key that was good before, so that such a request waits for nothing. */
 export type Authenticate = (
   request: FastifyRequest,
-  needed: Role,
+  needed: Permission,
 ) => Authenticated | Promise<Authenticated>;
 
 const refusal = "This API key is not valid; it may have been revoked.";
 
-export const allow = (auth: AuthContext, needed: Role): Result<AuthContext> => {
-  const { role, keyName } = auth.principal;
-  return mayActAs(role, needed)
+export const allow = (auth: AuthContext, needed: Permission): Result<AuthContext> => {
+  const { role, actor } = auth.principal;
+  return may(auth.principal, needed)
     ? ok(auth)
     : fail({
         code: "FORBIDDEN",
-        message: `This needs a key with the role ${needed}; the key "${keyName}" has the role ${role}.`,
+        message: `This needs a key with the role ${leastRole(needed)}; the key "${actor.name}" has the role ${role}.`,
       });
 };
 
 export interface KeyCheck {
   readonly authenticate: Authenticate;
   /** The same for a key that came in another way than in a header. */
-  check(text: string, address: string, needed: Role): Authenticated | Promise<Authenticated>;
+  check(text: string, address: string, needed: Permission): Authenticated | Promise<Authenticated>;
 }
 
 export const createKeyCheck = (keyCache: ApiKeyCache, failures: RateLimit): KeyCheck => {
@@ -80,7 +80,11 @@ export const createKeyCheck = (keyCache: ApiKeyCache, failures: RateLimit): KeyC
     };
   };
 
-  const look = async (text: string, address: string, needed: Role): Promise<Authenticated> => {
+  const look = async (
+    text: string,
+    address: string,
+    needed: Permission,
+  ): Promise<Authenticated> => {
     const principal =
       failures.waiting(address) === undefined ? await keyCache.principal(text) : undefined;
     return principal

@@ -38,11 +38,11 @@ export const createEventTokens = (
     createHmac("sha256", key).update(content).digest().subarray(0, signatureLength);
 
   return {
-    eventToken({ environmentId, keyId }) {
+    eventToken({ environment, keyId }) {
       const end = (Math.floor(clock().getTime() / period) + 2) * period;
       const content = Buffer.alloc(keyAt + Buffer.byteLength(keyId));
       content.writeUInt8(format);
-      content.writeUInt32BE(environmentId, environmentAt);
+      content.writeUInt32BE(environment.id, environmentAt);
       content.writeUInt32BE(end / 1_000, endAt);
       content.write(keyId, keyAt);
       const [newest = Buffer.of()] = derived;

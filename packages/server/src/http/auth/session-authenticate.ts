@@ -29,7 +29,7 @@ export const acceptSessions = (
   const holderIn = ({ keyIds }: Session, environment: string): Principal | undefined =>
     keyIds
       .map((keyId) => keyCache.knownHolder(keyId))
-      .find((holder) => holder?.environmentName === environment);
+      .find((holder) => holder?.environment.name === environment);
 
   const allowIn = (
     principal: Principal,

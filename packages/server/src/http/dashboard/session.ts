@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
-import { mayActAs, type Principal } from "../../domain/principal.ts";
+import { may, type Principal } from "../../domain/principal.ts";
 import { type Failure, fail, type Result } from "../../errors.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
@@ -52,8 +52,7 @@ export const sessionRoutes = (
     const found = await Promise.all(keyIds.map((keyId) => keyCache.holder(keyId)));
     const byEnvironment = new Map<number, Principal>();
     for (const holder of found) {
-      if (holder && mayActAs(holder.role, "server"))
-        byEnvironment.set(holder.environmentId, holder);
+      if (holder && may(holder, "dashboard.use")) byEnvironment.set(holder.environment.id, holder);
     }
     return [...byEnvironment.values()];
   };
@@ -63,11 +62,11 @@ export const sessionRoutes = (
       csrf: cookies.csrfToken(session),
       endsAt: new Date(session.endsAt).toISOString(),
       environments: holders
-        .toSorted((a, b) => (a.environmentName < b.environmentName ? -1 : 1))
-        .map(({ environmentName, role, keyName, keyId }) => ({
-          name: environmentName,
+        .toSorted((a, b) => (a.environment.name < b.environment.name ? -1 : 1))
+        .map(({ environment, role, actor, keyId }) => ({
+          name: environment.name,
           role,
-          keyName,
+          keyName: actor.name,
           keyId,
         })),
     });
@@ -121,7 +120,7 @@ export const sessionRoutes = (
     async (request, reply) => {
       const foreign = requests.foreign(request);
       if (foreign) return sendFailure(reply, foreign);
-      const checked = await keyCheck.check(request.body.key.trim(), request.ip, "server");
+      const checked = await keyCheck.check(request.body.key.trim(), request.ip, "dashboard.use");
       if (!checked.ok) {
         if ("wait" in checked) reply.header("retry-after", checked.wait);
         return sendFailure(reply, checked.failure);
@@ -157,7 +156,7 @@ export const sessionRoutes = (
       if (!session.value) return sendFailure(reply, noSession);
       const { environment } = request.params;
       const left = (await holdersOf(session.value.keyIds))
-        .filter(({ environmentName }) => environmentName !== environment)
+        .filter((holder) => holder.environment.name !== environment)
         .map(({ keyId }) => keyId);
       if (left.length === 0) requests.clear(reply);
       else requests.write(reply, { ...session.value, keyIds: left });

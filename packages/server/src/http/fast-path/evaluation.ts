@@ -79,7 +79,7 @@ export const createEvaluationLane = (dependencies: LaneDependencies) => {
     }
     const keyText = usualKey(headers);
     const holder = keyText === undefined ? undefined : keyCache.known(keyText);
-    const snapshot = holder && snapshots.get(holder.principal.environmentId);
+    const snapshot = holder && snapshots.get(holder.principal.environment.id);
     // As it stands in the path: what is not a flag's key to the letter takes the usual way.
     const key = url.slice(prefix.length);
     if (!holder || !snapshot?.get(key)) return false;

@@ -4,7 +4,7 @@ import { isFlagKey } from "@halyard/core/flags/rules";
 import type { FastifyBaseLogger, FastifyError } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { VersionedFlag } from "../../domain/change.ts";
-import { mayActAs, type Principal } from "../../domain/principal.ts";
+import { may, type Principal } from "../../domain/principal.ts";
 import type { Failure, Result } from "../../errors.ts";
 import type { Flags } from "../../management/flags.ts";
 import type { FlagList, Soon } from "../../ports.ts";
@@ -71,10 +71,10 @@ export const createReadingLane = (dependencies: ReadingLaneDependencies) => {
   /** At once when the store needs not be waited for. */
   const read = (principal: Principal, key: string | undefined): Soon<PreparedAnswer | Failure> => {
     if (key === undefined) {
-      const list = flags.list(principal);
+      const list = flags.list(principal.environment);
       return list instanceof Promise ? list.then(listAnswer) : listAnswer(list);
     }
-    const found = flags.get(principal, key);
+    const found = flags.get(principal.environment, key);
     return found instanceof Promise ? found.then(flagAnswer) : flagAnswer(found);
   };
 
@@ -155,7 +155,7 @@ export const createReadingLane = (dependencies: ReadingLaneDependencies) => {
     }
     const keyText = usualKey(headers);
     const principal = keyText === undefined ? undefined : keyCache.known(keyText)?.principal;
-    if (!principal || !mayActAs(principal.role, "server")) return false;
+    if (!principal || !may(principal, "flags.read")) return false;
     const { keyId } = principal;
     if (perKey.waiting(keyId) !== undefined) return false;
     perKey.take(keyId);

@@ -68,7 +68,8 @@ export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDepende
             "This token is not valid, or no longer; evaluate all flags to get a new address.",
         });
       }
-      const { keyId, environmentId } = holder;
+      const { keyId } = holder;
+      const { id: environmentId } = holder.environment;
       const lastEventId = lastEventIdOf(request);
       const known = snapshots.get(environmentId)?.revision ?? 0;
       if (revisionNumber(lastEventId) > known) await feed.catchUpSoon();

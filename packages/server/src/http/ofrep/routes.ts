@@ -50,10 +50,10 @@ export const evaluationRoutes = (
 
   app.post(
     "/evaluate/flags/:key",
-    { config: { role: "client", unlimited: true }, schema: singleSchema },
+    { config: { permission: "flags.evaluate", unlimited: true }, schema: singleSchema },
     (request: Asking, reply) => {
       // A deleted environment takes its keys with it.
-      const snapshot = snapshots.get(request.auth.principal.environmentId);
+      const snapshot = snapshots.get(request.auth.principal.environment.id);
       if (!snapshot) return sendFailure(reply, keyRefused);
       const { status, body } = answerOne(snapshot, request.params.key, request.body, counts);
       return send(reply, status, body);
@@ -62,15 +62,15 @@ export const evaluationRoutes = (
 
   app.post(
     "/evaluate/flags",
-    { config: { role: "client", unlimited: true }, schema: bulkSchema },
+    { config: { permission: "flags.evaluate", unlimited: true }, schema: bulkSchema },
     async (request: Asking, reply) => {
       const asked = readAsked(request.body);
       if (!asked.ok) return send(reply, 400, JSON.stringify(asked.error));
       const { principal } = request.auth;
-      if (knowsMore(request.query, snapshots.get(principal.environmentId))) {
+      if (knowsMore(request.query, snapshots.get(principal.environment.id))) {
         await feed.catchUpSoon();
       }
-      const snapshot = snapshots.get(principal.environmentId);
+      const snapshot = snapshots.get(principal.environment.id);
       if (!snapshot) return sendFailure(reply, keyRefused);
       const base = publicUrl ?? calledAs(request);
       const streamUrl =

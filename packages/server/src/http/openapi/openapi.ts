@@ -2,6 +2,7 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
+import { leastRole } from "../../domain/principal.ts";
 import { version } from "../../version.ts";
 
 const introduction = `Flags per environment, and signed webhooks on every change.
@@ -41,7 +42,8 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
         typeof json.$id === "string" ? json.$id : `schema-${index}`,
     },
     transform: ({ schema, url, route }) => {
-      const role = route.config?.role;
+      const permission = route.config?.permission;
+      const role = permission && leastRole(permission);
       return {
         url,
         schema: {

@@ -51,7 +51,7 @@ const hasTried = ({ headers }: FastifyRequest): boolean =>
   headers.cookie !== undefined;
 
 const whoOf = ({ auth }: FastifyRequest): object =>
-  auth ? { keyId: auth.principal.keyId, keyName: auth.principal.keyName } : {};
+  auth ? { keyId: auth.principal.keyId, keyName: auth.principal.actor.name } : {};
 
 export const createObserver = (dependencies: ObserveDependencies): Observer => {
   const { log, meter, now, accessLog } = dependencies;

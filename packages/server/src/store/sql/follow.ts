@@ -27,10 +27,9 @@ export const followReads = (database: Kysely<Tables>): FollowReads => {
     hash: row.hash,
     principal: {
       keyId: row.id,
-      keyName: row.name,
       role: row.role as Role,
-      environmentId: row.environment_id,
-      environmentName: row.environment_name,
+      actor: { keyId: row.id, name: row.name },
+      environment: { id: row.environment_id, name: row.environment_name },
     },
   });
 

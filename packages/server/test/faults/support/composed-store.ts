@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { composeOperator, parseConfig } from "@halyard/server";
 import { openStore } from "@halyard/server/compose/operator";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Actor, EnvironmentRef } from "../../../src/domain/principal.ts";
 import { newFolder } from "../../support/server.ts";
 import { storeSettings } from "../../support/test-store.ts";
 
@@ -13,13 +13,8 @@ export const composeStore = async () => {
   const made = await operator.environments.create("test");
   await operator.close();
   assert.ok(made.ok);
-  const principal: Principal = {
-    keyId: "0123456789abcdef",
-    keyName: "test",
-    role: "admin",
-    environmentId: made.value.id,
-    environmentName: "test",
-  };
+  const actor: Actor = { keyId: "0123456789abcdef", name: "test" };
+  const environment: EnvironmentRef = { id: made.value.id, name: "test" };
   const store = await openStore(config);
-  return { folder, callbacks: config.callbacks, principal, store };
+  return { folder, callbacks: config.callbacks, actor, environment, store };
 };
