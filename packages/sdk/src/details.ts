@@ -1,4 +1,4 @@
-// The answer to "is this flag on, and why".
+// The result of an evaluation with its reason.
 
 export interface Details {
   readonly value: boolean;
@@ -30,7 +30,7 @@ export const failedDetails = (
 ): Details => ({ value, reason: "ERROR", errorCode, errorMessage });
 
 export const notReady = (fallback: boolean): Details =>
-  failedDetails(fallback, "PROVIDER_NOT_READY", "No flags are known yet.");
+  failedDetails(fallback, "PROVIDER_NOT_READY", "No flags are loaded yet.");
 
 export const notFound = (fallback: boolean, key: string): Details =>
   failedDetails(fallback, "FLAG_NOT_FOUND", `There is no flag ${JSON.stringify(key)}.`);

@@ -1,4 +1,4 @@
-// What programs that use Halyard may import.
+// The public API of the package.
 export { bucketOf, isInRollout } from "@halyard/core/bucket";
 export type { EvaluationContext } from "@halyard/core/context";
 export type { BooleanFlag } from "@halyard/core/flags/boolean";
@@ -18,6 +18,16 @@ export {
 } from "./client/client.ts";
 export type { Cache } from "./client/flag-cache.ts";
 export type { Details } from "./details.ts";
+export type { CallOptions, PostOptions } from "./management/call.ts";
+export {
+  type ChangeOptions,
+  createManagement,
+  type DeliveryQuery,
+  type FlagQuery,
+  type HistoryQuery,
+  type Management,
+  type PageQuery,
+} from "./management/management.ts";
 export type {
   Actor,
   ApiKey,
@@ -41,17 +51,7 @@ export type {
   UsageSummary,
   Webhook,
   WebhookPatch,
-} from "./management/answers.ts";
-export type { CallOptions, PostOptions } from "./management/call.ts";
-export {
-  type ChangeOptions,
-  createManagement,
-  type DeliveryQuery,
-  type FlagQuery,
-  type HistoryQuery,
-  type Management,
-  type PageQuery,
-} from "./management/management.ts";
+} from "./management/resources.ts";
 export type {
   Failure,
   ManagementError,

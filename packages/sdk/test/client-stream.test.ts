@@ -146,7 +146,7 @@ suite("a stream", { timeout: 60_000 }, () => {
     assert.equal(client.isEnabled("a"), true);
     assert.ok(
       told.some(
-        ({ name, event }) => name === "stale" && /nothing was heard/.test(event.error.message),
+        ({ name, event }) => name === "stale" && /no data for too long/.test(event.error.message),
       ),
     );
   });

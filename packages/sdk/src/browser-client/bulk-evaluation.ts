@@ -1,19 +1,19 @@
-// Asks the server for the values of one context, one request at a time, and only for what is new.
+// Fetches the values of one context, with conditional requests and one at a time.
 import type { Server } from "../transport/address.ts";
-import { type ClientError, errorOfAnswer, unreachable } from "../transport/client-error.ts";
+import { type ClientError, errorOfResponse, unreachable } from "../transport/client-error.ts";
 import { exchange } from "../transport/exchange.ts";
-import { type BulkAnswer, parseBulkAnswer } from "./context-values.ts";
+import { type BulkResponse, parseBulkResponse } from "./context-values.ts";
 
-/** What a notification told about the change: handed on, so that the server does not answer from before it. */
+/** From the notification of a change; sent back, so that the response includes the change. */
 export interface Announced {
   readonly etag?: string;
   readonly lastModified?: string | number;
 }
 
 export interface BulkEvaluation {
-  /** Undefined when the values are there; otherwise why not. */
+  /** Undefined on success. */
   fetch(announced?: Announced): Promise<ClientError | undefined>;
-  /** The next answer is given whole, whatever was known before. */
+  /** Makes the next request unconditional. */
   forget(): void;
 }
 
@@ -22,12 +22,12 @@ export interface BulkRequest {
   readonly timeout: number;
   readonly signal: AbortSignal;
   readonly context: () => object;
-  readonly onAnswer: (answer: BulkAnswer) => void;
+  readonly onResponse: (response: BulkResponse) => void;
 }
 
-const notAnAnswer: ClientError = {
+const notABulkResponse: ClientError = {
   code: "UNEXPECTED_ANSWER",
-  message: "the server's answer is not a bulk evaluation",
+  message: "the server's response is not a bulk evaluation",
 };
 
 const queryOf = ({ etag, lastModified }: Announced): string => {
@@ -39,7 +39,7 @@ const queryOf = ({ etag, lastModified }: Announced): string => {
 };
 
 export const createBulkEvaluation = (request: BulkRequest): BulkEvaluation => {
-  const { server, timeout, signal, context, onAnswer } = request;
+  const { server, timeout, signal, context, onResponse } = request;
   const { base, authorization, fetch } = server;
   let tag: string | undefined;
   let running: Promise<ClientError | undefined> | undefined;
@@ -63,16 +63,16 @@ export const createBulkEvaluation = (request: BulkRequest): BulkEvaluation => {
         },
         timeout,
         signal,
-        read: async (answer) => {
-          if (answer.status === 304) return undefined;
-          if (!answer.ok) return errorOfAnswer(answer);
-          const body: unknown = await answer.json().catch(() => undefined);
-          const parsed = parseBulkAnswer(body, base);
-          if (parsed === undefined) return notAnAnswer;
-          // An answer for a context that is no longer the current one is for nobody.
+        read: async (response) => {
+          if (response.status === 304) return undefined;
+          if (!response.ok) return errorOfResponse(response);
+          const body: unknown = await response.json().catch(() => undefined);
+          const parsed = parseBulkResponse(body, base);
+          if (parsed === undefined) return notABulkResponse;
+          // The context changed during the request: its values do not apply.
           if (!current()) return undefined;
-          tag = answer.headers.get("etag") ?? undefined;
-          onAnswer(parsed);
+          tag = response.headers.get("etag") ?? undefined;
+          onResponse(parsed);
           return undefined;
         },
       });
@@ -91,7 +91,7 @@ export const createBulkEvaluation = (request: BulkRequest): BulkEvaluation => {
   return {
     fetch(announced = {}) {
       if (running === undefined) return start(announced);
-      // Any number of wishes that come meanwhile are one more request, made with the newest of them.
+      // Calls during a request share one more request, made with the newest notification.
       if (next !== undefined) {
         next.announced = announced;
         return next.done;

@@ -1,5 +1,4 @@
-// The client for browsers and other places with a client key: the server evaluates every flag for one context, and the
-// answers are kept in memory.
+// The client for browsers and others with a client key: the server evaluates for one context, the client keeps the values.
 import type { EvaluationContext } from "@halyard/core/context";
 import { type Details, failedDetails, notFound, notReady } from "../details.ts";
 import { type Address, serverAt } from "../transport/address.ts";
@@ -14,37 +13,37 @@ import { startTimer } from "../transport/timers.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
 import { createBulkEvaluation } from "./bulk-evaluation.ts";
-import type { AnnouncedStream, BulkAnswer, ContextValue } from "./context-values.ts";
+import type { AnnouncedStream, BulkResponse, ContextValue } from "./context-values.ts";
 import { followValues } from "./follow-values.ts";
 import { watchVisibility } from "./page-visibility.ts";
 
 export interface ContextClientOptions extends Address {
-  /** Who the values are for. */
+  /** What the server evaluates the flags for. */
   readonly context?: EvaluationContext;
   /** False to poll only. */
   readonly streaming?: boolean;
-  /** Values to answer with until the server's are known, such as a page was rendered with. */
+  /** Values to use until the server's are loaded, such as those of a server-rendered page. */
   readonly bootstrap?: Readonly<Record<string, boolean>>;
-  /** False to keep the counts of evaluations to itself. */
+  /** False to send no usage counts. */
   readonly reportUsage?: boolean;
   readonly timing?: Partial<Timing>;
 }
 
 export interface ContextClient {
   readonly state: ClientState;
-  /** The value for the current context; the fallback, false unless given, when there is none. Never throws. */
+  /** The value for the current context, or the fallback (default false) when there is none. Never throws. */
   isEnabled(key: string, fallback?: boolean): boolean;
-  /** The same with its reason. Never throws. */
+  /** The same with the reason. Never throws. */
   details(key: string, fallback?: boolean): Details;
-  /** Every value that is known. */
+  /** All values by flag key. */
   values(): Readonly<Record<string, boolean>>;
-  /** True once the values are those of this context; until then, and when it is false, those of the one before hold. */
+  /** True once the values are those of this context. Until then, and after false, the previous values apply. */
   setContext(context: EvaluationContext): Promise<boolean>;
-  /** True when the server's values are known; false when the time is over, the key is refused or the client is closed. */
+  /** True when the server's values are loaded; false after the timeout, when the key is rejected or the client is closed. */
   ready(options?: ReadyOptions): Promise<boolean>;
-  /** Gives back the function that ends it. A listener that throws harms nobody. */
+  /** Returns the function that removes the listener. Errors of listeners are ignored. */
   on: Listeners<ClientEvents>["on"];
-  /** Ends the connection after a last report of usage. The values stay as they are. */
+  /** Reports usage a last time and closes the connection. The last values still apply. */
   close(): Promise<void>;
 }
 
@@ -69,7 +68,7 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
     else entry.details = details;
     return true;
   };
-  const take = ({ values, stream }: BulkAnswer) => {
+  const apply = ({ values, stream }: BulkResponse) => {
     const removed = [...entries.keys()].filter((key) => !values.has(key));
     for (const key of removed) entries.delete(key);
     const keys = [...values].filter(([key, details]) => put(key, details)).map(([key]) => key);
@@ -77,7 +76,7 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
     const wasKnown = known;
     known = true;
     const changed = [...removed, ...keys];
-    if (wasKnown && changed.length > 0) listeners.tell("change", { keys: changed });
+    if (wasKnown && changed.length > 0) listeners.emit("change", { keys: changed });
   };
 
   for (const [key, value] of Object.entries(options.bootstrap ?? {})) {
@@ -89,7 +88,7 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
     timeout: timing.requestTimeout,
     signal: stop.signal,
     context: () => context,
-    onAnswer: take,
+    onResponse: apply,
   });
   const follower = followValues({
     server,
@@ -106,21 +105,21 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
       ? undefined
       : startUsageReport(server, timing, () => entries.values());
 
-  let resting = false;
-  let cancelRest = () => {};
+  let paused = false;
+  let cancelPause = () => {};
   const unwatch = watchVisibility((isVisible) => {
-    cancelRest();
+    cancelPause();
     if (isVisible) {
-      if (!resting) return;
-      resting = false;
+      if (!paused) return;
+      paused = false;
       evaluation.forget();
       follower.restart();
       return;
     }
     void usage?.flush(true);
-    cancelRest = startTimer(announced?.inactivityDelay ?? timing.pollInterval, () => {
-      resting = true;
-      follower.rest();
+    cancelPause = startTimer(announced?.inactivityDelay ?? timing.pollInterval, () => {
+      paused = true;
+      follower.pause();
     });
   });
 
@@ -174,14 +173,14 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
       const attempt = fetchForContext();
       latest = attempt;
       const done = await attempt;
-      // Overtaken by a later one: its outcome is the one that counts.
+      // A later call replaced this context: its result counts.
       return context === mine ? done : latest;
     },
     async close() {
       if (connection.current === "closed") return;
       connection.close();
       unwatch();
-      cancelRest();
+      cancelPause();
       stop.abort();
       await Promise.all([follower.done, usage?.close()]);
     },

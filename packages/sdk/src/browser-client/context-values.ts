@@ -1,4 +1,4 @@
-// The answer of a bulk evaluation (OFREP): each flag's value for one context, and where changes are announced.
+// The response of an OFREP bulk evaluation: each flag's value for one context, and the stream that announces changes.
 import { type Details, failedDetails } from "../details.ts";
 import type { Counter } from "../transport/usage-report.ts";
 
@@ -12,7 +12,7 @@ export interface AnnouncedStream {
   readonly inactivityDelay: number;
 }
 
-export interface BulkAnswer {
+export interface BulkResponse {
   readonly values: ReadonlyMap<string, Details>;
   readonly stream: AnnouncedStream | undefined;
 }
@@ -36,7 +36,7 @@ const detailsOf = (item: Fields): Details => {
     return failedDetails(false, code as NonNullable<Details["errorCode"]>, message);
   }
   if (typeof value !== "boolean") {
-    return failedDetails(false, "TYPE_MISMATCH", "The flag's value is not true or false.");
+    return failedDetails(false, "TYPE_MISMATCH", "The flag's value is not a boolean.");
   }
   const known = typeof reason === "string" && reasons.includes(reason);
   return Object.freeze({
@@ -64,8 +64,8 @@ const streamIn = (announced: unknown, base: string): AnnouncedStream | undefined
   return undefined;
 };
 
-/** Undefined when it is no such answer. */
-export const parseBulkAnswer = (body: unknown, base: string): BulkAnswer | undefined => {
+/** Undefined when it is not a bulk evaluation. */
+export const parseBulkResponse = (body: unknown, base: string): BulkResponse | undefined => {
   if (!isFields(body) || !Array.isArray(body.flags)) return undefined;
   const values = new Map<string, Details>();
   for (const item of body.flags as unknown[]) {

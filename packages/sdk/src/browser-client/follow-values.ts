@@ -1,4 +1,4 @@
-// Keeps the values of one context up to date: by the stream that the server announces, or by polling.
+// Keeps the values of one context current: by the stream that the server announces, or by polling.
 import type { Server } from "../transport/address.ts";
 import { type ClientError, isRefusal } from "../transport/client-error.ts";
 import { readEventStream, type StreamOutcome } from "../transport/read-event-stream.ts";
@@ -12,7 +12,7 @@ interface Follow {
   readonly timing: Timing;
   readonly streaming: boolean;
   readonly evaluation: BulkEvaluation;
-  /** Where the last answer says that changes are announced. */
+  /** From the last bulk evaluation. */
   readonly announcedStream: () => AnnouncedStream | undefined;
   readonly onLive: () => void;
   readonly onLost: (error: ClientError) => void;
@@ -20,10 +20,10 @@ interface Follow {
 }
 
 export interface ValueFollower {
-  /** Starts over with a request of its own, as soon as possible. */
+  /** Fetches the values at once and goes on from there. */
   restart(): void;
-  /** Stops until `restart`. */
-  rest(): void;
+  /** Closes the connection until `restart`. */
+  pause(): void;
   readonly done: Promise<void>;
 }
 
@@ -44,15 +44,15 @@ const announcedIn = (data: string): Announced | undefined => {
 
 export const followValues = (follow: Follow): ValueFollower => {
   const { server, timing, evaluation, announcedStream, onLive, onLost, signal } = follow;
-  let turn = new AbortController();
-  let resting = false;
+  let round = new AbortController();
+  let paused = false;
   let lastEventId = "";
   let serverRetry = timing.minimumDelay;
-  /** Until then no stream is tried. */
+  /** Before this time no stream is tried. */
   let pollUntil = follow.streaming ? 0 : Number.POSITIVE_INFINITY;
 
-  const endTurn = () => turn.abort();
-  signal.addEventListener("abort", endTurn);
+  const endRound = () => round.abort();
+  signal.addEventListener("abort", endRound);
 
   const fetchValues = async (announced?: Announced): Promise<ClientError | undefined> => {
     const error = await evaluation.fetch(announced);
@@ -64,7 +64,7 @@ export const followValues = (follow: Follow): ValueFollower => {
 
   const stream = ({ url }: AnnouncedStream): Promise<StreamOutcome> => {
     let opened = false;
-    // What happened between the last answer and this connection was announced to nobody.
+    // Changes between the last response and this connection were not announced on it.
     const open = () => {
       if (!opened) void fetchValues();
       opened = true;
@@ -74,7 +74,7 @@ export const followValues = (follow: Follow): ValueFollower => {
       url,
       headers: lastEventId === "" ? {} : { "last-event-id": lastEventId },
       timing,
-      signal: turn.signal,
+      signal: round.signal,
       onEvent({ data, id }) {
         lastEventId = id;
         const announced = announcedIn(data);
@@ -95,20 +95,20 @@ export const followValues = (follow: Follow): ValueFollower => {
     let misses = 0;
     let drops = 0;
     while (!signal.aborted) {
-      if (turn.signal.aborted) turn = new AbortController();
-      if (resting) {
-        await pause(Number.POSITIVE_INFINITY, turn.signal);
+      if (round.signal.aborted) round = new AbortController();
+      if (paused) {
+        await pause(Number.POSITIVE_INFINITY, round.signal);
         continue;
       }
       const error = await fetchValues();
       if (signal.aborted) return;
-      if (turn.signal.aborted) continue;
+      if (round.signal.aborted) continue;
       if (error !== undefined) {
         failures += 1;
         const slow = isRefusal(error);
         await pause(
           slow ? roughly(timing.refusedDelay) : delayAfter(failures, timing),
-          turn.signal,
+          round.signal,
         );
         continue;
       }
@@ -116,25 +116,25 @@ export const followValues = (follow: Follow): ValueFollower => {
 
       const announced = announcedStream();
       if (announced === undefined || performance.now() < pollUntil) {
-        await pause(roughly(timing.pollInterval), turn.signal);
+        await pause(roughly(timing.pollInterval), round.signal);
         continue;
       }
       const outcome = await stream(announced);
-      if (turn.signal.aborted) continue;
+      if (round.signal.aborted) continue;
       if (outcome.kind === "over") {
         refusals = 0;
         misses = 0;
         onLost(outcome.error);
         drops = outcome.sound ? 0 : drops + 1;
         const delay = outcome.sound ? jittered(serverRetry) : delayAfter(drops, timing);
-        await pause(delay, turn.signal);
+        await pause(delay, round.signal);
       } else if (outcome.kind === "refused" && refusals === 0) {
-        // Its token has run out: a whole answer brings another.
+        // Its token has expired: a full response contains a new one.
         refusals += 1;
         evaluation.forget();
       } else if (outcome.kind === "unreachable" && misses === 0) {
         misses += 1;
-        await pause(delayAfter(misses, timing), turn.signal);
+        await pause(delayAfter(misses, timing), round.signal);
       } else {
         refusals = 0;
         misses = 0;
@@ -146,13 +146,13 @@ export const followValues = (follow: Follow): ValueFollower => {
 
   return {
     restart() {
-      resting = false;
-      endTurn();
+      paused = false;
+      endRound();
     },
-    rest() {
-      resting = true;
-      endTurn();
+    pause() {
+      paused = true;
+      endRound();
     },
-    done: run().finally(() => signal.removeEventListener("abort", endTurn)),
+    done: run().finally(() => signal.removeEventListener("abort", endRound)),
   };
 };

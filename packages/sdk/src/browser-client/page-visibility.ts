@@ -1,4 +1,4 @@
-// Whether the page is looked at, where there is a page.
+// Whether the page is visible; does nothing outside a browser.
 
 interface Page {
   readonly visibilityState: string;
@@ -6,7 +6,7 @@ interface Page {
   removeEventListener(name: "visibilitychange", listener: () => void): void;
 }
 
-/** Tells of every change; the function given back ends that. */
+/** Returns the function that removes the listener. */
 export const watchVisibility = (onChange: (isVisible: boolean) => void): (() => void) => {
   const page = (globalThis as { document?: Partial<Page> }).document as Page | undefined;
   if (typeof page?.addEventListener !== "function") return () => {};

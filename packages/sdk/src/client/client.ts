@@ -1,4 +1,4 @@
-// The client for programs with a server key: it holds every flag of the environment and answers from memory.
+// The client for programs with a server key: keeps every flag of the environment and evaluates in memory.
 import type { EvaluationContext } from "@halyard/core/context";
 import { type Evaluation, evaluate } from "@halyard/core/evaluate";
 import type { Flag } from "@halyard/core/flags/registry";
@@ -27,21 +27,21 @@ export interface Snapshot {
 }
 
 export interface ClientOptions extends Address {
-  /** False to poll only, where streams are known not to get through. */
+  /** False to poll only, where streams are blocked. */
   readonly streaming?: boolean;
-  /** Flags to use until the server's are known: what `flags()` or `GET /api/v1/snapshot` returns. */
+  /** Flags to use until the server's are loaded: what `flags()` or `GET /api/v1/snapshot` returns. */
   readonly bootstrap?: readonly Flag[] | Snapshot;
-  /** Keeps the last known flags; newer than `bootstrap`, older than the server. One for each environment. */
+  /** Stores the last known flags; they take precedence over `bootstrap`. Use one for each environment. */
   readonly cache?: Cache;
-  /** False to keep the counts of evaluations to itself. */
+  /** False to send no usage counts. */
   readonly reportUsage?: boolean;
   readonly timing?: Partial<Timing>;
 }
 
 export interface Evaluator {
-  /** Whether the flag is on for this context; the fallback, false unless given, when that cannot be told. Never throws. */
+  /** The value for this context, or the fallback (default false) when it cannot be evaluated. Never throws. */
   isEnabled(key: string, context?: EvaluationContext, fallback?: boolean): boolean;
-  /** The same with its reason. Never throws. */
+  /** The same with the reason. Never throws. */
   details(key: string, context?: EvaluationContext, fallback?: boolean): Details;
   /** Every flag, sorted by key; with its `level` when it needs more than the first. */
   flags(): readonly Flag[];
@@ -49,17 +49,17 @@ export interface Evaluator {
 
 export interface Client extends Evaluator {
   readonly state: ClientState;
-  /** True when the server's flags are known; false when the time is over, the key is refused or the client is closed. */
+  /** True when the server's flags are loaded; false after the timeout, when the key is rejected or the client is closed. */
   ready(options?: ReadyOptions): Promise<boolean>;
-  /** Gives back the function that ends it. A listener that throws harms nobody. */
+  /** Returns the function that removes the listener. Errors of listeners are ignored. */
   on: Listeners<ClientEvents>["on"];
-  /** Ends the connection after a last report of usage. The values stay as they are. */
+  /** Reports usage a last time and closes the connection. The last values still apply. */
   close(): Promise<void>;
 }
 
 const noContext: EvaluationContext = Object.freeze({});
 
-/** A context may be anything at run time, even an object that throws when it is read: then it counts as empty. */
+/** At run time a context may be anything. One that throws when it is read counts as empty. */
 const evaluateEntry = (entry: FlagEntry, context: EvaluationContext | undefined): Evaluation => {
   try {
     return evaluate(entry.prepared, context ?? noContext);
@@ -90,42 +90,42 @@ export const createClient = (options: ClientOptions): Client => {
   let known = false;
   let fromServer = false;
 
-  const take = (change: () => string[]) => {
+  const apply = (change: () => string[]) => {
     const wasKnown = known;
     known = true;
     const keys = change();
-    // The first flags of all are not a change of anything.
+    // The first flags are not a change.
     if (keys.length === 0 || !wasKnown) return keys.length > 0;
-    listeners.tell("change", { keys });
+    listeners.emit("change", { keys });
     return true;
   };
 
   if (options.bootstrap !== undefined) {
     const flags = flagsIn(options.bootstrap);
-    take(() => table.replace(flags));
+    apply(() => table.replace(flags));
   }
-  const kept =
+  const cache =
     options.cache &&
-    createFlagCache(options.cache, table.flags, (error) => listeners.tell("error", { error }));
-  void kept?.load().then((flags) => {
-    // The server was quicker.
-    if (flags !== undefined && !fromServer) take(() => table.replace(flags));
+    createFlagCache(options.cache, table.flags, (error) => listeners.emit("error", { error }));
+  void cache?.load().then((flags) => {
+    // The server's flags may have arrived first.
+    if (flags !== undefined && !fromServer) apply(() => table.replace(flags));
   });
 
   const stop = new AbortController();
-  const takeFromServer = (change: () => string[]) => {
+  const applyFromServer = (change: () => string[]) => {
     const first = !fromServer;
     fromServer = true;
-    if (take(change) || first) kept?.save();
+    if (apply(change) || first) cache?.save();
   };
   const following = followFlags({
     server,
     timing,
     streaming: options.streaming ?? true,
     signal: stop.signal,
-    onSnapshot: (snapshot) => takeFromServer(() => table.replace(flagsOf(snapshot))),
+    onSnapshot: (snapshot) => applyFromServer(() => table.replace(flagsOf(snapshot))),
     onChange: ({ key, value, level }) =>
-      takeFromServer(() => table.change(key, value && withLevel(value, level))),
+      applyFromServer(() => table.change(key, value && withLevel(value, level))),
     onLive: connection.live,
     onLost: connection.lost,
   });
@@ -144,28 +144,28 @@ export const createClient = (options: ClientOptions): Client => {
     isEnabled(key, context, fallback = false) {
       const entry = entries.get(key);
       if (entry === undefined) return fallback;
-      const answer = evaluateEntry(entry, context);
-      if ("errorCode" in answer) return fallback;
-      if (answer.value) entry.on += 1;
+      const result = evaluateEntry(entry, context);
+      if ("errorCode" in result) return fallback;
+      if (result.value) entry.on += 1;
       else entry.off += 1;
-      return answer.value;
+      return result.value;
     },
     details(key, context, fallback = false) {
       const entry = entries.get(key);
       if (entry === undefined) return known ? notFound(fallback, key) : notReady(fallback);
-      const answer = evaluateEntry(entry, context);
-      if ("errorCode" in answer) {
-        return failedDetails(fallback, answer.errorCode, answer.errorDetails);
+      const result = evaluateEntry(entry, context);
+      if ("errorCode" in result) {
+        return failedDetails(fallback, result.errorCode, result.errorDetails);
       }
-      if (answer.value) entry.on += 1;
+      if (result.value) entry.on += 1;
       else entry.off += 1;
-      return answer;
+      return result;
     },
     async close() {
       if (connection.current === "closed") return;
       connection.close();
       stop.abort();
-      await Promise.all([following, usage?.close(), kept?.settled()]);
+      await Promise.all([following, usage?.close(), cache?.settled()]);
     },
   };
 };

@@ -1,29 +1,31 @@
-// The last known flags in a store of the application's own, for starts without the server.
+// Keeps the last known flags in the application's cache, for starts without the server.
 import type { ClientError } from "../transport/client-error.ts";
 import type { LeveledFlag } from "./flag-table.ts";
 
-/** Where the application keeps a text between its runs: a file, localStorage, a key-value store. */
+/** Stores a string between runs of the application: a file, localStorage, a key-value store. */
 export interface Cache {
   load(): Promise<string | undefined>;
   save(text: string): Promise<void>;
 }
 
 export interface FlagCache {
-  /** What was kept; undefined when nothing usable was. */
+  /** Undefined when the cache has no usable flags. */
   load(): Promise<readonly unknown[] | undefined>;
-  /** Keeps what is current once the save before it is done: never two at a time, and the last one wins. */
+  /** Saves the current flags, after a save that is still running. */
   save(): void;
-  /** Until the last save is done. */
+  /** Resolves when the last save is done. */
   settled(): Promise<void>;
 }
 
-/** The first format had no levels. A version that knows only that one must not read this one: it would guess values. */
+/** Format 1 has no levels. SDKs that know only format 1 must not read format 2: they would ignore the levels. */
 const format = 2;
 const readable: readonly unknown[] = [1, format];
 
 const flagsIn = (text: string): readonly unknown[] | undefined => {
-  const kept = JSON.parse(text) as { format?: unknown; flags?: unknown } | null;
-  return readable.includes(kept?.format) && Array.isArray(kept?.flags) ? kept.flags : undefined;
+  const cached = JSON.parse(text) as { format?: unknown; flags?: unknown } | null;
+  return readable.includes(cached?.format) && Array.isArray(cached?.flags)
+    ? cached.flags
+    : undefined;
 };
 
 export const createFlagCache = (
@@ -50,7 +52,7 @@ export const createFlagCache = (
 
   return {
     async load() {
-      // Not before its caller has had the chance to listen.
+      // Gives the application time to add its listeners.
       await Promise.resolve();
       try {
         const text = await cache.load();

@@ -2,10 +2,10 @@
 import { type PreparedFlag, unknownFlag } from "@halyard/core/evaluate";
 import { type Flag, isFlag, prepare } from "@halyard/core/flags/registry";
 
-/** A flag with the level it came with. Of a newer server it may have a type or members that this version does not know. */
+/** A flag with its level. From a newer server, it may have a type or members that this version does not know. */
 export type LeveledFlag = Flag & { readonly level?: number };
 
-/** Stays the same object while its flag changes, so that the counts go on. */
+/** The object stays the same when its flag changes, so that no counts are lost. */
 export class FlagEntry {
   readonly key: string;
   flag: LeveledFlag;
@@ -33,7 +33,7 @@ export interface FlagTable {
 const prepareFlag = (flag: LeveledFlag): PreparedFlag =>
   isFlag(flag) ? prepare(flag, flag.level) : unknownFlag;
 
-/** The least that makes it a flag: also one that cannot be evaluated here exists. */
+/** Flags that cannot be evaluated exist too, so nothing more is required. */
 const hasKey = (value: unknown): value is LeveledFlag =>
   typeof value === "object" && value !== null && "key" in value && typeof value.key === "string";
 

@@ -1,4 +1,4 @@
-// Keeps the flags of an environment current: by its stream, or by polling where streams do not get through.
+// Keeps the flags of an environment current: by its stream, or by polling where streams are blocked.
 import { parseSnapshot } from "../environment-stream/environment-events.ts";
 import {
   type EnvironmentFollower,
@@ -7,7 +7,7 @@ import {
 import type { Server } from "../transport/address.ts";
 import {
   type ClientError,
-  errorOfAnswer,
+  errorOfResponse,
   isRefusal,
   unreachable,
 } from "../transport/client-error.ts";
@@ -29,7 +29,7 @@ const attemptsBeforePoll = 2;
 
 const notASnapshot: ClientError = {
   code: "UNEXPECTED_ANSWER",
-  message: "the server's answer is not a snapshot",
+  message: "the server's response is not a snapshot",
 };
 
 export const followFlags = async (options: FollowFlags): Promise<void> => {
@@ -47,13 +47,13 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
         },
         timeout: timing.requestTimeout,
         signal,
-        read: async (answer) => {
-          if (answer.status !== 304) {
-            if (!answer.ok) return errorOfAnswer(answer);
-            const snapshot = parseSnapshot(await answer.json().catch(() => undefined));
+        read: async (response) => {
+          if (response.status !== 304) {
+            if (!response.ok) return errorOfResponse(response);
+            const snapshot = parseSnapshot(await response.json().catch(() => undefined));
             if (snapshot === undefined) return notASnapshot;
             options.onSnapshot(snapshot);
-            pollTag = answer.headers.get("etag") ?? undefined;
+            pollTag = response.headers.get("etag") ?? undefined;
           }
           onLive();
           return undefined;
@@ -81,7 +81,7 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
 
   if (!options.streaming) return pollFor(Number.POSITIVE_INFINITY);
 
-  /** While polling works, a stream that is still not available is no loss. */
+  /** While polling works, a failed attempt to stream is not a loss. */
   let polling = false;
   /** Some proxies break streams and let everything else through. */
   const shouldPoll = async (kind: string, failures: number): Promise<boolean> => {

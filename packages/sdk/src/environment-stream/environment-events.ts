@@ -1,4 +1,4 @@
-// The JSON of snapshots and changes, as streams and polls carry it, to typed entries. What this version does not know is skipped.
+// Parses the JSON of snapshots and changes. Skips what this version does not know.
 import { type Kind, type KindValues, kindNames, kinds } from "@halyard/core/kinds";
 
 interface EntryOf<K extends Kind, Value> {

@@ -22,17 +22,17 @@ export type {
 export type AfterLoss = "retry" | "restart" | "stop";
 
 export interface EnvironmentFollower {
-  /** Replaces everything known. Comes first, and again when the server cannot resume. */
+  /** Replaces everything before it. Comes first, and again when the server cannot resume. */
   onSnapshot(snapshot: EnvironmentSnapshot): void;
   onChange(change: EnvironmentChange): void;
-  /** Called once per loss, when everything is known again; also when it is known for the first time. */
+  /** Called when the state is current: the first time, and once after each loss. */
   onLive(): void;
   /** A connection ended or could not be made; `failures` counts those in a row. */
   onLost(outcome: StreamOutcome, failures: number): AfterLoss | Promise<AfterLoss>;
 }
 
 export interface FollowEnvironment extends EnvironmentFollower {
-  /** Of the server, such as `https://flags.example.com`. */
+  /** The server's URL, such as `https://flags.example.com`. */
   readonly url: string;
   /** With the API key, unless `fetch` authenticates by itself. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export const followEnvironment = async (
   const { url, headers, signal, connectionSignal, wait = pause } = options;
   const fetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const timing: Timing = { ...standardTiming, ...options.timing };
-  /** Empty while nothing is known that could be resumed. */
+  /** Empty when the next connection must begin with a snapshot. */
   let lastEventId = "";
   let isLive = false;
   let failures = 0;
@@ -79,7 +79,7 @@ export const followEnvironment = async (
       const change = parseChange(kind, JSON.parse(data));
       if (change === undefined) throw notUnderstood(name);
       options.onChange(change);
-      // An event of a newer server still tells how far the stream is, once the snapshot is known.
+      // After a snapshot, an event of an unknown name still moves the resume position.
     } else if (lastEventId === "" || id === "") return;
     lastEventId = id;
     becomeLive();
@@ -96,12 +96,12 @@ export const followEnvironment = async (
         try {
           takeEvent(event);
         } catch (cause) {
-          // What is known may have a gap now: the next connection begins with a snapshot.
+          // A change may be missing now: the next connection begins with a snapshot.
           lastEventId = "";
           throw cause;
         }
       },
-      // After a resumption, a comment says that nothing was missed.
+      // The first comment after a resumption means that no change was missed.
       onComment: () => lastEventId !== "" && becomeLive(),
       onRetry(milliseconds) {
         serverRetry = Math.min(milliseconds, timing.maximumDelay);

@@ -1,4 +1,4 @@
-// One call of the management API: its request, and another attempt only where that can do no harm.
+// One call of the management API, retried only where that is safe.
 import { type Address, serverAt } from "../transport/address.ts";
 import { unreachable } from "../transport/client-error.ts";
 import { exchange } from "../transport/exchange.ts";
@@ -7,12 +7,12 @@ import { type Failure, type ManagementError, type Result, resultOf } from "./res
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** For each attempt, in milliseconds; 10,000 unless told otherwise. */
+  /** Of each attempt, in milliseconds; 10,000 by default. */
   readonly timeout?: number;
 }
 
 export interface PostOptions extends CallOptions {
-  /** Your own, to repeat a call later without its being carried out twice; otherwise each call gets a random one. */
+  /** Lets you repeat a call later without executing it twice. Each call gets a random one by default. */
   readonly idempotencyKey?: string;
 }
 
@@ -21,9 +21,9 @@ export interface Call {
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it may be sent again when nobody knows if it was carried out. */
+  /** Whether it may be retried when it is unknown whether the server executed it. */
   readonly repeatable: boolean;
-  /** After such a repetition: what an error really means, where it may mean that the first attempt got through. */
+  /** Interprets the error of such a retry, which may mean that the first attempt succeeded. */
   readonly reconsider?: (error: ManagementError) => Result<unknown>;
   readonly options?: PostOptions | undefined;
 }
@@ -32,15 +32,15 @@ export type Send = <T>(call: Call) => Promise<Result<T>>;
 
 const maxAttempts = 3;
 const firstDelay = 250;
-/** Nobody should wait longer for a call without having asked to. */
+/** A call does not wait longer for `Retry-After`. */
 const longestWait = 30_000;
 const standardTimeout = 10_000;
 
-/** Answers after which nobody knows whether the request was carried out. */
+/** Errors after which it is unknown whether the server executed the request. */
 const isUncertain = ({ code, status }: ManagementError): boolean =>
   code === "UNREACHABLE" || code === "UNAVAILABLE" || [502, 503, 504].includes(status ?? 0);
 
-const isWorthAnother = (error: ManagementError, repeatable: boolean): boolean =>
+const isWorthRetrying = (error: ManagementError, repeatable: boolean): boolean =>
   error.code === "RATE_LIMITED" || (repeatable && isUncertain(error));
 
 const randomKey = (): string =>
@@ -50,10 +50,10 @@ const randomKey = (): string =>
 
 const aborted = (signal: AbortSignal): Failure => ({
   ok: false,
-  error: { code: "ABORTED", message: "the call was given up by its signal", cause: signal.reason },
+  error: { code: "ABORTED", message: "the call was aborted", cause: signal.reason },
 });
 
-/** Here somebody waits for the answer, so the program must not end meanwhile. */
+/** Keeps the program running: the caller waits for the result. */
 const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {
@@ -101,7 +101,7 @@ export const createSend = (address: Address): Send => {
       const { error } = result;
       const asked = error.retryAfter ?? 0;
       const again =
-        number < maxAttempts && asked <= longestWait && isWorthAnother(error, call.repeatable);
+        number < maxAttempts && asked <= longestWait && isWorthRetrying(error, call.repeatable);
       if (!again) {
         const reconsider = uncertain && !isUncertain(error) ? call.reconsider : undefined;
         return reconsider === undefined ? result : (reconsider(error) as Result<T>);

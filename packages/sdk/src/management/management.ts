@@ -1,8 +1,9 @@
-// The whole management API as typed calls: nothing here throws, every outcome is a value.
+// The management API as typed calls. They return errors as values and never throw.
 import { isSameFlag } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Address } from "../transport/address.ts";
+import { type CallOptions, createSend, type PostOptions } from "./call.ts";
 import type {
   ApiKey,
   CreatedApiKey,
@@ -22,21 +23,20 @@ import type {
   UsageSummary,
   Webhook,
   WebhookPatch,
-} from "./answers.ts";
-import { type CallOptions, createSend, type PostOptions } from "./call.ts";
+} from "./resources.ts";
 import type { ManagementError, Result } from "./result.ts";
 
 export interface PageQuery {
   /** 1 to 1000. */
   readonly limit?: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string;
 }
 
 export interface FlagQuery extends PageQuery {
   readonly type?: Flag["type"];
   readonly enabled?: boolean;
-  /** A text in the key or the description. */
+  /** Part of the key or the description. */
   readonly q?: string;
 }
 
@@ -51,7 +51,7 @@ export interface DeliveryQuery extends PageQuery {
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** Only when the flag is at this version: then a lost answer is made good by another attempt, too. */
+  /** Changes the flag only at this version, which also makes the call safe to retry after a lost response. */
   readonly ifMatch?: number;
 }
 
@@ -64,11 +64,11 @@ const queryOf = (query: object): string => {
 };
 
 const failed = (error: ManagementError): Result<never> => ({ ok: false, error });
-/** What was to be removed is gone: the first attempt got through. */
+/** Not found on a retry: the first attempt deleted it. */
 const goneIsDone = (error: ManagementError): Result<undefined> =>
   error.code === "NOT_FOUND" ? { ok: true, value: undefined } : failed(error);
 
-/** The refusal after a lost answer means success when the flag is one version on and as it was asked to be. */
+/** On a retry, a failed precondition means success when the flag is one version further and as requested. */
 const changedAsAsked =
   (patch: FlagPatch, ifMatch: number | undefined) =>
   (error: ManagementError): Result<Flag> => {
@@ -91,11 +91,11 @@ export const createManagement = (address: Address) => {
     send<T>({ method: "GET", path, repeatable: true, options });
   const post = <T>(path: string, body: unknown, options?: PostOptions): Promise<Result<T>> =>
     send<T>({ method: "POST", path, body, repeatable: true, options });
-  // Ids are never given twice, so the same removal cannot hit anything else.
+  // Ids are never reused, so a retry cannot delete anything else.
   const remove = (path: string, options?: CallOptions): Promise<Result<undefined>> =>
     send({ method: "DELETE", path, repeatable: true, reconsider: goneIsDone, options });
 
-  /** Page after page; an error is the last thing it gives. */
+  /** Yields page after page and ends after an error. */
   const pages = async function* <T>(
     path: string,
     query: PageQuery,
@@ -149,7 +149,7 @@ export const createManagement = (address: Address) => {
     get: (id: string, options?: CallOptions) => get<Webhook>(webhook(id), options),
     create: (made: NewWebhook, options?: PostOptions) =>
       post<CreatedWebhook>("/webhooks", made, options),
-    /** Not sent again after a lost answer: it could undo what somebody else has set meanwhile. */
+    /** Not retried after a lost response: that could undo a change made in between. */
     update: (id: string, patch: WebhookPatch, options?: CallOptions) =>
       send<Webhook>({
         method: "PATCH",
@@ -192,7 +192,7 @@ export const createManagement = (address: Address) => {
       get<HistoryEntry[]>(`/history${queryOf(query)}`, options),
     historyPages: (query: HistoryQuery = {}, options?: CallOptions) =>
       pages<HistoryEntry[]>("/history", query, options),
-    /** How often each flag was evaluated, for finding those that nobody asks for. */
+    /** How often each flag was evaluated, to find unused flags. */
     usage: (query: { readonly hours?: number } = {}, options?: CallOptions) =>
       get<UsageSummary[]>(`/usage${queryOf(query)}`, options),
   };

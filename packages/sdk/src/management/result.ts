@@ -1,4 +1,4 @@
-// The outcome of a management call: a value, or an error that is one too.
+// The result of a management call: a value or an error. Calls never throw.
 import { type Flag, isFlag } from "@halyard/core/flags/registry";
 import { retryAfterOf } from "../transport/client-error.ts";
 
@@ -15,24 +15,24 @@ export type ManagementErrorCode =
   | "RATE_LIMITED"
   | "INTERNAL"
   | "UNAVAILABLE"
-  /** No answer: what was asked may have been carried out or not. */
+  /** No response: the server may have executed the call or not. */
   | "UNREACHABLE"
-  /** Given up by the caller's own signal: it may have been carried out or not. */
+  /** Aborted by the caller's signal: the server may have executed the call or not. */
   | "ABORTED"
-  /** An answer that is not one of Halyard's, such as a proxy's. */
+  /** Not a response of Halyard's, such as a proxy's. */
   | "UNEXPECTED_ANSWER";
 
 export interface ManagementError {
   readonly code: ManagementErrorCode;
   readonly message: string;
   readonly details?: readonly { readonly field: string; readonly message: string }[];
-  /** The flag as it is now, on PRECONDITION_FAILED. */
+  /** The current flag, on PRECONDITION_FAILED. */
   readonly current?: Flag;
-  /** Of `current`. */
+  /** The version of `current`. */
   readonly currentVersion?: number;
-  /** Of the answer; absent when there was none. */
+  /** The HTTP status; absent without a response. */
   readonly status?: number;
-  /** In milliseconds, when the server said so. */
+  /** From the server's Retry-After, in milliseconds. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
 }
@@ -40,7 +40,7 @@ export interface ManagementError {
 export interface Success<T> {
   readonly ok: true;
   readonly value: T;
-  /** Of a flag: what `ifMatch` takes. Of the list of flags: the environment's revision. */
+  /** For a flag, what `ifMatch` takes; for the list of flags, the revision of the environment. */
   readonly version?: number;
   /** The cursor of the next page, when there is one. */
   readonly next?: string;
@@ -53,13 +53,13 @@ export interface Failure {
 
 export type Result<T> = Success<T> | Failure;
 
-const versionOf = (answer: Response): number | undefined => {
-  const match = /^(?:W\/)?"(\d+)"$/.exec(answer.headers.get("etag") ?? "");
+const versionOf = (response: Response): number | undefined => {
+  const match = /^(?:W\/)?"(\d+)"$/.exec(response.headers.get("etag") ?? "");
   return match === null ? undefined : Number(match[1]);
 };
 
-const nextOf = (answer: Response): string | undefined => {
-  const link = /<([^>]*)>\s*;\s*rel="?next"?/.exec(answer.headers.get("link") ?? "")?.[1];
+const nextOf = (response: Response): string | undefined => {
+  const link = /<([^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get("link") ?? "")?.[1];
   if (link === undefined) return undefined;
   return new URL(link, "http://relative").searchParams.get("cursor") ?? undefined;
 };
@@ -68,7 +68,7 @@ const unexpected = ({ status }: Response): Failure => ({
   ok: false,
   error: {
     code: "UNEXPECTED_ANSWER",
-    message: `the answer ${status} is not one of Halyard's`,
+    message: `the response with status ${status} does not come from Halyard`,
     status,
   },
 });
@@ -80,17 +80,17 @@ type ErrorFields = Partial<{
   current: unknown;
 }>;
 
-export const resultOf = async <T>(answer: Response): Promise<Result<T>> => {
-  const text = await answer.text();
+export const resultOf = async <T>(response: Response): Promise<Result<T>> => {
+  const text = await response.text();
   let body: unknown;
   try {
     body = text === "" ? undefined : JSON.parse(text);
   } catch {
-    return unexpected(answer);
+    return unexpected(response);
   }
-  const version = versionOf(answer);
-  if (answer.ok) {
-    const next = nextOf(answer);
+  const version = versionOf(response);
+  if (response.ok) {
+    const next = nextOf(response);
     return {
       ok: true,
       value: body as T,
@@ -99,14 +99,14 @@ export const resultOf = async <T>(answer: Response): Promise<Result<T>> => {
     };
   }
   const { error, message, details, current } = (body ?? {}) as ErrorFields;
-  if (typeof error !== "string" || typeof message !== "string") return unexpected(answer);
-  const retryAfter = retryAfterOf(answer);
+  if (typeof error !== "string" || typeof message !== "string") return unexpected(response);
+  const retryAfter = retryAfterOf(response);
   return {
     ok: false,
     error: {
       code: error,
       message,
-      status: answer.status,
+      status: response.status,
       ...(Array.isArray(details) && { details }),
       ...(isFlag(current) && { current }),
       ...(isFlag(current) && version !== undefined && { currentVersion: version }),

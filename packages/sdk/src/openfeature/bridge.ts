@@ -1,14 +1,14 @@
-// What both OpenFeature providers share: the client's events in OpenFeature's words, and resolutions.
+// What both OpenFeature providers share: the client's events as provider events, and resolution details.
 import type { AnyProviderEvent, ErrorCode, ResolutionDetails } from "@openfeature/core";
 import type { Client } from "../client/client.ts";
 import type { Details } from "../details.ts";
 import type { ProviderEvents } from "./events.ts";
 
-// The enumerations of the SDKs are values, and this package brings none of their code.
+// Casts, because the enums of OpenFeature are runtime code, and this package imports only types.
 const event = (name: `PROVIDER_${string}`) => name as string as AnyProviderEvent;
 const code = (name: string) => name as ErrorCode;
 
-/** Passes on what happens after `initialize`, whose own end the SDK tells itself. */
+/** Only events after `initialize`: OpenFeature emits its result itself. */
 export const passEventsOn = (
   client: Pick<Client, "on" | "state">,
   events: ProviderEvents,
@@ -23,7 +23,7 @@ export const passEventsOn = (
     events.emit(event("PROVIDER_STALE"), { message: error.message }),
   );
   client.on("error", ({ error }) => {
-    // Other failures are told as stale: the values hold.
+    // Other failures are emitted as stale: the last values apply.
     if (client.state !== "failed" || !isInitialized()) return;
     events.emit(event("PROVIDER_ERROR"), { message: error.message, errorCode: code("GENERAL") });
   });
@@ -39,9 +39,9 @@ export const typeMismatch = <T>(flagKey: string, value: T): ResolutionDetails<T>
   value,
   reason: "ERROR",
   errorCode: code("TYPE_MISMATCH"),
-  errorMessage: `The flag ${JSON.stringify(flagKey)} is true or false: Halyard has no other values.`,
+  errorMessage: `The flag ${JSON.stringify(flagKey)} is a boolean: Halyard has no other value types.`,
 });
 
-/** What `initialize` and `onContextChange` reject with; the client goes on trying. */
+/** What `initialize` and `onContextChange` reject with; the client keeps trying. */
 export const notConnected = (message: string): Error =>
   Object.assign(new Error(message), { code: "PROVIDER_NOT_READY" });

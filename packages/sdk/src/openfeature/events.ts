@@ -1,4 +1,4 @@
-// The event emitter that OpenFeature's SDKs ask of a provider, without their code.
+// The event emitter that OpenFeature requires of a provider, without a runtime import of its SDK.
 import type { AnyProviderEvent, EventContext, EventHandler, Logger } from "@openfeature/core";
 
 export class ProviderEvents {

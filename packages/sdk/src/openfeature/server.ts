@@ -1,4 +1,4 @@
-// The provider for @openfeature/server-sdk: every evaluation is answered from memory.
+// The provider for @openfeature/server-sdk: evaluates in memory.
 import type {
   EvaluationContext,
   JsonValue,
@@ -12,7 +12,7 @@ import { notConnected, passEventsOn, resolutionOf, typeMismatch } from "./bridge
 import { ProviderEvents } from "./events.ts";
 
 export interface HalyardProviderOptions extends ClientOptions {
-  /** How long `setProviderAndWait` waits for the server; 10,000 milliseconds unless told otherwise. */
+  /** How long `setProviderAndWait` waits for the server, in milliseconds; 10,000 by default. */
   readonly readyTimeout?: number;
 }
 

@@ -1,4 +1,4 @@
-// The provider for @openfeature/web-sdk: the server evaluates for the current context, and the answers are in memory.
+// The provider for @openfeature/web-sdk: the server evaluates for the current context, and the values are in memory.
 import type {
   EvaluationContext,
   JsonValue,
@@ -15,9 +15,9 @@ import type { ReadyOptions } from "../transport/connection-state.ts";
 import { notConnected, passEventsOn, resolutionOf, typeMismatch } from "./bridge.ts";
 import { ProviderEvents } from "./events.ts";
 
-/** The context is the one that OpenFeature holds. */
+/** OpenFeature sets the context. */
 export interface HalyardWebProviderOptions extends Omit<ContextClientOptions, "context"> {
-  /** How long `setProviderAndWait` waits for the server; 10,000 milliseconds unless told otherwise. */
+  /** How long `setProviderAndWait` waits for the server, in milliseconds; 10,000 by default. */
   readonly readyTimeout?: number;
 }
 

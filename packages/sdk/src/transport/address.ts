@@ -1,17 +1,17 @@
-// Where the server is and the key for it, checked once when a client is made.
+// The server's URL and API key, validated once when a client is created.
 import type { Fetch } from "./read-event-stream.ts";
 
 export interface Address {
-  /** Where the server is, such as `https://flags.example.com`. */
+  /** The server's URL, such as `https://flags.example.com`. */
   readonly url: string;
   /** An API key; it decides the environment. */
   readonly key: string;
-  /** Instead of the runtime's own. */
+  /** Replaces the runtime's `fetch`. */
   readonly fetch?: Fetch;
 }
 
 export interface Server {
-  /** Without a slash at its end. */
+  /** The URL without a trailing slash. */
   readonly base: string;
   readonly authorization: { readonly authorization: string };
   readonly fetch: Fetch;
@@ -19,16 +19,16 @@ export interface Server {
 
 export const serverAt = ({ url, key, fetch }: Address): Server => {
   if (typeof url !== "string" || !/^https?:\/\/[^/?#]+[^?#]*$/.test(url)) {
-    throw new TypeError("url must be the address of a Halyard server, such as https://example.com");
+    throw new TypeError("url must be the URL of a Halyard server, such as https://example.com");
   }
-  // A line break or a character beyond ASCII would make every single request fail later.
+  // A line break or a non-ASCII character would make every request fail later.
   if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
     throw new TypeError("key must be an API key of the Halyard server");
   }
   return {
     base: url.replace(/\/+$/, ""),
     authorization: { authorization: `Bearer ${key}` },
-    // Bound: browsers refuse a fetch that is called as a method of another object.
+    // Wrapped: browsers reject a fetch that is called as a method of another object.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
   };
 };

@@ -1,23 +1,23 @@
-// What can go wrong between a client and the server, as a value.
+// The errors of a connection to the server, as values.
 
 export interface ClientError {
-  readonly code: /** No connection, no answer in time, or an answer that says to come back later. */
+  readonly code: /** No connection, no response in time, or a temporary error such as 503. */
     | "UNREACHABLE"
     /** The key is not valid. */
     | "UNAUTHORIZED"
-    /** The role of the key is too low. */
+    /** The role of the key does not allow it. */
     | "FORBIDDEN"
-    /** An answer that this version cannot use. */
+    /** A response that this version cannot use. */
     | "UNEXPECTED_ANSWER"
-    /** The cache that was handed in could not load or save. */
+    /** The application's cache could not load or save. */
     | "CACHE_FAILED";
   readonly message: string;
-  /** Of the answer, when there was one. */
+  /** The HTTP status; absent without a response. */
   readonly status?: number;
   readonly cause?: unknown;
 }
 
-const said = (text: string): string | undefined => {
+const messageIn = (text: string): string | undefined => {
   try {
     const { message, errorDetails } = JSON.parse(text) as Record<string, unknown>;
     if (typeof message === "string") return message;
@@ -27,16 +27,17 @@ const said = (text: string): string | undefined => {
   }
 };
 
-/** What an answer that is no success means; it is read to its end, so that the connection can be used again. */
-export const errorOfAnswer = async (answer: Response): Promise<ClientError> => {
-  const { status } = answer;
-  const text = await answer.text().catch(() => "");
-  const message = `the server answered ${status}${said(text) === undefined ? "" : `: ${said(text)}`}`;
+/** The error of an unsuccessful response. Reads the body, so that the connection can be reused. */
+export const errorOfResponse = async (response: Response): Promise<ClientError> => {
+  const { status } = response;
+  const text = await response.text().catch(() => "");
+  const reason = messageIn(text);
+  const message = `the server responded with ${status}${reason === undefined ? "" : `: ${reason}`}`;
   if (status === 401) return { code: "UNAUTHORIZED", message, status };
   if (status === 403) return { code: "FORBIDDEN", message, status };
-  const startTimer = status === 408 || status === 429 || status >= 500;
+  const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 501);
   return {
-    code: startTimer && status !== 501 ? "UNREACHABLE" : "UNEXPECTED_ANSWER",
+    code: isTemporary ? "UNREACHABLE" : "UNEXPECTED_ANSWER",
     message,
     status,
   };
@@ -52,9 +53,9 @@ export const unreachable = (cause: unknown): ClientError => {
 export const isRefusal = ({ code }: ClientError): boolean =>
   code === "UNAUTHORIZED" || code === "FORBIDDEN";
 
-/** How many milliseconds an answer asks to wait: in seconds or as a date. */
-export const retryAfterOf = (answer: Response): number | undefined => {
-  const header = answer.headers.get("retry-after");
+/** The Retry-After header, in seconds or as a date, in milliseconds from now. */
+export const retryAfterOf = (response: Response): number | undefined => {
+  const header = response.headers.get("retry-after");
   if (header === null) return undefined;
   const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);

@@ -1,34 +1,34 @@
-// Where a client stands with its server, what it tells about that, and the wait until it is ready.
+// The connection state of a client: its transitions, their events, and waiting until it is ready.
 import { type ClientError, isRefusal } from "./client-error.ts";
 import type { Listeners } from "./listeners.ts";
 
 export type ClientState =
-  /** The server's flags are not known yet. */
+  /** The server's flags are not loaded yet. */
   | "connecting"
-  /** The values are the server's, as far as the client can know. */
+  /** The values are the server's. */
   | "live"
-  /** The server is out of reach: the last values hold. */
+  /** The server is unreachable: the last values apply. */
   | "stale"
-  /** The key is refused: the last values hold, and it is tried again from time to time. */
+  /** The key is rejected: the last values apply, and the client retries at intervals. */
   | "failed"
   | "closed";
 
 export interface ClientEvents {
-  /** The server's flags are known, for the first time. */
+  /** The server's flags are loaded for the first time. */
   readonly ready: Record<never, never>;
   /** Values may have changed. */
   readonly change: { readonly keys: readonly string[] };
-  /** The server is out of reach; told once, while `error` tells of each attempt. */
+  /** The server became unreachable; emitted once, `error` for each failed attempt. */
   readonly stale: { readonly error: ClientError };
   /** Live again after `stale` or `failed`. */
   readonly reconnected: Record<never, never>;
-  /** An attempt failed; there will be another. */
+  /** An attempt failed; the client retries. */
   readonly error: { readonly error: ClientError };
   readonly closed: Record<never, never>;
 }
 
 export interface ReadyOptions {
-  /** In milliseconds; 10,000 unless told otherwise. */
+  /** In milliseconds; 10,000 by default. */
   readonly timeout?: number;
 }
 
@@ -36,7 +36,7 @@ export interface ConnectionState {
   readonly current: ClientState;
   readonly live: () => void;
   readonly lost: (error: ClientError) => void;
-  /** True at once when the server's flags are known; false when the time is over, the key is refused or all is closed. */
+  /** True when the server's flags are loaded; false after the timeout, when the key is rejected or the client is closed. */
   readonly ready: (options?: ReadyOptions) => Promise<boolean>;
   close(): void;
 }
@@ -62,7 +62,7 @@ export const createConnectionState = (listeners: Listeners<ClientEvents>): Conne
       const name = wasLive ? "reconnected" : "ready";
       wasLive = true;
       settle(true);
-      listeners.tell(name, {});
+      listeners.emit(name, {});
     },
     lost(error) {
       if (current === "closed") return;
@@ -71,8 +71,8 @@ export const createConnectionState = (listeners: Listeners<ClientEvents>): Conne
         current = "failed";
         settle(false);
       } else if (before === "live") current = "stale";
-      listeners.tell("error", { error });
-      if (before === "live" && current === "stale") listeners.tell("stale", { error });
+      listeners.emit("error", { error });
+      if (before === "live" && current === "stale") listeners.emit("stale", { error });
     },
     ready({ timeout = standardTimeout } = {}) {
       if (wasLive && current !== "closed") return Promise.resolve(true);
@@ -82,7 +82,7 @@ export const createConnectionState = (listeners: Listeners<ClientEvents>): Conne
           clearTimeout(timer);
           resolve(isReady);
         };
-        // This timer keeps the program alive: somebody waits for it.
+        // This timer keeps the program running: the caller waits for it.
         const timer = setTimeout(
           () => {
             waiting.delete(settleOne);
@@ -97,7 +97,7 @@ export const createConnectionState = (listeners: Listeners<ClientEvents>): Conne
       if (current === "closed") return;
       current = "closed";
       settle(false);
-      listeners.tell("closed", {});
+      listeners.emit("closed", {});
       listeners.clear();
     },
   };

@@ -1,12 +1,12 @@
-// Listeners by the name of their event; one that throws harms neither the others nor the one who tells.
+// Event listeners; errors in one affect neither the others nor the emitter.
 
 export interface Listeners<Events> {
-  /** Gives back the function that ends it. */
+  /** Returns the function that removes the listener. */
   readonly on: <Name extends keyof Events>(
     name: Name,
     listener: (event: Events[Name]) => unknown,
   ) => () => void;
-  tell<Name extends keyof Events>(name: Name, event: Events[Name]): void;
+  emit<Name extends keyof Events>(name: Name, event: Events[Name]): void;
   clear(): void;
 }
 
@@ -16,18 +16,18 @@ export const createListeners = <Events>(): Listeners<Events> => {
     on(name, listener) {
       const list = lists.get(name) ?? new Set();
       lists.set(name, list);
-      // Wrapped, so that the same function may listen twice and end once.
+      // Wrapped, so that the same function can be added twice and removed once.
       const entry = { run: listener };
       list.add(entry);
       return () => void list.delete(entry);
     },
-    tell(name, event) {
+    emit(name, event) {
       for (const { run } of [...(lists.get(name) ?? [])]) {
         try {
           const result = run(event as never);
           if (result instanceof Promise) result.catch(() => undefined);
         } catch {
-          // It is the listener's own affair.
+          // Errors of listeners are ignored.
         }
       }
     },

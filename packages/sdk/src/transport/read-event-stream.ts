@@ -1,7 +1,7 @@
-// One connection to an event stream, from the request until it ends, falls silent, breaks or is stopped.
+// One connection to an event stream, until it ends, goes silent, fails or is aborted.
 import {
   type ClientError,
-  errorOfAnswer,
+  errorOfResponse,
   isRefusal,
   retryAfterOf,
   unreachable,
@@ -13,10 +13,10 @@ import type { Timing } from "./timing.ts";
 export type Fetch = typeof globalThis.fetch;
 
 export type StreamOutcome =
-  /** It was open. `sound` when it had lasted; otherwise the next attempt should not follow too soon. */
+  /** It was open. `sound` if it was open long enough to reset the retry delay. */
   | { readonly kind: "over"; readonly sound: boolean; readonly error: ClientError }
   | { readonly kind: "refused"; readonly error: ClientError }
-  /** The server answers, but not with a stream that gets through. */
+  /** The server responds, but without a working stream. */
   | { readonly kind: "unavailable"; readonly error: ClientError }
   | {
       readonly kind: "unreachable";
@@ -32,24 +32,24 @@ export interface EventStreamRequest extends EventStreamReader {
   readonly signal: AbortSignal;
 }
 
-const isEventStream = (answer: Response): boolean =>
-  /^text\/event-stream\s*(;|$)/i.test(answer.headers.get("content-type") ?? "");
+const isEventStream = (response: Response): boolean =>
+  /^text\/event-stream\s*(;|$)/i.test(response.headers.get("content-type") ?? "");
 
-const outcomeOf = async (answer: Response): Promise<StreamOutcome> => {
-  if (answer.ok) {
-    await answer.body?.cancel().catch(() => undefined);
-    const message = "the server's answer is not an event stream";
-    const error = { code: "UNEXPECTED_ANSWER", message, status: answer.status } as const;
+const outcomeOf = async (response: Response): Promise<StreamOutcome> => {
+  if (response.ok) {
+    await response.body?.cancel().catch(() => undefined);
+    const message = "the server's response is not an event stream";
+    const error = { code: "UNEXPECTED_ANSWER", message, status: response.status } as const;
     return { kind: "unavailable", error };
   }
-  const retryAfter = retryAfterOf(answer);
-  const error = await errorOfAnswer(answer);
+  const retryAfter = retryAfterOf(response);
+  const error = await errorOfResponse(response);
   if (isRefusal(error)) return { kind: "refused", error };
   if (error.code === "UNREACHABLE") return { kind: "unreachable", error, retryAfter };
   return { kind: "unavailable", error };
 };
 
-/** Never rejects: what its reader throws ends the connection like any other fault. */
+/** Never rejects: an error of the reader ends the connection like any other. */
 export const readEventStream = async (request: EventStreamRequest): Promise<StreamOutcome> => {
   const { fetch, url, headers, timing, signal } = request;
   const stop = new AbortController();
@@ -67,31 +67,31 @@ export const readEventStream = async (request: EventStreamRequest): Promise<Stre
   };
 
   let openedAt: number | undefined;
-  let heard = false;
+  let received = false;
   try {
     watch(timing.requestTimeout);
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       headers: { accept: "text/event-stream", ...headers },
       signal: stop.signal,
     });
-    if (!answer.ok || !isEventStream(answer) || answer.body === null) {
-      return await outcomeOf(answer);
+    if (!response.ok || !isEventStream(response) || response.body === null) {
+      return await outcomeOf(response);
     }
     openedAt = performance.now();
-    const bytes = answer.body.getReader();
-    // Not every runtime ends a body that is being read when its request is aborted.
+    const bytes = response.body.getReader();
+    // Not every runtime cancels a body when its request is aborted.
     stop.signal.addEventListener("abort", () => void bytes.cancel().catch(() => undefined));
     const decoder = new TextDecoder();
     const parse = createEventParser(request);
     for (;;) {
       const { done, value } = await bytes.read();
       if (done) break;
-      heard = true;
+      received = true;
       watch(timing.silence);
       try {
         parse(decoder.decode(value, { stream: true }));
       } catch (cause) {
-        const message = `the stream cannot be understood: ${String(cause)}`;
+        const message = `the stream cannot be parsed: ${String(cause)}`;
         return {
           kind: "over",
           sound: false,
@@ -99,12 +99,12 @@ export const readEventStream = async (request: EventStreamRequest): Promise<Stre
         };
       }
     }
-    throw new Error(silent ? "nothing was heard for too long" : "the stream ended");
+    throw new Error(silent ? "no data for too long" : "the stream ended");
   } catch (cause) {
-    const error = unreachable(silent ? new Error("nothing was heard for too long") : cause);
+    const error = unreachable(silent ? new Error("no data for too long") : cause);
     if (openedAt === undefined) return { kind: "unreachable", error, retryAfter: undefined };
-    // Something between here and the server holds the stream back.
-    if (!heard && silent) return { kind: "unavailable", error };
+    // A proxy buffers the stream.
+    if (!received && silent) return { kind: "unavailable", error };
     const sound = performance.now() - openedAt >= timing.soundAfter;
     return { kind: "over", sound, error };
   } finally {

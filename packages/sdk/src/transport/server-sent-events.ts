@@ -1,27 +1,27 @@
-// Text of an event stream -> its events, whatever the pieces in which it arrives.
+// Parses the text of an event stream, in chunks of any size, into events.
 
 export interface ServerSentEvent {
   readonly name: string;
   readonly data: string;
-  /** The last id that the stream gave, with this event or before it. */
+  /** The last id of the stream, from this event or an earlier one. */
   readonly id: string;
 }
 
 export interface EventStreamReader {
   onEvent(event: ServerSentEvent): void;
-  /** A line that says only that the server is there. */
+  /** A comment line: the server's heartbeat. */
   onComment(): void;
-  /** How many milliseconds the server would have clients wait before they come again. */
+  /** The reconnection delay that the server asks for. */
   onRetry(milliseconds: number): void;
 }
 
-/** More than any environment needs; a stream that goes on beyond it is not one of ours. */
+/** Larger than any environment: protects the memory from a stream that is not Halyard's. */
 const maxEventLength = 2 ** 27;
 
-/** Takes the next piece of the text; throws when an event is larger than any can be. */
+/** Takes the next chunk; throws when an event is too large. */
 export const createEventParser = (reader: EventStreamReader): ((text: string) => void) => {
-  let begun: string[] = [];
-  let begunLength = 0;
+  let partial: string[] = [];
+  let partialLength = 0;
   let endedWithReturn = false;
   let data: string[] = [];
   let dataLength = 0;
@@ -56,23 +56,23 @@ export const createEventParser = (reader: EventStreamReader): ((text: string) =>
   };
 
   return (text) => {
-    // CR and LF that arrive apart are still one end of a line.
+    // A CR and an LF in different chunks are one line end.
     let start = endedWithReturn && text.startsWith("\n") ? 1 : 0;
     if (text !== "") endedWithReturn = false;
     const lineEnd = /\r\n|[\r\n]/g;
     lineEnd.lastIndex = start;
     for (let match = lineEnd.exec(text); match !== null; match = lineEnd.exec(text)) {
-      const line = begun.join("") + text.slice(start, match.index);
-      begun = [];
-      begunLength = 0;
+      const line = partial.join("") + text.slice(start, match.index);
+      partial = [];
+      partialLength = 0;
       start = lineEnd.lastIndex;
       takeLine(line);
     }
     endedWithReturn = text.endsWith("\r");
     if (start < text.length) {
-      begun.push(text.slice(start));
-      begunLength += text.length - start;
+      partial.push(text.slice(start));
+      partialLength += text.length - start;
     }
-    if (begunLength + dataLength > maxEventLength) throw new Error("an event without end");
+    if (partialLength + dataLength > maxEventLength) throw new Error("the event is too large");
   };
 };

@@ -1,8 +1,8 @@
-// Timers that never keep a program from ending, where the runtime knows such timers.
+// Timers that do not keep a program running, where the runtime supports that.
 
 const longest = 2 ** 31 - 1;
 
-/** Runs it after so many milliseconds; the function given back prevents that. */
+/** Returns the function that cancels the timer. */
 export const startTimer = (milliseconds: number, run: () => void): (() => void) => {
   const timer = setTimeout(run, Math.min(milliseconds, longest));
   // A browser's timer is a number.
@@ -10,7 +10,7 @@ export const startTimer = (milliseconds: number, run: () => void): (() => void) 
   return () => clearTimeout(timer);
 };
 
-/** Ends after the time, or at once when the signal is given. */
+/** Resolves after the time, or when the signal aborts. */
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve();

@@ -1,23 +1,23 @@
-// How long the clients wait for what, in milliseconds.
+// Timeouts, intervals and retry delays of the clients, in milliseconds.
 
 export interface Timing {
-  /** Between two polls, where streaming cannot be had. */
+  /** Between two polls, where streams are blocked. */
   readonly pollInterval: number;
-  /** After so long of polling, streaming is tried again. */
+  /** How long to poll before streaming is tried again. */
   readonly streamRetry: number;
-  /** A stream that says nothing for so long is dead; the server says something every 15 seconds. */
+  /** A stream without data for this long is dead; the server sends a heartbeat every 15 seconds. */
   readonly silence: number;
-  /** For an answer to begin. */
+  /** Until a response begins. */
   readonly requestTimeout: number;
-  /** The first pause after a failure is up to so long; each further one up to twice the one before. */
+  /** The upper bound of the first retry delay; doubles with each further failure. */
   readonly minimumDelay: number;
-  /** No pause between attempts is longer. */
+  /** The upper bound of every retry delay. */
   readonly maximumDelay: number;
-  /** A stream that lasted so long was sound: the next attempt follows at once. */
+  /** A stream that was open for this long resets the retry delay. */
   readonly soundAfter: number;
-  /** Until a key that was refused is tried again. */
+  /** Until a rejected key is tried again. */
   readonly refusedDelay: number;
-  /** Between two reports of usage. */
+  /** Between two usage reports. */
   readonly usageInterval: number;
 }
 
@@ -33,13 +33,13 @@ export const standardTiming: Timing = {
   usageInterval: 60_000,
 };
 
-/** Any time up to the whole of it: many clients that lost the same server come back spread out. */
+/** A random part of it, so that clients that lost the same server do not reconnect all at once. */
 export const jittered = (milliseconds: number): number => Math.random() * milliseconds;
 
-/** The pause after so many failures in a row. */
+/** The retry delay after this many failures in a row. */
 export const delayAfter = (failures: number, timing: Timing): number =>
   jittered(Math.min(timing.maximumDelay, timing.minimumDelay * 2 ** Math.min(failures - 1, 30)));
 
-/** About the time, for what is done again and again. */
+/** Within 10 % of it, so that periodic requests of many clients spread out. */
 export const roughly = (milliseconds: number): number =>
   milliseconds * 0.9 + jittered(milliseconds * 0.2);

@@ -1,4 +1,4 @@
-// Counts of evaluations, kept where the evaluation happens and reported to the server from time to time.
+// Reports the counts of evaluations to the server at intervals.
 import type { Server } from "./address.ts";
 import { exchange } from "./exchange.ts";
 import { startTimer } from "./timers.ts";
@@ -11,15 +11,15 @@ export interface Counter {
 }
 
 export interface UsageReport {
-  /** Sends what has been counted; `leaving` lets the request outlive a page that is being closed. */
+  /** Sends the counts; `leaving` lets the request outlive a page that closes. */
   flush(leaving?: boolean): Promise<void>;
-  /** A last report. */
+  /** Stops after a last report. */
   close(): Promise<void>;
 }
 
 const maxEntries = 1_000;
 const maxCount = 1_000_000_000;
-/** Browsers refuse more than 64 KiB in requests that outlive their page. */
+/** Browsers reject keepalive requests of more than 64 KiB. */
 const maxKeepalive = 60_000;
 const lastReportTimeout = 3_000;
 
@@ -42,8 +42,8 @@ const take = (counters: Iterable<Counter>): Taken[] => {
   return taken;
 };
 
-/** The server never takes what it does not understand: to send that again would hold up what comes after it. */
-const isHopeless = (status: number): boolean => status === 400 || status === 413;
+/** The server will never accept this report: a retry would block the next ones. */
+const isRejected = (status: number): boolean => status === 400 || status === 413;
 
 export const startUsageReport = (
   { base, authorization, fetch }: Server,
@@ -64,12 +64,12 @@ export const startUsageReport = (
           ...(keepalive && body.length <= maxKeepalive && { keepalive }),
         },
         timeout,
-        read: async (answer) => {
-          await answer.text();
-          return answer.status;
+        read: async (response) => {
+          await response.text();
+          return response.status;
         },
       });
-      return (status >= 200 && status < 300) || isHopeless(status);
+      return (status >= 200 && status < 300) || isRejected(status);
     } catch {
       return false;
     }

@@ -1,4 +1,4 @@
-// A received webhook request -> its event, or an error that says why it is not to be believed; any runtime with Web Crypto.
+// Verifies a received webhook request and returns its event; works in any runtime with Web Crypto.
 import {
   parsePlainSignature,
   parseStandardSignatures,
@@ -15,19 +15,19 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export type WebhookVerificationReason =
   /** No signature header of either scheme. */
   | "missing-signature"
-  /** A signature header, or one that it needs beside it, is absent or not of its form. */
+  /** A signature header, or one that belongs to it, is missing or malformed. */
   | "malformed-header"
-  /** No signature was made with any of the secrets over this body. */
+  /** No signature matches this body with any of the secrets. */
   | "bad-signature"
-  /** Rightly signed, but longer ago than the tolerance. */
+  /** The signature is valid, but older than the tolerance. */
   | "timestamp-too-old"
-  /** Rightly signed, but further in the future than the tolerance. */
+  /** The signature is valid, but further in the future than the tolerance. */
   | "timestamp-too-new"
-  /** Rightly signed, but not an event. */
+  /** The signature is valid, but the body is not an event. */
   | "malformed-body"
-  /** The caller gave something other than the raw body. */
+  /** The caller passed something other than the raw body. */
   | "body-not-raw"
-  /** The caller gave no secret, or one that is not of the form `whsec_<base64>`. */
+  /** The caller passed no secret, or one that is not `whsec_<base64>`. */
   | "unusable-secret";
 
 export class WebhookVerificationError extends Error {
@@ -41,28 +41,28 @@ export class WebhookVerificationError extends Error {
 }
 
 export interface VerifyWebhookOptions {
-  /** Seconds that `webhook-timestamp` may lie in the past or in the future. 300 unless told. */
+  /** How many seconds `webhook-timestamp` may be in the past or in the future; 300 by default. */
   readonly tolerance?: number;
   readonly now?: () => Date;
-  /** The middle word of `X-Service-Signature`, when the service was given a name of its own. */
+  /** The middle part of `X-Service-Signature`, if the server has a name of its own. */
   readonly serviceName?: string;
   /**
-   * "standard" refuses requests without the Standard Webhooks headers. The plain header signs no time, so with
-   * "any" someone who got hold of an old request can leave the other headers out and send it again.
+   * "standard" rejects requests without the Standard Webhooks headers. The plain header signs no timestamp, so "any"
+   * accepts a replayed request from which an attacker has removed the other headers.
    */
   readonly scheme?: "any" | "standard";
 }
 
 type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-// Far more than a rotation needs; without a limit a stranger's long header would cost an HMAC for each entry.
+// More than a rotation needs. Without a limit, an attacker's header could make us compute any number of HMACs.
 const maxSignatures = 10;
 
 /**
  * Resolves to the event of a request that was signed with one of the secrets.
  *
- * `rawBody` is the body exactly as it was received: a body that was parsed and written again has other bytes.
- * When the Standard Webhooks headers are there, they decide; otherwise the plain signature header does.
+ * `rawBody` is the body exactly as received: a body that was parsed and serialized again has different bytes.
+ * Checks the Standard Webhooks headers if there are any, otherwise the plain signature header.
  */
 export const verifyWebhook = async (
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -105,13 +105,13 @@ export const verifyWebhook = async (
   return eventOf(body);
 };
 
-/** A copy, so that what is parsed in the end is what was verified. */
+/** A copy, so that the verified bytes are the parsed ones. */
 const bytesOf = (body: unknown): Bytes => {
   if (typeof body === "string") return Uint8Array.from(new TextEncoder().encode(body));
   if (ArrayBuffer.isView(body)) {
     return Uint8Array.from(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
   }
-  // Not `instanceof`: buffers of another realm (test runners, sandboxes) are as good.
+  // Not `instanceof`: accepts buffers of another realm (test runners, sandboxes).
   if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") {
     return new Uint8Array(body as ArrayBuffer).slice();
   }
@@ -127,7 +127,7 @@ const keysOf = (secrets: readonly string[]): { plain: Bytes[]; standard: Bytes[]
       return { plain: secrets.map(plainKey), standard: secrets.map(standardKey) };
     }
   } catch {
-    // Told below, with the case of no secret at all; also what is not a text, such as a setting that is not set.
+    // Reported below, like a missing secret; also a secret that is not a string, such as an unset variable.
   }
   throw new WebhookVerificationError(
     "unusable-secret",
@@ -186,7 +186,7 @@ const requireMatch = async (
 
 const requireRecent = (sent: number, now: Date, tolerance: number): void => {
   const age = Math.floor(now.getTime() / 1_000) - sent;
-  // Written so that a time or tolerance that is not a number refuses.
+  // Written so that NaN is rejected.
   if (age >= -tolerance && age <= tolerance) return;
   const [reason, where] =
     age < 0
@@ -203,7 +203,7 @@ const eventOf = (body: Bytes): WebhookEvent => {
     const event: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
     if (isEvent(event)) return event;
   } catch {
-    // Told below, with the case of JSON that is no event.
+    // Reported below, like JSON that is not an event.
   }
   throw new WebhookVerificationError(
     "malformed-body",
@@ -211,7 +211,7 @@ const eventOf = (body: Bytes): WebhookEvent => {
   );
 };
 
-// Only what every version of the service promises: a type that is not known here is passed on.
+// Only what every version guarantees: unknown types are accepted.
 const isEvent = (value: unknown): value is WebhookEvent => {
   if (typeof value !== "object" || value === null) return false;
   const { id, type, data } = value as Partial<Record<string, unknown>>;

@@ -1,15 +1,15 @@
-// The events that a webhook receives, told apart by their `type`.
+// The events that a webhook receives, a union discriminated by `type`.
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 
 interface EventEnvelope<Type extends string, Data> {
-  /** The same at every retry and replay: drop an event whose id was seen before. */
+  /** The same in every retry and replay: ignore an event whose id you have seen. */
   readonly id: string;
   readonly type: Type;
   /** ISO 8601 in UTC. */
   readonly createdAt: string;
   readonly environment: string;
   readonly data: Data;
-  /** The API key that made the change; `keyId` is null for a change made at the machine itself. */
+  /** The API key that made the change; `keyId` is null for a change by an operator's command. */
   readonly actor: { readonly keyId: string | null; readonly name: string };
 }
 
@@ -34,10 +34,10 @@ export type FlagCreatedEvent = FlagEventOf<"flag.created", Nothing>;
 export type FlagEnabledEvent = FlagEventOf<"flag.enabled", { readonly enabled: false }>;
 export type FlagDisabledEvent = FlagEventOf<"flag.disabled", { readonly enabled: true }>;
 export type FlagUpdatedEvent = FlagEventOf<"flag.updated", Omit<PatchFlag, "enabled">>;
-/** Its `flag` is the last state before the removal. */
+/** Its `flag` is the last state before the deletion. */
 export type FlagDeletedEvent = FlagEventOf<"flag.deleted", Nothing>;
 
-/** Sent on request only: it has no place in the environment's order, and its `data` tells of the webhook itself. */
+/** Sent on request only: it has no sequence number, and its `data` describes the webhook. */
 export interface WebhookTestEvent
   extends EventEnvelope<
     "webhook.test",
@@ -52,7 +52,7 @@ export interface WebhookTestEvent
   readonly sequence: null;
 }
 
-/** Later versions of the service may send further types: leave a `default` branch that ignores them. */
+/** Later versions may send other types: ignore them in a `default` branch. */
 export type WebhookEvent =
   | FlagCreatedEvent
   | FlagEnabledEvent

@@ -1,4 +1,4 @@
-// What the management API takes and gives.
+// The resources of the management API, as requests and responses carry them.
 import type { CreateFlag, Flag, PatchFlag } from "@halyard/core/flags/registry";
 
 export type Role = "client" | "server" | "admin";
@@ -61,13 +61,13 @@ export interface CreatedWebhook {
   readonly id: string;
   readonly url: string;
   readonly events: readonly string[];
-  /** Shown this once. */
+  /** Returned only once. */
   readonly secret: string;
   readonly active: boolean;
 }
 
 export interface RotatedSecret {
-  /** Shown this once. */
+  /** Returned only once. */
   readonly secret: string;
   readonly previousSecretValidUntil: string | null;
 }
@@ -97,7 +97,7 @@ export interface Delivery {
 }
 
 export interface SentDelivery extends Delivery {
-  /** What is the same at every attempt; timestamp and signatures are made for each. */
+  /** The same in every attempt; each attempt adds its own timestamp and signatures. */
   readonly request: {
     readonly method: string;
     readonly url: string;
@@ -115,7 +115,7 @@ export interface ReplayRange {
 export interface Replayed {
   readonly replayed: number;
   readonly throughSequence: number | null;
-  /** False: go on with `afterSequence` set to `throughSequence`. */
+  /** False: continue with `afterSequence` set to `throughSequence`. */
   readonly complete: boolean;
 }
 
@@ -127,19 +127,19 @@ export interface NewApiKey {
 export interface ApiKey extends NewApiKey {
   readonly id: string;
   readonly createdAt: string;
-  /** About to the minute; null when it was never used. */
+  /** To about a minute; null if it was never used. */
   readonly lastUsedAt: string | null;
 }
 
 export interface CreatedApiKey extends ApiKey {
-  /** Shown this once. */
+  /** Returned only once. */
   readonly key: string;
 }
 
 export interface FlagUsage {
   readonly key: string;
   readonly lastEvaluatedAt: string | null;
-  /** Oldest first; only hours with evaluations. */
+  /** Oldest first, without hours that have no evaluations. */
   readonly hours: readonly { readonly hour: string; readonly on: number; readonly off: number }[];
 }
 
