@@ -148,6 +148,22 @@ test("the list is filtered, and knows what nobody asks for", async () => {
   );
 });
 
+test("members of any type are set by name, as JSON or as text", async () => {
+  assert.deepEqual(await halyard.read("flags", "create", "named", "--set", "percentage=5"), {
+    ...{ key: "named", type: "rollout", enabled: false, percentage: 5 },
+    ...{ description: null, version: 1 },
+  });
+  const set = ["--set", "percentage=7.5", "--set", "enabled=true", "--set", "description=a=b c"];
+  assert.equal(
+    await halyard.succeed("flags", "update", "named", ...set),
+    'named: enabled off → on, percentage 5 % → 7.5 %, description none → "a=b c" (version 2).\n',
+  );
+  assert.equal(
+    await halyard.succeed("flags", "update", "named", ...set),
+    "named is unchanged (version 2).\n",
+  );
+});
+
 suite("what cannot be done says so", { concurrency: 2 }, () => {
   before(async () => {
     await environment.admin("POST", "/flags", { key: "there", type: "boolean" });
@@ -175,6 +191,10 @@ suite("what cannot be done says so", { concurrency: 2 }, () => {
     ["bad version", ["enable", "there", "--if-version", "x"], 2, /whole number, 1 or more/],
     ["one version, two flags", ["enable", "a", "b", "--if-version", "1"], 2, /one flag at a time/],
     ["text and --clear", ["describe", "there", "x", "--clear"], 2, /either a text or --clear/],
+    ["no member", ["update", "there", "--set", "percentage"], 2, /must be member=value/],
+    ["not its member", ["update", "there", "--set", "percentage=5"], 2, /rollout only/],
+    ["nothing to set", ["update", "there"], 2, /required option '--set <member=value>'/],
+    ["bad member", ["create", "x", "--set", "colour=red"], 2, /^halyard: .*colour/],
     ["bad key", ["create", "no spaces please"], 2, /^halyard: key must/],
   ];
   for (const [what, args, code, said] of cases) {

@@ -98,7 +98,7 @@ test("conflicts are told to people by flag", async (t) => {
     {
       code: 5,
       signal: null,
-      stdout: "~ late  enabled off → on\n1 to change, 0 as wanted already.\nNothing was changed.\n",
+      stdout: "~ late  enabled off → on\n1 to change, 0 unchanged.\nNothing was changed.\n",
       stderr:
         "conflict: late: was changed meanwhile\nhalyard: Somebody else was faster at one flag, which was left as found: look at it, and run the same again to have it your way.\n",
     },
@@ -162,7 +162,7 @@ test("2,000 flags at once, and then nothing", async () => {
   assert.equal(lines.length, 103);
   assert.deepEqual(lines.slice(-3), [
     "  … and 1900 more (--dry-run shows all)",
-    "2000 to create, 0 as wanted already.",
+    "2000 to create, 0 unchanged.",
     "Done: 2000 created.",
   ]);
   assert.deepEqual(await bench.flags(), flags);

@@ -185,7 +185,7 @@ suite("LaunchDarkly", { concurrency: 2 }, () => {
       stdout,
       `+ dark-mode     boolean, off, "Dark mode"
 + new-checkout  boolean, on, "The checkout in one page"
-2 to create, 0 as wanted already.
+2 to create, 0 unchanged.
 Done: 2 created.
 `,
     );
@@ -289,7 +289,7 @@ Not carried over (5):
 + quiet         boolean, off
 + spelled-out   rollout, on, 0.5 %
 - unrelated     boolean, off
-5 to create, 1 to delete, 0 as wanted already.
+5 to create, 1 to delete, 0 unchanged.
 Done: 5 created, 1 deleted.
 `,
   );

@@ -120,7 +120,7 @@ test("promote of named flags, of all, of some fields, with and without what is g
     some,
     `+ fresh  boolean, off, "New"
 ~ grown  percentage 10 % → 50 %, description "Before" → "After"
-1 to create, 1 to change, 0 as wanted already.
+1 to create, 1 to change, 0 unchanged.
 Done: 1 created, 1 changed.
 `,
   );

@@ -14,6 +14,18 @@ export const changeableMembers = (type: string): readonly string[] => [
   "description",
 ];
 
+/** The flag as it is when it was created with its type and key alone. */
+export const initialOf = ({ key, type }: Pick<Flag, "key" | "type">): Flag => {
+  const members = membersOf(type).map(([name, { initial }]) => [name, initial]);
+  return {
+    key,
+    type,
+    enabled: false,
+    ...(Object.fromEntries(members) as object),
+    description: null,
+  } as Flag;
+};
+
 export const memberOf = (flag: Flag, name: string): unknown =>
   (flag as unknown as Readonly<Record<string, unknown>>)[name];
 

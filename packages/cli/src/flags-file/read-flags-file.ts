@@ -1,16 +1,10 @@
 // Reads a file of `halyard export`, and reports every mistake in it at once, with its line.
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed } from "../terminal/output.ts";
+import { checkFields, quoted, type Report, trueOrFalse } from "./check-fields.ts";
 import type { Document } from "./document.ts";
-import {
-  descriptionRule,
-  isDescription,
-  isFlagKey,
-  isPercentage,
-  keyRule,
-  percentageRule,
-} from "./flag-rules.ts";
-import { type FlagsFile, formatVersion, inOrder } from "./flags-file.ts";
+import { fileKinds, orderLists } from "./file-kinds.ts";
+import { type FlagsFile, formatVersion } from "./flags-file.ts";
 import { type Fields, isFields } from "./loose-values.ts";
 
 interface Mistake {
@@ -18,49 +12,11 @@ interface Mistake {
   readonly message: string;
 }
 
-const quoted = (value: unknown): string => JSON.stringify(value) ?? "nothing";
-
-/** What each field must be; the ones that are not there are asked for by name. */
-const checkFields = (
-  fields: Fields,
-  rules: Readonly<Record<string, readonly [rule: string, isGood: (value: unknown) => boolean]>>,
-  optional: readonly string[],
-  report: Report,
-): void => {
-  for (const [name, [rule, isGood]] of Object.entries(rules)) {
-    const value = fields[name];
-    if (value === undefined && optional.includes(name)) continue;
-    if (value === undefined) report(name, `"${name}" is missing: ${rule}`);
-    else if (!isGood(value)) report(name, `"${name}" must be ${rule}, not ${quoted(value)}`);
-  }
-  for (const name of Object.keys(fields)) {
-    if (!Object.hasOwn(rules, name)) report(name, `"${name}" is not a field here`);
-  }
-};
-
-const isBoolean = (value: unknown) => typeof value === "boolean";
-
-type Report = (field: string, message: string) => void;
-
-const checkFlag = (entry: Fields, report: Report): void => {
-  const isRollout = entry.type !== "boolean";
-  checkFields(
-    entry,
-    {
-      key: [keyRule, isFlagKey],
-      type: ['"boolean" or "rollout"', (type) => type === "boolean" || type === "rollout"],
-      enabled: ["true or false", isBoolean],
-      description: [descriptionRule, isDescription],
-      ...((isRollout || entry.percentage !== undefined) && {
-        percentage: isRollout
-          ? [percentageRule, isPercentage]
-          : ["left out: a boolean flag has none", () => false],
-      }),
-    },
-    ["description", ...(entry.type === "rollout" ? [] : ["percentage"])],
-    report,
-  );
-};
+interface CheckedList {
+  readonly list: string;
+  readonly kind: string;
+  readonly check: (entry: Fields, report: Report) => void;
+}
 
 const checkWebhook = (entry: Fields, report: Report): void => {
   const isText = (value: unknown) => typeof value === "string" && value !== "";
@@ -69,19 +25,20 @@ const checkWebhook = (entry: Fields, report: Report): void => {
   checkFields(
     entry,
     {
-      url: ["the address of the receiver", isText],
-      events: ["a list of names of events", isEvents],
-      active: ["true or false", isBoolean],
+      url: ["the URL of the receiver", isText],
+      events: ["a list of event names", isEvents],
+      active: trueOrFalse,
     },
     ["active"],
     report,
   );
 };
 
+const webhookList: CheckedList = { list: "webhooks", kind: "webhook", check: checkWebhook };
+
 const checkList = (
   list: unknown,
-  name: "flags" | "webhooks",
-  check: typeof checkFlag,
+  { list: name, kind, check }: CheckedList,
   mistakes: Mistake[],
 ): void => {
   if (!Array.isArray(list)) {
@@ -94,22 +51,23 @@ const checkList = (
       mistakes.push({ path: [name, index], message });
       continue;
     }
-    const whose = typeof entry.key === "string" ? ` (flag ${quoted(entry.key)})` : "";
+    const whose = typeof entry.key === "string" ? ` (${kind} ${quoted(entry.key)})` : "";
     check(entry, (field, message) =>
       mistakes.push({ path: [name, index, field], message: message + whose }),
     );
   }
 };
 
-const checkTwice = (flags: readonly unknown[], mistakes: Mistake[]): void => {
+const checkDuplicates = (list: unknown, name: string, mistakes: Mistake[]): void => {
+  if (!Array.isArray(list)) return;
   const seen = new Set<unknown>();
-  for (const [index, entry] of flags.entries()) {
+  for (const [index, entry] of list.entries()) {
     const { key } = isFields(entry) ? entry : {};
     if (typeof key !== "string") continue;
     if (seen.has(key)) {
       mistakes.push({
-        path: ["flags", index, "key"],
-        message: `the flag ${quoted(key)} stands here a second time`,
+        path: [name, index, "key"],
+        message: `the key ${quoted(key)} is a duplicate`,
       });
     }
     seen.add(key);
@@ -140,18 +98,21 @@ export const readFlagsFile = async (document: Document): Promise<FlagsFile> => {
       `${name} is of the format ${quoted(value.halyard)}; this halyard reads ${formatVersion}: use the version that wrote it, or a newer one.`,
     );
   }
-  const { halyard: _, flags, webhooks, ...others } = value;
-  const mistakes: Mistake[] = Object.keys(others).map((field) => ({
-    path: [field],
-    message: `"${field}" is not a field here`,
-  }));
-  checkList(flags, "flags", checkFlag, mistakes);
-  if (Array.isArray(flags)) checkTwice(flags, mistakes);
-  if (webhooks !== undefined) checkList(webhooks, "webhooks", checkWebhook, mistakes);
+  const { webhooks } = value;
+  const known = new Set<string>(["halyard", "webhooks", ...fileKinds.map(({ list }) => list)]);
+  const mistakes: Mistake[] = Object.keys(value)
+    .filter((field) => !known.has(field))
+    .map((field) => ({ path: [field], message: `"${field}" is not a field here` }));
+  for (const fileKind of fileKinds) {
+    const { list } = fileKind;
+    checkList(value[list], fileKind, mistakes);
+    checkDuplicates(value[list], list, mistakes);
+  }
+  if (webhooks !== undefined) checkList(webhooks, webhookList, mistakes);
   if (mistakes.length > 0) throw await mistaken(document, mistakes);
   const file = value as unknown as FlagsFile;
   return {
-    flags: file.flags.map((flag) => inOrder({ ...flag, description: flag.description ?? null })),
+    ...orderLists(file),
     ...(file.webhooks && {
       webhooks: file.webhooks.map((webhook) => ({ ...webhook, active: webhook.active ?? true })),
     }),

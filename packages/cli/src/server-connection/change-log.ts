@@ -1,4 +1,5 @@
 // What the stream tells and the history adds: every change of a flag once, in order, with who made it where that may be known.
+import { difference } from "@halyard/core/difference";
 import type { Actor, Flag, FlagEventName, HistoryEntry } from "@halyard/sdk";
 import { type Connection, failureOf } from "./connection.ts";
 import type { Snapshot, StreamedChange } from "./follow-changes.ts";
@@ -45,9 +46,8 @@ const eventsOf = (before: Flag | null, after: Flag | null): readonly FlagEventNa
   const names: FlagEventName[] = [];
   if (before.enabled !== after.enabled)
     names.push(after.enabled ? "flag.enabled" : "flag.disabled");
-  const isOtherwiseSame =
-    JSON.stringify({ ...before, enabled: after.enabled }) === JSON.stringify(after);
-  if (!isOtherwiseSame || names.length === 0) names.push("flag.updated");
+  const others = difference(before, after).filter(({ member }) => member !== "enabled");
+  if (others.length > 0 || names.length === 0) names.push("flag.updated");
   return names;
 };
 

@@ -1,53 +1,58 @@
-// A flag and its changes in words, for people.
-import type { Actor, Flag } from "@halyard/sdk";
+// A flag and its changes as text, for people.
+import {
+  difference,
+  formatMember,
+  initialOf,
+  type MemberChange,
+  memberOf,
+} from "@halyard/core/difference";
+import { type Flag, isFlagTypeName, membersOf, reachOf } from "@halyard/core/flags/registry";
+import { allThousandths, fromThousandths } from "@halyard/core/percentage";
+import type { Actor } from "@halyard/sdk";
 import { type Cell, inOneLine } from "./output.ts";
 
-export const switchOf = ({ enabled }: Flag): Cell =>
+export const stateCell = ({ enabled }: Flag): Cell =>
   enabled ? { style: "green", text: "on" } : { style: "dim", text: "off" };
 
-/** Whom it reaches when it is on. */
-export const reachOf = (flag: Flag): string =>
-  flag.type === "rollout" ? `${flag.percentage} %` : "everyone";
-
-const shownFields = ["enabled", "percentage", "description"] as const;
-type ShownField = (typeof shownFields)[number];
-type Value = string | number | boolean | null | undefined;
-
-const textOf = (field: ShownField, value: Value): string => {
-  if (value === undefined || value === null) return "none";
-  if (field === "enabled") return value === true ? "on" : "off";
-  return field === "percentage" ? `${value} %` : inOneLine(JSON.stringify(value));
+/** Whom it reaches while it is on, such as `everyone` or `25 %`. */
+export const reachText = (flag: Flag): string => {
+  if (!isFlagTypeName(flag.type)) return "unknown (the type is newer than this command)";
+  const reach = reachOf({ ...flag, enabled: true });
+  const isFixed = membersOf(flag.type).length === 0;
+  return isFixed && reach === allThousandths ? "everyone" : `${fromThousandths(reach)} %`;
 };
 
-export interface FieldChange {
-  readonly field: ShownField;
+/** The members of its type that `reachText` does not show already. */
+export const settingTexts = (flag: Flag): readonly (readonly [name: string, text: string])[] => {
+  const reach = reachText(flag);
+  return membersOf(flag.type)
+    .map(([name]) => [name, formatMember(flag.type, name, memberOf(flag, name))] as const)
+    .filter(([, text]) => text !== reach);
+};
+
+export interface ChangedMember extends Pick<MemberChange, "member"> {
   /** Such as `10 % → 25 %`. */
   readonly text: string;
 }
 
-/** Field by field; of a new flag what is not as every flag begins. */
+/** Member by member. `before` may hold only what changed; without it, the flag was created. */
 export const changesBetween = (
   before: Partial<Flag> | null,
   after: Flag | null,
-): readonly FieldChange[] => {
+): readonly ChangedMember[] => {
   if (after === null) return [];
-  const old: Readonly<Record<string, Value>> = before ?? {
-    enabled: false,
-    percentage: after.type === "rollout" ? 0 : undefined,
-    description: null,
-  };
-  const now: Readonly<Record<string, Value>> = { ...after };
-  return shownFields
-    .filter((field) => field in old && old[field] !== now[field])
-    .map((field) => ({
-      field,
-      text: `${textOf(field, old[field])} → ${textOf(field, now[field])}`,
-    }));
+  const old = before === null ? initialOf(after) : ({ ...after, ...before } as Flag);
+  return difference(old, after).map(({ member, ...values }) => {
+    const [was, is] = [values.before, values.after].map((value) =>
+      inOneLine(formatMember(after.type, member, value)),
+    );
+    return { member, text: `${was} → ${is}` };
+  });
 };
 
 export const changesInOneLine = (before: Partial<Flag> | null, after: Flag | null): string =>
   changesBetween(before, after)
-    .map(({ field, text }) => `${field} ${text}`)
+    .map(({ member, text }) => `${member} ${text}`)
     .join(", ");
 
 export const actorText = ({ keyId, name }: Actor): string =>

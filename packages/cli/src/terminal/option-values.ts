@@ -1,9 +1,10 @@
 // Texts of the command line -> the values that are meant, or what they should have been.
+import { isPercentage } from "@halyard/core/percentage";
 import { InvalidArgumentError } from "commander";
 
 export const percentage = (text: string): number => {
-  const value = /^\d{1,3}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= 100) return value;
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (isPercentage(value)) return value;
   throw new InvalidArgumentError("It must be a number from 0 to 100 with at most three decimals.");
 };
 
@@ -39,4 +40,23 @@ export const moment = (text: string): Date => {
 export const trueOrFalse = (text: string): boolean => {
   if (text === "true" || text === "false") return text === "true";
   throw new InvalidArgumentError("It must be true or false.");
+};
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** `member=value`, which may be repeated: the value is JSON, or else text. */
+export const setting = (text: string, before: Settings = {}): Settings => {
+  const [, member, value] = /^([A-Za-z]\w*)=(.*)$/s.exec(text) ?? [];
+  if (member === undefined || value === undefined) {
+    throw new InvalidArgumentError("It must be member=value, such as percentage=25.");
+  }
+  return { ...before, [member]: jsonOrText(value) };
+};
+
+const jsonOrText = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 };

@@ -29,19 +29,17 @@ const common: ReadonlySet<string> = new Set<keyof FlagBase>([
   "description",
 ]);
 
+/** Why a member of other types does not apply; follows its name in a sentence. */
+export const otherTypesOnly = (type: string, field: string): string =>
+  `applies to flags of type ${typesWith(field).join(", ")} only; ${typeOf(type).refusal}`;
+
 /** The first member that the type does not have or whose value is wrong. */
 const wrongMember = (type: string, members: Members): WrongMember | undefined => {
   const known = new Map(membersOf(type));
   for (const [field, value] of Object.entries(members)) {
     if (common.has(field) || value === undefined) continue;
     const member = known.get(field);
-    if (!member) {
-      const types = typesWith(field).join(", ");
-      return {
-        field,
-        message: `applies to flags of type ${types} only; ${typeOf(type).refusal}`,
-      };
-    }
+    if (!member) return { field, message: otherTypesOnly(type, field) };
     if (!member.isValid(value)) {
       return { field, message: `must be ${member.schema["x-must-be"] ?? "another value"}` };
     }

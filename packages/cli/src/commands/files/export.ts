@@ -1,7 +1,7 @@
 // halyard export: all flags of an environment in one file that can live in git.
 import { Command, Option } from "commander";
+import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type FileFormat, fileFormats, writeFlagsFile } from "../../flags-file/flags-file.ts";
-import { flagsAt } from "../../flags-file/plan/sides.ts";
 import { writeWhole } from "../../flags-file/write-whole.ts";
 import {
   answered,
@@ -60,11 +60,11 @@ const exportFlags = async (options: ExportOptions): Promise<void> => {
   const output = options.output === "-" ? undefined : options.output;
   const format = formatOf(options, output);
   const connection = connect(options);
-  const flags = await flagsAt(connection);
+  const lists = await fetchLists(connection);
   const webhooks = options.webhooks
     ? answered(connection, await connection.management.webhooks.list())
     : undefined;
-  const text = await writeFlagsFile({ flags, ...(webhooks && { webhooks }) }, format);
+  const text = await writeFlagsFile({ ...lists, ...(webhooks && { webhooks }) }, format);
   if (output === undefined) {
     process.stdout.write(text);
     return;
@@ -74,13 +74,13 @@ const exportFlags = async (options: ExportOptions): Promise<void> => {
     printJson({
       file: output,
       format,
-      flags: flags.length,
+      ...Object.fromEntries(Object.entries(lists).map(([name, { length }]) => [name, length])),
       ...(webhooks && { webhooks: webhooks.length }),
     });
     return;
   }
-  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
-  printAside(
-    `${count(flags.length, "flag")}${webhooks ? ` and ${count(webhooks.length, "webhook")}` : ""} written to ${output}.`,
+  const counts = Object.entries({ ...lists, ...(webhooks && { webhooks }) }).map(
+    ([name, { length }]) => `${length} ${length === 1 ? name.replace(/s$/, "") : name}`,
   );
+  printAside(`${counts.join(" and ")} written to ${output}.`);
 };

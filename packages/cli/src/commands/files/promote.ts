@@ -1,8 +1,8 @@
 // halyard promote: brings flags from one environment to another.
-import type { Flag } from "@halyard/sdk";
+import { type Flag, flagTypeNames, membersOf } from "@halyard/core/flags/registry";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type CarryOutOptions, execute } from "../../flags-file/plan/execute.ts";
-import { type ChangeableField, changeableFields, planChanges } from "../../flags-file/plan/plan.ts";
+import { planChanges } from "../../flags-file/plan/plan.ts";
 import { flagsAt } from "../../flags-file/plan/sides.ts";
 import { connectTo } from "../../server-connection/connection.ts";
 import { profileNamed } from "../../server-connection/profiles.ts";
@@ -13,15 +13,21 @@ import { CommandFailed } from "../../terminal/output.ts";
 interface PromoteOptions extends CarryOutOptions {
   readonly all?: boolean;
   readonly prune?: boolean;
-  readonly fields: readonly ChangeableField[];
+  readonly fields: readonly string[];
 }
 
-const readFields = (text: string): ChangeableField[] => {
+/** Of flags of all types. */
+const allMembers = new Set([
+  "enabled",
+  ...flagTypeNames.flatMap(membersOf).map(([name]) => name),
+  "description",
+]);
+const memberNames = [...allMembers];
+
+const readFields = (text: string): string[] => {
   const names = text.split(",").map((name) => name.trim());
-  const isField = (name: string): name is ChangeableField =>
-    (changeableFields as readonly string[]).includes(name);
-  if (names.every(isField)) return names;
-  throw new InvalidArgumentError(`Allowed are ${changeableFields.join(", ")}.`);
+  if (names.every((name) => allMembers.has(name))) return names;
+  throw new InvalidArgumentError(`Allowed are ${memberNames.join(", ")}.`);
 };
 
 export const promoteCommand = (): Command =>
@@ -33,9 +39,9 @@ export const promoteCommand = (): Command =>
       .argument("[key...]", "the flags; or --all")
       .option("--all", "all flags of a")
       .addOption(
-        new Option("--fields <names>", "only these of enabled,percentage,description")
+        new Option("--fields <names>", `only these of ${memberNames.join(",")}`)
           .argParser(readFields)
-          .default([...changeableFields], "all three"),
+          .default(memberNames, "all of them"),
       )
       .option("--prune", "delete in b what is asked for and is not in a")
       .option("--dry-run", "show what would change, and change nothing")
@@ -90,7 +96,7 @@ const promote = async (
     all ? flags : flags.filter(({ key }) => chosen.has(key));
   await execute({
     connection,
-    plan: planChanges(select(here), select(there), { prune, fields }),
+    plan: planChanges(select(here), select(there), { prune, members: fields }),
     options,
     doing: "Promoting",
     asks: true,

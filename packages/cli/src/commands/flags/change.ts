@@ -1,4 +1,6 @@
-// halyard flags enable, disable, rollout and describe: change a flag that exists.
+// halyard flags enable, disable, rollout, describe and update: change a flag that exists.
+import { memberOf } from "@halyard/core/difference";
+import type { FlagPatch } from "@halyard/sdk";
 import type { Command } from "commander";
 import {
   type ConnectionOptions,
@@ -8,8 +10,8 @@ import {
 import { type ChangedFlag, changeFlag } from "../../server-connection/flag-change.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { reachOf } from "../../terminal/flag-text.ts";
-import { percentage, wholeNumber } from "../../terminal/option-values.ts";
+import { changesInOneLine, reachText } from "../../terminal/flag-text.ts";
+import { percentage, type Settings, setting, wholeNumber } from "../../terminal/option-values.ts";
 import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
 
 interface ChangeOptions extends ConnectionOptions {
@@ -64,6 +66,21 @@ export const addChangeCommands = (group: Command): void => {
     'halyard flags describe new-checkout "The new checkout, for everyone by March"',
     "halyard flags describe new-checkout --clear",
   );
+
+  const update = changeCommand(group, "update")
+    .description("change any settings of a flag, together and as one version")
+    .argument("<flag>", "the flag's key")
+    .requiredOption(
+      "--set <member=value>",
+      "the member and its new value, as JSON or as text; may be repeated",
+      setting,
+    )
+    .action(updateFlag);
+  withExamples(
+    update,
+    "halyard flags update new-checkout --set percentage=25 --set enabled=true",
+    'halyard flags update new-checkout --set "description=The new checkout"',
+  );
 };
 
 const turn = async (
@@ -101,7 +118,7 @@ const turn = async (
 };
 
 const turned = ({ flag, version, changed }: ChangedFlag): string => {
-  const state = flag.enabled ? `on for ${reachOf(flag)}` : "off";
+  const state = flag.enabled ? `on for ${reachText(flag)}` : "off";
   return changed
     ? `${flag.key} is ${state} now (version ${version}).`
     : `${flag.key} was ${state} already (version ${version}).`;
@@ -116,7 +133,7 @@ const setPercentage = async (
   const change = await changeFlag(connection, key, { percentage: wanted }, options.ifVersion);
   if (options.json) return printJson(shown(change));
   const { flag, before, version } = change;
-  const old = before.type === "rollout" ? before.percentage : 0;
+  const old = Number(memberOf(before, "percentage") ?? 0);
   if (!change.changed) print(`${key} was at ${wanted} % already (version ${version}).`);
   else print(`${key}: ${old} % → ${wanted} % (version ${version}). ${meaningOf(old, wanted)}`);
   if (!flag.enabled) print(`It is off: nobody gets it until halyard flags enable ${key}`);
@@ -147,4 +164,16 @@ const setDescription = async (
   if (!change.changed) print(`${key} had that description already (version ${change.version}).`);
   else if (text === undefined) print(`${key} has no description now (version ${change.version}).`);
   else print(`${key} is described now (version ${change.version}).`);
+};
+
+const updateFlag = async (
+  key: string,
+  options: ChangeOptions & { readonly set: Settings },
+): Promise<void> => {
+  const connection = connect(options);
+  const change = await changeFlag(connection, key, options.set as FlagPatch, options.ifVersion);
+  if (options.json) return printJson(shown(change));
+  const { flag, before, version, changed } = change;
+  if (changed) print(`${key}: ${changesInOneLine(before, flag)} (version ${version}).`);
+  else print(`${key} is unchanged (version ${version}).`);
 };

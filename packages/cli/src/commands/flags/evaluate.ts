@@ -1,4 +1,6 @@
 // halyard evaluate: what a flag is for someone, as the server answers it.
+import { memberOf } from "@halyard/core/difference";
+import { isPercentage } from "@halyard/core/percentage";
 import { bucketOf, type ManagementErrorCode } from "@halyard/sdk";
 import { Command } from "commander";
 import {
@@ -151,10 +153,10 @@ const objectOf = (text: string): Record<string, unknown> | undefined => {
   }
 };
 
-/** Of a rollout flag; undefined for others, and when the key may not read flags. */
+/** Undefined for a flag without one, and when the key may not read flags. */
 const percentageOf = async (connection: Connection, key: string): Promise<number | undefined> => {
   const found = await connection.management.flags.get(key);
   if (!found.ok && found.error.code === "FORBIDDEN") return undefined;
-  const flag = answered(connection, found);
-  return flag.type === "rollout" ? flag.percentage : undefined;
+  const percentage = memberOf(answered(connection, found), "percentage");
+  return isPercentage(percentage) ? percentage : undefined;
 };

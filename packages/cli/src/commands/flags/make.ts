@@ -1,5 +1,7 @@
 // halyard flags create and delete.
-import type { Flag } from "@halyard/sdk";
+import { memberOf } from "@halyard/core/difference";
+import { type FlagTypeName, flagTypeNames, membersOf, typeOf } from "@halyard/core/flags/registry";
+import type { NewFlag } from "@halyard/sdk";
 import { type Command, Option } from "commander";
 import {
   answered,
@@ -10,13 +12,14 @@ import {
 import { changeFlag, deleteFlag, readFlag } from "../../server-connection/flag-change.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
-import { reachOf } from "../../terminal/flag-text.ts";
-import { percentage, wholeNumber } from "../../terminal/option-values.ts";
+import { reachText } from "../../terminal/flag-text.ts";
+import { percentage, type Settings, setting, wholeNumber } from "../../terminal/option-values.ts";
 import { print, printJson } from "../../terminal/output.ts";
 
 interface CreateOptions extends ConnectionOptions {
-  readonly type?: Flag["type"];
+  readonly type?: FlagTypeName;
   readonly percentage?: number;
+  readonly set?: Settings;
   readonly description?: string;
   readonly enabled?: boolean;
   readonly json?: boolean;
@@ -28,6 +31,15 @@ interface DeleteOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
+const summaries = flagTypeNames.map((name) => `${name} ${typeOf(name).summary}`).join(", ");
+
+/** The first type that has all of these members. */
+const typeWith = (settings: Settings): FlagTypeName | undefined =>
+  flagTypeNames.find((type) => {
+    const members = new Set(membersOf(type).map(([name]) => name));
+    return Object.keys(settings).every((name) => members.has(name));
+  });
+
 export const addMakeCommands = (group: Command): void => {
   const create = serverCommand(group.command("create"))
     .description("create a flag; it is off unless --enabled is given")
@@ -35,10 +47,11 @@ export const addMakeCommands = (group: Command): void => {
     .addOption(
       new Option(
         "--type <type>",
-        "on or off for everyone, or for a percentage (boolean unless --percentage is given)",
-      ).choices(["boolean", "rollout"]),
+        `${summaries} (by default the first that has what you set)`,
+      ).choices(flagTypeNames),
     )
     .option("--percentage <number>", "of a rollout: 0 to 100, three decimals at most", percentage)
+    .option("--set <member=value>", "any other setting of its type; may be repeated", setting)
     .option("--description <text>", "what it is for")
     .option("--enabled", "turn it on at once")
     .action(createFlag);
@@ -59,22 +72,25 @@ export const addMakeCommands = (group: Command): void => {
 
 const createFlag = async (key: string, options: CreateOptions): Promise<void> => {
   const connection = connect(options);
-  const type = options.type ?? (options.percentage === undefined ? "boolean" : "rollout");
+  const settings: Settings = {
+    ...options.set,
+    ...(options.percentage !== undefined && { percentage: options.percentage }),
+  };
   const made = await connection.management.flags.create({
     key,
-    type,
-    ...(options.percentage !== undefined && { percentage: options.percentage }),
+    type: options.type ?? typeWith(settings) ?? flagTypeNames[0],
+    ...settings,
     ...(options.description !== undefined && { description: options.description }),
-  });
+  } as NewFlag);
   let flag = answered(connection, made);
   let version = made.ok ? made.version : undefined;
   if (options.enabled === true) {
     ({ flag, version } = await changeFlag(connection, key, { enabled: true }, version));
   }
   if (options.json) return printJson({ ...flag, version });
-  if (flag.enabled) return print(`Created ${key}: on for ${reachOf(flag)}.`);
-  print(`Created ${key}, off. Turn it on for ${reachOf(flag)} with: halyard flags enable ${key}`);
-  if (flag.type === "rollout" && flag.percentage === 0) {
+  if (flag.enabled) return print(`Created ${key}: on for ${reachText(flag)}.`);
+  print(`Created ${key}, off. Turn it on for ${reachText(flag)} with: halyard flags enable ${key}`);
+  if (memberOf(flag, "percentage") === 0) {
     print(`Nobody is reached at 0 %; raise it with: halyard flags rollout ${key} 5`);
   }
 };
@@ -83,7 +99,7 @@ const removeFlag = async (key: string, options: DeleteOptions): Promise<void> =>
   const connection = connect(options);
   const current = await readFlag(connection, key);
   const { flag } = current;
-  const state = flag.enabled ? `on for ${reachOf(flag)}` : "off";
+  const state = flag.enabled ? `on for ${reachText(flag)}` : "off";
   await confirm(
     `Delete ${key} (${state})? Programs that ask for it get their own default.`,
     options.yes,

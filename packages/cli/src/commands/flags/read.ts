@@ -1,5 +1,6 @@
 // halyard flags list, get and history: what there is and how it came to be so.
-import type { Flag, FlagHistoryEntry, UsageSummary } from "@halyard/sdk";
+import { type Flag, type FlagTypeName, flagTypeNames } from "@halyard/core/flags/registry";
+import type { FlagHistoryEntry, FlagQuery, UsageSummary } from "@halyard/sdk";
 import { type Command, Option } from "commander";
 import {
   answered,
@@ -9,7 +10,14 @@ import {
   serverCommand,
 } from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
-import { actorText, agoOf, changesBetween, reachOf, switchOf } from "../../terminal/flag-text.ts";
+import {
+  actorText,
+  agoOf,
+  changesBetween,
+  reachText,
+  settingTexts,
+  stateCell,
+} from "../../terminal/flag-text.ts";
 import { trueOrFalse, wholeNumber } from "../../terminal/option-values.ts";
 import {
   type Cell,
@@ -23,7 +31,7 @@ import {
 } from "../../terminal/output.ts";
 
 interface ListOptions extends ConnectionOptions {
-  readonly type?: Flag["type"];
+  readonly type?: FlagTypeName;
   readonly enabled?: boolean;
   readonly search?: string;
   readonly stale?: number;
@@ -41,9 +49,7 @@ const largestPage = 1_000;
 export const addReadCommands = (group: Command): void => {
   const list = serverCommand(group.command("list"), "a server")
     .description("list the flags, sorted by key")
-    .addOption(
-      new Option("--type <type>", "only flags of this type").choices(["boolean", "rollout"]),
-    )
+    .addOption(new Option("--type <type>", "only flags of this type").choices(flagTypeNames))
     .option("--enabled <state>", "only flags that are on (true) or off (false)", trueOrFalse)
     .option("--search <text>", "only flags with this text in their key or description")
     .option(
@@ -59,7 +65,7 @@ export const addReadCommands = (group: Command): void => {
   );
 
   const get = serverCommand(group.command("get"), "a server")
-    .description("show a flag: state, percentage, version, when it was last evaluated")
+    .description("show a flag: state, settings, version, when it was last evaluated")
     .argument("<flag>", "the flag's key")
     .action(getFlag);
   withExamples(get, "halyard flags get new-checkout", "halyard flags get new-checkout --json");
@@ -81,7 +87,7 @@ const listFlags = async (options: ListOptions): Promise<void> => {
       ...(type !== undefined && { type }),
       ...(enabled !== undefined && { enabled }),
       ...(search !== undefined && { q: search }),
-    }),
+    } as FlagQuery),
   );
   const idle = stale === undefined ? undefined : await idleFor(connection, stale);
   const shown = idle ? flags.filter(({ key }) => idle.has(key)) : flags;
@@ -92,18 +98,33 @@ const listFlags = async (options: ListOptions): Promise<void> => {
         : shown,
     );
   }
+  const settings = shown.map(settingsText);
+  const hasSettings = settings.some((text) => text !== "");
   printTable(
-    ["key", "is", "for", ...(idle ? ["last evaluated"] : []), "description"],
-    shown.map((flag) => [
+    [
+      ...["key", "is", "for"],
+      ...(hasSettings ? ["settings"] : []),
+      ...(idle ? ["last evaluated"] : []),
+      "description",
+    ],
+    shown.map((flag, index) => [
       flag.key,
-      switchOf(flag),
-      reachOf(flag),
+      stateCell(flag),
+      reachText(flag),
+      ...(hasSettings ? [settings[index] ?? ""] : []),
       ...(idle ? [lastEvaluated(idle.get(flag.key))] : []),
       beginningOf(flag.description),
     ]),
   );
   if (shown.length === 0) printAside("No flags.");
 };
+
+const settingsText = (flag: Flag): string =>
+  beginningOf(
+    settingTexts(flag)
+      .map(([name, text]) => `${name} ${text}`)
+      .join(", "),
+  );
 
 /** When those flags were last evaluated that nobody asked for in so many days. */
 const idleFor = async (
@@ -120,10 +141,10 @@ const idleFor = async (
 const lastEvaluated = (time: string | null | undefined): string =>
   time === null || time === undefined ? "never" : `${time} (${agoOf(time)})`;
 
-const longestDescription = 60;
-const beginningOf = (description: string | null): string => {
-  const line = inOneLine(description ?? "").replaceAll(/\s+/g, " ");
-  return line.length > longestDescription ? `${line.slice(0, longestDescription - 1)}…` : line;
+const longestCell = 60;
+const beginningOf = (text: string | null): string => {
+  const line = inOneLine(text ?? "").replaceAll(/\s+/g, " ");
+  return line.length > longestCell ? `${line.slice(0, longestCell - 1)}…` : line;
 };
 
 const getFlag = async (
@@ -138,10 +159,11 @@ const getFlag = async (
   const version = found.ok ? found.version : undefined;
   if (options.json) return printJson({ ...flag, version, lastEvaluatedAt });
   const sum = (side: "on" | "off") => hours.reduce((total, hour) => total + hour[side], 0);
-  const rows: [string, Cell][] = [
+  const rows: (readonly [string, Cell])[] = [
     ["type", flag.type],
-    ["is", switchOf(flag)],
-    ["for", reachOf(flag)],
+    ["is", stateCell(flag)],
+    ["for", reachText(flag)],
+    ...settingTexts(flag),
     ["description", flag.description ?? "none"],
     ["version", String(version)],
     ["last evaluated", lastEvaluated(lastEvaluatedAt)],
@@ -164,8 +186,8 @@ const showHistory = async (key: string, options: HistoryOptions): Promise<void> 
   for (const { version, createdAt, actor, events, before, after } of shown) {
     const what = events.map((event) => event.replace("flag.", "")).join(", ");
     print(`${coloured("bold", `v${version}`)}  ${createdAt}  ${what} by ${actorText(actor)}`);
-    for (const { field, text } of changesBetween(before, after)) {
-      print(`      ${field.padEnd(11)}  ${text}`);
+    for (const { member, text } of changesBetween(before, after)) {
+      print(`      ${member.padEnd(11)}  ${text}`);
     }
   }
 };

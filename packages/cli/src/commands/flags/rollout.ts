@@ -1,6 +1,9 @@
 // halyard rollout: who of a list of targeting keys a rollout reaches, and who would flip at another percentage.
 import { readFileSync } from "node:fs";
-import { bucketOf } from "@halyard/sdk";
+import { memberOf } from "@halyard/core/difference";
+import { typesWith } from "@halyard/core/flags/registry";
+import { isPercentage, thousandthsOf } from "@halyard/core/percentage";
+import { isInRollout } from "@halyard/sdk";
 import { Command, Option } from "commander";
 import {
   answered,
@@ -56,14 +59,14 @@ const rollout = async (key: string, options: RolloutOptions): Promise<void> => {
   const sample = readSample(options.sample);
   const connection = connect(options);
   const flag = answered(connection, await connection.management.flags.get(key));
-  if (flag.type !== "rollout") {
+  const percentage = memberOf(flag, "percentage");
+  if (!isPercentage(percentage)) {
     throw new CommandFailed(
-      `"${key}" is a boolean flag: it is ${flag.enabled ? "on" : "off"} for everyone. Only rollout flags reach a percentage.`,
+      `"${key}" is a ${flag.type} flag, which has no percentage. Only flags of type ${typesWith("percentage").join(", ")} have one.`,
     );
   }
-  const { percentage } = flag;
   const reached = (targetingKey: string, at: number) =>
-    bucketOf(key, targetingKey) <= Math.round(at * 1_000);
+    isInRollout(key, targetingKey, thousandthsOf(at));
   const before = sample.map((who) => ({ who, is: reached(who, percentage) }));
   const groups: Record<(typeof lists)[number], string[]> = { in: [], out: [], gain: [], lose: [] };
   for (const { who, is } of before) {

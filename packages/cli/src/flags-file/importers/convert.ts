@@ -1,6 +1,7 @@
 // From what was found at another product to flags as they are here: exactly, or left out with the reason.
-import type { Flag } from "@halyard/sdk";
-import { isFlagKey, longestDescription, longestKey } from "../flag-rules.ts";
+import { initialOf } from "@halyard/core/difference";
+import type { Flag } from "@halyard/core/flags/registry";
+import { isFlagKey, longestFlagKey, maxDescriptionLength } from "@halyard/core/flags/rules";
 import { byKey } from "../flags-file.ts";
 
 export type State =
@@ -50,15 +51,10 @@ export const suggestKey = (name: string): string => {
     .replace(/\p{Mark}/gu, "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[^A-Za-z0-9]+/, "")
-    .slice(0, longestKey)
+    .slice(0, longestFlagKey)
     .replace(/-+$/, "");
   return key === "" ? "flag" : key;
 };
-
-const off = ({ type }: State): State =>
-  type === "rollout"
-    ? { type, enabled: false, percentage: 0 }
-    : { type: "boolean", enabled: false };
 
 export const convert = (
   found: readonly Found[],
@@ -107,11 +103,11 @@ export const convert = (
       continue;
     }
     const letters = Array.from(description ?? "");
-    const isCut = letters.length > longestDescription;
+    const isCut = letters.length > maxDescriptionLength;
     flags.push({
       key,
-      ...(reasons.length > 0 ? off(state) : state),
-      description: letters.length === 0 ? null : letters.slice(0, longestDescription).join(""),
+      ...(reasons.length > 0 ? initialOf({ key, ...state }) : state),
+      description: letters.length === 0 ? null : letters.slice(0, maxDescriptionLength).join(""),
     });
     if (reasons.length > 0) createOnly.add(key);
     const told = [

@@ -1,7 +1,9 @@
-// Carries out a plan at a server: several flags at once, each only when it still is as the plan saw it.
+// Applies a plan at a server: several flags at once, each only if it has not changed since it was planned.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Flag, Management, ManagementError, Result } from "@halyard/sdk";
-import { type Change, isSame } from "./plan.ts";
+import { isSameFlag } from "@halyard/core/difference";
+import type { Flag } from "@halyard/core/flags/registry";
+import type { Management, ManagementError, NewFlag, Result } from "@halyard/sdk";
+import type { Change } from "./plan.ts";
 
 export type Outcome =
   | { readonly kind: "done" }
@@ -17,7 +19,7 @@ interface Watch {
   readonly onWait: (milliseconds: number) => void;
 }
 
-const lanes = 16;
+const concurrency = 16;
 const done: Outcome = { kind: "done" };
 const conflict = (message: string): Outcome => ({ kind: "conflict", message });
 
@@ -63,27 +65,21 @@ export const applyChanges = async (
       if (now.error.code === "NOT_FOUND" && wanted === undefined) return done;
       return failed(now.error, "was deleted meanwhile");
     }
-    if (wanted && isSame(now.value, wanted)) return done;
-    if (!isSame(now.value, before)) return conflict("was changed meanwhile");
+    if (wanted && isSameFlag(now.value, wanted)) return done;
+    if (!isSameFlag(now.value, before)) return conflict("was changed meanwhile");
     return { version: now.version ?? 0 };
   };
 
   const create = async ({ flag }: Change & { kind: "create" }): Promise<Outcome> => {
-    const { key, type, description, enabled } = flag;
-    const made = await patiently(() =>
-      flags.create({
-        key,
-        type,
-        description,
-        ...(flag.type === "rollout" && { percentage: flag.percentage }),
-      }),
-    );
+    const { enabled, ...request } = flag;
+    const { key } = flag;
+    const made = await patiently(() => flags.create(request as NewFlag));
     if (!made.ok) {
       if (made.error.code !== "CONFLICT") return { kind: "failed", error: made.error };
       const now = await patiently(() => flags.get(key));
       // There are other conflicts than an equal key, such as too many flags.
       if (!now.ok) return { kind: "failed", error: made.error };
-      return isSame(now.value, flag) ? done : conflict("was created meanwhile, and otherwise");
+      return isSameFlag(now.value, flag) ? done : conflict("was created meanwhile, and otherwise");
     }
     if (!enabled) return done;
     const turned = await patiently(() =>
@@ -97,8 +93,8 @@ export const applyChanges = async (
       case "create":
         return create(change);
       case "update": {
-        const { key, before, patch } = change;
-        const found = await stillAs(before, { ...before, ...patch } as Flag);
+        const { key, before, after, patch } = change;
+        const found = await stillAs(before, after);
         if ("kind" in found) return found;
         const changed = await patiently(() => flags.update(key, patch, { ifMatch: found.version }));
         return changed.ok ? done : failed(changed.error, "was changed meanwhile");
@@ -119,7 +115,7 @@ export const applyChanges = async (
   let next = 0;
   let count = 0;
   let isOver = false;
-  const lane = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
     for (let index = next++; index < changes.length && !isOver; index = next++) {
       const change = changes[index];
       if (change === undefined) return;
@@ -130,6 +126,6 @@ export const applyChanges = async (
       onProgress(count);
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, work));
   return outcomes;
 };

@@ -1,9 +1,7 @@
-// What has to change so that flags become as they are wanted: decided from values alone, before anything is sent.
-import type { Flag, FlagPatch } from "@halyard/sdk";
+// What has to change so that flags become as the file or the other environment has them: decided from values alone, before anything is sent.
+import { changeableMembers, initialOf, memberOf, patchBetween } from "@halyard/core/difference";
+import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 import { byKey } from "../flags-file.ts";
-
-export const changeableFields = ["enabled", "percentage", "description"] as const;
-export type ChangeableField = (typeof changeableFields)[number];
 
 export type Change =
   | { readonly kind: "create"; readonly key: string; readonly flag: Flag }
@@ -11,10 +9,11 @@ export type Change =
       readonly kind: "update";
       readonly key: string;
       readonly before: Flag;
-      readonly patch: FlagPatch;
+      readonly after: Flag;
+      readonly patch: PatchFlag;
     }
   | { readonly kind: "delete"; readonly key: string; readonly flag: Flag }
-  /** It cannot be carried out: the type is fixed at creation. */
+  /** Not possible: the type is fixed at creation. */
   | { readonly kind: "retype"; readonly key: string; readonly before: Flag; readonly after: Flag };
 
 export interface Plan {
@@ -24,68 +23,54 @@ export interface Plan {
 }
 
 interface PlanOptions {
-  /** Also delete what is not wanted. */
+  /** Also delete flags that are not in the target state. */
   readonly prune?: boolean | undefined;
-  /** Never deleted, though it is not among the wanted. */
+  /** Never deleted by `prune`. */
   readonly keep?: ReadonlySet<string>;
-  /** Created when it is missing, and otherwise left alone. */
+  /** Created when missing, otherwise not changed. */
   readonly createOnly?: ReadonlySet<string>;
-  /** The others stay as they are; in a new flag, as in every new flag. */
-  readonly fields?: readonly ChangeableField[];
+  /** Only these members change, all of them by default; a new flag has the initial values of the others. */
+  readonly members?: readonly string[];
 }
 
-const fieldOf = (flag: Flag, field: ChangeableField): unknown =>
-  field === "percentage" ? (flag as { percentage?: number }).percentage : flag[field];
-
-export const isSame = (a: Flag, b: Flag): boolean =>
-  a.type === b.type && changeableFields.every((field) => fieldOf(a, field) === fieldOf(b, field));
-
-const newFlag = (flag: Flag, fields: readonly ChangeableField[]): Flag => {
-  const chosen = Object.fromEntries(
-    changeableFields
-      .filter((field) => fields.includes(field) && fieldOf(flag, field) !== undefined)
-      .map((field) => [field, fieldOf(flag, field)]),
-  );
-  const { key } = flag;
-  return flag.type === "rollout"
-    ? { key, type: "rollout", enabled: false, percentage: 0, description: null, ...chosen }
-    : { key, type: "boolean", enabled: false, description: null, ...chosen };
+/** `from` with the chosen members of `flag`. */
+const takeMembers = (from: Flag, flag: Flag, members: readonly string[] | undefined): Flag => {
+  if (members === undefined) return flag;
+  const taken = changeableMembers(flag.type)
+    .filter((name) => members.includes(name))
+    .map((name) => [name, memberOf(flag, name)]);
+  return { ...from, ...(Object.fromEntries(taken) as object) };
 };
 
 export const planChanges = (
   current: readonly Flag[],
-  wanted: readonly Flag[],
-  {
-    prune = false,
-    keep = new Set(),
-    createOnly = new Set(),
-    fields = changeableFields,
-  }: PlanOptions = {},
+  target: readonly Flag[],
+  { prune = false, keep = new Set(), createOnly = new Set(), members }: PlanOptions = {},
 ): Plan => {
   const now = new Map(current.map((flag) => [flag.key, flag]));
   const changes: Change[] = [];
-  for (const flag of wanted) {
+  for (const flag of target) {
     const { key } = flag;
     const before = now.get(key);
     if (before === undefined) {
-      changes.push({ kind: "create", key, flag: newFlag(flag, fields) });
-    } else if (before.type !== flag.type && !createOnly.has(key)) {
+      changes.push({ kind: "create", key, flag: takeMembers(initialOf(flag), flag, members) });
+    } else if (createOnly.has(key)) {
+    } else if (before.type === flag.type) {
+      const after = takeMembers(before, flag, members);
+      const patch = patchBetween(before, after);
+      if (Object.keys(patch).length > 0) {
+        changes.push({ kind: "update", key, before, after, patch });
+      }
+    } else {
       changes.push({ kind: "retype", key, before, after: flag });
-    } else if (!createOnly.has(key)) {
-      const patch = Object.fromEntries(
-        fields
-          .filter((field) => fieldOf(before, field) !== fieldOf(flag, field))
-          .map((field) => [field, fieldOf(flag, field)]),
-      ) as FlagPatch;
-      if (Object.keys(patch).length > 0) changes.push({ kind: "update", key, before, patch });
     }
   }
-  const unchanged = wanted.length - changes.length;
+  const unchanged = target.length - changes.length;
   if (prune) {
-    const asked = new Set(wanted.map(({ key }) => key));
+    const named = new Set(target.map(({ key }) => key));
     for (const flag of current) {
       const { key } = flag;
-      if (!asked.has(key) && !keep.has(key)) changes.push({ kind: "delete", key, flag });
+      if (!named.has(key) && !keep.has(key)) changes.push({ kind: "delete", key, flag });
     }
   }
   return { changes: changes.sort(byKey), unchanged };

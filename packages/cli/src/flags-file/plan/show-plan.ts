@@ -1,35 +1,34 @@
-// A plan in words: a line for each flag, and how many there are of each kind.
-import type { Flag } from "@halyard/sdk";
+// A plan for people and for scripts: a line for each flag, and how many there are of each kind.
+import { changeableMembers, difference, formatMember, memberOf } from "@halyard/core/difference";
+import type { Flag } from "@halyard/core/flags/registry";
 import { coloured } from "../../terminal/output.ts";
-import { type Change, changeableFields, type Plan } from "./plan.ts";
+import type { Change, Plan } from "./plan.ts";
 
-/** One line, whatever it holds, and not more of it than a line takes. */
-const quoted = (text: string | null | undefined): string => {
-  if (text === null || text === undefined) return "none";
+const longestText = 60;
+const shorten = (text: string): string => {
   const letters = Array.from(text);
-  return JSON.stringify(letters.length > 60 ? `${letters.slice(0, 57).join("")}…` : text);
+  return letters.length > longestText ? `${letters.slice(0, longestText - 3).join("")}…` : text;
 };
 
-const valueInWords = (field: string, value: unknown): string => {
-  if (field === "enabled") return value === true ? "on" : "off";
-  if (field === "percentage") return `${String(value)} %`;
-  return quoted(value as string | null);
+const valueText = (type: string, member: string, value: unknown): string =>
+  typeof value === "string"
+    ? formatMember(type, member, shorten(value))
+    : shorten(formatMember(type, member, value));
+
+const flagText = (flag: Flag): string => {
+  const texts = changeableMembers(flag.type)
+    .filter((member) => memberOf(flag, member) !== null)
+    .map((member) => valueText(flag.type, member, memberOf(flag, member)));
+  return [flag.type, ...texts].join(", ");
 };
 
-const flagInWords = (flag: Flag): string =>
-  [
-    flag.type,
-    valueInWords("enabled", flag.enabled),
-    ...(flag.type === "rollout" ? [valueInWords("percentage", flag.percentage)] : []),
-    ...(flag.description === null ? [] : [quoted(flag.description)]),
-  ].join(", ");
-
-const changeInWords = (change: Change & { kind: "update" }): string =>
-  changeableFields
-    .filter((field) => change.patch[field] !== undefined)
-    .map((field) => {
-      const before = (change.before as unknown as Record<string, unknown>)[field];
-      return `${field} ${valueInWords(field, before)} → ${valueInWords(field, change.patch[field])}`;
+const changeText = ({ before, after }: Change & { kind: "update" }): string =>
+  difference(before, after)
+    .map(({ member, ...values }) => {
+      const [old, now] = [values.before, values.after].map((value) =>
+        valueText(after.type, member, value),
+      );
+      return `${member} ${old} → ${now}`;
     })
     .join(", ");
 
@@ -37,11 +36,11 @@ const lineOf = (change: Change, width: number, isComparison: boolean): string =>
   const name = change.key.padEnd(width);
   switch (change.kind) {
     case "create":
-      return coloured("green", `+ ${name}  ${flagInWords(change.flag)}`);
+      return coloured("green", `+ ${name}  ${flagText(change.flag)}`);
     case "update":
-      return coloured("yellow", `~ ${name}  ${changeInWords(change)}`);
+      return coloured("yellow", `~ ${name}  ${changeText(change)}`);
     case "delete":
-      return coloured("red", `- ${name}  ${flagInWords(change.flag)}`);
+      return coloured("red", `- ${name}  ${flagText(change.flag)}`);
     case "retype": {
       const types = `type ${change.before.type} → ${change.after.type}`;
       return isComparison
@@ -53,7 +52,7 @@ const lineOf = (change: Change, width: number, isComparison: boolean): string =>
 
 const widestName = 48;
 
-/** In a comparison nothing is to be done, so that nothing is impossible. */
+/** A comparison changes nothing, so a different type is only a difference there. */
 export const linesOf = (changes: readonly Change[], isComparison = false): string[] => {
   const longest = changes.reduce((width, { key }) => Math.max(width, key.length), 0);
   return changes.map((change) => lineOf(change, Math.min(longest, widestName), isComparison));
@@ -69,7 +68,7 @@ export const summaryOf = ({ changes, unchanged }: Plan): string => {
     [countOf(changes, "delete"), "to delete"],
     [countOf(changes, "retype"), "impossible"],
   ] as const;
-  return [...counts.filter(([count]) => count > 0), [unchanged, "as wanted already"] as const]
+  return [...counts.filter(([count]) => count > 0), [unchanged, "unchanged"] as const]
     .map(([count, what]) => `${count} ${what}`)
     .join(", ");
 };
@@ -88,14 +87,9 @@ export const asJson = (change: Change): object => {
         after: { type: change.after.type },
       };
     case "update": {
-      const before = change.before as unknown as Record<string, unknown>;
-      const fields = Object.keys(change.patch);
-      return {
-        key: change.key,
-        action: "change",
-        before: Object.fromEntries(fields.map((field) => [field, before[field]])),
-        after: change.patch,
-      };
+      const { key, before, patch } = change;
+      const members = Object.keys(patch).map((member) => [member, memberOf(before, member)]);
+      return { key, action: "change", before: Object.fromEntries(members), after: patch };
     }
   }
 };

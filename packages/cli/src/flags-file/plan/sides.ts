@@ -1,18 +1,16 @@
 // The flags of a profile's environment, or of a file: what diff and promote compare.
 import { existsSync } from "node:fs";
-import type { Flag } from "@halyard/sdk";
-import { answered, type Connection, connectTo } from "../../server-connection/connection.ts";
+import type { Flag } from "@halyard/core/flags/registry";
+import { type Connection, connectTo } from "../../server-connection/connection.ts";
 import { profileNamed, readProfiles } from "../../server-connection/profiles.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
 import { readDocument } from "../document.ts";
+import { fetchLists } from "../file-kinds.ts";
 import { readFlagsFile } from "../read-flags-file.ts";
 
-/** Ten thousand flags with long descriptions take a while on a slow line. */
-const patience = 60_000;
-
 export const flagsAt = async (connection: Connection): Promise<readonly Flag[]> =>
-  answered(connection, await connection.management.flags.list({}, { timeout: patience }));
+  (await fetchLists(connection)).flags;
 
 const looksLikeFile = (name: string): boolean => /[/\\]|\.(json|ya?ml)$/i.test(name);
 

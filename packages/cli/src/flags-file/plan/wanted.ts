@@ -1,4 +1,6 @@
 // What a file asks for, whoever wrote it.
+import { reachOf } from "@halyard/core/flags/registry";
+import { allThousandths } from "@halyard/core/percentage";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
 import { readDocument } from "../document.ts";
@@ -64,12 +66,12 @@ export const readWanted = async (file: string, options: WantedOptions): Promise<
   const { value } = await readDocument(file);
   const { found, remarks = [] } = importers[from]({ value, environment });
   const carried = convert(found, options);
-  const shares = carried.flags.filter(
-    (flag) =>
-      flag.type === "rollout" && flag.enabled && flag.percentage > 0 && flag.percentage < 100,
-  ).length;
+  const partial = carried.flags.filter((flag) => {
+    const reach = reachOf(flag);
+    return reach > 0 && reach < allThousandths;
+  }).length;
   return {
     ...carried,
-    remarks: [...remarks, ...(shares > 0 ? [bucketRemark(shares)] : [])],
+    remarks: [...remarks, ...(partial > 0 ? [bucketRemark(partial)] : [])],
   };
 };

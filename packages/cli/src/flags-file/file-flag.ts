@@ -1,0 +1,51 @@
+// A flag in a file: the order of its members, and what each of them must be.
+import { memberOf } from "@halyard/core/difference";
+import { otherTypesOnly } from "@halyard/core/flags/change";
+import { type Flag, isFlagTypeName, membersOf, typesWith } from "@halyard/core/flags/registry";
+import { descriptionRule, flagKeyRule, isDescription, isFlagKey } from "@halyard/core/flags/rules";
+import { flagTypeSchema } from "@halyard/core/flags/schemas";
+import { checkFields, type Report, type Rule, trueOrFalse } from "./check-fields.ts";
+import type { Fields } from "./loose-values.ts";
+
+/** Members that this version does not know come last. A file may leave the description out. */
+export const orderMembers = (flag: Flag): Flag => {
+  const { key, type, enabled, description, ...others } = flag;
+  const members = membersOf(type).map(([name]) => [name, memberOf(flag, name)]);
+  return {
+    key,
+    type,
+    enabled,
+    ...(Object.fromEntries(members) as object),
+    description: (description as string | null | undefined) ?? null,
+    ...others,
+  } as Flag;
+};
+
+const commonRules: Readonly<Record<string, Rule>> = {
+  key: [flagKeyRule, isFlagKey],
+  type: [flagTypeSchema["x-must-be"] ?? "a type", isFlagTypeName],
+  enabled: trueOrFalse,
+  description: [descriptionRule, isDescription],
+};
+
+export const checkFlag = (entry: Fields, report: Report): void => {
+  const type = isFlagTypeName(entry.type) ? entry.type : undefined;
+  const members = type === undefined ? [] : membersOf(type);
+  const rules: Readonly<Record<string, Rule>> = {
+    ...commonRules,
+    ...Object.fromEntries(
+      members.map(([name, { schema, isValid }]): [string, Rule] => [
+        name,
+        [schema["x-must-be"] ?? "a valid value", isValid],
+      ]),
+    ),
+  };
+  const isOfOtherType = (name: string) => !Object.hasOwn(rules, name) && typesWith(name).length > 0;
+  const own = Object.entries(entry).filter(([name]) => !isOfOtherType(name));
+  checkFields(Object.fromEntries(own), rules, ["description"], report);
+  // Without a valid type nobody knows which members belong to it.
+  if (type === undefined) return;
+  for (const name of Object.keys(entry).filter(isOfOtherType)) {
+    report(name, `"${name}" ${otherTypesOnly(type, name)}`);
+  }
+};

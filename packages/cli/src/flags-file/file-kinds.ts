@@ -1,0 +1,53 @@
+// What a file holds of each kind: how it is fetched, checked and ordered. A kind that is missing here does not compile.
+import { type Kind, type KindValues, kindNames, kinds } from "@halyard/core/kinds";
+import { answered, type Connection } from "../server-connection/connection.ts";
+import type { Report } from "./check-fields.ts";
+import { checkFlag, orderMembers } from "./file-flag.ts";
+import type { Fields } from "./loose-values.ts";
+
+interface FileKind<Value> {
+  /** All of them in the environment. */
+  readonly fetch: (connection: Connection) => Promise<readonly Value[]>;
+  readonly check: (entry: Fields, report: Report) => void;
+  /** The members in the order of the file. */
+  readonly order: (value: Value) => Value;
+}
+
+/** Ten thousand flags with long descriptions take a while on a slow line. */
+const timeout = 60_000;
+
+const byKind: { readonly [K in Kind]: FileKind<KindValues[K]> } = {
+  flag: {
+    fetch: async (connection) =>
+      answered(connection, await connection.management.flags.list({}, { timeout })),
+    check: checkFlag,
+    order: orderMembers,
+  },
+};
+
+/** The lists of a file, one for each kind. */
+export type FileLists = {
+  readonly [K in Kind as (typeof kinds)[K]["list"]]: readonly KindValues[K][];
+};
+
+interface ListedKind extends FileKind<{ readonly key: string }> {
+  readonly kind: Kind;
+  /** The name of its list in a file. */
+  readonly list: keyof FileLists;
+}
+
+export const fileKinds: readonly ListedKind[] = kindNames.map((kind) => ({
+  kind,
+  list: kinds[kind].list,
+  ...(byKind[kind] as unknown as FileKind<{ readonly key: string }>),
+}));
+
+export const fetchLists = async (connection: Connection): Promise<FileLists> => {
+  const lists = fileKinds.map(async ({ list, fetch }) => [list, await fetch(connection)]);
+  return Object.fromEntries(await Promise.all(lists)) as FileLists;
+};
+
+export const orderLists = (lists: FileLists): FileLists => {
+  const ordered = fileKinds.map(({ list, order }) => [list, lists[list].map(order)] as const);
+  return Object.fromEntries(ordered) as unknown as FileLists;
+};
