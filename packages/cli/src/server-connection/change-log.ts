@@ -1,8 +1,8 @@
 // What the stream tells and the history adds: every change of a flag once, in order, with who made it where that may be known.
 import { difference } from "@halyard/core/difference";
 import type { Actor, Flag, FlagEventName, HistoryEntry } from "@halyard/sdk";
+import type { EnvironmentChange, EnvironmentSnapshot } from "@halyard/sdk/follow-environment";
 import { type Connection, failureOf } from "./connection.ts";
-import type { Snapshot, StreamedChange } from "./follow-changes.ts";
 
 export interface LoggedChange {
   readonly key: string;
@@ -18,10 +18,10 @@ export interface LoggedChange {
 export interface ChangeLog {
   /** The flags as they are: what happened since the last time, and how much of it cannot be told. */
   meet(
-    snapshot: Snapshot,
+    snapshot: EnvironmentSnapshot,
   ): Promise<{ readonly changes: readonly LoggedChange[]; readonly untold: number }>;
   /** Those changes that were not told before. */
-  learn(changes: readonly StreamedChange[]): Promise<readonly LoggedChange[]>;
+  learn(changes: readonly EnvironmentChange[]): Promise<readonly LoggedChange[]>;
   /** All changes since a time, as the history has them. */
   since(time: Date): Promise<readonly LoggedChange[]>;
 }
@@ -86,29 +86,32 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
     return entries;
   };
 
-  const derived = ({ key, version, at, flag }: StreamedChange): LoggedChange => {
+  const derived = ({
+    key,
+    version,
+    at,
+    value: after,
+  }: Pick<EnvironmentChange, "key" | "version" | "at" | "value">): LoggedChange => {
     const before = known.get(key)?.flag ?? null;
-    const events = eventsOf(before, flag);
-    return { key, version, createdAt: at, events, actor: null, before, after: flag };
+    const events = eventsOf(before, after);
+    return { key, version, createdAt: at, events, actor: null, before, after };
   };
 
   /** Between what was known and what is now, one change a flag: what came between cannot be told. */
-  const netChanges = (snapshot: Snapshot): LoggedChange[] => {
+  const netChanges = (snapshot: EnvironmentSnapshot): LoggedChange[] => {
     const at = snapshot.at ?? "";
-    const now = new Set(snapshot.flags.map(({ flag }) => flag.key));
+    const now = new Set(snapshot.entries.map(({ key }) => key));
     const gone = [...known].filter(([key, { flag }]) => flag !== null && !now.has(key));
     return [
-      ...snapshot.flags
-        .filter(({ flag, version }) => !isTold(flag.key, version))
-        .map(({ flag, version }) => derived({ key: flag.key, version, at, flag, revision: 0 })),
-      ...gone.map(([key, { version }]) =>
-        derived({ key, version: version + 1, at, flag: null, revision: 0 }),
-      ),
+      ...snapshot.entries
+        .filter(({ key, version }) => !isTold(key, version))
+        .map((entry) => derived({ ...entry, at })),
+      ...gone.map(([key, { version }]) => derived({ key, version: version + 1, at, value: null })),
     ];
   };
 
   /** Of so many changes that were missed since `from`. */
-  const missedOf = async (snapshot: Snapshot, missed: number, from: number) => {
+  const missedOf = async (snapshot: EnvironmentSnapshot, missed: number, from: number) => {
     const entries = await readHistory(
       largestPage,
       ({ createdAt }) => Date.parse(createdAt) < from - skew,
@@ -135,7 +138,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
       if (missed < 0) known.clear();
       last = { revision: snapshot.revision, at: Date.parse(snapshot.at ?? "") || 0 };
       tell(changes);
-      for (const { flag, version } of snapshot.flags) remember(flag.key, version, flag);
+      for (const { key, version, value } of snapshot.entries) remember(key, version, value);
       return { changes, untold: Math.max(0, missed - changes.length) };
     },
 

@@ -18,8 +18,8 @@ export const stateCell = ({ enabled }: Flag): Cell =>
 export const reachText = (flag: Flag): string => {
   if (!isFlagTypeName(flag.type)) return "unknown (the type is newer than this command)";
   const reach = reachOf({ ...flag, enabled: true });
-  const isFixed = membersOf(flag.type).length === 0;
-  return isFixed && reach === allThousandths ? "everyone" : `${fromThousandths(reach)} %`;
+  const isEveryone = reach === allThousandths && memberOf(flag, "percentage") === undefined;
+  return isEveryone ? "everyone" : `${fromThousandths(reach)} %`;
 };
 
 /** The members of its type that `reachText` does not show already. */

@@ -1,6 +1,7 @@
 // halyard events tail: the changes of an environment as they happen, one line each.
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
+import type { EnvironmentChange, EnvironmentSnapshot } from "@halyard/sdk/follow-environment";
 import { Command } from "commander";
 import { createChangeLog, type LoggedChange } from "../../server-connection/change-log.ts";
 import {
@@ -8,11 +9,7 @@ import {
   connect,
   serverCommand,
 } from "../../server-connection/connection.ts";
-import {
-  followChanges,
-  type Snapshot,
-  type StreamedChange,
-} from "../../server-connection/follow-changes.ts";
+import { followChanges } from "../../server-connection/follow-changes.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { changesInOneLine } from "../../terminal/flag-text.ts";
@@ -64,9 +61,9 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
   process.on("SIGINT", () => stop.abort()).on("SIGTERM", () => stop.abort());
   readerLeft.addEventListener("abort", () => stop.abort());
 
-  const waiting: (Snapshot | StreamedChange)[] = [];
+  const waiting: (EnvironmentSnapshot | EnvironmentChange)[] = [];
   let arrived = Promise.withResolvers<void>();
-  const put = (item: Snapshot | StreamedChange) => {
+  const put = (item: EnvironmentSnapshot | EnvironmentChange) => {
     waiting.push(item);
     arrived.resolve();
   };
@@ -96,7 +93,7 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
   /** What waited first, and how many that were. */
   const take = async (): Promise<number> => {
     const [first] = waiting;
-    if (first !== undefined && "flags" in first) {
+    if (first !== undefined && "entries" in first) {
       const { changes, untold } = await log.meet(first);
       show(changes);
       if (untold > 0) {
@@ -108,9 +105,9 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
       met = true;
       return 1;
     }
-    const next = waiting.findIndex((item) => "flags" in item);
+    const next = waiting.findIndex((item) => "entries" in item);
     const batch = waiting.slice(0, Math.min(largestBatch, next === -1 ? waiting.length : next));
-    show(await log.learn(batch as StreamedChange[]));
+    show(await log.learn(batch as EnvironmentChange[]));
     return batch.length;
   };
 

@@ -1,6 +1,6 @@
 // halyard flags list, get and history: what there is and how it came to be so.
 import { type Flag, type FlagTypeName, flagTypeNames } from "@halyard/core/flags/registry";
-import type { FlagHistoryEntry, FlagQuery, UsageSummary } from "@halyard/sdk";
+import type { FlagHistoryEntry, UsageSummary } from "@halyard/sdk";
 import { type Command, Option } from "commander";
 import {
   answered,
@@ -87,7 +87,7 @@ const listFlags = async (options: ListOptions): Promise<void> => {
       ...(type !== undefined && { type }),
       ...(enabled !== undefined && { enabled }),
       ...(search !== undefined && { q: search }),
-    } as FlagQuery),
+    }),
   );
   const idle = stale === undefined ? undefined : await idleFor(connection, stale);
   const shown = idle ? flags.filter(({ key }) => idle.has(key)) : flags;

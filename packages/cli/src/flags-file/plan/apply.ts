@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isSameFlag } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
-import type { Management, ManagementError, NewFlag, Result } from "@halyard/sdk";
+import type { Management, ManagementError, Result } from "@halyard/sdk";
 import type { Change } from "./plan.ts";
 
 export type Outcome =
@@ -73,7 +73,7 @@ export const applyChanges = async (
   const create = async ({ flag }: Change & { kind: "create" }): Promise<Outcome> => {
     const { enabled, ...request } = flag;
     const { key } = flag;
-    const made = await patiently(() => flags.create(request as NewFlag));
+    const made = await patiently(() => flags.create(request));
     if (!made.ok) {
       if (made.error.code !== "CONFLICT") return { kind: "failed", error: made.error };
       const now = await patiently(() => flags.get(key));
