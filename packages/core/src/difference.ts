@@ -53,9 +53,14 @@ export const patchBetween = (before: Flag, after: Flag): PatchFlag =>
   Object.fromEntries(difference(before, after).map(({ member, after: value }) => [member, value]));
 
 /** The value of a member for people: `on`, `25 %`, `"a text"`, `none`. */
-export const formatMember = (type: string, member: string, value: unknown): string => {
+export const formatMember = (
+  type: string,
+  member: string,
+  value: unknown,
+  formatNumber: (value: number) => string = String,
+): string => {
   if (value === undefined || value === null) return "none";
   if (member === "enabled") return value === true ? "on" : "off";
   const known = membersOf(type).find(([name]) => name === member)?.[1];
-  return known ? known.format(value) : JSON.stringify(value);
+  return known ? known.format(value, formatNumber) : JSON.stringify(value);
 };

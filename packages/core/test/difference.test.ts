@@ -1,8 +1,14 @@
-// What differs between two versions of a flag, and what a new flag differs from.
+// What differs between two versions of a flag, how people read it, and what a new flag differs from.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { difference, initialOf, isSameFlag, patchBetween } from "../src/difference.ts";
-import { newFlag } from "../src/flags/change.ts";
+import {
+  difference,
+  formatMember,
+  initialOf,
+  isSameFlag,
+  patchBetween,
+} from "../src/difference.ts";
+import { applyPatch, newFlag } from "../src/flags/change.ts";
 import { type Flag, flagTypeNames } from "../src/flags/registry.ts";
 
 const rollout = (percentage: number): Flag => ({
@@ -34,4 +40,36 @@ test("members that differ, in the order in which people read them", () => {
   assert.deepEqual(patchBetween(before, rollout(25)), { enabled: true, percentage: 25 });
   assert.ok(isSameFlag(rollout(25), { ...rollout(25) }));
   assert.ok(!isSameFlag(rollout(25), rollout(26)));
+});
+
+const before: Flag = {
+  key: "f",
+  type: "rollout",
+  enabled: true,
+  percentage: 25,
+  description: null,
+};
+const after: Flag = { ...before, percentage: 50, description: "why" };
+
+test("only the members that changed are named, in their order", () => {
+  assert.deepEqual(difference(before, after), [
+    { member: "percentage", before: 25, after: 50 },
+    { member: "description", before: null, after: "why" },
+  ]);
+  assert.deepEqual(difference(before, { ...before }), []);
+  assert.equal(isSameFlag(before, { ...before }), true);
+  assert.equal(isSameFlag(before, after), false);
+});
+
+test("the patch between two flags makes the second out of the first", () => {
+  assert.deepEqual(applyPatch(before, patchBetween(before, after)), { ok: true, flag: after });
+});
+
+test("a member is written for people, its numbers as the reader's locale writes them", () => {
+  assert.equal(formatMember("rollout", "percentage", 7.5), "7.5 %");
+  const german = (value: number) => String(value).replace(".", ",");
+  assert.equal(formatMember("rollout", "percentage", 7.5, german), "7,5 %");
+  assert.equal(formatMember("boolean", "enabled", false), "off");
+  assert.equal(formatMember("boolean", "description", null), "none");
+  assert.equal(formatMember("boolean", "description", "why"), '"why"');
 });

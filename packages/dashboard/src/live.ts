@@ -1,5 +1,5 @@
 // The flags of the environment as they are now, with their versions, kept current by the server's stream.
-import type { Flag } from "@halyard/sdk";
+import type { Flag } from "@halyard/core/flags/registry";
 import { readEventStream } from "@halyard/sdk/read-event-stream";
 import { delayAfter, standardTiming } from "@halyard/sdk/timing";
 import type { SessionFetch } from "./api.ts";

@@ -1,10 +1,11 @@
 // What the dashboard says a change means for users.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Flag } from "@halyard/sdk";
+import { patchBetween } from "@halyard/core/difference";
+import type { Flag } from "@halyard/core/flags/registry";
 import {
+  canRestore,
   diffOf,
-  patchBetween,
   settingOf,
   summaryOf,
   withPatch,
@@ -28,7 +29,7 @@ const cases: readonly (readonly [before: Flag, after: Flag, says: readonly strin
   [
     rollout(25),
     rollout(50),
-    ["25 % → 50 %: about 2,500 more of every 10,000 users, nobody loses it."],
+    ["25 % → 50 %: about 2,500 more of every 10,000 users get it, nobody loses it."],
   ],
   [rollout(50), rollout(25), ["50 % → 25 %: about 2,500 of every 10,000 users lose it."]],
   [
@@ -39,14 +40,14 @@ const cases: readonly (readonly [before: Flag, after: Flag, says: readonly strin
   [
     rollout(10),
     rollout(0),
-    ["10 % → 0 %: all who have it lose it, about 1,000 of every 10,000 users."],
+    ["10 % → 0 %: everyone who has it loses it, about 1,000 of every 10,000 users."],
   ],
   [
     rollout(10),
     rollout(10.5),
-    ["10 % → 10.5 %: about 50 more of every 10,000 users, nobody loses it."],
+    ["10 % → 10.5 %: about 50 more of every 10,000 users get it, nobody loses it."],
   ],
-  [rollout(25, false), rollout(50, false), ["25 % → 50 %: nobody notices while the flag is off."]],
+  [rollout(25, false), rollout(50, false), ["25 % → 50 %: no effect while the flag is off."]],
   [
     rollout(25, false),
     rollout(25),
@@ -55,16 +56,16 @@ const cases: readonly (readonly [before: Flag, after: Flag, says: readonly strin
   [
     rollout(25),
     rollout(25, false),
-    ["25 % → off: all who have it lose it, about 2,500 of every 10,000 users."],
+    ["25 % → off: everyone who has it loses it, about 2,500 of every 10,000 users."],
   ],
   [rollout(100), rollout(100, false), ["100 % → off: everyone loses it."]],
-  [rollout(0), rollout(0, false), ["0 % → off: nobody gets it and nobody loses it."]],
+  [rollout(0), rollout(0, false), ["0 % → off: nobody gets it or loses it."]],
   [boolean(false), boolean(true), ["off → on: everyone gets it."]],
   [boolean(true), boolean(false), ["on → off: everyone loses it."]],
   [
     boolean(true),
     { ...boolean(true), description: "why" },
-    ["The description changes; no user notices."],
+    ["The description changes; users see no difference."],
   ],
   [boolean(true), boolean(true), []],
 ];
@@ -80,11 +81,22 @@ for (const [before, after, says] of cases) {
 test("a history entry names only the fields that changed", () => {
   const after: Flag = { ...rollout(50), description: "why" };
   assert.deepEqual(diffOf(rollout(25), after), [
-    { field: "rollout", before: "25\u00a0%", after: "50\u00a0%" },
+    { field: "percentage", before: "25\u00a0%", after: "50\u00a0%" },
     { field: "description", before: undefined, after: "why" },
   ]);
   assert.deepEqual(diffOf(boolean(true), null), [
     { field: "type", before: "boolean", after: undefined },
     { field: "enabled", before: "on", after: undefined },
   ]);
+});
+
+test("a flag shows in a few words what it is set to", () => {
+  const shown = [rollout(25), rollout(25, false), boolean(true), boolean(false)].map(settingOf);
+  assert.deepEqual(shown, ["on for 25\u00a0%", "off, 25\u00a0% when on", "on for everyone", "off"]);
+});
+
+test("an earlier version can be restored when it differs and has the same type", () => {
+  assert.equal(canRestore(rollout(25), rollout(50)), true);
+  assert.equal(canRestore(rollout(25), rollout(25)), false);
+  assert.equal(canRestore(boolean(true), rollout(25, false)), false);
 });

@@ -50,7 +50,7 @@ test("search and filters show what fits, and the address keeps them", async (t) 
   await page.getByLabel("Only stale").check();
   await until(async () => assert.deepEqual(await keysShown(page), ["new-checkout", "old-banner"]));
   await page.getByLabel("Only stale").uncheck();
-  await page.getByLabel("Order").selectOption("reach");
+  await page.getByLabel("Sort by").selectOption("reach");
   await until(async () =>
     assert.deepEqual(await keysShown(page), ["search", "new-checkout", "old-banner"]),
   );
@@ -139,13 +139,13 @@ test("a flag is created by its dialog, which says what is wrong with a key", asy
   await page.keyboard.press("c");
   const form = dialog(page);
   await form.getByLabel("Key").fill("not a key");
-  await form.getByText("Letters, digits, dot").waitFor();
-  assert.equal(await form.getByRole("button", { name: "Create the flag" }).isDisabled(), true);
+  await form.getByText("Use letters, digits, dots").waitFor();
+  assert.equal(await form.getByRole("button", { name: "Create flag" }).isDisabled(), true);
   await form.getByLabel("Key").fill("new-checkout");
   await form.getByLabel(/^rollout/).check();
   await form.getByLabel("Percent of users").fill("0.125");
   await form.getByLabel("Description").fill("One page");
-  await form.getByRole("button", { name: "Create the flag" }).click();
+  await form.getByRole("button", { name: "Create flag" }).click();
   await page.getByRole("heading", { name: "new-checkout", level: 1 }).waitFor();
   assert.deepEqual(await stateOf(admin, "new-checkout"), {
     key: "new-checkout",
@@ -165,7 +165,7 @@ test("a key that may only read shows everything and changes nothing", async (t) 
   await page.keyboard.press("j");
   await page.keyboard.press("e");
   await page.keyboard.press("c");
-  assert.equal(await page.getByRole("button", { name: "Create a flag" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Create flag" }).count(), 0);
   assert.equal(await dialog(page).count(), 0);
   await rows(page).getByRole("link", { name: "a" }).click();
   await page.getByRole("heading", { name: "Evaluations" }).waitFor();

@@ -1,4 +1,4 @@
-// One flag's page in a real browser: who is in, how it is used, what happened to it, how to ask for it.
+// One flag's page in a real browser: rollout preview, usage, history, code snippets.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { bucketOf } from "@halyard/sdk";
@@ -15,12 +15,12 @@ before(async () => {
 });
 after(() => server.close());
 
-test("who is in is what the server evaluates, with the percentage from which on", async (t) => {
+test("the rollout preview matches what the server evaluates, with the percentage from which each key is included", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "half", type: "rollout", percentage: 50, enabled: true }]);
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/half");
   const users = ["user-1", "user-2", "user-3", "Ünïcode 7"];
-  await page.getByLabel("Targeting keys, one a line").fill(`${users.join("\n")}\n\n user-1 \n`);
+  await page.getByLabel("Targeting keys, one per line").fill(`${users.join("\n")}\n\n user-1 \n`);
   for (const targetingKey of users) {
     const answer = await fetch(`${server.url}/ofrep/v1/evaluate/flags/half`, {
       method: "POST",
@@ -30,15 +30,15 @@ test("who is in is what the server evaluates, with the percentage from which on"
     const { value } = (await answer.json()) as { value: boolean };
     const from = bucketOf("half", targetingKey) / 1_000;
     const row = page.getByRole("row", {
-      name: `${targetingKey} ${value ? "in" : "out"} ${from} %`,
+      name: `${targetingKey} ${value ? "included" : "not included"} ${from} %`,
     });
     await row.waitFor();
   }
   assert.equal(await page.getByRole("row").filter({ hasText: "user-1" }).count(), 1);
-  await page.getByText(/^\d of 4 are in\.$/).waitFor();
+  await page.getByText(/^\d of 4 are included\.$/).waitFor();
 });
 
-test("history tells who changed what, and any entry can be set back to", async (t) => {
+test("history shows who changed what, and any version can be restored", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "turned", type: "rollout", percentage: 10, enabled: true }]);
   await admin("PATCH", "/flags/turned", { percentage: 80, description: "too fast" });
@@ -50,9 +50,9 @@ test("history tells who changed what, and any entry can be set back to", async (
   }
   assert.equal(await entries.first().getByRole("button").count(), 0);
 
-  await page.getByRole("button", { name: "Set back to this: version 2" }).click();
+  await page.getByRole("button", { name: "Restore this version (version 2)" }).click();
   await dialog(page).getByText("80 % → 10 %: about 7,000 of every 10,000 users lose it.").waitFor();
-  await dialog(page).getByRole("button", { name: "Set it back" }).click();
+  await dialog(page).getByRole("button", { name: "Restore" }).click();
   await until(async () =>
     assert.partialDeepStrictEqual(await stateOf(admin, "turned"), {
       percentage: 10,
@@ -88,7 +88,7 @@ test("the description is edited, and snippets are copied", async (t) => {
   await seedFlags(admin, [{ key: "described", type: "boolean" }]);
   const { page, context } = await openAs(browser, t, server.url, [keys.admin], "/flags/described");
   await page.getByLabel("Description").fill("Ask the shop team");
-  await page.getByRole("button", { name: "Save the description" }).click();
+  await page.getByRole("button", { name: "Save description" }).click();
   await notice(page, "described").waitFor();
   assert.equal((await stateOf(admin, "described")).description, "Ask the shop team");
 
@@ -125,11 +125,11 @@ test("the list, a flag, its dialogs and the empty list are accessible, light and
       .check();
     await auditPage(page, `creating a flag, ${colorScheme}`);
     await page.goto("/flags/checkout");
-    await page.getByLabel("Targeting keys, one a line").fill("user-1\nuser-2");
+    await page.getByLabel("Targeting keys, one per line").fill("user-1\nuser-2");
     await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
     await page.getByLabel("Percent of users").fill("50");
     await auditPage(page, `a flag, ${colorScheme}`);
-    await page.getByRole("button", { name: "Save the rollout" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     await notice(page, "checkout").waitFor();
     await auditPage(page, `a message, ${colorScheme}`);
     await admin("PATCH", "/flags/checkout", { percentage: 25 });

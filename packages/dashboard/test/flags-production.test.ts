@@ -62,25 +62,25 @@ test("a rollout is raised after its summary was confirmed, and stays when it was
   const { page } = await openAs(browser, t, server.url, [keyOf("production")], "/flags/checkout");
   const percent = page.getByLabel("Percent of users");
   await percent.fill("50");
-  await page.getByRole("button", { name: "Save the rollout" }).click();
+  await page.getByRole("button", { name: "Save changes" }).click();
   const question = dialog(page);
   await question
-    .getByText("25 % → 50 %: about 2,500 more of every 10,000 users, nobody loses it.")
+    .getByText("25 % → 50 %: about 2,500 more of every 10,000 users get it, nobody loses it.")
     .waitFor();
   await question.getByRole("button", { name: "Cancel" }).click();
   await question.waitFor({ state: "detached" });
   assert.equal(await percent.inputValue(), "50 %");
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 25 });
 
-  await page.getByRole("button", { name: "Save the rollout" }).click();
-  await question.getByRole("button", { name: "Change it" }).click();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await question.getByRole("button", { name: "Change flag" }).click();
   await notice(page, "checkout").getByText("Now on for 50 %.").waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 50 });
 
   // A dialog that is still closing lies over the switch.
   await question.waitFor({ state: "detached" });
   await page.getByRole("switch", { name: "On" }).click({ force: true });
-  await question.getByText("50 % → off: all who have it lose it").waitFor();
+  await question.getByText("50 % → off: everyone who has it loses it").waitFor();
   await page.keyboard.press("Escape");
   await question.waitFor({ state: "detached" });
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { enabled: true });
@@ -91,7 +91,7 @@ test("a flag is deleted only after its key was typed", async (t) => {
   await seedFlags(admin, [{ key: "to-go", type: "boolean" }]);
   const { page } = await openAs(browser, t, server.url, [keyOf("production")], "/flags/to-go");
   await page.getByRole("button", { name: "Delete" }).click();
-  const confirm = dialog(page).getByRole("button", { name: "Delete the flag" });
+  const confirm = dialog(page).getByRole("button", { name: "Delete flag" });
   assert.equal(await confirm.isDisabled(), true);
   await dialog(page).getByLabel("Type to-go to confirm").fill("to-g");
   assert.equal(await confirm.isDisabled(), true);
@@ -101,7 +101,7 @@ test("a flag is deleted only after its key was typed", async (t) => {
   assert.equal((await admin("GET", "/flags/to-go")).status, 404);
 
   await page.goto("/flags/to-go");
-  await page.getByRole("heading", { name: "This flag is not here" }).waitFor();
+  await page.getByRole("heading", { name: "Flag not found" }).waitFor();
   await page.getByText("Deleted", { exact: true }).waitFor();
 });
 
@@ -114,13 +114,13 @@ test("two people see each other's changes, and a change over another shows both"
   await first.page.getByLabel("Percent of users").fill("30");
 
   await second.page.getByRole("switch", { name: "shared is on" }).click({ force: true });
-  await first.page.getByText("Somebody changed this flag while you edit").first().waitFor();
-  await first.page.getByRole("button", { name: "Save the rollout" }).click();
+  await first.page.getByText("Somebody else changed this flag").first().waitFor();
+  await first.page.getByRole("button", { name: "Save changes" }).click();
   const conflict = dialog(first.page);
   await conflict.getByRole("columnheader", { name: "Theirs (version 3)" }).waitFor();
-  await conflict.getByRole("row", { name: "State off off" }).waitFor();
-  await conflict.getByRole("row", { name: "Rollout 10 % 30 %" }).waitFor();
-  await conflict.getByRole("button", { name: "Take theirs" }).click();
+  await conflict.getByRole("row", { name: "enabled off off" }).waitFor();
+  await conflict.getByRole("row", { name: "percentage 10 % 30 %" }).waitFor();
+  await conflict.getByRole("button", { name: "Keep theirs" }).click();
   await until(async () =>
     assert.equal(await first.page.getByLabel("Percent of users").inputValue(), "10 %"),
   );
@@ -128,9 +128,9 @@ test("two people see each other's changes, and a change over another shows both"
 
   await first.page.getByLabel("Percent of users").fill("30");
   await admin("PATCH", "/flags/shared", { description: "theirs" });
-  await first.page.getByText("Somebody changed this flag while you edit").first().waitFor();
-  await first.page.getByRole("button", { name: "Save the rollout" }).click();
-  await conflict.getByRole("button", { name: "Apply mine on top" }).click();
+  await first.page.getByText("Somebody else changed this flag").first().waitFor();
+  await first.page.getByRole("button", { name: "Save changes" }).click();
+  await conflict.getByRole("button", { name: "Apply my change" }).click();
   await rowOfSecond.getByText("30 %").waitFor();
   assert.deepEqual(await stateOf(admin, "shared"), {
     key: "shared",

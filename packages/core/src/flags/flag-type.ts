@@ -26,8 +26,8 @@ export interface Member<Value> {
   readonly isValid: (value: unknown) => value is Value;
   /** The one form of equal values. */
   readonly normalize: (value: Value) => Value;
-  /** For people, such as `25 %`. */
-  readonly format: (value: Value) => string;
+  /** For people, such as `25 %`; `formatNumber` knows the reader's locale. */
+  readonly format: (value: Value, formatNumber: (value: number) => string) => string;
 }
 
 export type MemberName<F extends FlagBase> = Exclude<keyof F, keyof FlagBase> & string;

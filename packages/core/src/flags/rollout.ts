@@ -31,7 +31,7 @@ export const rolloutType: FlagType<RolloutFlag> = {
       isValid: isPercentage,
       // JSON can carry a negative zero.
       normalize: (value) => value + 0,
-      format: (value) => `${value} %`,
+      format: (value, formatNumber) => `${formatNumber(value)} %`,
     },
   },
   refusal: "a rollout flag has a percentage and nothing else",

@@ -1,5 +1,6 @@
 // One change: who, when, what it was about, and the difference.
-import type { Flag, HistoryEntry } from "@halyard/sdk";
+import type { Flag } from "@halyard/core/flags/registry";
+import type { HistoryEntry } from "@halyard/sdk";
 import { Anchor } from "@mantine/core";
 import { Link } from "wouter";
 import { FieldDiff } from "../components/display/field-diff.tsx";

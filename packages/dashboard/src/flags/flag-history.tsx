@@ -1,4 +1,4 @@
-// The history of a flag as readable differences, each of which it can be set back to.
+// The history of a flag: what each version changed, with a button that restores it.
 import type { FlagHistoryEntry } from "@halyard/sdk";
 import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -10,7 +10,7 @@ import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { Section } from "../components/layout/section.tsx";
 import type { LiveFlag } from "../live.ts";
 import { useApi } from "../session.tsx";
-import { isEmptyPatch, patchBetween } from "./edit/flag-change.ts";
+import { canRestore } from "./edit/flag-change.ts";
 import { FlagDiff } from "./edit/flag-diff.tsx";
 import { useFlagEdits } from "./edit/flag-edits.tsx";
 
@@ -39,7 +39,7 @@ const useHistory = (flagKey: string) => {
   });
 };
 
-const wordsOf = ({ before, after }: FlagHistoryEntry): string | undefined => {
+const labelOf = ({ before, after }: FlagHistoryEntry): string | undefined => {
   if (before === null) return "Created";
   return after === null ? "Deleted" : undefined;
 };
@@ -53,13 +53,13 @@ const Entry = ({ change, current }: EntryProps) => {
   const edits = useFlagEdits();
   const { mayChange } = useApi();
   const { after, before, version, actor, createdAt } = change;
-  const words = wordsOf(change);
-  const canGoBack =
+  const label = labelOf(change);
+  const isRestorable =
     mayChange &&
     current !== undefined &&
     after !== null &&
     version !== current.version &&
-    !isEmptyPatch(patchBetween(current.flag, after));
+    canRestore(current.flag, after);
   return (
     <li className="history-entry">
       <div className="history-who">
@@ -70,17 +70,17 @@ const Entry = ({ change, current }: EntryProps) => {
         <span className="dimmed">version {version}</span>
       </div>
       <div>
-        {words !== undefined && <div>{words}</div>}
+        {label !== undefined && <div>{label}</div>}
         {after !== null && <FlagDiff before={before} after={after} />}
       </div>
-      {canGoBack && (
+      {isRestorable && (
         <Button
           variant="default"
           size="compact-sm"
-          onClick={() => void edits.setBack(current, after)}
-          aria-label={`Set back to this: version ${version}`}
+          onClick={() => void edits.restore(current, after)}
+          aria-label={`Restore this version (version ${version})`}
         >
-          Set back to this
+          Restore this version
         </Button>
       )}
     </li>

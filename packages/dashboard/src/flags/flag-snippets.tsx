@@ -1,13 +1,18 @@
 // The snippets of one flag, one language at a time.
-import type { Flag } from "@halyard/sdk";
+import type { Flag } from "@halyard/core/flags/registry";
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { CodeBlock } from "../components/display/code-block.tsx";
 import { Section } from "../components/layout/section.tsx";
 import { snippetsFor } from "./snippets.ts";
+import { editorOf } from "./types/type-editors.tsx";
 
 export const FlagSnippets = ({ flag }: { readonly flag: Flag }) => {
-  const snippets = snippetsFor(flag, location.origin);
+  const snippets = snippetsFor({
+    key: flag.key,
+    usesTargetingKey: editorOf(flag.type).usesTargetingKey,
+    url: location.origin,
+  });
   const [chosen, setChosen] = useState(snippets[0]?.name ?? "");
   const snippet = snippets.find(({ name }) => name === chosen) ?? snippets[0];
   if (snippet === undefined) return null;
@@ -24,10 +29,7 @@ export const FlagSnippets = ({ flag }: { readonly flag: Flag }) => {
         />
       }
     >
-      <CodeBlock
-        code={snippet.code}
-        label={`${snippet.name}, with a key of the role ${snippet.role}`}
-      />
+      <CodeBlock code={snippet.code} label={`${snippet.name}, with a ${snippet.role} key`} />
     </Section>
   );
 };

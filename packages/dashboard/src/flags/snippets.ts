@@ -1,20 +1,25 @@
-// How a program asks for a flag, in the languages of OpenFeature and with our own client.
-import type { Flag } from "@halyard/sdk";
+// Code that evaluates a flag, with OpenFeature in several languages and with the Halyard SDK.
 
 export interface Snippet {
   readonly name: string;
-  /** The role that the key of such a program should have. */
+  /** The role that its API key should have. */
   readonly role: "server" | "client";
   readonly code: string;
 }
 
-export const snippetsFor = ({ key, type }: Flag, url: string): readonly Snippet[] => {
-  const isRollout = type === "rollout";
-  const context = isRollout ? `, { targetingKey: user.id }` : "";
-  const who = isRollout ? `{ targetingKey: user.id }` : "{}";
+interface SnippetOptions {
+  readonly key: string;
+  readonly usesTargetingKey: boolean;
+  /** Of the server. */
+  readonly url: string;
+}
+
+export const snippetsFor = ({ key, usesTargetingKey, url }: SnippetOptions): readonly Snippet[] => {
+  const context = usesTargetingKey ? `, { targetingKey: user.id }` : "";
+  const who = usesTargetingKey ? `{ targetingKey: user.id }` : "{}";
   return [
     {
-      name: "Node, our client",
+      name: "Node, Halyard SDK",
       role: "server",
       code: `import { createClient } from "@halyard/sdk";
 
@@ -83,7 +88,7 @@ if err := openfeature.SetProviderAndWait(provider); err != nil {
 client := openfeature.NewClient("app")
 
 on, err := client.BooleanValue(ctx, "${key}", false, ${
-        isRollout
+        usesTargetingKey
           ? "openfeature.NewEvaluationContext(user.ID, nil)"
           : "openfeature.EvaluationContext{}"
       })`,
@@ -94,7 +99,7 @@ on, err := client.BooleanValue(ctx, "${key}", false, ${
       code: `import os
 from openfeature import api
 from openfeature.contrib.provider.ofrep import OFREPProvider
-${isRollout ? "from openfeature.evaluation_context import EvaluationContext\n" : ""}
+${usesTargetingKey ? "from openfeature.evaluation_context import EvaluationContext\n" : ""}
 api.set_provider(OFREPProvider(
     "${url}",
     headers_factory=lambda: {"Authorization": f"Bearer {os.environ['HALYARD_KEY']}"},
@@ -102,7 +107,7 @@ api.set_provider(OFREPProvider(
 client = api.get_client()
 
 if client.get_boolean_value("${key}", False${
-        isRollout ? ", EvaluationContext(targeting_key=user.id)" : ""
+        usesTargetingKey ? ", EvaluationContext(targeting_key=user.id)" : ""
       }):
     ...  # on`,
     },
@@ -117,7 +122,7 @@ OpenFeatureAPI.getInstance().setProviderAndWait(OfrepProvider.constructProvider(
 var client = OpenFeatureAPI.getInstance().getClient();
 
 boolean on = client.getBooleanValue("${key}", false${
-        isRollout ? ", new ImmutableContext(user.id())" : ""
+        usesTargetingKey ? ", new ImmutableContext(user.id())" : ""
       });`,
     },
     {
@@ -131,7 +136,7 @@ await Api.Instance.SetProviderAsync(new OfrepProvider(options));
 var client = Api.Instance.GetClient();
 
 var on = await client.GetBooleanValueAsync("${key}", false${
-        isRollout ? ", EvaluationContext.Builder().SetTargetingKey(user.Id).Build()" : ""
+        usesTargetingKey ? ", EvaluationContext.Builder().SetTargetingKey(user.Id).Build()" : ""
       });`,
     },
     {

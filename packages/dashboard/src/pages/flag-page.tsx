@@ -1,4 +1,4 @@
-// One flag: its settings, who is in, how it is used, what happened to it, how to ask for it.
+// One flag: its settings, preview, usage, history, deliveries and code snippets.
 import { Anchor, Button } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
 import { CopyButton } from "../components/display/copy-button.tsx";
@@ -12,7 +12,7 @@ import { FlagDeliveries } from "../flags/flag-deliveries.tsx";
 import { FlagHistory } from "../flags/flag-history.tsx";
 import { FlagSnippets } from "../flags/flag-snippets.tsx";
 import { FlagUsageChart } from "../flags/flag-usage.tsx";
-import { RolloutPreview } from "../flags/rollout-preview.tsx";
+import { editorOf } from "../flags/types/type-editors.tsx";
 import { useLiveState } from "../live-provider.tsx";
 import { usePageKeys } from "../page-keys.ts";
 import { useApi } from "../session.tsx";
@@ -28,15 +28,15 @@ const Missing = ({ flagKey }: { readonly flagKey: string }) => {
   return (
     <>
       <EmptyState
-        title="This flag is not here"
+        title="Flag not found"
         action={
           <Button component={Link} href="/flags" variant="default">
-            To the flags
+            Back to flags
           </Button>
         }
       >
         {environment.name} has no flag <strong className="mono">{flagKey}</strong>. It may have been
-        deleted, or it is in another environment.
+        deleted, or it exists in another environment.
       </EmptyState>
       {mayChange && <FlagHistory flagKey={flagKey} entry={undefined} />}
     </>
@@ -50,6 +50,7 @@ export const FlagPage = () => {
   const edits = useFlagEdits();
   const [, navigate] = useLocation();
   const entry = byKey.get(flagKey);
+  const type = editorOf(entry?.flag.type ?? "");
   const toggle = () => {
     if (entry && mayChange) void edits.change(entry, { enabled: !entry.flag.enabled });
   };
@@ -68,9 +69,7 @@ export const FlagPage = () => {
             <CopyButton text={flagKey} what="the key" />
           </span>
         }
-        description={
-          entry && `${entry.flag.type} flag in ${environment.name}, version ${entry.version}`
-        }
+        description={entry && `${type.label} flag in ${environment.name}, version ${entry.version}`}
       >
         {entry !== undefined && mayChange && (
           <Button
@@ -87,7 +86,7 @@ export const FlagPage = () => {
       {entry !== undefined && (
         <>
           <FlagSettings key={flagKey} entry={entry} />
-          {entry.flag.type === "rollout" && <RolloutPreview flag={entry.flag} />}
+          {type.Preview && <type.Preview flag={entry.flag} />}
           <FlagUsageChart flagKey={flagKey} />
           {mayChange && <FlagHistory flagKey={flagKey} entry={entry} />}
           {mayChange && <FlagDeliveries flagKey={flagKey} />}

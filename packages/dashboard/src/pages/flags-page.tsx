@@ -62,7 +62,7 @@ export const FlagsPage = () => {
   const isEmpty = flags.length === 0;
   const create = mayChange && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
-      Create a flag
+      Create flag
     </Button>
   );
   return (

@@ -1,11 +1,19 @@
 // The dialog that creates a flag.
+import {
+  type FlagMembers,
+  type FlagTypeName,
+  flagTypeNames,
+  isFlagTypeName,
+  membersOf,
+} from "@halyard/core/flags/registry";
+import { isFlagKey, maxDescriptionLength } from "@halyard/core/flags/rules";
 import { Button, Group, Modal, Radio, Stack, Textarea, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
 import { useLiveState } from "../../live-provider.tsx";
+import { editorOf } from "../types/type-editors.tsx";
 import { useFlagEdits } from "./flag-edits.tsx";
-import { RolloutInput } from "./rollout-input.tsx";
 
 interface CreateFlagProps {
   readonly opened: boolean;
@@ -13,37 +21,43 @@ interface CreateFlagProps {
   readonly onCreated: (key: string) => void;
 }
 
-const keyRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-const maxDescription = 2_000;
-
-const complaintAbout = (key: string, isTaken: boolean): string | undefined => {
+const keyError = (key: string, isTaken: boolean): string | undefined => {
   if (key === "") return undefined;
-  if (!keyRule.test(key)) {
-    return "Letters, digits, dot, underscore and hyphen, beginning with a letter or a digit; at most 128.";
+  if (!isFlagKey(key)) {
+    return "Use letters, digits, dots, underscores and hyphens, at most 128. Start with a letter or a digit.";
   }
-  return isTaken ? "There is a flag with this key already." : undefined;
+  return isTaken ? "A flag with this key already exists." : undefined;
 };
+
+const initialMembers = (type: FlagTypeName): FlagMembers =>
+  Object.fromEntries(membersOf(type).map(([name, { initial }]) => [name, initial]));
 
 const CreateFlagForm = ({ onClose, onCreated }: Omit<CreateFlagProps, "opened">) => {
   const edits = useFlagEdits();
   const { byKey } = useLiveState();
   const [key, setKey] = useState("");
-  const [type, setType] = useState<"boolean" | "rollout">("boolean");
-  const [percentage, setPercentage] = useState(0);
+  const [type, setType] = useState<FlagTypeName>("boolean");
+  const [members, setMembers] = useState(() => initialMembers(type));
   const [description, setDescription] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
-  const complaint = complaintAbout(key, byKey.has(key));
+  const wrongKey = keyError(key, byKey.has(key));
+  const { MembersInput } = editorOf(type);
 
+  const chooseType = (name: string) => {
+    if (!isFlagTypeName(name)) return;
+    setType(name);
+    setMembers(initialMembers(name));
+  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (complaint !== undefined || key === "") return;
+    if (wrongKey !== undefined || key === "") return;
     setBusy(true);
     const result = await edits.create({
       key,
       type,
       ...(description.trim() !== "" && { description: description.trim() }),
-      ...(type === "rollout" && { percentage }),
+      ...members,
     });
     setBusy(false);
     if (result.ok) onCreated(key);
@@ -55,10 +69,10 @@ const CreateFlagForm = ({ onClose, onCreated }: Omit<CreateFlagProps, "opened">)
       <Stack gap="md">
         <TextInput
           label="Key"
-          description="What programs ask for. It cannot be changed later."
+          description="The name that your code uses. It cannot be changed later."
           value={key}
           onChange={(event) => setKey(event.currentTarget.value)}
-          error={complaint}
+          error={wrongKey}
           placeholder="new-checkout"
           autoComplete="off"
           spellCheck={false}
@@ -69,23 +83,25 @@ const CreateFlagForm = ({ onClose, onCreated }: Omit<CreateFlagProps, "opened">)
           label="Type"
           description="It cannot be changed later."
           value={type}
-          onChange={(value) => setType(value === "rollout" ? "rollout" : "boolean")}
+          onChange={chooseType}
         >
           <Stack gap="xs" mt="xs">
-            <Radio value="boolean" label="boolean: on or off for everyone" />
-            <Radio
-              value="rollout"
-              label="rollout: on for a percentage of users, always the same ones"
-            />
+            {flagTypeNames.map((name) => (
+              <Radio
+                key={name}
+                value={name}
+                label={`${editorOf(name).label}: ${editorOf(name).explanation}`}
+              />
+            ))}
           </Stack>
         </Radio.Group>
-        {type === "rollout" && <RolloutInput value={percentage} onChange={setPercentage} />}
+        {MembersInput && <MembersInput value={members} onChange={setMembers} />}
         <Textarea
           label="Description"
-          description="For people: what it switches, who to ask, when it can go."
+          description="What the flag controls, who owns it, when it can be removed."
           value={description}
           onChange={(event) => setDescription(event.currentTarget.value)}
-          maxLength={maxDescription}
+          maxLength={maxDescriptionLength}
           autosize
           minRows={2}
           maxRows={6}
@@ -95,8 +111,8 @@ const CreateFlagForm = ({ onClose, onCreated }: Omit<CreateFlagProps, "opened">)
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={busy} disabled={key === "" || complaint !== undefined}>
-            Create the flag
+          <Button type="submit" loading={busy} disabled={key === "" || wrongKey !== undefined}>
+            Create flag
           </Button>
         </Group>
       </Stack>
@@ -105,7 +121,7 @@ const CreateFlagForm = ({ onClose, onCreated }: Omit<CreateFlagProps, "opened">)
 };
 
 export const CreateFlag = ({ opened, onClose, onCreated }: CreateFlagProps) => (
-  <Modal opened={opened} onClose={onClose} title="Create a flag" size="lg">
+  <Modal opened={opened} onClose={onClose} title="Create flag" size="lg">
     <CreateFlagForm onClose={onClose} onCreated={onCreated} />
   </Modal>
 );

@@ -1,34 +1,33 @@
 // What a change of a flag means for users, in words.
-import type { Flag, FlagPatch } from "@halyard/sdk";
+import {
+  changeableMembers,
+  difference,
+  formatMember,
+  memberOf,
+  patchBetween,
+} from "@halyard/core/difference";
+import { applyPatch } from "@halyard/core/flags/change";
+import { type Flag, membersOf, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
 import { formatNumber, formatPercent } from "../../format.ts";
 
 const everyone = 100_000;
 
-/** How many of 100,000 users get it: exactly the thousandths of a percent. */
-export const reachOf = (flag: Flag): number => {
-  if (!flag.enabled) return 0;
-  return flag.type === "boolean" ? everyone : Math.round(flag.percentage * 1_000);
+/** How many of 100,000 users get the flag once it is on. */
+export const reachWhenOn = (flag: Flag): number => reachOf({ ...flag, enabled: true });
+
+/** A patch that is not valid is applied too: the server says what is wrong with it. */
+export const withPatch = (flag: Flag, patch: PatchFlag): Flag => {
+  const changed = applyPatch(flag, patch);
+  return changed.ok ? changed.flag : ({ ...flag, ...patch } as Flag);
 };
 
-export const withPatch = (flag: Flag, patch: FlagPatch): Flag => {
-  const { percentage, ...rest } = patch;
-  return flag.type === "rollout" && percentage !== undefined
-    ? { ...flag, ...rest, percentage }
-    : { ...flag, ...rest };
-};
+export const isEmptyPatch = (patch: PatchFlag): boolean => Object.keys(patch).length === 0;
 
-/** The fields in which they differ, as the second has them; what the API takes to get from one to the other. */
-export const patchBetween = (from: Flag, to: Flag): FlagPatch => ({
-  ...(from.enabled !== to.enabled && { enabled: to.enabled }),
-  ...(from.type === "rollout" &&
-    to.type === "rollout" &&
-    from.percentage !== to.percentage && { percentage: to.percentage }),
-  ...(from.description !== to.description && { description: to.description }),
-});
+/** Whether there is a patch that makes the first flag the second: the type never changes. */
+export const canRestore = (current: Flag, earlier: Flag): boolean =>
+  current.type === earlier.type && !isEmptyPatch(patchBetween(current, earlier));
 
-export const isEmptyPatch = (patch: FlagPatch): boolean => Object.keys(patch).length === 0;
-
-/** "2,500 of every 10,000 users": as few as give a whole number. */
+/** "2,500 of every 10,000 users": the smaller base where it gives a whole number. */
 const countOf = (thousandths: number, more: string): string => {
   const isWhole = thousandths % 10 === 0;
   const count = isWhole ? thousandths / 10 : thousandths;
@@ -36,53 +35,65 @@ const countOf = (thousandths: number, more: string): string => {
   return `about ${formatNumber(count)}${more} of every ${formatNumber(base)} users`;
 };
 
-/** Who gets it and who loses it, as a sentence without its end. */
-export const effectOf = (before: Flag, after: Flag): string => {
+/** Who gets the flag and who loses it, as a sentence without its end. */
+const effectOf = (before: Flag, after: Flag): string => {
   const was = reachOf(before);
   const will = reachOf(after);
   if (was === will) {
     return !before.enabled && !after.enabled
-      ? "nobody notices while the flag is off"
-      : "nobody gets it and nobody loses it";
+      ? "no effect while the flag is off"
+      : "nobody gets it or loses it";
   }
   if (was === 0 && will === everyone) return "everyone gets it";
   if (will === 0 && was === everyone) return "everyone loses it";
   if (will > was) {
     const gained = countOf(will - was, was === 0 ? "" : " more");
-    return `${gained}${was === 0 ? " get it" : ""}, nobody loses it`;
+    return `${gained} get it, nobody loses it`;
   }
-  if (will === 0) return `all who have it lose it, ${countOf(was, "")}`;
+  if (will === 0) return `everyone who has it loses it, ${countOf(was, "")}`;
   return `${countOf(was - will, "")} lose it`;
 };
 
+/** Undefined when there is no value. Texts are shown as they are; a line never breaks before a percent sign. */
+export const memberText = (flag: Flag, member: string): string | undefined => {
+  const value = memberOf(flag, member);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return value;
+  return formatMember(flag.type, member, value, formatNumber).replaceAll(" %", "\u00a0%");
+};
+
+const membersText = (flag: Flag): string =>
+  membersOf(flag.type)
+    .map(([name]) => memberText(flag, name) ?? "none")
+    .join(", ");
+
 const stateOf = (flag: Flag): string => {
   if (!flag.enabled) return "off";
-  return flag.type === "boolean" ? "on" : formatPercent(flag.percentage);
+  return membersText(flag) || "on";
 };
 
 /** The setting of a flag in a word or two. */
 export const settingOf = (flag: Flag): string => {
-  if (flag.type === "boolean") return flag.enabled ? "on for everyone" : "off";
-  const share = formatPercent(flag.percentage);
+  const reach = reachWhenOn(flag);
+  if (membersOf(flag.type).length === 0) {
+    if (!flag.enabled) return "off";
+    return reach === everyone ? "on for everyone" : "on";
+  }
+  const share = formatPercent(reach / 1_000);
   return flag.enabled ? `on for ${share}` : `off, ${share} when on`;
 };
 
-/** "25 % → 50 %: about 2,500 more of every 10,000 users, nobody loses it." */
+/** "25 % → 50 %: about 2,500 more of every 10,000 users get it, nobody loses it." */
 export const summaryOf = (before: Flag, after: Flag): readonly string[] => {
+  const changed = new Set(difference(before, after).map(({ member }) => member));
+  const isDescribed = changed.delete("description");
   const sentences: string[] = [];
-  const isTurned = before.enabled !== after.enabled;
-  const isMoved =
-    before.type === "rollout" && after.type === "rollout" && before.percentage !== after.percentage;
-  if (isTurned || isMoved) {
-    const isBehindOff = isMoved && !before.enabled && !after.enabled;
-    const change = isBehindOff
-      ? `${formatPercent(before.percentage)} → ${formatPercent(after.percentage)}`
-      : `${stateOf(before)} → ${stateOf(after)}`;
-    sentences.push(`${change}: ${effectOf(before, after)}.`);
+  if (changed.size > 0) {
+    const staysOff = !before.enabled && !after.enabled;
+    const text = staysOff ? membersText : stateOf;
+    sentences.push(`${text(before)} → ${text(after)}: ${effectOf(before, after)}.`);
   }
-  if (before.description !== after.description) {
-    sentences.push("The description changes; no user notices.");
-  }
+  if (isDescribed) sentences.push("The description changes; users see no difference.");
   return sentences;
 };
 
@@ -92,21 +103,19 @@ export interface FieldChange {
   readonly after: string | undefined;
 }
 
-const fieldsOf = (flag: Flag | null): Readonly<Record<string, string | undefined>> =>
-  flag === null
-    ? {}
-    : {
-        type: flag.type,
-        enabled: flag.enabled ? "on" : "off",
-        rollout: flag.type === "rollout" ? formatPercent(flag.percentage) : undefined,
-        description: flag.description ?? undefined,
-      };
-
-/** Field by field; what stayed the same is left out. */
+/** Field by field; what stayed the same is left out. Null is a flag that does not exist. */
 export const diffOf = (before: Flag | null, after: Flag | null): readonly FieldChange[] => {
-  const old = fieldsOf(before);
-  const young = fieldsOf(after);
-  return ["type", "enabled", "rollout", "description"]
-    .filter((field) => old[field] !== young[field])
-    .map((field) => ({ field, before: old[field], after: young[field] }));
+  const either = after ?? before;
+  if (either === null) return [];
+  const fields =
+    before !== null && after !== null
+      ? difference(before, after).map(({ member }) => member)
+      : ["type", ...changeableMembers(either.type)];
+  return fields
+    .map((field) => ({
+      field,
+      before: before === null ? undefined : memberText(before, field),
+      after: after === null ? undefined : memberText(after, field),
+    }))
+    .filter((change) => change.before !== undefined || change.after !== undefined);
 };

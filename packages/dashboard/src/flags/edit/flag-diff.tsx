@@ -1,5 +1,5 @@
 // What changed in a flag, field by field, in words as well as in colour.
-import type { Flag } from "@halyard/sdk";
+import type { Flag } from "@halyard/core/flags/registry";
 import { diffOf } from "./flag-change.ts";
 
 const Value = ({ kind, text }: { readonly kind: "before" | "after"; readonly text: string }) =>

@@ -1,5 +1,7 @@
-// Every way to change flags from the page: confirmed in production, shown at once, taken back when refused, undone on request.
-import type { Flag, FlagPatch, NewFlag, Result } from "@halyard/sdk";
+// Every way to change flags from the page: confirmed in production, shown at once, reverted when the server refuses, undone on request.
+import { isSameFlag, patchBetween } from "@halyard/core/difference";
+import { type CreateFlag, type Flag, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
+import type { Result } from "@halyard/sdk";
 import { useMemo } from "react";
 import { type Question, useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
@@ -7,31 +9,23 @@ import type { Live, LiveFlag } from "../../live.ts";
 import { useLive } from "../../live-provider.tsx";
 import { type Api, useApi } from "../../session.tsx";
 import { Conflict } from "./conflict.tsx";
-import {
-  isEmptyPatch,
-  patchBetween,
-  reachOf,
-  settingOf,
-  summaryOf,
-  withPatch,
-} from "./flag-change.ts";
+import { isEmptyPatch, settingOf, summaryOf, withPatch } from "./flag-change.ts";
 import { FlagDiff } from "./flag-diff.tsx";
 
 export type Outcome =
   | "done"
-  /** Not confirmed. */
-  | "left"
-  /** Refused by the server or not got through: the person was told. */
+  | "cancelled"
+  /** The server refused it or could not be reached; a notification says so. */
   | "failed"
-  /** Somebody else was first, and theirs was taken. */
+  /** Somebody else was first, and their version is kept. */
   | "theirs";
 
 export interface FlagEdits {
   /** `base` is what the person saw when deciding. */
-  change(base: LiveFlag, patch: FlagPatch): Promise<Outcome>;
-  /** The same after a look at the difference, wherever it is. */
-  setBack(base: LiveFlag, to: Flag): Promise<Outcome>;
-  create(flag: NewFlag): Promise<Result<Flag>>;
+  change(base: LiveFlag, patch: PatchFlag): Promise<Outcome>;
+  /** Back to an earlier version, confirmed in every environment. */
+  restore(base: LiveFlag, to: Flag): Promise<Outcome>;
+  create(flag: CreateFlag): Promise<Result<Flag>>;
   remove(base: LiveFlag): Promise<boolean>;
 }
 
@@ -47,17 +41,17 @@ const Sentences = ({ before, after }: { readonly before: Flag; readonly after: F
   </>
 );
 
-const takesAway = (before: Flag, after: Flag): boolean => reachOf(after) < reachOf(before);
+const takesFromUsers = (before: Flag, after: Flag): boolean => reachOf(after) < reachOf(before);
 
 const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
   const { management, environment, isProduction } = api;
 
-  const send = async (base: LiveFlag, patch: FlagPatch): Promise<Outcome> => {
+  const send = async (base: LiveFlag, patch: PatchFlag): Promise<Outcome> => {
     const { key } = base.flag;
-    const forget = live.assume(key, withPatch(base.flag, patch));
+    const revert = live.assume(key, withPatch(base.flag, patch));
     const result = await management.flags.update(key, patch, { ifMatch: base.version });
     if (result.ok) live.put(key, result.value, result.version ?? base.version + 1);
-    forget();
+    revert();
     if (result.ok) {
       const done: LiveFlag = { flag: result.value, version: result.version ?? base.version + 1 };
       const back = patchBetween(done.flag, base.flag);
@@ -71,26 +65,29 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
     const { code, current, currentVersion } = result.error;
     if (code === "PRECONDITION_FAILED" && current && currentVersion !== undefined) {
       live.put(key, current, currentVersion);
-      return settleConflict({ flag: current, version: currentVersion }, patch);
+      return resolveConflict({ flag: current, version: currentVersion }, patch);
     }
     notifyError(`${key} was not changed`, result.error);
     return "failed";
   };
 
-  const settleConflict = async (theirs: LiveFlag, patch: FlagPatch): Promise<Outcome> => {
+  const resolveConflict = async (theirs: LiveFlag, patch: PatchFlag): Promise<Outcome> => {
     const mine = withPatch(theirs.flag, patch);
-    if (isEmptyPatch(patchBetween(theirs.flag, mine))) {
-      notifyDone({ title: theirs.flag.key, message: "Somebody else had just done the same." });
+    if (isSameFlag(theirs.flag, mine)) {
+      notifyDone({
+        title: theirs.flag.key,
+        message: "Somebody else has just made the same change.",
+      });
       return "done";
     }
-    const onTop = await ask({
-      title: "Two changes at the same time",
+    const applied = await ask({
+      title: "Conflicting change",
       body: <Conflict theirs={theirs.flag} theirVersion={theirs.version} mine={mine} />,
-      confirmLabel: "Apply mine on top",
-      cancelLabel: "Take theirs",
-      danger: isProduction && takesAway(theirs.flag, mine),
+      confirmLabel: "Apply my change",
+      cancelLabel: "Keep theirs",
+      danger: isProduction && takesFromUsers(theirs.flag, mine),
     });
-    return onTop ? send(theirs, patch) : "theirs";
+    return applied ? send(theirs, patch) : "theirs";
   };
 
   return {
@@ -103,34 +100,34 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
         (await ask({
           title: `Change ${base.flag.key} in ${environment.name}?`,
           body: <Sentences before={base.flag} after={after} />,
-          confirmLabel: "Change it",
-          danger: takesAway(base.flag, after),
+          confirmLabel: "Change flag",
+          danger: takesFromUsers(base.flag, after),
         }));
-      return confirmed ? send(base, wanted) : "left";
+      return confirmed ? send(base, wanted) : "cancelled";
     },
 
-    async setBack(base, to) {
+    async restore(base, to) {
       const wanted = patchBetween(base.flag, to);
       const after = withPatch(base.flag, wanted);
       const confirmed = await ask({
-        title: `Set ${base.flag.key} back in ${environment.name}?`,
+        title: `Restore this version of ${base.flag.key} in ${environment.name}?`,
         body: (
           <>
             <FlagDiff before={base.flag} after={after} />
             <Sentences before={base.flag} after={after} />
           </>
         ),
-        confirmLabel: "Set it back",
-        danger: isProduction && takesAway(base.flag, after),
+        confirmLabel: "Restore",
+        danger: isProduction && takesFromUsers(base.flag, after),
       });
-      return confirmed ? send(base, wanted) : "left";
+      return confirmed ? send(base, wanted) : "cancelled";
     },
 
     async create(flag) {
       const result = await management.flags.create(flag);
       if (!result.ok) return result;
       live.put(flag.key, result.value, result.version ?? 1);
-      notifyDone({ title: flag.key, message: "Created. It is off until you turn it on." });
+      notifyDone({ title: flag.key, message: "Created. It stays off until you turn it on." });
       return result;
     },
 
@@ -142,13 +139,13 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
         body: (
           <>
             <p className="confirm-sentence">
-              Programs that ask for it get their own fallback from now on. It cannot be undone; the
-              history stays.
+              From now on your code gets its default value for this flag. You cannot undo this; the
+              history is kept.
             </p>
             <Sentences before={base.flag} after={gone} />
           </>
         ),
-        confirmLabel: "Delete the flag",
+        confirmLabel: "Delete flag",
         danger: true,
         ...(isProduction && { typed: key }),
       });

@@ -1,11 +1,11 @@
 // Which flags the list shows, and in which order.
+import { type FlagTypeName, flagTypeNames, reachOf } from "@halyard/core/flags/registry";
 import type { UsageSummary } from "@halyard/sdk";
 import type { LiveFlag } from "../../live.ts";
-import { reachOf } from "../edit/flag-change.ts";
 
 export interface FlagFilter {
   readonly text: string;
-  readonly type: "all" | "boolean" | "rollout";
+  readonly type: "all" | FlagTypeName;
   readonly state: "all" | "on" | "off";
   readonly onlyStale: boolean;
   readonly sort: "key" | "reach" | "evaluations" | "idle";
@@ -15,14 +15,14 @@ export type UsageByKey = ReadonlyMap<string, UsageSummary>;
 
 const staleAfter = 30 * 24 * 60 * 60 * 1_000;
 
-/** Nobody has asked for it in 30 days, or ever; undefined while that is not known. */
+/** Not evaluated in 30 days, or never. False while the usage is not known. */
 export const isStale = (usage: UsageByKey | undefined, key: string, now: number): boolean => {
   if (usage === undefined) return false;
   const last = usage.get(key)?.lastEvaluatedAt ?? null;
   return last === null || now - new Date(last).getTime() > staleAfter;
 };
 
-const one = <Value extends string>(
+const oneOf = <Value extends string>(
   value: string | null,
   allowed: readonly Value[],
   otherwise: Value,
@@ -30,13 +30,13 @@ const one = <Value extends string>(
 
 export const filterFrom = (parameters: URLSearchParams): FlagFilter => ({
   text: parameters.get("q") ?? "",
-  type: one(parameters.get("type"), ["boolean", "rollout"], "all" as FlagFilter["type"]),
-  state: one(parameters.get("state"), ["on", "off"], "all" as FlagFilter["state"]),
+  type: oneOf<FlagFilter["type"]>(parameters.get("type"), flagTypeNames, "all"),
+  state: oneOf<FlagFilter["state"]>(parameters.get("state"), ["on", "off"], "all"),
   onlyStale: parameters.get("stale") === "1",
-  sort: one(parameters.get("sort"), ["reach", "evaluations", "idle"], "key" as FlagFilter["sort"]),
+  sort: oneOf<FlagFilter["sort"]>(parameters.get("sort"), ["reach", "evaluations", "idle"], "key"),
 });
 
-/** Only what differs from the ordinary, so that the address stays short. */
+/** Only what differs from the default, so that the address stays short. */
 export const parametersFrom = (filter: FlagFilter): URLSearchParams =>
   new URLSearchParams([
     ...(filter.text === "" ? [] : [["q", filter.text]]),

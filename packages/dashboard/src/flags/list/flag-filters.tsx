@@ -1,7 +1,9 @@
-// The controls above the list: search, filters, order.
+// The controls above the list: search, filters, sort order.
+import { flagTypeNames } from "@halyard/core/flags/registry";
 import { Checkbox, Kbd, NativeSelect, TextInput } from "@mantine/core";
 import type { RefObject } from "react";
 import { Icon } from "../../components/display/icon.tsx";
+import { editorOf } from "../types/type-editors.tsx";
 import type { FlagFilter } from "./flag-filter.ts";
 
 interface FlagFiltersProps {
@@ -12,8 +14,7 @@ interface FlagFiltersProps {
 
 const types = [
   { value: "all", label: "All types" },
-  { value: "boolean", label: "boolean" },
-  { value: "rollout", label: "rollout" },
+  ...flagTypeNames.map((name) => ({ value: name, label: editorOf(name).label })),
 ];
 const states = [
   { value: "all", label: "On and off" },
@@ -21,10 +22,10 @@ const states = [
   { value: "off", label: "Off" },
 ];
 const sorts = [
-  { value: "key", label: "By key" },
-  { value: "reach", label: "Reach, most first" },
-  { value: "evaluations", label: "Evaluations, most first" },
-  { value: "idle", label: "Longest not evaluated" },
+  { value: "key", label: "Key" },
+  { value: "reach", label: "Reach (highest first)" },
+  { value: "evaluations", label: "Evaluations (highest first)" },
+  { value: "idle", label: "Last evaluated (oldest first)" },
 ];
 
 export const FlagFilters = ({ filter, onChange, searchRef }: FlagFiltersProps) => (
@@ -59,7 +60,7 @@ export const FlagFilters = ({ filter, onChange, searchRef }: FlagFiltersProps) =
       }
     />
     <NativeSelect
-      aria-label="Order"
+      aria-label="Sort by"
       data={sorts}
       value={filter.sort}
       onChange={(event) =>

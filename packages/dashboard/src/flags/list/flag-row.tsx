@@ -1,4 +1,4 @@
-// One flag in the list: its switch, its key, how far it reaches and how much it is asked for.
+// One flag in the list: its switch, its key, its reach and its usage.
 import { Switch } from "@mantine/core";
 import type { CSSProperties } from "react";
 import { Link } from "wouter";
@@ -6,7 +6,7 @@ import { StatusBadge } from "../../components/display/status-badge.tsx";
 import { Time } from "../../components/display/time.tsx";
 import { formatCompact } from "../../format.ts";
 import type { LiveFlag } from "../../live.ts";
-import { RolloutBar } from "../rollout-bar.tsx";
+import { editorOf } from "../types/type-editors.tsx";
 
 interface FlagRowProps {
   readonly entry: LiveFlag;
@@ -23,7 +23,7 @@ interface FlagRowProps {
 
 const Usage = ({ usage, stale }: Pick<FlagRowProps, "usage" | "stale">) => {
   if (usage === undefined) return null;
-  // It may be a moment old: nothing to warn of.
+  // A new flag is never evaluated at first: no warning.
   if (usage.last === null) return <span className="dimmed">never evaluated</span>;
   return (
     <>
@@ -44,6 +44,7 @@ const Usage = ({ usage, stale }: Pick<FlagRowProps, "usage" | "stale">) => {
 export const FlagRow = (props: FlagRowProps) => {
   const { entry, usage, stale, position, of, mayChange, style, onToggle, onFocus, linkRef } = props;
   const { flag } = entry;
+  const { label, Reach } = editorOf(flag.type);
   return (
     <li
       className="flag-row"
@@ -69,8 +70,8 @@ export const FlagRow = (props: FlagRowProps) => {
         </Link>
         <span className="flag-row-description">{flag.description ?? ""}</span>
       </div>
-      <span className="flag-row-type">{flag.type}</span>
-      <RolloutBar flag={flag} />
+      <span className="flag-row-type">{label}</span>
+      <Reach flag={flag} />
       <div className="flag-row-usage">
         <Usage usage={usage} stale={stale} />
       </div>

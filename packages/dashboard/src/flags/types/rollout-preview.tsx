@@ -1,13 +1,14 @@
-// Who gets the flag: targeting keys in, an answer for each out, computed here as every program computes it.
-import { bucketOf, type RolloutFlag } from "@halyard/sdk";
+// Which targeting keys a rollout includes, computed here exactly as every SDK computes it.
+import { reachOf } from "@halyard/core/flags/registry";
+import type { RolloutFlag } from "@halyard/core/flags/rollout";
+import { bucketOf } from "@halyard/sdk";
 import { Table, Textarea } from "@mantine/core";
 import { useDeferredValue, useMemo, useState } from "react";
-import { StatusBadge } from "../components/display/status-badge.tsx";
-import { Section } from "../components/layout/section.tsx";
-import { formatNumber, formatPercent } from "../format.ts";
-import { reachOf } from "./edit/flag-change.ts";
+import { StatusBadge } from "../../components/display/status-badge.tsx";
+import { Section } from "../../components/layout/section.tsx";
+import { formatNumber, formatPercent } from "../../format.ts";
 
-const most = 1_000;
+const maxKeys = 1_000;
 
 export const RolloutPreview = ({ flag }: { readonly flag: RolloutFlag }) => {
   const [text, setText] = useState("");
@@ -17,16 +18,16 @@ export const RolloutPreview = ({ flag }: { readonly flag: RolloutFlag }) => {
     [deferred],
   );
   const reach = reachOf(flag);
-  const answers = useMemo(
-    () => keys.slice(0, most).map((key) => ({ key, from: bucketOf(flag.key, key) })),
+  const results = useMemo(
+    () => keys.slice(0, maxKeys).map((key) => ({ key, from: bucketOf(flag.key, key) })),
     [keys, flag.key],
   );
-  const inside = answers.filter(({ from }) => from <= reach).length;
+  const included = results.filter(({ from }) => from <= reach).length;
   return (
-    <Section title="Who is in">
+    <Section title="Rollout preview">
       <Textarea
-        label="Targeting keys, one a line"
-        description="What your programs send as targetingKey, such as user ids. They stay on this page."
+        label="Targeting keys, one per line"
+        description="What your code passes as targetingKey, such as user IDs. They do not leave this page."
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         placeholder={"user-7\nuser-8"}
@@ -36,30 +37,30 @@ export const RolloutPreview = ({ flag }: { readonly flag: RolloutFlag }) => {
         spellCheck={false}
         classNames={{ input: "mono" }}
       />
-      {answers.length > 0 && (
+      {results.length > 0 && (
         <>
           <p role="status">
-            {formatNumber(inside)} of {formatNumber(answers.length)} are in
+            {formatNumber(included)} of {formatNumber(results.length)} are included
             {flag.enabled ? "." : ": the flag is off."}
-            {keys.length > most && ` Only the first ${formatNumber(most)} are shown.`}
+            {keys.length > maxKeys && ` Only the first ${formatNumber(maxKeys)} are shown.`}
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-          <section className="who-results" aria-label="In or out" tabIndex={0}>
+          <section className="preview-results" aria-label="Included or not" tabIndex={0}>
             <Table>
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th scope="col">Targeting key</Table.Th>
                   <Table.Th scope="col">Now</Table.Th>
-                  <Table.Th scope="col">In from</Table.Th>
+                  <Table.Th scope="col">Included from</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {answers.map(({ key, from }) => (
+                {results.map(({ key, from }) => (
                   <Table.Tr key={key}>
                     <Table.Td className="mono">{key}</Table.Td>
                     <Table.Td>
                       <StatusBadge tone={from <= reach ? "good" : "quiet"}>
-                        {from <= reach ? "in" : "out"}
+                        {from <= reach ? "included" : "not included"}
                       </StatusBadge>
                     </Table.Td>
                     <Table.Td>{formatPercent(from / 1_000)}</Table.Td>

@@ -1,4 +1,4 @@
-// A percentage as a slider for the hand and a number box for three decimals.
+// A percentage as a slider, a number box with three decimals and buttons for common steps.
 import { Button, Group, NumberInput, Slider } from "@mantine/core";
 import { useState } from "react";
 import { formatPercent } from "../../format.ts";
@@ -9,11 +9,11 @@ interface RolloutInputProps {
   readonly disabled?: boolean;
 }
 
-const usual = [0, 1, 5, 10, 25, 50, 100];
+const commonSteps = [0, 1, 5, 10, 25, 50, 100];
 const marks = [0, 25, 50, 75, 100].map((value) => ({ value, label: `${value}` }));
 
 export const RolloutInput = ({ value, onChange, disabled = false }: RolloutInputProps) => {
-  /** What stands in the box while it is no number yet, such as nothing. */
+  /** The text in the box while it is not a number, such as an empty one. */
   const [typed, setTyped] = useState<string | undefined>();
   return (
     <div className="rollout-input">
@@ -49,8 +49,8 @@ export const RolloutInput = ({ value, onChange, disabled = false }: RolloutInput
           disabled={disabled}
         />
       </div>
-      <Group gap={6} mt="sm" role="group" aria-label="Usual steps">
-        {usual.map((step) => (
+      <Group gap={6} mt="sm" role="group" aria-label="Common percentages">
+        {commonSteps.map((step) => (
           <Button
             key={step}
             size="compact-xs"

@@ -1,0 +1,24 @@
+// What the dashboard must know about a flag type beyond core's registry: its words and the components that are particular to it.
+import type { FlagBase, MemberName } from "@halyard/core/flags/flag-type";
+import type { ComponentType } from "react";
+
+interface MembersInputProps<Members> {
+  readonly value: Members;
+  readonly onChange: (value: Members) => void;
+  readonly disabled?: boolean;
+}
+
+export interface TypeEditor<F extends FlagBase> {
+  /** In lists and filters. */
+  readonly label: string;
+  /** Follows the label where a type is chosen. */
+  readonly explanation: string;
+  /** Whether programs pass a targeting key when they evaluate such a flag. */
+  readonly usesTargetingKey: boolean;
+  /** Edits the type's own members; undefined when it has none. */
+  readonly MembersInput?: ComponentType<MembersInputProps<Pick<F, MemberName<F>>>>;
+  /** Shows who gets the flag, in the list and at the top of its page. */
+  readonly Reach: ComponentType<{ readonly flag: F; readonly size?: "small" | "large" }>;
+  /** A section of the flag's page. */
+  readonly Preview?: ComponentType<{ readonly flag: F }>;
+}
