@@ -1,4 +1,4 @@
-// What a person can do about an error, in a sentence.
+// What the user can do about an error, in one sentence.
 import type { ManagementError } from "@halyard/sdk";
 import { ApiError } from "./api.ts";
 
@@ -7,29 +7,29 @@ export const adviceFor = ({ code, retryAfter }: ManagementError): string => {
     case "UNREACHABLE":
     case "UNAVAILABLE":
     case "ABORTED":
-      return "Check that the server runs and that you are online; then try again.";
+      return "Check that the server is running and that you are online, then try again.";
     case "UNAUTHORIZED":
-      return "Your session is over or its key was revoked: sign in again.";
+      return "Your session has expired or its key was revoked. Sign in again.";
     case "FORBIDDEN":
-      return "The key you signed in with may only read. Sign in with an admin key of this environment to make changes.";
+      return "You signed in with a read-only key. Sign in with an admin key of this environment to make changes.";
     case "NOT_FOUND":
-      return "It may have been deleted meanwhile: go back to the list.";
+      return "It may have been deleted. Go back to the list.";
     case "CONFLICT":
-      return "Choose another name, or open the one that is there.";
+      return "Choose another name, or open the existing one.";
     case "PRECONDITION_FAILED":
-      return "Somebody changed it meanwhile: look at how it is now, then decide again.";
+      return "Somebody else has changed it. Review the current version, then try again.";
     case "VALIDATION_FAILED":
     case "PAYLOAD_TOO_LARGE":
     case "UNSUPPORTED_MEDIA_TYPE":
     case "METHOD_NOT_ALLOWED":
-      return "Correct the entry and send it again.";
+      return "Correct the input and try again.";
     case "RATE_LIMITED":
       return retryAfter === undefined
         ? "Wait a minute, then try again."
         : `Wait ${Math.ceil(retryAfter / 1_000)} seconds, then try again.`;
     case "INTERNAL":
     case "UNEXPECTED_ANSWER":
-      return "Try again; when it goes on, look into the server's log.";
+      return "Try again. If it keeps failing, check the server log.";
   }
 };
 
@@ -45,5 +45,5 @@ export const explain = (error: unknown): Explained => {
     return { message: details ?? failure.message, advice: adviceFor(failure) };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { message, advice: "Load the page again." };
+  return { message, advice: "Reload the page." };
 };

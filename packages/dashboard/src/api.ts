@@ -1,4 +1,4 @@
-// The server as this page sees it: typed calls that carry the session, and errors as queries want them.
+// The server's API for the dashboard: typed calls with the session, and errors that queries can throw.
 import { createManagement, type Management, type ManagementError, type Result } from "@halyard/sdk";
 
 export interface SessionEnvironment {
@@ -14,7 +14,7 @@ export interface Session {
   readonly environments: readonly SessionEnvironment[];
 }
 
-/** What a query throws: TanStack Query knows failures no other way. */
+/** Queries throw it: TanStack Query has no other way to report a failure. */
 export class ApiError extends Error {
   readonly failure: ManagementError;
 
@@ -25,7 +25,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The value, for the body of a query. */
+/** For query functions. */
 export const valueOrThrow = <T>(result: Result<T>): T => {
   if (result.ok) return result.value;
   throw new ApiError(result.error);
@@ -35,7 +35,7 @@ const isRead = (method: string): boolean => method === "GET" || method === "HEAD
 
 export type SessionFetch = typeof globalThis.fetch;
 
-/** A fetch that carries the session instead of a key; `onEnded` is told when the server no longer knows it. */
+/** A fetch that carries the session instead of a key; `onEnded` is called when the server no longer accepts it. */
 export const createSessionFetch =
   (environment: string, csrf: () => string, onEnded: () => void): SessionFetch =>
   async (input, init = {}) => {
@@ -43,9 +43,13 @@ export const createSessionFetch =
     headers.delete("authorization");
     headers.set("x-halyard-environment", environment);
     if (!isRead(init.method ?? "GET")) headers.set("x-halyard-csrf", csrf());
-    const answer = await globalThis.fetch(input, { ...init, headers, credentials: "same-origin" });
-    if (answer.status === 401) onEnded();
-    return answer;
+    const response = await globalThis.fetch(input, {
+      ...init,
+      headers,
+      credentials: "same-origin",
+    });
+    if (response.status === 401) onEnded();
+    return response;
   };
 
 export const createSessionManagement = (fetch: SessionFetch): Management =>
@@ -53,29 +57,29 @@ export const createSessionManagement = (fetch: SessionFetch): Management =>
 
 const unexpected: ManagementError = {
   code: "UNEXPECTED_ANSWER",
-  message: "The answer is not one of Halyard's.",
+  message: "The response is not from Halyard.",
 };
 
 const sessionCall = async (
   path: string,
   init: RequestInit,
 ): Promise<Result<Session | undefined>> => {
-  let answer: Response;
+  let response: Response;
   try {
-    answer = await fetch(path, { ...init, credentials: "same-origin" });
+    response = await fetch(path, { ...init, credentials: "same-origin" });
   } catch (cause) {
     return {
       ok: false,
       error: { code: "UNREACHABLE", message: "The server cannot be reached.", cause },
     };
   }
-  if (answer.status === 204) return { ok: true, value: undefined };
-  const body: unknown = await answer.json().catch(() => undefined);
+  if (response.status === 204) return { ok: true, value: undefined };
+  const body: unknown = await response.json().catch(() => undefined);
   if (typeof body !== "object" || body === null) return { ok: false, error: unexpected };
-  if (answer.ok) return { ok: true, value: body as Session };
+  if (response.ok) return { ok: true, value: body as Session };
   const { error, message } = body as { error?: ManagementError["code"]; message?: string };
   if (error === undefined || message === undefined) return { ok: false, error: unexpected };
-  return { ok: false, error: { code: error, message, status: answer.status } };
+  return { ok: false, error: { code: error, message, status: response.status } };
 };
 
 /** Undefined when nobody is signed in. */
@@ -92,7 +96,7 @@ export const signIn = (key: string): Promise<Result<Session | undefined>> =>
     body: JSON.stringify({ key }),
   });
 
-/** Leaves one environment, or all of them. */
+/** Signs out of one environment, or of all. */
 export const signOut = (
   csrf: string,
   environment?: string,

@@ -1,4 +1,4 @@
-// Numbers, percentages and times in the reader's own locale.
+// Numbers, percentages and times in the locale of the browser.
 const locale = typeof navigator === "undefined" ? undefined : navigator.languages;
 
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
@@ -9,7 +9,7 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 
 export const formatNumber = (value: number): string => plain.format(value);
 export const formatCompact = (value: number): string => compact.format(value);
-/** The space never breaks the line. */
+/** With a space that does not break the line. */
 export const formatPercent = (value: number): string => `${plain.format(value)}\u00a0%`;
 export const formatDate = (time: string | Date): string => short.format(new Date(time));
 export const formatFullDate = (time: string | Date): string => full.format(new Date(time));
@@ -23,7 +23,7 @@ const units = [
   ["minute", 60 * second],
 ] as const;
 
-/** "3 hours ago", in the reader's language. */
+/** "3 hours ago", in the locale of the browser. */
 export const formatRelative = (time: string | Date, now: number): string => {
   const distance = new Date(time).getTime() - now;
   for (const [unit, length] of units) {

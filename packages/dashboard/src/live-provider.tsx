@@ -1,4 +1,4 @@
-// Hands the live flags to the pages, and has their queries read again when the stream tells of a change.
+// Provides the live flags to the pages, and refetches their queries when the stream reports a change.
 import { useQueryClient } from "@tanstack/react-query";
 import {
   createContext,
@@ -14,7 +14,7 @@ import { useApi } from "./session.tsx";
 const LiveContext = createContext<Live | undefined>(undefined);
 
 const nothing: LiveState = { status: "connecting", flags: [], byKey: new Map() };
-const nobody: Live = {
+const disconnected: Live = {
   state: () => nothing,
   subscribe: () => () => {},
   onChange: () => () => {},
@@ -23,20 +23,20 @@ const nobody: Live = {
   close: () => {},
 };
 
-/** So many changes at once are one reading. */
-const gatherFor = 150;
+/** Changes within this time cause one refetch. */
+const refetchDelay = 150;
 
 export const LiveProvider = ({ children }: { readonly children: ReactNode }) => {
   const { fetch, environment } = useApi();
   const { name } = environment;
   const queries = useQueryClient();
-  const [live, setLive] = useState(nobody);
+  const [live, setLive] = useState(disconnected);
   useEffect(() => {
     const made = createLive(fetch);
     setLive(made);
     let timer: number | undefined;
     const changed = new Set<string | undefined>();
-    const readAgain = () => {
+    const refetch = () => {
       timer = undefined;
       const everything = changed.has(undefined);
       for (const key of everything ? [] : changed) {
@@ -49,7 +49,7 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
     };
     made.onChange((key) => {
       changed.add(key);
-      timer ??= window.setTimeout(readAgain, gatherFor);
+      timer ??= window.setTimeout(refetch, refetchDelay);
     });
     return () => {
       window.clearTimeout(timer);

@@ -1,4 +1,4 @@
-// The page: providers from the outside in, then the routes.
+// The entry point: providers from the outside in, then the routes.
 import "@mantine/core/styles.layer.css";
 import "@mantine/notifications/styles.layer.css";
 import "./styles/base.css";
@@ -16,11 +16,11 @@ import { SessionProvider } from "./session.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
-// Where the library that locks scrolling behind dialogs looks for it.
+// Where the library that locks scrolling behind dialogs reads it.
 (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
 
 const queries = new QueryClient({
-  // The management client repeats by itself what is worth repeating.
+  // The management client already retries.
   defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
 });
 

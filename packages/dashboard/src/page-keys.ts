@@ -1,4 +1,4 @@
-// Single keys as shortcuts of a page: never while somebody types, and never behind a dialog.
+// Keyboard shortcuts of a page: single keys, ignored while the user types and behind dialogs.
 import { useEffect, useEffectEvent } from "react";
 
 const isTyping = (target: EventTarget | null): boolean => {

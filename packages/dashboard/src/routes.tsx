@@ -1,4 +1,4 @@
-// Which page is shown at which path; each page is loaded when it is first opened.
+// Which page is shown at which path; each page is loaded on first use.
 import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { EmptyState } from "./components/feedback/empty-state.tsx";
@@ -10,8 +10,8 @@ import { ApiProvider, useSession } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 
 const Unknown = () => (
-  <EmptyState title="There is no such page">
-    The address leads nowhere. Choose a page from the navigation.
+  <EmptyState title="Page not found">
+    This page does not exist. Choose a page from the navigation.
   </EmptyState>
 );
 
@@ -44,11 +44,11 @@ const pages: readonly Page[] = [
   page("/events", "EventsPage", () => import("./pages/events-page.tsx")),
 ];
 
-// Fetched while the session is being asked for, not only after it.
+// Loaded in parallel with the session.
 const first = location.pathname === "/" ? "/flags" : location.pathname;
 for (const { path, load } of pages) {
   const pattern = new RegExp(`^${path.replace(/:\w+/, "[^/]+")}$`);
-  // When it fails, the page that asks again says so.
+  // When this fails, the route loads it again and shows the error.
   if (pattern.test(first)) load().catch(() => undefined);
 }
 
@@ -62,7 +62,7 @@ const SignedIn = ({ children }: { readonly children: ReactNode }) => {
     return <Redirect to={`/sign-in${next}`} replace />;
   }
   return (
-    // Nothing of one environment stays on the page when another is chosen.
+    // The key resets all state when the environment changes.
     <ApiProvider key={environment.name} session={session} environment={environment}>
       <LiveProvider>
         <Shell>{children}</Shell>

@@ -1,4 +1,4 @@
-// Who is signed in, to which environments, and which of them this tab shows.
+// The session: the environments it is signed in to, and the one that this tab shows.
 import type { Management } from "@halyard/sdk";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import {
@@ -25,7 +25,7 @@ interface SessionState {
   readonly session: Session | undefined;
   readonly loading: boolean;
   readonly error: Error | null;
-  /** Reads it from the server again, after signing in or out. */
+  /** Refetches the session after signing in or out. */
   readonly refresh: () => Promise<void>;
   readonly environment: SessionEnvironment | undefined;
   readonly choose: (name: string) => void;
@@ -37,23 +37,23 @@ export interface Api {
   readonly fetch: SessionFetch;
   readonly environment: SessionEnvironment;
   readonly isProduction: boolean;
-  /** False with a server key: it may read only. */
+  /** False with a server key, which is read-only. */
   readonly mayChange: boolean;
 }
 
 const SessionContext = createContext<SessionState | undefined>(undefined);
 const ApiContext = createContext<Api | undefined>(undefined);
 
-const keptName = "halyard-environment";
-/** Of the tab, so that two tabs show two environments side by side; a new tab begins where the last one was. */
-const keptEnvironment = (): string | null =>
-  sessionStorage.getItem(keptName) ?? localStorage.getItem(keptName);
-const keepEnvironment = (name: string): void => {
-  sessionStorage.setItem(keptName, name);
-  localStorage.setItem(keptName, name);
+const storageKey = "halyard-environment";
+/** Per tab, so that two tabs can show two environments; a new tab starts with the last one used. */
+const storedEnvironment = (): string | null =>
+  sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey);
+const storeEnvironment = (name: string): void => {
+  sessionStorage.setItem(storageKey, name);
+  localStorage.setItem(storageKey, name);
 };
 
-/** By its name: the environment where real users are. */
+/** Judged by its name. */
 export const isProductionName = (name: string): boolean =>
   /^(prod|production|live)(?![a-z])/i.test(name);
 
@@ -61,7 +61,7 @@ const checkEvery = 60_000;
 
 export const SessionProvider = ({ children }: { readonly children: ReactNode }) => {
   const queries = useQueryClient();
-  const [chosen, setChosen] = useState(keptEnvironment);
+  const [chosen, setChosen] = useState(storedEnvironment);
   const query = useQuery({
     queryKey: ["session"],
     queryFn: async () => (await readSession()) ?? null,
@@ -78,14 +78,14 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
     shown.current = name;
     if (before === undefined || name === undefined || before === name) return;
     if (session?.environments.some((each) => each.name === before)) return;
-    // Nobody must take one environment for the other.
+    // The user must notice that the environment changed.
     notifyDone({
       title: `You are no longer signed in to ${before}`,
-      message: `You see ${name} now.`,
+      message: `You now see ${name}.`,
     });
   }, [name, session]);
   const choose = useCallback((name: string) => {
-    keepEnvironment(name);
+    storeEnvironment(name);
     setChosen(name);
   }, []);
   const refresh = useCallback(
@@ -123,7 +123,7 @@ interface ApiProviderProps {
 export const ApiProvider = ({ session, environment, children }: ApiProviderProps) => {
   const { ended } = useSession();
   const { name, role, keyName, keyId } = environment;
-  // A new token must not end the stream: it is looked up when it is needed.
+  // In a ref, so that a new token does not restart the stream.
   const csrf = useRef(session.csrf);
   useEffect(() => {
     csrf.current = session.csrf;
@@ -139,11 +139,11 @@ export const ApiProvider = ({ session, environment, children }: ApiProviderProps
     }),
     [fetch, name, role, keyName, keyId],
   );
-  useEffect(() => keepEnvironment(name), [name]);
+  useEffect(() => storeEnvironment(name), [name]);
   return <ApiContext value={api}>{children}</ApiContext>;
 };
 
-/** The environment that is shown, on every page behind the sign-in. */
+/** The API of the environment that is shown; for pages that need a session. */
 export const useApi = (): Api => {
   const api = use(ApiContext);
   if (api === undefined) throw new Error("useApi outside of ApiProvider");

@@ -39,11 +39,11 @@ const Navigation = () => {
   );
 };
 
-const statusWords: Readonly<Record<LiveStatus, string>> = {
+const statusLabels: Readonly<Record<LiveStatus, string>> = {
   connecting: "Connecting…",
   live: "Live",
-  lost: "Connection lost, trying again…",
-  refused: "Refused: sign in again",
+  lost: "Connection lost, reconnecting…",
+  refused: "Access denied: sign in again",
 };
 
 const Connection = () => {
@@ -51,13 +51,13 @@ const Connection = () => {
   return (
     <div className="shell-connection" data-status={status} role="status">
       <span className="shell-connection-dot" aria-hidden="true" />
-      {statusWords[status]}
+      {statusLabels[status]}
     </div>
   );
 };
 
 const themes = [
-  { value: "auto", label: "As the system has it", icon: "screen" },
+  { value: "auto", label: "System", icon: "screen" },
   { value: "light", label: "Light", icon: "sun" },
   { value: "dark", label: "Dark", icon: "moon" },
 ] as const;
@@ -91,7 +91,7 @@ const SignOut = () => {
   const { session, refresh } = useSession();
   const leave = async () => {
     const result = await signOut(session?.csrf ?? "");
-    if (!result.ok) notifyError("Signing out did not work", result.error);
+    if (!result.ok) notifyError("Sign-out failed", result.error);
     await refresh();
   };
   return (
@@ -116,7 +116,7 @@ const ProductionBand = () => {
     <section className="shell-production" aria-label="Environment">
       <Icon name="warning" />
       <strong>{environment.name.toUpperCase()}</strong>
-      <span>Changes reach your users at once.</span>
+      <span>Changes reach your users immediately.</span>
     </section>
   );
 };
@@ -129,7 +129,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
   useEffect(() => {
     if (shown.current === path) return;
     shown.current = path;
-    // Where a reader's next key press should go after a page change.
+    // After navigation, keyboard focus moves to the new page.
     main.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [path]);
@@ -142,11 +142,11 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
   return (
     <div className="shell" data-production={isProduction || undefined}>
       <a className="shell-skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <ProductionBand />
       <header className="shell-side">
-        <Link href="/flags" className="shell-brand" aria-label="Halyard, to the flags">
+        <Link href="/flags" className="shell-brand" aria-label="Halyard, go to flags">
           <Icon name="halyard" size={22} />
           <span>Halyard</span>
         </Link>

@@ -1,4 +1,4 @@
-// The look of the page: one accent colour, system fonts, and text colours that can be read on both backgrounds.
+// The theme: one accent color, system fonts, and text colors with enough contrast on both backgrounds.
 import {
   Anchor,
   type CSSVariablesResolver,
@@ -50,13 +50,13 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: "pointer",
   components: {
-    // A link in a sentence must be seen without telling colours apart.
+    // A link in a sentence must not rely on color alone.
     Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
   },
 });
 
-/** The library's dimmed texts and placeholders are too pale for WCAG AA. */
+/** The library's dimmed text and placeholders lack the contrast that WCAG AA requires. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: { "--halyard-danger": "#c92a2a" },
   light: {

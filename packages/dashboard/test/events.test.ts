@@ -1,4 +1,4 @@
-// The tail of the environment in a real browser: live, with differences, filtered, paused.
+// The event feed in a real browser: live, with differences, filtered, paused.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -18,7 +18,7 @@ after(() => server.close());
 const entries = (page: Page) => page.getByRole("list", { name: "Changes" }).getByRole("listitem");
 const newest = (page: Page) => entries(page).first();
 
-test("changes of flags, webhooks and keys arrive by themselves, with who and what", async (t) => {
+test("changes of flags, webhooks and keys appear without a reload, with who and what", async (t) => {
   const { keys, admin } = await server.environment();
   await admin("POST", "/flags", { key: "tailed", type: "rollout", percentage: 5 });
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/events");
@@ -45,7 +45,7 @@ test("changes of flags, webhooks and keys arrive by themselves, with who and wha
   await newest(page).getByText("flag.deleted").waitFor();
 });
 
-test("it is filtered by kind and by flag", async (t) => {
+test("events are filtered by type and by flag", async (t) => {
   const { keys, admin } = await server.environment();
   await createFlag(admin, "one");
   await createFlag(admin, "two");
@@ -61,23 +61,23 @@ test("it is filtered by kind and by flag", async (t) => {
   await patchFlag(admin, "two", { enabled: false });
   await newest(page).getByText("flag.disabled").waitFor();
   await page.getByRole("combobox", { name: "Flag" }).fill("twos");
-  await page.getByText("twos has never been here").waitFor();
+  await page.getByText("twos has never existed").waitFor();
   await page.getByText("keys", { exact: true }).click();
   await newest(page).getByText("key.created").waitFor();
 });
 
-test("paused it stays as it is and counts what is newer", async (t) => {
+test("a paused feed stays as it is and counts new events", async (t) => {
   const { keys, admin } = await server.environment();
   await createFlag(admin, "steady");
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/events");
   await newest(page).getByText("flag.created").waitFor();
   await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByText("Nothing has changed since.").waitFor();
+  await page.getByText("No new events.").waitFor();
   await patchFlag(admin, "steady", { enabled: true });
   await patchFlag(admin, "steady", { enabled: false });
-  await page.getByText("2 newer.").waitFor();
+  await page.getByText("2 new events.").waitFor();
   assert.match((await newest(page).textContent()) ?? "", /flag\.created/);
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
   await newest(page).getByText("flag.disabled").waitFor();
 });
 

@@ -1,4 +1,4 @@
-// The list of flags in a real browser: found, filtered, turned by hand and by key, undone, created, deleted.
+// The list of flags in a real browser: search, filters, toggling, shortcuts, undo, creation.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -18,7 +18,7 @@ const keysShown = (page: Page) => rows(page).getByRole("link").allInnerTexts();
 const toggleOf = (page: Page, key: string) =>
   page.getByRole("switch", { name: `${key} is on`, exact: true });
 
-test("search and filters show what fits, and the address keeps them", async (t) => {
+test("search and filters show what matches, and the URL keeps them", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [
     { key: "new-checkout", type: "rollout", percentage: 25, enabled: true },
@@ -35,11 +35,11 @@ test("search and filters show what fits, and the address keeps them", async (t) 
   await page.keyboard.press("/");
   await page.keyboard.type("SUMMER");
   await until(async () => assert.deepEqual(await keysShown(page), ["old-banner"]));
-  await page.getByText("1 of 3 are shown.").waitFor();
+  await page.getByText("1 of 3 flags").waitFor();
   await page.reload();
   await until(async () => assert.deepEqual(await keysShown(page), ["old-banner"]));
   await page.getByRole("searchbox").fill("no such flag");
-  await page.getByRole("button", { name: "Show all flags" }).click();
+  await page.getByRole("button", { name: "Clear filters" }).click();
 
   await page.getByLabel("Type").selectOption("boolean");
   await until(async () => assert.deepEqual(await keysShown(page), ["old-banner", "search"]));
@@ -56,7 +56,7 @@ test("search and filters show what fits, and the address keeps them", async (t) 
   );
 });
 
-test("a row tells how often its flag is asked for, and of one that is new only that nobody has", async (t) => {
+test("a row shows how often its flag is evaluated, and that a new one never was", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [
     { key: "fresh", type: "boolean" },
@@ -78,7 +78,7 @@ test("a row tells how often its flag is asked for, and of one that is new only t
   assert.equal(await rows(page).getByText("stale", { exact: true }).count(), 0);
 });
 
-test("keys move through the list, turn a flag, open it; Undo takes it back", async (t) => {
+test("shortcuts move through the list, toggle a flag and open it; Undo reverts", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [
     { key: "a", type: "boolean" },
@@ -97,7 +97,7 @@ test("keys move through the list, turn a flag, open it; Undo takes it back", asy
   await until(async () => assert.equal(await toggleOf(page, "b").isChecked(), false));
 
   await page.keyboard.press("?");
-  await dialog(page).getByText("turn the flag on or off").waitFor();
+  await dialog(page).getByText("Turn flag on or off").waitFor();
   await page.keyboard.press("Escape");
   await dialog(page).waitFor({ state: "detached" });
   await rows(page).getByRole("link", { name: "b" }).focus();
@@ -106,7 +106,7 @@ test("keys move through the list, turn a flag, open it; Undo takes it back", asy
   assert.match(await page.title(), /^b · test-\d+ · Halyard$/);
 });
 
-test("a change that is refused is taken back on the page, with what to do", async (t) => {
+test("a change that is refused is reverted on the page, with advice", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "a", type: "boolean" }]);
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", {
@@ -132,7 +132,7 @@ test("a change that is refused is taken back on the page, with what to do", asyn
   assert.equal((await stateOf(admin, "a")).enabled, false);
 });
 
-test("a flag is created by its dialog, which says what is wrong with a key", async (t) => {
+test("the dialog creates a flag and says what is wrong with a key", async (t) => {
   const { keys, admin } = await server.environment();
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags");
   await page.getByRole("heading", { name: "No flags yet" }).waitFor();
@@ -156,7 +156,7 @@ test("a flag is created by its dialog, which says what is wrong with a key", asy
   });
 });
 
-test("a key that may only read shows everything and changes nothing", async (t) => {
+test("a read-only key shows everything and changes nothing", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "a", type: "boolean" }]);
   const { page } = await openAs(browser, t, server.url, [keys.server], "/flags");

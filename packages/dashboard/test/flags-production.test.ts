@@ -1,4 +1,4 @@
-// Changes in production are asked about in words; two people who change the same flag see both versions.
+// Changes in production need a confirmation; two people who change the same flag see both versions.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -51,7 +51,7 @@ test("when the key of the environment shown is revoked, the page says which one 
   await page.getByText(`0 in ${first.name}`).waitFor();
   await first.admin("DELETE", `/keys/${id}`);
   await notice(page, `You are no longer signed in to ${first.name}`)
-    .getByText(`You see ${second.name} now.`)
+    .getByText(`You now see ${second.name}.`)
     .waitFor();
   await page.getByRole("link", { name: "of-the-second" }).waitFor();
 });
@@ -105,7 +105,7 @@ test("a flag is deleted only after its key was typed", async (t) => {
   await page.getByText("Deleted", { exact: true }).waitFor();
 });
 
-test("two people see each other's changes, and a change over another shows both", async (t) => {
+test("two people see each other's changes, and a conflict shows both versions", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "shared", type: "rollout", percentage: 10, enabled: true }]);
   const first = await openAs(browser, t, server.url, [keys.admin], "/flags/shared");

@@ -18,18 +18,18 @@ const row = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: false }) });
 
 const create = async (page: Page, name: string, role: RegExp): Promise<string> => {
-  await page.getByRole("button", { name: "Create a key" }).first().click();
+  await page.getByRole("button", { name: "Create key" }).first().click();
   await dialog(page).getByLabel("Name").fill(name);
   await dialog(page).getByRole("radio", { name: role }).check();
-  await dialog(page).getByRole("button", { name: "Create the key" }).click();
-  await dialog(page).getByText("Shown this once").waitFor();
+  await dialog(page).getByRole("button", { name: "Create key" }).click();
+  await dialog(page).getByText("Shown only once").waitFor();
   const text = (await dialog(page).getByText(/^hal_/).textContent()) ?? "";
-  await dialog(page).getByRole("button", { name: "I have the key" }).click();
+  await dialog(page).getByRole("button", { name: "I saved the key" }).click();
   await dialog(page).waitFor({ state: "detached" });
   return text;
 };
 
-test("a key is created with its role, works, and works no more once it is revoked", async (t) => {
+test("a key is created with its role, works, and stops working once it is revoked", async (t) => {
   const { keys } = await server.environment();
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys");
   await row(page, "server").getByText("reads all flags").waitFor();
@@ -41,26 +41,26 @@ test("a key is created with its role, works, and works no more once it is revoke
   assert.equal((await api("GET", "/flags")).status, 200);
   assert.equal((await api("POST", "/flags", { key: "no", type: "boolean" })).status, 403);
 
-  await page.getByRole("button", { name: "Revoke the key checkout service" }).click();
-  await dialog(page).getByText("This cannot be taken back.").waitFor();
+  await page.getByRole("button", { name: "Revoke key checkout service" }).click();
+  await dialog(page).getByText("This cannot be undone.").waitFor();
   await dialog(page).getByRole("button", { name: "Cancel" }).click();
   await dialog(page).waitFor({ state: "detached" });
   assert.equal((await api("GET", "/flags")).status, 200);
-  await page.getByRole("button", { name: "Revoke the key checkout service" }).click();
-  await dialog(page).getByRole("button", { name: "Revoke it" }).click();
+  await page.getByRole("button", { name: "Revoke key checkout service" }).click();
+  await dialog(page).getByRole("button", { name: "Revoke key" }).click();
   await notice(page, "checkout service").waitFor();
   await until(async () => assert.equal(await row(page, "checkout service").count(), 0));
   await until(async () => assert.equal((await api("GET", "/flags")).status, 401));
 });
 
-test("the last admin key cannot go; once there is another, revoking one's own key signs out", async (t) => {
+test("the last admin key cannot be revoked; with another one, revoking your own key signs you out", async (t) => {
   const { keys } = await server.environment();
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys");
   await row(page, "admin").getByText("you", { exact: true }).waitFor();
   const revokeOwn = async () => {
-    await page.getByRole("button", { name: "Revoke the key admin" }).click();
+    await page.getByRole("button", { name: "Revoke key admin" }).click();
     await dialog(page).getByText("You are signed in to").waitFor();
-    await dialog(page).getByRole("button", { name: "Revoke it" }).click();
+    await dialog(page).getByRole("button", { name: "Revoke key" }).click();
   };
   await revokeOwn();
   await page.getByText("This is the last admin key").waitFor();
@@ -73,7 +73,7 @@ test("the last admin key cannot go; once there is another, revoking one's own ke
   assert.deepEqual(left.map(({ name }) => name).sort(), ["Maya", "client", "server"]);
 });
 
-test("somebody else's new key is seen without loading the page again", async (t) => {
+test("a key created elsewhere appears without a reload", async (t) => {
   const { keys, admin } = await server.environment();
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys");
   await row(page, "client").waitFor();
@@ -88,7 +88,7 @@ test("keys are accessible, light and dark, wide and on a phone", async (t) => {
   await row(page, "client").waitFor();
   await auditBoth(page, "keys");
   await page.setViewportSize({ width: 390, height: 800 });
-  await page.getByRole("button", { name: "Create a key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   await dialog(page).getByLabel("Name").fill("web");
   await auditBoth(page, "creating a key, on a phone");
 });

@@ -1,4 +1,4 @@
-// Signing in and out in a real browser, and that nobody else can use what the browser keeps.
+// Signing in and out in a real browser, and that the stored session is of no use to anyone else.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -17,7 +17,7 @@ const heading = (page: Page, name: string | RegExp) =>
   page.getByRole("heading", { name, level: 1 });
 const signInHeading = (page: Page) => heading(page, "Sign in to Halyard");
 
-test("the link of the start signs in once, and its token does not stay in the address", async (t) => {
+test("the sign-in link works once, and its token does not stay in the URL", async (t) => {
   const link = server.dashboardUrl ?? "";
   assert.match(link, /\/sign-in\?once=[\w-]{43}$/);
   const { page, context } = await browser.visit(t, server.url);
@@ -45,7 +45,7 @@ test("the link of the start signs in once, and its token does not stay in the ad
 
   const second = await browser.visit(t, server.url);
   await second.page.goto(link);
-  await second.page.getByText("This link is no longer good").waitFor();
+  await second.page.getByText("This link has expired").waitFor();
   assert.deepEqual(await second.context.cookies(), []);
 });
 
@@ -56,7 +56,7 @@ test("a key signs in, a wrong one is refused, and signing out ends it", async (t
   await signInHeading(page).waitFor();
   await page.getByLabel("API key").fill("not-a-key");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("This key is not known here").waitFor();
+  await page.getByText("Unknown key").waitFor();
   assert.deepEqual(await context.cookies(), []);
 
   await page.getByLabel("API key").fill(keys.admin);

@@ -1,4 +1,4 @@
-// The delivery log in a real browser: what was sent and what came back, filters, sending again one or a range.
+// The delivery log in a real browser: requests, responses, filters, replay of one event or a range.
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -35,7 +35,7 @@ const state = (page: Page, name: string) =>
   page.getByRole("radiogroup", { name: "State" }).getByText(name, { exact: true });
 const opened = (page: Page) => page.getByRole("region", { name: "Delivery", exact: true });
 
-test("a delivery shows every attempt with its answer, and the request exactly as it was sent", async (t) => {
+test("a delivery shows every attempt with its response, and the raw request", async (t) => {
   const receiver = await receiverFor(t, () => ({ status: 500, body: "<b>out of order</b>" }));
   const { keys, admin } = await server.environment();
   const { id } = await register(admin, receiver.url);
@@ -62,13 +62,13 @@ test("a delivery shows every attempt with its answer, and the request exactly as
   // Another attempt may have been made meanwhile.
   const timestamps = receiver.received.map(({ headers }) => headers["webhook-timestamp"]);
   assert.ok(timestamps.includes(/^webhook-timestamp: (\d+)$/m.exec(head)?.[1]), head);
-  await page.getByText("laid out", { exact: true }).click();
+  await page.getByText("Formatted", { exact: true }).click();
   const readable = await opened(page).locator("pre").last().textContent();
   assert.equal(readable, JSON.stringify(JSON.parse(sent.body.toString()), null, 2));
 
   receiver.answer(() => ({ status: 200, body: "thanks" }));
-  await opened(page).getByRole("button", { name: "Send again" }).click();
-  await opened(page).getByText("sent again on request").waitFor();
+  await opened(page).getByRole("button", { name: "Replay" }).click();
+  await opened(page).getByText("replay", { exact: true }).waitFor();
   await opened(page).getByText("thanks").waitFor();
   await until(async () => assert.equal(await rows(page).count(), 2));
   const again = receiver.received.find(
@@ -77,7 +77,7 @@ test("a delivery shows every attempt with its answer, and the request exactly as
   assert.equal(again?.headers["webhook-id"], sent.headers["webhook-id"]);
   const address = new URL(page.url()).searchParams.get("delivery");
   assert.equal(address, again?.headers["x-service-delivery"], "the address leads to what is shown");
-  await opened(page).getByRole("button", { name: "Close the delivery" }).click();
+  await opened(page).getByRole("button", { name: "Close delivery" }).click();
   await opened(page).waitFor({ state: "detached" });
 });
 
@@ -86,13 +86,11 @@ test("the log follows what happens, and is filtered by state and by flag", async
   const { keys, admin } = await server.environment();
   const { id } = await register(admin, receiver.url);
   const { page } = await openAs(browser, t, server.url, [keys.admin], `/webhooks/${id}`);
-  await page.getByRole("heading", { name: "Nothing was sent yet" }).waitFor();
+  await page.getByRole("heading", { name: "No deliveries yet" }).waitFor();
   await createFlag(admin, "one");
   await createFlag(admin, "two");
   await until(async () => assert.equal(await rows(page).getByText("answered 204").count(), 2));
-  await page
-    .getByRole("img", { name: /^The last 2 deliveries: 100 % delivered, half of/ })
-    .waitFor();
+  await page.getByRole("img", { name: /^The last 2 deliveries: 100 % delivered, p50 / }).waitFor();
   receiver.answer(() => ({ status: 500 }));
   await patchFlag(admin, "two", { enabled: true });
   await rows(page).getByText("retrying").waitFor();
@@ -116,10 +114,10 @@ test("the log follows what happens, and is filtered by state and by flag", async
   await page.reload();
   await until(async () => assert.equal(await rows(page).count(), 1));
   await state(page, "failed").click();
-  await page.getByRole("heading", { name: "No delivery fits" }).waitFor();
+  await page.getByRole("heading", { name: "No deliveries match" }).waitFor();
 });
 
-test("a range is sent again, and a bar shows how many of them are settled", async (t) => {
+test("a range of events is replayed, and a bar shows the progress", async (t) => {
   const receiver = await receiverFor(t);
   const { keys, admin } = await server.environment();
   const { id } = await register(admin, receiver.url);
@@ -128,9 +126,9 @@ test("a range is sent again, and a bar shows how many of them are settled", asyn
   const { page } = await openAs(browser, t, server.url, [keys.admin], `/webhooks/${id}`);
   const openDialog = async () => {
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Send a range again" }).click();
+    await page.getByRole("menuitem", { name: "Replay events" }).click();
   };
-  const send = () => dialog(page).getByRole("button", { name: "Send them again" });
+  const send = () => dialog(page).getByRole("button", { name: "Replay" });
   await openDialog();
   assert.ok(await send().isDisabled());
   let release = () => {};
@@ -143,11 +141,11 @@ test("a range is sent again, and a bar shows how many of them are settled", asyn
   });
   await dialog(page).getByLabel("After sequence").fill("2");
   await send().click();
-  await dialog(page).getByText("3 of 4 settled; 1 wait.").waitFor();
+  await dialog(page).getByText("3 of 4 completed; 1 pending.").waitFor();
   const bar = dialog(page).getByRole("progressbar");
   assert.equal(await bar.getAttribute("aria-valuenow"), "75");
   release();
-  await dialog(page).getByText("4 of 4 settled.").waitFor();
+  await dialog(page).getByText("4 of 4 completed.").waitFor();
   assert.equal(await bar.getAttribute("aria-valuenow"), "100");
   const replays = (await readLog(admin, id)).filter(({ kind }) => kind === "replay");
   assert.deepEqual(new Set(replays.map(({ event }) => event.sequence)), new Set([3, 4, 5, 6]));
@@ -155,20 +153,20 @@ test("a range is sent again, and a bar shows how many of them are settled", asyn
   await dialog(page).waitFor({ state: "detached" });
 
   await openDialog();
-  await dialog(page).getByLabel("between two times").check();
+  await dialog(page).getByLabel("Between two times").check();
   await dialog(page).getByLabel("From").fill("2026-01-01T00:00");
   await dialog(page).getByLabel("To").fill("2025-01-01T00:00");
-  await dialog(page).getByText("This is before the beginning.").waitFor();
+  await dialog(page).getByText("Must be after the start.").waitFor();
   assert.ok(await send().isDisabled());
   await dialog(page).getByLabel("To").fill("2026-01-02T00:00");
   await send().click();
-  await dialog(page).getByText("There is no event in this range").waitFor();
+  await dialog(page).getByText("No events of this webhook are in this range").waitFor();
   await dialog(page).getByLabel("To").fill("2100-01-01T00:00");
   await send().click();
-  await dialog(page).getByText("6 of 6 settled.").waitFor();
+  await dialog(page).getByText("6 of 6 completed.").waitFor();
 });
 
-test("deliveries are accessible, light and dark, and on a phone one takes the place of the list", async (t) => {
+test("deliveries are accessible, light and dark, and on a phone the details replace the list", async (t) => {
   const receiver = await receiverFor(t, () => ({ status: 500, body: "no" }));
   const { keys, admin } = await server.environment();
   const { id } = await register(admin, receiver.url);
@@ -177,7 +175,7 @@ test("deliveries are accessible, light and dark, and on a phone one takes the pl
   const path = `/webhooks/${id}?delivery=${delivery?.id}`;
   const options = { bypassCSP: true, reducedMotion: "reduce" } as const;
   const { page } = await openAs(browser, t, server.url, [keys.admin], path, options);
-  await opened(page).getByText("exactly as sent").waitFor();
+  await opened(page).getByText("Raw").waitFor();
   await auditBoth(page, "a delivery");
   await page.setViewportSize({ width: 390, height: 800 });
   await rows(page).first().waitFor({ state: "hidden" });
@@ -185,10 +183,10 @@ test("deliveries are accessible, light and dark, and on a phone one takes the pl
   await page.waitForFunction(
     () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
   );
-  await opened(page).getByRole("button", { name: "Close the delivery" }).click();
+  await opened(page).getByRole("button", { name: "Close delivery" }).click();
   await rows(page).first().waitFor();
   await page.getByRole("button", { name: "More" }).click();
-  await page.getByRole("menuitem", { name: "Send a range again" }).click();
+  await page.getByRole("menuitem", { name: "Replay events" }).click();
   await dialog(page).getByLabel("After sequence").fill("3");
-  await auditBoth(page, "sending again, on a phone");
+  await auditBoth(page, "replaying, on a phone");
 });

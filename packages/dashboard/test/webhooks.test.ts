@@ -1,4 +1,4 @@
-// Webhooks in a real browser: register, see how they do, pause, test, rotate, delete.
+// Webhooks in a real browser: create, health, pause, test, rotate, delete.
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import { verifyWebhook } from "@halyard/sdk";
@@ -53,50 +53,50 @@ const more = async (page: Page, item: string): Promise<void> => {
   await page.getByRole("menuitem", { name: item }).click();
 };
 
-test("a webhook is registered, its secret is shown once and good, and a test arrives", async (t) => {
+test("a webhook is created, its secret is shown once and valid, and a test arrives", async (t) => {
   const receiver = await receiverFor(t);
   const { keys, admin } = await server.environment();
   const visit = await openAs(browser, t, server.url, [keys.admin], "/webhooks");
   const { page, context } = visit;
   await page.getByRole("heading", { name: "No webhooks yet" }).waitFor();
-  await page.getByRole("button", { name: "Register a webhook" }).first().click();
-  const submit = dialog(page).getByRole("button", { name: "Register it" });
-  await dialog(page).getByLabel("Address").fill("example.com/hook");
-  await dialog(page).getByText("A whole address, such as").waitFor();
+  await page.getByRole("button", { name: "Create webhook" }).first().click();
+  const submit = dialog(page).getByRole("button", { name: "Create webhook" });
+  await dialog(page).getByLabel("URL").fill("example.com/hook");
+  await dialog(page).getByText("Enter a full URL, such as").waitFor();
   assert.ok(await submit.isDisabled());
-  await dialog(page).getByLabel("Address").fill(receiver.url);
+  await dialog(page).getByLabel("URL").fill(receiver.url);
   await dialog(page).getByLabel("flag.updated").uncheck();
   await dialog(page).getByLabel("flag.deleted").uncheck();
   assert.ok(
     !(await dialog(page)
-      .getByLabel(/everything/)
+      .getByLabel(/all events/)
       .isChecked()),
   );
   await submit.click();
 
-  await dialog(page).getByText("Shown this once").waitFor();
+  await dialog(page).getByText("Shown only once").waitFor();
   const secret = await shownSecret(page);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await dialog(page).getByRole("button", { name: "Copy the secret" }).click();
+  await dialog(page).getByRole("button", { name: "Copy secret" }).click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), secret);
   for (const [language, word] of [
     ["Python", "hmac.compare_digest"],
     ["Go", "hmac.Equal"],
     ["Node", "timingSafeEqual"],
   ] as const) {
-    await dialog(page).getByLabel("A receiver to begin with").selectOption(language);
+    await dialog(page).getByLabel("Example receiver").selectOption(language);
     const code = (await dialog(page).locator("pre").textContent()) ?? "";
     assert.ok(code.includes(word) && code.includes("HALYARD_WEBHOOK_SECRET"), code);
   }
   await dialog(page)
-    .getByRole("button", { name: /^I have the secret/ })
+    .getByRole("button", { name: /^I saved the secret/ })
     .click();
   await page.getByRole("heading", { name: receiver.url, level: 1 }).waitFor();
   assert.ok(!(await page.content()).includes(secret));
   const [made] = (await admin("GET", "/webhooks")).body as { id: string; events: string[] }[];
   assert.deepEqual(made?.events, ["flag.created", "flag.enabled", "flag.disabled"]);
 
-  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByRole("button", { name: "Send test" }).click();
   const opened = page.getByRole("region", { name: "Delivery", exact: true });
   await opened.getByRole("heading", { name: "webhook.test" }).waitFor();
   await opened.getByText("answered 204").waitFor();
@@ -105,7 +105,7 @@ test("a webhook is registered, its secret is shown once and good, and a test arr
   assert.ok(received && (await isGenuine(received, secret)));
 });
 
-test("the list tells which receiver fails and since when; pausing stops and resuming goes on", async (t) => {
+test("the list shows which receiver fails and since when; webhooks are paused and resumed", async (t) => {
   const good = await receiverFor(t);
   const bad = await receiverFor(t, () => ({ status: 503, body: "busy" }));
   const { keys, admin } = await server.environment();
@@ -121,7 +121,7 @@ test("the list tells which receiver fails and since when; pausing stops and resu
   await row(bad.url)
     .getByText(/^Failing since .*: answered 503\.$/)
     .waitFor();
-  await row(bad.url).getByText("1 waiting.").waitFor();
+  await row(bad.url).getByText("1 pending.").waitFor();
 
   const active = async () =>
     ((await admin("GET", `/webhooks/${id}`)).body as { active: boolean }).active;
@@ -136,33 +136,33 @@ test("the list tells which receiver fails and since when; pausing stops and resu
     .waitFor();
   assert.equal(await active(), true);
   await row(bad.url)
-    .getByRole("button", { name: `Send a test to ${bad.url}` })
+    .getByRole("button", { name: `Send test to ${bad.url}` })
     .click();
   await page.getByRole("region", { name: "Delivery", exact: true }).getByText("busy").waitFor();
 });
 
-test("a rotated secret is shown once, and the old one stays good unless it is void at once", async (t) => {
+test("a rotated secret is shown once, and the old one stays valid unless it is revoked immediately", async (t) => {
   const receiver = await receiverFor(t);
   const { keys, admin } = await server.environment();
   const { id, secret: old } = await register(admin, receiver.url);
   const { page } = await openAs(browser, t, server.url, [keys.admin], `/webhooks/${id}`);
   const rotate = async (immediately: boolean): Promise<string> => {
-    await more(page, "Rotate the secret");
+    await more(page, "Rotate secret");
     if (immediately)
       await dialog(page)
-        .getByLabel(/void at once/)
+        .getByLabel(/Revoke it immediately/)
         .check();
-    await dialog(page).getByRole("button", { name: "Make a new secret" }).click();
+    await dialog(page).getByRole("button", { name: "Rotate secret" }).click();
     await dialog(page)
-      .getByText(immediately ? "The old one is void." : /good until/)
+      .getByText(immediately ? "The old secret is no longer valid." : /valid until/)
       .waitFor();
     const secret = await shownSecret(page);
-    await dialog(page).getByRole("button", { name: "I have the secret" }).click();
+    await dialog(page).getByRole("button", { name: "I saved the secret" }).click();
     await dialog(page).waitFor({ state: "detached" });
     return secret;
   };
   const nextTest = async (count: number): Promise<Received> => {
-    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByRole("button", { name: "Send test" }).click();
     await until(async () => assert.equal(receiver.received.length, count));
     const received = receiver.received[count - 1];
     assert.ok(received);
@@ -176,7 +176,7 @@ test("a rotated secret is shown once, and the old one stays good unless it is vo
   assert.deepEqual([await isGenuine(last, second), await isGenuine(last, third)], [false, true]);
 });
 
-test("other events are chosen; in production pausing and deleting are confirmed", async (t) => {
+test("events are edited; in production pausing and deleting are confirmed", async (t) => {
   const receiver = await receiverFor(t);
   const production = server.firstKeys.find(({ environment }) => environment === "production");
   assert.ok(production);
@@ -184,9 +184,9 @@ test("other events are chosen; in production pausing and deleting are confirmed"
   const { id } = await register(admin, receiver.url);
   const path = `/webhooks/${id}`;
   const { page } = await openAs(browser, t, server.url, [production.text], path);
-  await more(page, "Choose the events");
+  await more(page, "Edit events");
   await dialog(page)
-    .getByLabel(/everything/)
+    .getByLabel(/all events/)
     .uncheck();
   for (const name of ["flag.created", "flag.updated", "flag.deleted"]) {
     await dialog(page).getByLabel(name).uncheck();
@@ -201,28 +201,28 @@ test("other events are chosen; in production pausing and deleting are confirmed"
   await dialog(page).waitFor({ state: "detached" });
   assert.partialDeepStrictEqual(await shown(), { active: true });
   await page.getByRole("button", { name: "Pause" }).click();
-  await dialog(page).getByRole("button", { name: "Pause it" }).click();
+  await dialog(page).getByRole("button", { name: "Pause webhook" }).click();
   await page.getByRole("button", { name: "Resume" }).waitFor();
   assert.partialDeepStrictEqual(await shown(), { active: false });
 
   await more(page, "Delete");
-  const sure = dialog(page).getByRole("button", { name: "Delete it" });
+  const sure = dialog(page).getByRole("button", { name: "Delete webhook" });
   assert.ok(await sure.isDisabled());
   await dialog(page).getByLabel(/^Type/).fill(new URL(receiver.url).host);
   await sure.click();
   await page.getByRole("heading", { name: "No webhooks yet" }).waitFor();
   assert.equal((await admin("GET", path)).status, 404);
   await page.goto(path);
-  await page.getByRole("heading", { name: "This webhook is not here" }).waitFor();
+  await page.getByRole("heading", { name: "Webhook not found" }).waitFor();
 });
 
-test("with a server key the page says what it needs", async (t) => {
+test("with a server key the pages say that they need an admin key", async (t) => {
   const { keys } = await server.environment();
   const { page } = await openAs(browser, t, server.url, [keys.server], "/webhooks");
   for (const name of ["Webhooks", "Keys", "Events"]) {
     await page.getByRole("link", { name, exact: true }).click();
     await page.getByRole("heading", { name, level: 1 }).waitFor();
-    await page.getByRole("heading", { name: "This needs an admin key" }).waitFor();
+    await page.getByRole("heading", { name: "Admin key required" }).waitFor();
   }
 });
 
@@ -232,18 +232,18 @@ test("webhooks and their dialogs are accessible, light and dark", async (t) => {
   const { id } = await register(admin, receiver.url);
   const options = { bypassCSP: true, reducedMotion: "reduce" } as const;
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/webhooks", options);
-  await page.getByText("Nothing was sent to it yet.").waitFor();
+  await page.getByText("No deliveries yet.").waitFor();
   await auditBoth(page, "webhooks");
-  await page.getByRole("button", { name: "Register a webhook" }).click();
-  await dialog(page).getByLabel("Address").fill(receiver.url);
+  await page.getByRole("button", { name: "Create webhook" }).click();
+  await dialog(page).getByLabel("URL").fill(receiver.url);
   await auditBoth(page, "registering");
-  await dialog(page).getByRole("button", { name: "Register it" }).click();
-  await dialog(page).getByText("Shown this once").waitFor();
+  await dialog(page).getByRole("button", { name: "Create webhook" }).click();
+  await dialog(page).getByText("Shown only once").waitFor();
   await auditBoth(page, "a secret");
   await page.goto(`/webhooks/${id}`);
-  await more(page, "Rotate the secret");
+  await more(page, "Rotate secret");
   await dialog(page)
-    .getByLabel(/void at once/)
+    .getByLabel(/Revoke it immediately/)
     .check();
   await auditBoth(page, "rotating");
 });

@@ -1,34 +1,34 @@
-// The last deliveries of a webhook, a column each: how long the receiver took, and whether it accepted.
+// A chart of the last deliveries of a webhook: duration and outcome, one column each.
 import type { Delivery } from "@halyard/sdk";
 import { formatDate, formatNumber, formatPercent } from "../format.ts";
 import { figuresOf } from "../webhooks/webhook-health.ts";
-import { formatMilliseconds, isFailure, outcomeOf, stateWords } from "./delivery-labels.ts";
+import { formatMilliseconds, isFailure, outcomeOf, stateLabel } from "./delivery-labels.ts";
 
-/** Of a column and of the whole height; the drawing is stretched to the page. */
+/** In units of the drawing, which is stretched to the width of the page. */
 const step = 10;
 const height = 100;
-/** So that a few columns are not broad as walls. */
-const fewest = 40;
+/** The chart leaves room for as many columns, so that a few do not get too wide. */
+const minColumns = 40;
 
-const wordsOf = (delivery: Delivery): string => {
+const titleOf = (delivery: Delivery): string => {
   const { event, createdAt, attempts } = delivery;
   const last = attempts.at(-1);
   const outcome =
     last === undefined
-      ? "not tried yet"
+      ? "not attempted yet"
       : `${outcomeOf(last)} in ${formatMilliseconds(last.milliseconds)}`;
-  return `${formatDate(createdAt)}, ${event.type}: ${stateWords(delivery)}, ${outcome}`;
+  return `${formatDate(createdAt)}, ${event.type}: ${stateLabel(delivery)}, ${outcome}`;
 };
 
-/** An answer on the second attempt is worth seeing, too. */
-const colourOf = ({ state, attempts }: Delivery): string => {
+/** A delivery that needed a retry has its own color. */
+const colorOf = ({ state, attempts }: Delivery): string => {
   if (state === "failed") return "failed";
-  return attempts.some(isFailure) ? "again" : state;
+  return attempts.some(isFailure) ? "retried" : state;
 };
 
 const legend = [
   ["delivered", "delivered"],
-  ["again", "tried again"],
+  ["retried", "retried"],
   ["failed", "failed"],
 ] as const;
 
@@ -47,7 +47,7 @@ const Columns = ({ deliveries, summary }: ColumnsProps) => {
     <div className="delivery-chart">
       <span className="delivery-chart-top dimmed">{formatMilliseconds(highest)}</span>
       <svg
-        viewBox={`0 0 ${step * Math.max(fewest, deliveries.length)} ${height}`}
+        viewBox={`0 0 ${step * Math.max(minColumns, deliveries.length)} ${height}`}
         preserveAspectRatio="none"
         role="img"
         aria-label={summary}
@@ -55,8 +55,8 @@ const Columns = ({ deliveries, summary }: ColumnsProps) => {
         {deliveries.map((delivery, index) => {
           const length = Math.max(2, ((times[index] ?? 0) / highest) * height);
           return (
-            <g key={delivery.id} className="delivery-column" data-state={colourOf(delivery)}>
-              <title>{wordsOf(delivery)}</title>
+            <g key={delivery.id} className="delivery-column" data-state={colorOf(delivery)}>
+              <title>{titleOf(delivery)}</title>
               <rect
                 className="delivery-column-back"
                 x={index * step}
@@ -84,33 +84,37 @@ const Columns = ({ deliveries, summary }: ColumnsProps) => {
 
 /** `deliveries` newest first, as the API gives them. */
 export const DeliveryChart = ({ deliveries }: { readonly deliveries: readonly Delivery[] }) => {
-  const { settled, delivered, medianMilliseconds, slowMilliseconds } = figuresOf(deliveries);
-  if (medianMilliseconds === undefined || slowMilliseconds === undefined) return null;
+  const { completed, delivered, p50Milliseconds, p95Milliseconds } = figuresOf(deliveries);
+  if (p50Milliseconds === undefined || p95Milliseconds === undefined) return null;
   const share =
-    settled === 0 ? "none is settled" : `${formatPercent((100 * delivered) / settled)} delivered`;
-  const summary = `The last ${formatNumber(deliveries.length)} deliveries: ${share}, half of them answered within ${formatMilliseconds(medianMilliseconds)}`;
+    completed === 0
+      ? "none completed"
+      : `${formatPercent((100 * delivered) / completed)} delivered`;
+  const summary = `The last ${formatNumber(deliveries.length)} deliveries: ${share}, p50 ${formatMilliseconds(p50Milliseconds)}`;
   return (
     <figure className="chart">
       <dl className="figures">
         <div>
           <dt>delivered</dt>
           <dd>
-            {settled === 0 ? "–" : formatPercent(Math.floor((1_000 * delivered) / settled) / 10)}
+            {completed === 0
+              ? "–"
+              : formatPercent(Math.floor((1_000 * delivered) / completed) / 10)}
           </dd>
         </div>
         <div>
-          <dt>half within</dt>
-          <dd>{formatMilliseconds(medianMilliseconds)}</dd>
+          <dt>p50</dt>
+          <dd>{formatMilliseconds(p50Milliseconds)}</dd>
         </div>
         <div>
-          <dt>95 % within</dt>
-          <dd>{formatMilliseconds(slowMilliseconds)}</dd>
+          <dt>p95</dt>
+          <dd>{formatMilliseconds(p95Milliseconds)}</dd>
         </div>
       </dl>
       <Columns deliveries={deliveries.toReversed()} summary={summary} />
       <figcaption className="chart-legend">
-        <span>A column is a delivery, its height the time of the last attempt.</span>
-        {legend.map(([state, word]) => (
+        <span>Each column is a delivery. Its height is the duration of the last attempt.</span>
+        {legend.map(([state, label]) => (
           <span key={state}>
             <svg
               width="10"
@@ -121,7 +125,7 @@ export const DeliveryChart = ({ deliveries }: { readonly deliveries: readonly De
             >
               <rect className="delivery-column-time" width="10" height="10" rx="2" />
             </svg>
-            {word}
+            {label}
           </span>
         ))}
       </figcaption>

@@ -1,4 +1,4 @@
-// One delivery opened: what it is about, every attempt with what came back, and the request.
+// One delivery: its facts, every attempt with its response, and the request.
 import type { DeliveryAttempt, SentDelivery, Webhook } from "@halyard/sdk";
 import { Anchor, Button, CloseButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -18,21 +18,21 @@ import { useWebhookEdits } from "../webhooks/webhook-edits.ts";
 import {
   formatMilliseconds,
   isFailure,
-  kindWords,
+  kindLabels,
   outcomeOf,
-  stateWords,
+  stateLabel,
   toneOf,
 } from "./delivery-labels.ts";
 import { DeliveryRequest } from "./delivery-request.tsx";
 
-const whilePending = 1_500;
+const refetchWhilePending = 1_500;
 
 const useDelivery = (webhookId: string, id: string) => {
   const { management, environment } = useApi();
   return useQuery({
     queryKey: [environment.name, "deliveries", webhookId, "one", id],
     queryFn: async () => valueOrThrow(await management.webhooks.delivery(webhookId, id)),
-    refetchInterval: ({ state }) => (state.data?.state === "pending" ? whilePending : false),
+    refetchInterval: ({ state }) => (state.data?.state === "pending" ? refetchWhilePending : false),
   });
 };
 
@@ -55,7 +55,7 @@ const Facts = ({ delivery }: { readonly delivery: SentDelivery }) => {
         </Fact>
       )}
       {event.sequence !== null && <Fact name="Sequence">{formatNumber(event.sequence)}</Fact>}
-      <Fact name="Why">{kindWords[delivery.kind]}</Fact>
+      <Fact name="Trigger">{kindLabels[delivery.kind]}</Fact>
       <Fact name="Queued">
         <Time at={delivery.createdAt} />
       </Fact>
@@ -64,13 +64,13 @@ const Facts = ({ delivery }: { readonly delivery: SentDelivery }) => {
           <Time at={delivery.nextAttemptAt} />
         </Fact>
       )}
-      <Fact name="Delivery">
+      <Fact name="Delivery ID">
         <span className="mono break-word">{delivery.id}</span>
-        <CopyButton text={delivery.id} what="the id of the delivery" />
+        <CopyButton text={delivery.id} what="delivery ID" />
       </Fact>
-      <Fact name="Event">
+      <Fact name="Event ID">
         <span className="mono break-word">{event.id}</span>
-        <CopyButton text={event.id} what="the id of the event" />
+        <CopyButton text={event.id} what="event ID" />
       </Fact>
     </dl>
   );
@@ -91,9 +91,9 @@ const Attempt = ({ attempt, number }: AttemptProps) => (
       </span>
     </div>
     {attempt.response === null ? (
-      <p className="delivery-note dimmed">The answer had no body.</p>
+      <p className="delivery-note dimmed">The response had no body.</p>
     ) : (
-      <CodeBlock code={attempt.response} label="the answer, its first KiB" />
+      <CodeBlock code={attempt.response} label="Response (first 1 KiB)" what="response" />
     )}
   </li>
 );
@@ -110,17 +110,17 @@ export const DeliveryDetails = ({ webhook, id, onOpen }: DeliveryDetailsProps) =
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const delivery = query.data;
-  const isThere = delivery !== undefined;
-  // Whoever opened it by keyboard goes on reading here.
+  const isLoaded = delivery !== undefined;
+  // Keyboard and screen reader users continue here.
   useEffect(() => {
-    if (!isThere) return;
+    if (!isLoaded) return;
     heading.current?.focus({ preventScroll: true });
-    // There it takes the place of the list.
+    // On narrow screens it replaces the list.
     if (matchMedia("(max-width: 74.99em)").matches) section.current?.scrollIntoView();
-  }, [isThere]);
-  const sendAgain = async () => {
-    const again = delivery && (await edits.sendAgain(webhook, delivery));
-    if (again) onOpen(again.id);
+  }, [isLoaded]);
+  const replay = async () => {
+    const replayed = delivery && (await edits.replay(webhook, delivery));
+    if (replayed) onOpen(replayed.id);
   };
   return (
     <section className="delivery-details panel" aria-label="Delivery" ref={section}>
@@ -128,7 +128,7 @@ export const DeliveryDetails = ({ webhook, id, onOpen }: DeliveryDetailsProps) =
       {query.isPending && <RowsSkeleton rows={4} />}
       <CloseButton
         className="delivery-close"
-        aria-label="Close the delivery"
+        aria-label="Close delivery"
         onClick={() => onOpen(undefined)}
       />
       {delivery !== undefined && (
@@ -137,15 +137,15 @@ export const DeliveryDetails = ({ webhook, id, onOpen }: DeliveryDetailsProps) =
             {delivery.event.type}
           </h3>
           <div className="delivery-actions">
-            <StatusBadge tone={toneOf[delivery.state]}>{stateWords(delivery)}</StatusBadge>
+            <StatusBadge tone={toneOf[delivery.state]}>{stateLabel(delivery)}</StatusBadge>
             {webhook.active && (
               <Button
                 size="xs"
                 variant="default"
                 leftSection={<Icon name="rotate" size={14} />}
-                onClick={() => void sendAgain()}
+                onClick={() => void replay()}
               >
-                Send again
+                Replay
               </Button>
             )}
           </div>
@@ -153,7 +153,7 @@ export const DeliveryDetails = ({ webhook, id, onOpen }: DeliveryDetailsProps) =
           <h4>Attempts</h4>
           {delivery.attempts.length === 0 && (
             <p className="dimmed">
-              None yet{webhook.active ? "." : ": the webhook is paused. Resume it first."}
+              None yet. {webhook.active ? "" : "The webhook is paused: resume it first."}
             </p>
           )}
           <ol className="attempts">

@@ -1,4 +1,4 @@
-// Which deliveries are listed and which one is opened: kept in the page's address, so that a link shows the same.
+// Which deliveries are listed and which one is open, kept in the URL so that links show the same.
 import type { Delivery } from "@halyard/sdk";
 import { useCallback } from "react";
 import { useSearchParams } from "wouter";

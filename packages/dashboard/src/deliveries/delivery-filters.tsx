@@ -39,7 +39,7 @@ export const DeliveryFilters = ({ filter, onChange }: DeliveryFiltersProps) => {
       <Autocomplete
         className="delivery-flag"
         aria-label="Flag"
-        placeholder="Key of a flag"
+        placeholder="Flag key"
         data={flags.map(({ flag: { key } }) => key)}
         limit={8}
         value={flag}

@@ -1,4 +1,4 @@
-// A delivery in words and tones, the same wherever it is shown.
+// The labels and tones of deliveries, the same everywhere.
 import type { Delivery, DeliveryAttempt } from "@halyard/sdk";
 import type { Tone } from "../components/display/status-badge.tsx";
 import { formatNumber } from "../format.ts";
@@ -9,10 +9,10 @@ export const toneOf: Readonly<Record<Delivery["state"], Tone>> = {
   failed: "bad",
 };
 
-export const kindWords: Readonly<Record<Delivery["kind"], string>> = {
-  event: "as it happened",
-  replay: "sent again on request",
-  test: "a test",
+export const kindLabels: Readonly<Record<Delivery["kind"], string>> = {
+  event: "live event",
+  replay: "replay",
+  test: "test",
 };
 
 export const isFailure = ({ error }: DeliveryAttempt): boolean => error !== null;
@@ -25,8 +25,8 @@ export const formatMilliseconds = (milliseconds: number): string =>
     ? `${formatNumber(milliseconds)}\u00a0ms`
     : `${formatNumber(Math.round(milliseconds / 100) / 10)}\u00a0s`;
 
-/** What a row says of it: pending after a failure is something else than pending before the first attempt. */
-export const stateWords = ({ state, attempts }: Delivery): string => {
+/** Tells pending after a failure from pending before the first attempt. */
+export const stateLabel = ({ state, attempts }: Delivery): string => {
   if (state !== "pending") return state;
   return attempts.some(isFailure) ? "retrying" : "pending";
 };

@@ -12,17 +12,17 @@ import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import { type DeliveryFilter, hrefOf } from "./delivery-filter.ts";
-import { formatMilliseconds, outcomeOf, stateWords, toneOf } from "./delivery-labels.ts";
+import { formatMilliseconds, outcomeOf, stateLabel, toneOf } from "./delivery-labels.ts";
 
 const pageSize = 25;
-const readEvery = 2_500;
+const refetchEvery = 2_500;
 
 const useLog = (webhookId: string, { state, flag }: DeliveryFilter) => {
   const { management, environment } = useApi();
   return useInfiniteQuery({
     queryKey: [environment.name, "deliveries", webhookId, "log", state, flag],
     initialPageParam: undefined as string | undefined,
-    refetchInterval: readEvery,
+    refetchInterval: refetchEvery,
     queryFn: async ({ pageParam }) => {
       const result = await management.webhooks.deliveries(webhookId, {
         limit: pageSize,
@@ -52,10 +52,10 @@ const Row = ({ delivery, filter }: RowProps) => {
         className="delivery-row"
         aria-current={filter.opened === id ? "true" : undefined}
       >
-        <StatusBadge tone={toneOf[state]}>{stateWords(delivery)}</StatusBadge>
+        <StatusBadge tone={toneOf[state]}>{stateLabel(delivery)}</StatusBadge>
         <span className="delivery-row-event">
           {event.type}
-          {kind === "replay" && <span className="dimmed"> (again)</span>}
+          {kind === "replay" && <span className="dimmed"> (replay)</span>}
         </span>
         <span className="delivery-row-time dimmed">
           <Time at={createdAt} />
@@ -63,7 +63,7 @@ const Row = ({ delivery, filter }: RowProps) => {
         <span className="delivery-row-flag mono">{event.flagKey ?? ""}</span>
         <span className="delivery-row-outcome dimmed">
           {last === undefined
-            ? "not tried yet"
+            ? "not attempted yet"
             : `${outcomeOf(last)}, ${formatMilliseconds(last.milliseconds)}`}
         </span>
         <span className="delivery-row-sequence dimmed">
@@ -88,10 +88,10 @@ export const DeliveryList = ({ webhook, filter }: DeliveryListProps) => {
       {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
       {query.isPending && <RowsSkeleton rows={5} />}
       {query.isSuccess && deliveries.length === 0 && (
-        <EmptyState title={isFiltered ? "No delivery fits" : "Nothing was sent yet"}>
+        <EmptyState title={isFiltered ? "No deliveries match" : "No deliveries yet"}>
           {isFiltered
-            ? "Choose another state or another flag."
-            : "Send a test, or change a flag: what is sent and what comes back is shown here."}
+            ? "Select another state or another flag."
+            : "Send a test or change a flag: requests and responses appear here."}
         </EmptyState>
       )}
       {deliveries.length > 0 && (

@@ -1,10 +1,10 @@
-// The request of a delivery exactly as it is sent, or laid out for reading.
+// The request of a delivery, raw or formatted.
 import type { SentDelivery } from "@halyard/sdk";
 import { SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import { CodeBlock } from "../components/display/code-block.tsx";
 
-const laidOut = (body: string): string => {
+const formatted = (body: string): string => {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
@@ -12,11 +12,11 @@ const laidOut = (body: string): string => {
   }
 };
 
-/** The timestamp is the second in which the attempt began. */
+/** In whole seconds, as the header has it. */
 const timestampOf = (at: string): number => Math.floor(Date.parse(at) / 1_000);
 
 export const DeliveryRequest = ({ delivery }: { readonly delivery: SentDelivery }) => {
-  const [form, setForm] = useState("exact");
+  const [format, setFormat] = useState("raw");
   const { request, attempts } = delivery;
   const last = attempts.at(-1);
   const head = [
@@ -30,23 +30,26 @@ export const DeliveryRequest = ({ delivery }: { readonly delivery: SentDelivery 
         <h4>Request</h4>
         <SegmentedControl
           size="xs"
-          aria-label="Form of the body"
+          aria-label="Body format"
           data={[
-            { value: "exact", label: "exactly as sent" },
-            { value: "readable", label: "laid out" },
+            { value: "raw", label: "Raw" },
+            { value: "formatted", label: "Formatted" },
           ]}
-          value={form}
-          onChange={setForm}
+          value={format}
+          onChange={setFormat}
         />
       </div>
-      <CodeBlock code={head} label="the headers" />
+      <CodeBlock code={head} label="Headers" what="headers" />
       <p className="delivery-note dimmed">
-        {last === undefined ? "Each attempt" : "The timestamp is of the last attempt. Each attempt"}{" "}
-        also carries signatures made with the secret; they are not kept.
+        {last === undefined
+          ? "Each attempt"
+          : "The timestamp is from the last attempt. Each attempt"}{" "}
+        also carries signatures made with the secret; they are not stored.
       </p>
       <CodeBlock
-        code={form === "exact" ? request.body : laidOut(request.body)}
-        label={form === "exact" ? "the body" : "the body, laid out"}
+        code={format === "raw" ? request.body : formatted(request.body)}
+        label={format === "raw" ? "Body" : "Body (formatted)"}
+        what="body"
       />
     </>
   );

@@ -1,4 +1,4 @@
-// Queues a range of events again, part after part, and follows how many of them are settled.
+// Replays a range of events in parts, and follows how many of them are completed.
 import type { Delivery, Management, ManagementError, ReplayRange } from "@halyard/sdk";
 
 export interface ReplayProgress {
@@ -23,7 +23,7 @@ interface Following {
 }
 
 const pageSize = 1_000;
-const lookEvery = 700;
+const pollEvery = 700;
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -35,7 +35,7 @@ const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", stop, { once: true });
   });
 
-/** Settles when all are settled, when it is given up, or with the first error. */
+/** Ends when all are completed, when the signal aborts, or with the first error. */
 export const followReplay = async ({
   management: { webhooks },
   webhookId,
@@ -48,7 +48,7 @@ export const followReplay = async ({
     if (!newest.ok) return newest;
     return { ok: true, value: newest.value.find(({ kind }) => kind === "replay") } as const;
   };
-  /** Those of this replay in a state: the log is newest first, so older ones end the search. */
+  /** The deliveries of this replay in a state. The log is newest first, so an older one ends the search. */
   const count = async (state: Delivery["state"], since: string) => {
     let found = 0;
     for await (const page of webhooks.deliveryPages(webhookId, { state, limit: pageSize })) {
@@ -86,7 +86,7 @@ export const followReplay = async ({
     if (!failed.ok) return failed;
     onProgress({ queued, pending: pending.value, failed: failed.value, complete: true });
     if (pending.value === 0) break;
-    await pause(lookEvery, signal);
+    await pause(pollEvery, signal);
   }
   return { ok: true, queued };
 };

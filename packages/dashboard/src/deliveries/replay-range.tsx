@@ -1,4 +1,4 @@
-// The dialog that sends a range of events again and shows how far it has got.
+// The dialog that replays a range of events and shows the progress.
 import type { ReplayRange as Range, Webhook } from "@halyard/sdk";
 import {
   Button,
@@ -16,33 +16,33 @@ import { ApiError } from "../api.ts";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
-import { useReadWebhooksAgain } from "../webhooks/webhook-queries.ts";
+import { useRefetchWebhooks } from "../webhooks/webhook-queries.ts";
 import { followReplay, type ReplayProgress } from "./replay-progress.ts";
 
-/** What the reader's clock shows, as a moment. */
-const momentOf = (local: string): string | undefined => {
+/** From local time to UTC. */
+const timeOf = (local: string): string | undefined => {
   const time = new Date(local);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 };
 
 const ProgressOf = ({ progress }: { readonly progress: ReplayProgress }) => {
   const { queued, pending, failed, complete } = progress;
-  const settled = queued - pending;
+  const completed = queued - pending;
   return (
     <div>
       <Progress.Root size="xl">
         <Progress.Section
-          value={(100 * (settled - failed)) / queued}
+          value={(100 * (completed - failed)) / queued}
           color="teal"
-          aria-label="Settled of those that are sent again"
+          aria-label="Completed deliveries of the replay"
         />
         <Progress.Section value={(100 * failed) / queued} color="red" withAria={false} />
       </Progress.Root>
       <Text size="sm" mt="xs" role="status">
-        {formatNumber(settled)} of {formatNumber(queued)}
-        {complete ? "" : " or more"} settled
+        {formatNumber(completed)} of {formatNumber(queued)}
+        {complete ? "" : " or more"} completed
         {failed > 0 && `, ${formatNumber(failed)} of them failed`}
-        {pending > 0 && complete && `; ${formatNumber(pending)} wait`}.
+        {pending > 0 && complete && `; ${formatNumber(pending)} pending`}.
       </Text>
     </div>
   );
@@ -58,7 +58,7 @@ const RangeForm = ({ busy, onSubmit }: RangeFormProps) => {
   const [sequence, setSequence] = useState<number | string>("");
   const [from, setFrom] = useState("");
   const [to, setTo] = useState("");
-  const times = { from: momentOf(from), to: momentOf(to) };
+  const times = { from: timeOf(from), to: timeOf(to) };
   const isBackward = times.from !== undefined && times.to !== undefined && times.to < times.from;
   const range: Range | undefined =
     by === "sequence"
@@ -78,16 +78,16 @@ const RangeForm = ({ busy, onSubmit }: RangeFormProps) => {
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <Radio.Group label="Which events" value={by} onChange={setBy}>
+        <Radio.Group label="Events" value={by} onChange={setBy}>
           <Group mt="xs">
-            <Radio value="sequence" label="after a sequence number" />
-            <Radio value="time" label="between two times" />
+            <Radio value="sequence" label="After a sequence number" />
+            <Radio value="time" label="Between two times" />
           </Group>
         </Radio.Group>
         {by === "sequence" ? (
           <NumberInput
             label="After sequence"
-            description="The last one your receiver is sure of. 0 is the beginning; events are kept for 90 days."
+            description="The last sequence number that your receiver has processed. 0 replays all events of the last 90 days."
             value={sequence}
             onChange={setSequence}
             min={0}
@@ -107,17 +107,17 @@ const RangeForm = ({ busy, onSubmit }: RangeFormProps) => {
               label="To"
               value={to}
               onChange={(event) => setTo(event.currentTarget.value)}
-              error={isBackward ? "This is before the beginning." : undefined}
+              error={isBackward ? "Must be after the start." : undefined}
             />
           </Group>
         )}
         <Text size="sm" c="dimmed">
-          Events keep their id, body and sequence, so a receiver that knows the ids takes nothing
-          twice. Fresh events go first.
+          Events keep their ID, body and sequence number, so your receiver can skip duplicates. New
+          events are sent first.
         </Text>
         <Group justify="flex-end">
           <Button type="submit" loading={busy} disabled={range === undefined}>
-            Send them again
+            Replay
           </Button>
         </Group>
       </Stack>
@@ -133,10 +133,10 @@ interface ReplayRangeProps {
 
 export const ReplayRange = ({ webhook, opened, onClose }: ReplayRangeProps) => {
   const { management } = useApi();
-  const readAgain = useReadWebhooksAgain();
+  const refetch = useRefetchWebhooks();
   const [progress, setProgress] = useState<ReplayProgress | undefined>();
   const [busy, setBusy] = useState(false);
-  const [isNone, setIsNone] = useState(false);
+  const [isEmpty, setIsEmpty] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
   const following = useRef<AbortController>(undefined);
   useEffect(() => () => following.current?.abort(), []);
@@ -146,7 +146,7 @@ export const ReplayRange = ({ webhook, opened, onClose }: ReplayRangeProps) => {
     following.current = stop;
     setBusy(true);
     setError(undefined);
-    setIsNone(false);
+    setIsEmpty(false);
     const outcome = await followReplay({
       management,
       webhookId: webhook.id,
@@ -154,10 +154,10 @@ export const ReplayRange = ({ webhook, opened, onClose }: ReplayRangeProps) => {
       signal: stop.signal,
       onProgress: setProgress,
     });
-    readAgain();
+    refetch();
     if (stop.signal.aborted) return;
     setBusy(false);
-    setIsNone(outcome.ok && outcome.queued === 0);
+    setIsEmpty(outcome.ok && outcome.queued === 0);
     if (!outcome.ok) setError(new ApiError(outcome.error));
   };
   const close = () => {
@@ -165,26 +165,26 @@ export const ReplayRange = ({ webhook, opened, onClose }: ReplayRangeProps) => {
     setBusy(false);
     setProgress(undefined);
     setError(undefined);
-    setIsNone(false);
+    setIsEmpty(false);
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} title="Send a range of events again" size="lg">
+    <Modal opened={opened} onClose={close} title="Replay events" size="lg">
       {progress === undefined && <RangeForm busy={busy} onSubmit={(range) => void start(range)} />}
-      {isNone && (
+      {isEmpty && (
         <Text size="sm" mt="md" role="status">
-          There is no event in this range that the webhook is told of.
+          No events of this webhook are in this range.
         </Text>
       )}
-      {error !== undefined && <ErrorMessage error={error} title="It could not be finished" />}
+      {error !== undefined && <ErrorMessage error={error} title="The replay did not finish" />}
       {progress !== undefined && (
         <Stack gap="md">
           <ProgressOf progress={progress} />
           {busy && (
             <Text size="sm" c="dimmed">
               {progress.complete
-                ? "You can close this: the sending goes on without it."
-                : "Keep this open until all are queued."}
+                ? "You can close this dialog. The replay continues."
+                : "Keep this dialog open until all events are queued."}
             </Text>
           )}
           <Group justify="flex-end">

@@ -1,4 +1,4 @@
-// One change: who, when, what it was about, and the difference.
+// One change: who made it, when, to what, and the difference.
 import type { Flag } from "@halyard/core/flags/registry";
 import type { HistoryEntry } from "@halyard/sdk";
 import { Anchor } from "@mantine/core";

@@ -8,13 +8,13 @@ export const subjects = ["flag", "webhook", "key"] as const;
 
 export interface EventFilter {
   readonly subject: HistoryEntry["subject"] | undefined;
-  /** The whole key of a flag; empty for all. */
+  /** The full key of a flag; empty for all. */
   readonly flag: string;
 }
 
 const pageSize = 50;
-/** Changes of flags come at once by the stream; this is for all else. */
-const readEvery = 3_000;
+/** Changes of flags arrive through the stream; this is for everything else. */
+const refetchEvery = 3_000;
 
 export const useEventFeed = ({ subject, flag }: EventFilter) => {
   const { management, environment } = useApi();
@@ -39,7 +39,7 @@ export const useEventFeed = ({ subject, flag }: EventFilter) => {
   return useInfiniteQuery({
     queryKey: [environment.name, "history", subject, flag],
     initialPageParam: undefined as string | undefined,
-    refetchInterval: readEvery,
+    refetchInterval: refetchEvery,
     queryFn: async ({ pageParam }) => {
       const result = await read({
         limit: pageSize,
@@ -52,6 +52,6 @@ export const useEventFeed = ({ subject, flag }: EventFilter) => {
   });
 };
 
-/** The API gives no id; nothing changes the same thing in the same way twice at the same moment. */
+/** The API gives no ID, but these fields together are unique. */
 export const nameOf = ({ subject, id, version, createdAt, actions }: HistoryEntry): string =>
   [createdAt, subject, id, version, ...actions].join(" ");

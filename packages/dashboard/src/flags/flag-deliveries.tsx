@@ -1,4 +1,4 @@
-// What was delivered about this flag, over all webhooks.
+// The latest deliveries for this flag, across all webhooks.
 import type { Delivery, Webhook } from "@halyard/sdk";
 import { Anchor, Table } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -11,9 +11,9 @@ import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { Section } from "../components/layout/section.tsx";
 import { useApi } from "../session.tsx";
 
-const ofEach = 10;
-const most = 20;
-const readEvery = 5_000;
+const perWebhook = 10;
+const maxShown = 20;
+const refetchEvery = 5_000;
 
 interface Delivered {
   readonly webhook: Webhook;
@@ -30,12 +30,12 @@ const useDeliveries = (flag: string) => {
   const { management, environment } = useApi();
   return useQuery({
     queryKey: [environment.name, "deliveries", "of-flag", flag],
-    refetchInterval: readEvery,
+    refetchInterval: refetchEvery,
     queryFn: async () => {
       const webhooks = valueOrThrow(await management.webhooks.list());
       const all = await Promise.all(
         webhooks.map(async (webhook): Promise<Delivered[]> => {
-          const query = { flag, limit: ofEach };
+          const query = { flag, limit: perWebhook };
           const list = valueOrThrow(await management.webhooks.deliveries(webhook.id, query));
           return list.map((delivery) => ({ webhook, delivery }));
         }),
@@ -43,14 +43,14 @@ const useDeliveries = (flag: string) => {
       const newest = all
         .flat()
         .sort((one, other) => (one.delivery.createdAt < other.delivery.createdAt ? 1 : -1));
-      return { webhooks: webhooks.length, newest: newest.slice(0, most) };
+      return { webhooks: webhooks.length, newest: newest.slice(0, maxShown) };
     },
   });
 };
 
 const outcomeOf = ({ attempts }: Delivery): string => {
   const last = attempts.at(-1);
-  if (last === undefined) return "not tried yet";
+  if (last === undefined) return "not attempted yet";
   return last.error ?? `${last.status} in ${last.milliseconds} ms`;
 };
 
@@ -65,14 +65,14 @@ export const FlagDeliveries = ({ flagKey }: { readonly flagKey: string }) => {
         <p className="dimmed">
           {data.webhooks === 0 ? (
             <>
-              No webhook is registered.{" "}
+              There are no webhooks.{" "}
               <Anchor inherit component={Link} href="/webhooks">
-                Register one
+                Create one
               </Anchor>{" "}
-              to be told of every change.
+              to be notified of every change.
             </>
           ) : (
-            "No webhook was told of this flag yet."
+            "No deliveries for this flag yet."
           )}
         </p>
       )}
@@ -84,7 +84,7 @@ export const FlagDeliveries = ({ flagKey }: { readonly flagKey: string }) => {
                 <Table.Th scope="col">State</Table.Th>
                 <Table.Th scope="col">Event</Table.Th>
                 <Table.Th scope="col">Webhook</Table.Th>
-                <Table.Th scope="col">Last answer</Table.Th>
+                <Table.Th scope="col">Last response</Table.Th>
                 <Table.Th scope="col">When</Table.Th>
               </Table.Tr>
             </Table.Thead>

@@ -22,7 +22,7 @@ const series = [
   { name: "on", color: "var(--halyard-on)" },
   { name: "off", color: "var(--halyard-off)" },
 ];
-const readEvery = 15_000;
+const refetchEvery = 15_000;
 
 export const FlagUsageChart = ({ flagKey }: { readonly flagKey: string }) => {
   const { management, environment } = useApi();
@@ -31,7 +31,7 @@ export const FlagUsageChart = ({ flagKey }: { readonly flagKey: string }) => {
   const query = useQuery({
     queryKey: [environment.name, "flag-usage", flagKey, hours],
     queryFn: async () => valueOrThrow(await management.flags.usage(flagKey, { hours })),
-    refetchInterval: readEvery,
+    refetchInterval: refetchEvery,
   });
   const usage = query.data;
   const on = usage?.hours.reduce((sum, each) => sum + each.on, 0) ?? 0;
@@ -57,7 +57,7 @@ export const FlagUsageChart = ({ flagKey }: { readonly flagKey: string }) => {
             {formatNumber(on + off)} in {span.label}
             {on + off > 0 && `: ${formatNumber(on)} on, ${formatNumber(off)} off`}.{" "}
             {usage.lastEvaluatedAt === null ? (
-              "No program has asked for it in 90 days."
+              "Not evaluated in 90 days."
             ) : (
               <>
                 Last <Time at={usage.lastEvaluatedAt} />.

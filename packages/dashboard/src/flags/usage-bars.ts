@@ -1,11 +1,11 @@
-// Hours with evaluations -> bars over the whole time, those without any included.
+// Turns hourly evaluation counts into the bars of a time span, including empty ones.
 import type { FlagUsage } from "@halyard/sdk";
 import type { Bar } from "../components/display/bar-chart.tsx";
 
 export interface Span {
   readonly label: string;
   readonly hours: number;
-  /** Of one bar. */
+  /** Hours of one bar. */
   readonly perBar: number;
 }
 

@@ -1,4 +1,4 @@
-// The dialog that creates an API key and then shows it, this once.
+// The dialog that creates an API key and then shows it once.
 import type { CreatedApiKey, Role } from "@halyard/sdk";
 import { Button, Group, Modal, Radio, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
@@ -6,9 +6,9 @@ import { ApiError } from "../api.ts";
 import { SecretOnce } from "../components/display/secret-once.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { useApi } from "../session.tsx";
-import { roleWords } from "./roles.ts";
+import { roles } from "./roles.ts";
 
-const longestName = 100;
+const maxNameLength = 100;
 
 interface FormProps {
   readonly onClose: () => void;
@@ -35,26 +35,29 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="Who or what uses it. History and events name it."
+          description="Who or what uses the key. Shown in history and events."
           placeholder="checkout service"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={longestName}
+          maxLength={maxNameLength}
           autoComplete="off"
           required
           data-autofocus
         />
         <Radio.Group
           label="Role"
-          description={`What it may do in ${environment.name}. Other environments need keys of their own.`}
+          description={`What the key may do in ${environment.name}. Other environments need their own keys.`}
           value={role}
-          onChange={(value) =>
-            setRole(roleWords.find((each) => each.role === value)?.role ?? "server")
-          }
+          onChange={(value) => setRole(roles.find((each) => each.role === value)?.role ?? "server")}
         >
           <Stack gap="sm" mt="xs">
-            {roleWords.map(({ role: each, may, where }) => (
-              <Radio key={each} value={each} label={`${each}: ${may}`} description={where} />
+            {roles.map(({ role: each, permissions, usage }) => (
+              <Radio
+                key={each}
+                value={each}
+                label={`${each}: ${permissions}`}
+                description={usage}
+              />
             ))}
           </Stack>
         </Radio.Group>
@@ -64,7 +67,7 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
             Cancel
           </Button>
           <Button type="submit" loading={busy} disabled={name.trim() === ""}>
-            Create the key
+            Create key
           </Button>
         </Group>
       </Stack>
@@ -79,37 +82,37 @@ interface CreateKeyProps {
 }
 
 export const CreateKey = ({ opened, onClose, onCreated }: CreateKeyProps) => {
-  const [made, setMade] = useState<CreatedApiKey | undefined>();
+  const [created, setCreated] = useState<CreatedApiKey | undefined>();
   const close = () => {
-    setMade(undefined);
+    setCreated(undefined);
     onClose();
   };
   return (
     <Modal
       opened={opened}
       onClose={close}
-      title={made === undefined ? "Create a key" : `The key ${made.name}`}
+      title={created === undefined ? "Create key" : `Key ${created.name}`}
       size="lg"
-      // A click beside it must not take the key away.
-      closeOnClickOutside={made === undefined}
+      // A click outside must not discard the key.
+      closeOnClickOutside={created === undefined}
     >
-      {made === undefined ? (
+      {created === undefined ? (
         <CreateForm
           onClose={onClose}
           onCreated={(key) => {
-            setMade(key);
+            setCreated(key);
             onCreated();
           }}
         />
       ) : (
         <Stack gap="lg">
           <SecretOnce
-            what="the key"
-            text={made.key}
-            advice="Put it where its program finds it, or where you keep passwords. When it is lost, revoke it and create another."
+            what="key"
+            text={created.key}
+            advice="Store it in the configuration of your program or in a password manager. If you lose it, revoke it and create another."
           />
           <Group justify="flex-end">
-            <Button onClick={close}>I have the key</Button>
+            <Button onClick={close}>I saved the key</Button>
           </Group>
         </Stack>
       )}

@@ -1,4 +1,4 @@
-// Revokes a key after saying what that means, above all for the key of this very session.
+// Revokes a key after a confirmation, with a special warning for the key of this session.
 import type { ApiKey } from "@halyard/sdk";
 import { useCallback } from "react";
 import { useConfirm } from "../components/feedback/confirm.tsx";
@@ -7,9 +7,9 @@ import { useApi, useSession } from "../session.tsx";
 
 export type Revoked =
   | "done"
-  /** Not confirmed, or refused in a way that the person was told of. */
-  | "left"
-  /** It is the last key that can change anything here. */
+  /** Cancelled, or refused with a notification. */
+  | "not-done"
+  /** It is the last admin key of the environment. */
   | "last";
 
 export const useRevokeKey = () => {
@@ -20,24 +20,24 @@ export const useRevokeKey = () => {
     async ({ id, name, role }: ApiKey): Promise<Revoked> => {
       const isOwn = id === environment.keyId;
       const isSure = await ask({
-        title: `Revoke the key ${name}?`,
+        title: `Revoke key ${name}?`,
         body: isOwn
-          ? `You are signed in to ${environment.name} with this key: revoking it signs you out of ${environment.name}, here and everywhere else. To come back you need another key.`
-          : `Programs that use it are refused within a second, and so is everybody who is signed in with it. It had the role ${role}. This cannot be taken back.`,
-        confirmLabel: "Revoke it",
+          ? `You are signed in to ${environment.name} with this key. Revoking it signs you out of ${environment.name} on every device. You need another key to sign in again.`
+          : `Programs that use this ${role} key are refused within a second, and everyone who signed in with it is signed out. This cannot be undone.`,
+        confirmLabel: "Revoke key",
         danger: true,
         ...(isProduction && { typed: name }),
       });
-      if (!isSure) return "left";
+      if (!isSure) return "not-done";
       const result = await management.keys.revoke(id);
       if (result.ok) {
-        notifyDone({ title: name, message: "The key is revoked." });
+        notifyDone({ title: name, message: "Key revoked." });
         if (isOwn) await refresh();
         return "done";
       }
       if (result.error.code === "CONFLICT") return "last";
       notifyError(`${name} was not revoked`, result.error);
-      return "left";
+      return "not-done";
     },
     [management, environment, isProduction, refresh, ask],
   );

@@ -1,24 +1,24 @@
-// What a key of each role may do, in words.
+// The roles of API keys: what each may do and where to use it.
 import type { Role } from "@halyard/sdk";
 
-export const roleWords: readonly {
+export const roles: readonly {
   readonly role: Role;
-  readonly may: string;
-  readonly where: string;
+  readonly permissions: string;
+  readonly usage: string;
 }[] = [
   {
     role: "client",
-    may: "evaluates flags for one user at a time",
-    where: "Safe inside a web page or an app: it cannot read the flags themselves.",
+    permissions: "evaluates flags for one user at a time",
+    usage: "Safe in a web page or an app: it cannot read the definitions of flags.",
   },
   {
     role: "server",
-    may: "reads all flags, evaluates them and follows changes",
-    where: "For your own servers. It cannot change anything.",
+    permissions: "reads all flags, evaluates them and follows changes",
+    usage: "For your servers. Read-only.",
   },
   {
     role: "admin",
-    may: "changes flags, webhooks and keys of this environment",
-    where: "For people and for automation. Keep it like a password.",
+    permissions: "changes flags, webhooks and keys of this environment",
+    usage: "For people and automation. Keep it secret, like a password.",
   },
 ];

@@ -1,4 +1,4 @@
-// The live tail of the environment: what changed, who, when.
+// The live event feed of the environment: what changed, who changed it and when.
 import type { HistoryEntry } from "@halyard/sdk";
 import { Autocomplete, Button, SegmentedControl } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -31,9 +31,9 @@ const Controls = ({ filter, onChange }: ControlsProps) => {
   return (
     <div className="event-controls">
       <SegmentedControl
-        aria-label="Changes of"
+        aria-label="Filter by type"
         data={[
-          { value: "", label: "everything" },
+          { value: "", label: "all" },
           ...subjects.map((subject) => ({ value: subject, label: `${subject}s` })),
         ]}
         value={filter.flag === "" ? (filter.subject ?? "") : "flag"}
@@ -44,7 +44,7 @@ const Controls = ({ filter, onChange }: ControlsProps) => {
       <Autocomplete
         className="event-flag"
         aria-label="Flag"
-        placeholder="Key of a flag"
+        placeholder="Flag key"
         data={flags.map(({ flag }) => flag.key)}
         limit={8}
         value={filter.flag}
@@ -57,26 +57,26 @@ const Controls = ({ filter, onChange }: ControlsProps) => {
   );
 };
 
-/** Keeps what is on the page as it is, and counts what came since. */
+/** Freezes the list and counts newer entries. */
 const usePause = (entries: readonly HistoryEntry[]) => {
-  const [kept, setKept] = useState<readonly HistoryEntry[] | undefined>();
-  const first = kept?.[0];
+  const [frozen, setFrozen] = useState<readonly HistoryEntry[] | undefined>();
+  const first = frozen?.[0];
   const since =
     first === undefined ? -1 : entries.findIndex((entry) => nameOf(entry) === nameOf(first));
   return {
-    isPaused: kept !== undefined,
-    shown: kept ?? entries,
-    waiting: kept === undefined ? 0 : since === -1 ? entries.length : since,
-    pause: () => setKept(entries),
-    resume: () => setKept(undefined),
+    isPaused: frozen !== undefined,
+    shown: frozen ?? entries,
+    waiting: frozen === undefined ? 0 : since === -1 ? entries.length : since,
+    pause: () => setFrozen(entries),
+    resume: () => setFrozen(undefined),
   };
 };
 
 const Nothing = ({ flag }: { readonly flag: string }) => (
-  <EmptyState title={flag === "" ? "Nothing has happened yet" : "Nothing is known of this flag"}>
+  <EmptyState title={flag === "" ? "No events yet" : "No events for this flag"}>
     {flag === ""
-      ? "Create a flag, turn it, register a webhook: every change is shown here at once, with who made it."
-      : `${flag} has never been here. Write the whole key, as it is in the list of flags.`}
+      ? "Create a flag, turn it on or create a webhook: every change appears here immediately, with who made it."
+      : `${flag} has never existed in this environment. Enter the full key of a flag.`}
   </EmptyState>
 );
 
@@ -87,20 +87,20 @@ const Events = () => {
     subject: undefined,
     flag: parameters.get("flag") ?? "",
   }));
-  const [settled] = useDebouncedValue(filter.flag.trim(), typingPause);
-  const query = useEventFeed({ ...filter, flag: filter.flag === "" ? "" : settled });
+  const [settledFlag] = useDebouncedValue(filter.flag.trim(), typingPause);
+  const query = useEventFeed({ ...filter, flag: filter.flag === "" ? "" : settledFlag });
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? [];
   const { isPaused, shown, waiting, pause, resume } = usePause(entries);
   const isUnknown = query.error instanceof ApiError && query.error.failure.code === "NOT_FOUND";
   return (
     <>
-      <PageTitle title="Events" description={`Every change in ${environment.name}, as it happens`}>
+      <PageTitle title="Events" description={`Every change in ${environment.name}, live`}>
         <Button
           variant={isPaused ? "filled" : "default"}
           leftSection={<Icon name={isPaused ? "play" : "pause"} size={16} />}
           onClick={isPaused ? resume : pause}
         >
-          {isPaused ? "Go on" : "Pause"}
+          {isPaused ? "Resume" : "Pause"}
         </Button>
       </PageTitle>
       <Controls
@@ -112,14 +112,15 @@ const Events = () => {
       />
       {isPaused && (
         <p className="event-waiting" role="status">
-          Paused. {waiting === 0 ? "Nothing has changed since." : `${formatNumber(waiting)} newer.`}
+          Paused. {waiting === 0 && "No new events."}
+          {waiting > 0 && `${formatNumber(waiting)} new ${waiting === 1 ? "event" : "events"}.`}
         </p>
       )}
       {query.error !== null && !isUnknown && (
         <ErrorMessage error={query.error} onRetry={query.refetch} />
       )}
       {query.isPending && <RowsSkeleton rows={5} />}
-      {(isUnknown || (query.isSuccess && shown.length === 0)) && <Nothing flag={settled} />}
+      {(isUnknown || (query.isSuccess && shown.length === 0)) && <Nothing flag={settledFlag} />}
       {!isUnknown && shown.length > 0 && (
         <ol className="history" aria-label="Changes">
           {shown.map((entry) => (
@@ -133,7 +134,7 @@ const Events = () => {
 };
 
 export const EventsPage = () => (
-  <AdminOnly title="Events" what="The changes">
+  <AdminOnly title="Events" what="events">
     <Events />
   </AdminOnly>
 );

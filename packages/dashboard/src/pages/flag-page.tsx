@@ -66,7 +66,7 @@ export const FlagPage = () => {
         heading={
           <span className="flag-page-key">
             <span className="mono">{flagKey}</span>
-            <CopyButton text={flagKey} what="the key" />
+            <CopyButton text={flagKey} what="key" />
           </span>
         }
         description={entry && `${type.label} flag in ${environment.name}, version ${entry.version}`}

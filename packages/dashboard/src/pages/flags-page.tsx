@@ -1,4 +1,4 @@
-// The flags of the environment: search, filter, turn, create.
+// The flags of the environment: search, filter, turn on or off, create.
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo, useRef, useState } from "react";
@@ -76,15 +76,15 @@ export const FlagsPage = () => {
       {usage.error !== null && (
         <ErrorMessage
           error={usage.error}
-          title="How often the flags are evaluated is not known"
+          title="Usage could not be loaded"
           onRetry={usage.refetch}
         />
       )}
       {isLoading && <RowsSkeleton rows={8} />}
       {!isLoading && isEmpty && (
         <EmptyState title="No flags yet" action={create} command={firstFlag("new-checkout")}>
-          A flag is a switch that your programs ask for by its key. Create one, put it into your
-          code, and turn it here: every program follows at once.
+          A flag is a switch that your code evaluates by its key. Create one, use it in your code,
+          then turn it on here. Every program gets the change immediately.
         </EmptyState>
       )}
       {!isLoading && !isEmpty && (
@@ -99,11 +99,11 @@ export const FlagsPage = () => {
           />
           <p className="flag-count dimmed" role="status">
             {shown.length < flags.length &&
-              `${formatNumber(shown.length)} of ${formatNumber(flags.length)} are shown.`}
+              `${formatNumber(shown.length)} of ${formatNumber(flags.length)} flags`}
           </p>
           {shown.length === 0 ? (
             <EmptyState
-              title="No flag fits"
+              title="No flags match"
               action={
                 <Button
                   variant="default"
@@ -112,11 +112,11 @@ export const FlagsPage = () => {
                     setParameters(new URLSearchParams(), { replace: true });
                   }}
                 >
-                  Show all flags
+                  Clear filters
                 </Button>
               }
             >
-              Nothing matches the search and the filters together.
+              No flag matches the search and all filters.
             </EmptyState>
           ) : (
             <FlagList flags={shown} usage={usage.data} />

@@ -1,4 +1,4 @@
-// The API keys of the environment: who may do what, create, revoke.
+// The API keys of the environment: list, create, revoke.
 import type { ApiKey } from "@halyard/sdk";
 import { Alert, Button, Table, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -14,11 +14,11 @@ import { PageTitle } from "../components/layout/page-title.tsx";
 import { formatNumber } from "../format.ts";
 import { CreateKey } from "../keys/create-key.tsx";
 import { useRevokeKey } from "../keys/revoke-key.ts";
-import { roleWords } from "../keys/roles.ts";
+import { roles } from "../keys/roles.ts";
 import { useApi } from "../session.tsx";
 import "../styles/keys-events.css";
 
-const readEvery = 5_000;
+const refetchEvery = 5_000;
 
 interface KeyRowProps {
   readonly apiKey: ApiKey;
@@ -36,7 +36,7 @@ const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
       <Table.Td className="key-role">
         {role}
         <Text size="xs" c="dimmed">
-          {roleWords.find((each) => each.role === role)?.may}
+          {roles.find((each) => each.role === role)?.permissions}
         </Text>
       </Table.Td>
       <Table.Td className="key-id mono dimmed">{id}</Table.Td>
@@ -51,7 +51,7 @@ const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
           size="compact-sm"
           variant="default"
           onClick={onRevoke}
-          aria-label={`Revoke the key ${name}`}
+          aria-label={`Revoke key ${name}`}
         >
           Revoke
         </Button>
@@ -70,11 +70,11 @@ const LastAdmin = ({ onCreate }: { readonly onCreate: () => void }) => (
     mb="lg"
   >
     <Text size="sm">
-      Without it nobody could change this environment any more, so it cannot revoke itself. Create
-      another admin key first, sign in with that one, and revoke this one then.
+      Without it nobody could change this environment, so you cannot revoke it. Create another admin
+      key, sign in with it, then revoke this one.
     </Text>
     <Button mt="sm" size="xs" variant="default" onClick={onCreate}>
-      Create a key
+      Create key
     </Button>
   </Alert>
 );
@@ -88,14 +88,14 @@ const Keys = () => {
   const query = useQuery({
     queryKey: [environment.name, "keys"],
     queryFn: async () => valueOrThrow(await management.keys.list()),
-    refetchInterval: readEvery,
+    refetchInterval: refetchEvery,
   });
-  const readAgain = () => void queries.invalidateQueries({ queryKey: [environment.name, "keys"] });
+  const refetch = () => void queries.invalidateQueries({ queryKey: [environment.name, "keys"] });
   const keys = query.data;
   const revokeOne = async (key: ApiKey) => {
     const outcome = await revoke(key);
     setIsLast(outcome === "last");
-    readAgain();
+    refetch();
   };
   return (
     <>
@@ -106,7 +106,7 @@ const Keys = () => {
         }
       >
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
-          Create a key
+          Create key
         </Button>
       </PageTitle>
       {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
@@ -125,7 +125,7 @@ const Keys = () => {
             <Table.Tr>
               <Table.Th scope="col">Name</Table.Th>
               <Table.Th scope="col">Role</Table.Th>
-              <Table.Th scope="col">Id</Table.Th>
+              <Table.Th scope="col">ID</Table.Th>
               <Table.Th scope="col">Created</Table.Th>
               <Table.Th scope="col">Last used</Table.Th>
               <Table.Th scope="col">
@@ -145,13 +145,13 @@ const Keys = () => {
           </Table.Tbody>
         </Table>
       )}
-      <CreateKey opened={creating} onClose={() => setCreating(false)} onCreated={readAgain} />
+      <CreateKey opened={creating} onClose={() => setCreating(false)} onCreated={refetch} />
     </>
   );
 };
 
 export const KeysPage = () => (
-  <AdminOnly title="Keys" what="The keys">
+  <AdminOnly title="Keys" what="API keys">
     <Keys />
   </AdminOnly>
 );

@@ -1,4 +1,4 @@
-// Signing in: an API key is exchanged for a session; the key itself is kept nowhere.
+// The sign-in page: exchanges an API key for a session and never stores the key.
 import { Alert, Anchor, Button, PasswordInput, Text, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { type FormEvent, useState } from "react";
@@ -9,14 +9,14 @@ import { Icon } from "../components/display/icon.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { useSession } from "../session.tsx";
 
-/** Only a path of this page: an address of somebody else's would lead the person away. */
+/** Only paths of this origin: anything else would be an open redirect. */
 const safePath = (next: string | null): string =>
   next !== null && /^\/(?![/\\])/.test(next) && !next.startsWith("/sign-in") ? next : "/flags";
 
 const LinkExpired = () => (
-  <Alert color="yellow" title="This link is no longer good" icon={<Icon name="clock" />} mt="md">
+  <Alert color="yellow" title="This link has expired" icon={<Icon name="clock" />} mt="md">
     <Text size="sm">
-      A sign-in link works once and for 10 minutes. Start the server again for a new one, or sign in
+      A sign-in link works once, within 10 minutes. Restart the server for a new one, or sign in
       with an API key.
     </Text>
   </Alert>
@@ -61,14 +61,14 @@ export const SignInPage = () => {
           {isAdding ? "Sign in to another environment" : "Sign in to Halyard"}
         </Title>
         <Text className="dimmed" mt="xs">
-          An API key leads to its environment. It is exchanged for a session of 12 hours and kept
-          nowhere in the browser.
+          An API key belongs to one environment. It is exchanged for a 12-hour session and never
+          stored in the browser.
         </Text>
         {parameters.get("link") === "expired" && <LinkExpired />}
         <form onSubmit={(event) => void submit(event)}>
           <PasswordInput
             label="API key"
-            description="With the role admin to make changes, or server to look"
+            description="Admin keys can make changes, server keys are read-only"
             value={key}
             onChange={(event) => setKey(event.currentTarget.value)}
             autoComplete="off"
@@ -77,13 +77,13 @@ export const SignInPage = () => {
             autoFocus
             error={
               error?.failure.code === "UNAUTHORIZED"
-                ? "This key is not known here: it may be mistyped, revoked, or of another server."
+                ? "Unknown key: it may be mistyped, revoked, or from another server."
                 : undefined
             }
           />
           {error !== undefined && error.failure.code !== "UNAUTHORIZED" && (
             <div className="sign-in-error">
-              <ErrorMessage error={error} title="Signing in did not work" />
+              <ErrorMessage error={error} title="Sign-in failed" />
             </div>
           )}
           <Button type="submit" fullWidth mt="md" loading={busy}>
@@ -92,14 +92,15 @@ export const SignInPage = () => {
         </form>
         {isAdding && (
           <Anchor component={Link} href="/flags" display="block" mt="md">
-            Back to the flags
+            Back to flags
           </Anchor>
         )}
         <Text className="dimmed" size="sm" mt="xl" mb="xs">
-          No key at hand? Make one where the server runs:
+          No key? Create one on the server:
         </Text>
         <CodeBlock
-          label="A new admin key"
+          label="Create an admin key"
+          what="command"
           code={'npx halyard keys create \\\n  --environment development --role admin --name "me"'}
         />
       </div>

@@ -1,4 +1,4 @@
-// One webhook: its health, how its last deliveries went, and the delivery log.
+// One webhook: its health, its last deliveries as a chart, and the delivery log.
 import type { Webhook } from "@halyard/sdk";
 import { Anchor, Button } from "@mantine/core";
 import { Link, useParams } from "wouter";
@@ -33,10 +33,10 @@ const Missing = ({ id }: { readonly id: string }) => (
   <>
     <PageTitle title="Webhook" />
     <EmptyState
-      title="This webhook is not here"
+      title="Webhook not found"
       action={
         <Button component={Link} href="/webhooks" variant="default">
-          To the webhooks
+          Back to webhooks
         </Button>
       }
     >
@@ -57,12 +57,12 @@ const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
         heading={
           <span className="webhook-heading">
             <span className="mono">{webhook.url}</span>
-            <CopyButton text={webhook.url} what="the address" />
+            <CopyButton text={webhook.url} what="URL" />
           </span>
         }
         description={
           <>
-            {webhook.events.includes("*") ? "all events" : webhook.events.join(", ")}, registered{" "}
+            {webhook.events.includes("*") ? "all events" : webhook.events.join(", ")}, created{" "}
             <Time at={webhook.createdAt} />
           </>
         }
@@ -110,7 +110,7 @@ const OneWebhook = () => {
 };
 
 export const WebhookPage = () => (
-  <AdminOnly title="Webhook" what="The webhooks">
+  <AdminOnly title="Webhook" what="webhooks">
     <OneWebhook />
   </AdminOnly>
 );

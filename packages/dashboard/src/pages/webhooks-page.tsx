@@ -23,14 +23,14 @@ const firstWebhook = () => `curl -X POST ${location.origin}/api/v1/webhooks \\
 
 interface WebhookRowProps {
   readonly webhook: Webhook;
-  /** How many others there are. */
-  readonly beside: number;
+  /** How many other webhooks the page refetches. */
+  readonly others: number;
 }
 
-const WebhookRow = ({ webhook, beside }: WebhookRowProps) => {
+const WebhookRow = ({ webhook, others }: WebhookRowProps) => {
   const edits = useWebhookEdits();
   const [, navigate] = useLocation();
-  const deliveries = useLatestDeliveries(webhook.id, beside);
+  const deliveries = useLatestDeliveries(webhook.id, others);
   const path = `/webhooks/${webhook.id}`;
   const test = async () => {
     const delivery = await edits.test(webhook);
@@ -55,9 +55,9 @@ const WebhookRow = ({ webhook, beside }: WebhookRowProps) => {
             size="xs"
             variant="default"
             onClick={() => void test()}
-            aria-label={`Send a test to ${webhook.url}`}
+            aria-label={`Send test to ${webhook.url}`}
           >
-            Send a test
+            Send test
           </Button>
         )}
         <Button
@@ -82,7 +82,7 @@ const WebhookList = () => {
   const webhooks = query.data;
   const create = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
-      Register a webhook
+      Create webhook
     </Button>
   );
   return (
@@ -99,14 +99,14 @@ const WebhookList = () => {
       {query.isPending && <RowsSkeleton rows={3} />}
       {webhooks?.length === 0 && (
         <EmptyState title="No webhooks yet" command={firstWebhook()} action={create}>
-          A webhook is an address of yours that Halyard calls whenever a flag changes: signed, in
-          order, and again until your receiver has answered.
+          Halyard sends a request to the URL of a webhook whenever a flag changes: signed, in order,
+          and retried until your receiver accepts it.
         </EmptyState>
       )}
       {webhooks !== undefined && webhooks.length > 0 && (
         <ul className="webhook-list" aria-label="Webhooks">
           {webhooks.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} beside={webhooks.length - 1} />
+            <WebhookRow key={webhook.id} webhook={webhook} others={webhooks.length - 1} />
           ))}
         </ul>
       )}
@@ -123,7 +123,7 @@ const WebhookList = () => {
 };
 
 export const WebhooksPage = () => (
-  <AdminOnly title="Webhooks" what="The webhooks">
+  <AdminOnly title="Webhooks" what="webhooks">
     <WebhookList />
   </AdminOnly>
 );

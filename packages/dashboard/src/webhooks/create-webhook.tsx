@@ -1,4 +1,4 @@
-// The dialog that registers a webhook and then shows its secret, this once.
+// The dialog that creates a webhook and then shows its secret once.
 import type { CreatedWebhook } from "@halyard/sdk";
 import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
@@ -8,32 +8,33 @@ import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { useApi } from "../session.tsx";
 import { type EventChoice, EventsPicker } from "./events-picker.tsx";
 import { ReceiverSnippets } from "./receiver-snippets.tsx";
-import { useReadWebhooksAgain } from "./webhook-queries.ts";
+import { useRefetchWebhooks } from "./webhook-queries.ts";
 
 interface FormProps {
   readonly onClose: () => void;
   readonly onCreated: (webhook: CreatedWebhook) => void;
 }
 
-const complaintAbout = (url: string): string | undefined => {
+const urlErrorOf = (url: string): string | undefined => {
   if (url === "") return undefined;
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    return "A whole address, such as https://example.com/hooks/flags";
+    return "Enter a full URL, such as https://example.com/hooks/flags";
   }
-  if (parsed.username !== "" || parsed.password !== "") return "No user and password in it.";
-  return parsed.hash === "" ? undefined : "No fragment (#…) in it.";
+  if (parsed.username !== "" || parsed.password !== "")
+    return "The URL must not contain a user name or password.";
+  return parsed.hash === "" ? undefined : "The URL must not contain a fragment (#…).";
 };
 
 const CreateForm = ({ onClose, onCreated }: FormProps) => {
   const { management } = useApi();
-  const readAgain = useReadWebhooksAgain();
+  const refetch = useRefetchWebhooks();
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState<readonly EventChoice[]>(["*"]);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
-  const complaint = complaintAbout(url);
-  const isReady = url !== "" && complaint === undefined && events.length > 0;
+  const urlError = urlErrorOf(url);
+  const isReady = url !== "" && urlError === undefined && events.length > 0;
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -45,7 +46,7 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
       setError(new ApiError(result.error));
       return;
     }
-    readAgain();
+    refetch();
     onCreated(result.value);
   };
 
@@ -53,12 +54,12 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
     <form onSubmit={(event) => void submit(event)}>
       <Stack gap="md">
         <TextInput
-          label="Address"
-          description="Halyard posts every event to it. It cannot be changed later."
+          label="URL"
+          description="Halyard sends events to this URL. It cannot be changed later."
           placeholder="https://example.com/hooks/flags"
           value={url}
           onChange={(event) => setUrl(event.currentTarget.value.trim())}
-          error={complaint}
+          error={urlError}
           inputMode="url"
           autoComplete="off"
           spellCheck={false}
@@ -66,15 +67,13 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
           data-autofocus
         />
         <EventsPicker value={events} onChange={setEvents} />
-        {error !== undefined && (
-          <ErrorMessage error={error} title="The webhook was not registered" />
-        )}
+        {error !== undefined && <ErrorMessage error={error} title="The webhook was not created" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" loading={busy} disabled={!isReady}>
-            Register it
+            Create webhook
           </Button>
         </Group>
       </Stack>
@@ -90,13 +89,13 @@ interface CreatedProps {
 const Created = ({ webhook, onClose }: CreatedProps) => (
   <Stack gap="lg">
     <SecretOnce
-      what="the secret"
+      what="secret"
       text={webhook.secret}
-      advice="Put it where your receiver finds it, in HALYARD_WEBHOOK_SECRET: with it the receiver knows that a request is from here."
+      advice="Set it as HALYARD_WEBHOOK_SECRET in your receiver, which uses it to verify that requests come from Halyard."
     />
     <ReceiverSnippets />
     <Group justify="flex-end">
-      <Button onClick={onClose}>I have the secret: to the webhook</Button>
+      <Button onClick={onClose}>I saved the secret</Button>
     </Group>
   </Stack>
 );
@@ -109,25 +108,25 @@ interface CreateWebhookProps {
 }
 
 export const CreateWebhook = ({ opened, onClose, onDone }: CreateWebhookProps) => {
-  const [made, setMade] = useState<CreatedWebhook | undefined>();
+  const [created, setCreated] = useState<CreatedWebhook | undefined>();
   const close = () => {
-    if (made !== undefined) onDone(made.id);
+    if (created !== undefined) onDone(created.id);
     else onClose();
-    setMade(undefined);
+    setCreated(undefined);
   };
   return (
     <Modal
       opened={opened}
       onClose={close}
-      title={made === undefined ? "Register a webhook" : "The webhook is registered"}
+      title={created === undefined ? "Create webhook" : "Webhook created"}
       size="xl"
-      // A click beside it must not take the secret away.
-      closeOnClickOutside={made === undefined}
+      // A click outside must not discard the secret.
+      closeOnClickOutside={created === undefined}
     >
-      {made === undefined ? (
-        <CreateForm onClose={onClose} onCreated={setMade} />
+      {created === undefined ? (
+        <CreateForm onClose={onClose} onCreated={setCreated} />
       ) : (
-        <Created webhook={made} onClose={close} />
+        <Created webhook={created} onClose={close} />
       )}
     </Modal>
   );

@@ -1,4 +1,4 @@
-// The dialog that chooses other events for a webhook.
+// The dialog that edits the events of a webhook.
 import type { Webhook } from "@halyard/sdk";
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useState } from "react";
@@ -39,7 +39,7 @@ const EditEventsForm = ({ webhook, onClose }: Omit<EditEventsProps, "opened">) =
 };
 
 export const EditEvents = ({ webhook, opened, onClose }: EditEventsProps) => (
-  <Modal opened={opened} onClose={onClose} title="Choose the events" size="lg">
+  <Modal opened={opened} onClose={onClose} title="Edit events" size="lg">
     <EditEventsForm webhook={webhook} onClose={onClose} />
   </Modal>
 );

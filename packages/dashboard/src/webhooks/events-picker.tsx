@@ -1,4 +1,4 @@
-// Which events a webhook is told of, each explained.
+// Selects the events of a webhook, with an explanation of each.
 import type { FlagEventName } from "@halyard/sdk";
 import { Checkbox, Stack } from "@mantine/core";
 
@@ -8,13 +8,13 @@ const explained: readonly (readonly [name: FlagEventName, when: string])[] = [
   ["flag.created", "a flag was created"],
   ["flag.enabled", "a flag was turned on"],
   ["flag.disabled", "a flag was turned off"],
-  ["flag.updated", "the percentage or the description of a flag changed"],
-  ["flag.deleted", "a flag was removed"],
+  ["flag.updated", "another field of a flag changed, such as its description"],
+  ["flag.deleted", "a flag was deleted"],
 ];
 
 const names = explained.map(([name]) => name);
 
-/** What the API gave, as a choice; names this page does not know are left out. */
+/** From the API's list; names that this page does not know are left out. */
 export const choicesOf = (events: readonly string[]): readonly EventChoice[] =>
   events.includes("*") ? ["*"] : names.filter((name) => events.includes(name));
 
@@ -31,14 +31,14 @@ export const EventsPicker = ({ value, onChange }: EventsPickerProps) => {
   return (
     <Checkbox.Group
       label="Events"
-      description="What the receiver is told of."
+      description="Which events the receiver gets."
       value={isAll ? ["*", ...names] : [...value]}
-      error={value.length === 0 ? "Choose at least one." : undefined}
+      error={value.length === 0 ? "Select at least one event." : undefined}
     >
       <Stack gap="xs" mt="xs">
         <Checkbox
           value="*"
-          label="* : everything, also kinds of events that are added later"
+          label="* : all events, including types that are added later"
           onChange={(event) => onChange(event.currentTarget.checked ? ["*"] : names)}
         />
         {explained.map(([name, when]) => (

@@ -1,6 +1,6 @@
-// Documents can be imported as the text that they are.
+// Markdown files can be imported as text.
 declare module "*.md?raw" {
   const text: string;
-  // biome-ignore lint/style/noDefaultExport: how the build gives it.
+  // biome-ignore lint/style/noDefaultExport: Vite exports it this way.
   export default text;
 }

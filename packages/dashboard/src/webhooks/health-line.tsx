@@ -1,4 +1,4 @@
-// The health of a webhook in a badge and a sentence.
+// The health of a webhook as a badge and a sentence.
 import type { Delivery, Webhook } from "@halyard/sdk";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
@@ -12,13 +12,13 @@ interface HealthLineProps {
 }
 
 export const HealthLine = ({ webhook, deliveries }: HealthLineProps) => {
-  const { tone, word, lastSuccess, failingSince, lastError, pending } = healthOf(
+  const { tone, label, lastSuccess, failingSince, lastError, pending } = healthOf(
     webhook,
     deliveries,
   );
   return (
     <div className="health-line">
-      <StatusBadge tone={tone}>{word}</StatusBadge>
+      <StatusBadge tone={tone}>{label}</StatusBadge>
       {failingSince !== undefined && (
         <span>
           Failing since <Time at={failingSince} />
@@ -30,14 +30,14 @@ export const HealthLine = ({ webhook, deliveries }: HealthLineProps) => {
           Last success <Time at={lastSuccess} />.
         </span>
       )}
-      {lastSuccess === undefined && deliveries.length > 0 && <span>No success lately.</span>}
+      {lastSuccess === undefined && deliveries.length > 0 && <span>No recent success.</span>}
       {pending > 0 && (
         <span>
           {formatNumber(pending)}
-          {pending === latestCount ? " or more" : ""} waiting.
+          {pending === latestCount ? " or more" : ""} pending.
         </span>
       )}
-      {deliveries.length === 0 && <span>Nothing was sent to it yet.</span>}
+      {deliveries.length === 0 && <span>No deliveries yet.</span>}
     </div>
   );
 };

@@ -1,4 +1,4 @@
-// A complete receiver to begin with, one language at a time.
+// A complete example receiver, one language at a time.
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { CodeBlock } from "../components/display/code-block.tsx";
@@ -11,8 +11,8 @@ export const ReceiverSnippets = () => {
   return (
     <div className="receiver-snippets">
       <NativeSelect
-        label="A receiver to begin with"
-        description="Complete, nothing to install. It takes the secret from HALYARD_WEBHOOK_SECRET and listens on port 3000."
+        label="Example receiver"
+        description="Complete and without dependencies. It reads the secret from HALYARD_WEBHOOK_SECRET and listens on port 3000."
         data={receivers.map(({ name }) => name)}
         value={receiver.name}
         onChange={(event) => setChosen(event.currentTarget.value)}

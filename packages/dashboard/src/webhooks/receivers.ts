@@ -1,4 +1,4 @@
-// The receivers of the guide for webhooks, taken from its text: they are tested there, and here they cannot differ.
+// The example receivers, read from the webhook guide, where they are tested.
 import guide from "../../../../docs/webhooks.md?raw";
 
 export interface Receiver {

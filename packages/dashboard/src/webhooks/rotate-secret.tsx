@@ -1,4 +1,4 @@
-// The dialog that makes a new secret for a webhook, explains the overlap, and shows the new one this once.
+// The dialog that rotates the secret of a webhook and shows the new one once.
 import type { RotatedSecret, Webhook } from "@halyard/sdk";
 import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
 import { useState } from "react";
@@ -7,7 +7,7 @@ import { SecretOnce } from "../components/display/secret-once.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { formatFullDate } from "../format.ts";
 import { useApi } from "../session.tsx";
-import { useReadWebhooksAgain } from "./webhook-queries.ts";
+import { useRefetchWebhooks } from "./webhook-queries.ts";
 
 interface RotateSecretProps {
   readonly webhook: Webhook;
@@ -23,7 +23,7 @@ const RotateForm = ({
   readonly onRotated: (rotated: RotatedSecret) => void;
 }) => {
   const { management } = useApi();
-  const readAgain = useReadWebhooksAgain();
+  const refetch = useRefetchWebhooks();
   const [how, setHow] = useState("overlap");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
@@ -36,26 +36,26 @@ const RotateForm = ({
       setError(new ApiError(result.error));
       return;
     }
-    readAgain();
+    refetch();
     onRotated(result.value);
   };
   return (
     <Stack gap="md">
-      <Radio.Group label="What becomes of the old secret" value={how} onChange={setHow}>
+      <Radio.Group label="Old secret" value={how} onChange={setHow}>
         <Stack gap="sm" mt="xs">
           <Radio
             value="overlap"
-            label="It stays good for 24 hours"
-            description="Requests carry signatures of both secrets in webhook-signature, and X-Service-Signature is made with the old one. Put the new one in place within a day: no event is refused."
+            label="Keep it valid for 24 hours"
+            description="Requests are signed with both secrets in webhook-signature; X-Service-Signature uses the old one. Install the new secret within a day, and your receiver rejects no event."
           />
           <Radio
             value="immediately"
-            label="It is void at once, because it has leaked"
-            description="Your receiver refuses events until it has the new one; they are sent again then."
+            label="Revoke it immediately, because it has leaked"
+            description="Your receiver rejects events until it has the new secret. Halyard retries them."
           />
         </Stack>
       </Radio.Group>
-      {error !== undefined && <ErrorMessage error={error} title="The secret was not changed" />}
+      {error !== undefined && <ErrorMessage error={error} title="The secret was not rotated" />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Cancel
@@ -65,7 +65,7 @@ const RotateForm = ({
           onClick={() => void rotate()}
           {...(how === "immediately" && { color: "red.9" })}
         >
-          Make a new secret
+          Rotate secret
         </Button>
       </Group>
     </Stack>
@@ -82,7 +82,7 @@ export const RotateSecret = ({ webhook, opened, onClose }: RotateSecretProps) =>
     <Modal
       opened={opened}
       onClose={close}
-      title={rotated === undefined ? "Rotate the secret" : "The new secret"}
+      title={rotated === undefined ? "Rotate secret" : "New secret"}
       size="lg"
       closeOnClickOutside={rotated === undefined}
     >
@@ -91,17 +91,17 @@ export const RotateSecret = ({ webhook, opened, onClose }: RotateSecretProps) =>
       ) : (
         <Stack gap="lg">
           <SecretOnce
-            what="the new secret"
+            what="new secret"
             text={rotated.secret}
-            advice="Put it into HALYARD_WEBHOOK_SECRET of your receiver."
+            advice="Set it as HALYARD_WEBHOOK_SECRET in your receiver."
           />
           <Text size="sm">
             {rotated.previousSecretValidUntil === null
-              ? "The old one is void."
-              : `The old one is good until ${formatFullDate(rotated.previousSecretValidUntil)}.`}
+              ? "The old secret is no longer valid."
+              : `The old secret is valid until ${formatFullDate(rotated.previousSecretValidUntil)}.`}
           </Text>
           <Group justify="flex-end">
-            <Button onClick={close}>I have the secret</Button>
+            <Button onClick={close}>I saved the secret</Button>
           </Group>
         </Stack>
       )}

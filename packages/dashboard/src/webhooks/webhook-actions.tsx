@@ -1,4 +1,4 @@
-// What can be done with a webhook: test, pause, and the rest in a menu.
+// The actions of a webhook: test, pause, and a menu with the rest.
 import type { Webhook } from "@halyard/sdk";
 import { Button, Menu } from "@mantine/core";
 import { useState } from "react";
@@ -28,7 +28,7 @@ export const WebhookActions = ({ webhook, onOpen }: WebhookActionsProps) => {
   };
   return (
     <>
-      {webhook.active && <Button onClick={() => void test()}>Send a test</Button>}
+      {webhook.active && <Button onClick={() => void test()}>Send test</Button>}
       <Button
         variant={webhook.active ? "default" : "filled"}
         leftSection={<Icon name={webhook.active ? "pause" : "play"} size={16} />}
@@ -48,19 +48,19 @@ export const WebhookActions = ({ webhook, onOpen }: WebhookActionsProps) => {
             disabled={!webhook.active}
             onClick={() => setDialog("replay")}
           >
-            Send a range again
+            Replay events
           </Menu.Item>
           <Menu.Item
             leftSection={<Icon name="edit" size={16} />}
             onClick={() => setDialog("events")}
           >
-            Choose the events
+            Edit events
           </Menu.Item>
           <Menu.Item
             leftSection={<Icon name="rotate" size={16} />}
             onClick={() => setDialog("rotate")}
           >
-            Rotate the secret
+            Rotate secret
           </Menu.Item>
           <Menu.Divider />
           <Menu.Item leftSection={<Icon name="trash" size={16} />} onClick={() => void remove()}>

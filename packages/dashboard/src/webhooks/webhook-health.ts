@@ -1,11 +1,10 @@
-// How a receiver does, judged by its latest deliveries.
+// The health of a webhook, judged by its latest deliveries.
 import type { Delivery, Webhook } from "@halyard/sdk";
 import type { Tone } from "../components/display/status-badge.tsx";
 
 export interface Health {
   readonly tone: Tone;
-  /** In a word or two. */
-  readonly word: string;
+  readonly label: string;
   readonly lastSuccess: string | undefined;
   /** When the first attempt failed since the last success; undefined when the last one succeeded. */
   readonly failingSince: string | undefined;
@@ -18,29 +17,28 @@ export const healthOf = ({ active }: Webhook, deliveries: readonly Delivery[]): 
   const attempts = deliveries
     .flatMap((delivery) => delivery.attempts)
     .sort((one, other) => (one.at < other.at ? 1 : -1));
-  const lastGood = attempts.findIndex(({ error }) => error === null);
-  const failures = lastGood === -1 ? attempts : attempts.slice(0, lastGood);
+  const lastSuccess = attempts.findIndex(({ error }) => error === null);
+  const failures = lastSuccess === -1 ? attempts : attempts.slice(0, lastSuccess);
   const pending = deliveries.filter(({ state }) => state === "pending").length;
   const facts = {
-    lastSuccess: attempts[lastGood]?.at,
+    lastSuccess: attempts[lastSuccess]?.at,
     failingSince: failures.at(-1)?.at,
     lastError: failures[0]?.error ?? undefined,
     pending,
   };
-  if (!active) return { ...facts, tone: "quiet", word: "paused" };
-  if (failures.length > 0) return { ...facts, tone: "bad", word: "failing" };
-  if (lastGood !== -1) return { ...facts, tone: "good", word: "healthy" };
+  if (!active) return { ...facts, tone: "quiet", label: "paused" };
+  if (failures.length > 0) return { ...facts, tone: "bad", label: "failing" };
+  if (lastSuccess !== -1) return { ...facts, tone: "good", label: "healthy" };
   return pending > 0
-    ? { ...facts, tone: "waiting", word: "waiting" }
-    : { ...facts, tone: "quiet", word: "not used yet" };
+    ? { ...facts, tone: "waiting", label: "pending" }
+    : { ...facts, tone: "quiet", label: "idle" };
 };
 
 export interface Figures {
-  readonly settled: number;
+  readonly completed: number;
   readonly delivered: number;
-  readonly medianMilliseconds: number | undefined;
-  /** Nineteen of twenty were faster. */
-  readonly slowMilliseconds: number | undefined;
+  readonly p50Milliseconds: number | undefined;
+  readonly p95Milliseconds: number | undefined;
 }
 
 export const figuresOf = (deliveries: readonly Delivery[]): Figures => {
@@ -49,9 +47,9 @@ export const figuresOf = (deliveries: readonly Delivery[]): Figures => {
     .sort((one, other) => one - other);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
   return {
-    settled: deliveries.filter(({ state }) => state !== "pending").length,
+    completed: deliveries.filter(({ state }) => state !== "pending").length,
     delivered: deliveries.filter(({ state }) => state === "delivered").length,
-    medianMilliseconds: at(0.5),
-    slowMilliseconds: at(0.95),
+    p50Milliseconds: at(0.5),
+    p95Milliseconds: at(0.95),
   };
 };

@@ -1,11 +1,11 @@
-// What the server knows of webhooks, read again every few seconds while somebody looks.
+// Queries of webhooks and their latest deliveries, refetched every few seconds.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { valueOrThrow } from "../api.ts";
 import { useApi } from "../session.tsx";
 
-const readEvery = 4_000;
-/** Enough to tell how a receiver does. */
+const refetchEvery = 4_000;
+/** Enough to judge the health of a webhook. */
 export const latestCount = 60;
 
 export const useWebhooks = () => {
@@ -13,7 +13,7 @@ export const useWebhooks = () => {
   return useQuery({
     queryKey: [environment.name, "webhooks"],
     queryFn: async () => valueOrThrow(await management.webhooks.list()),
-    refetchInterval: readEvery,
+    refetchInterval: refetchEvery,
     enabled: mayChange,
   });
 };
@@ -23,24 +23,24 @@ export const useWebhook = (id: string) => {
   return useQuery({
     queryKey: [environment.name, "webhooks", id],
     queryFn: async () => valueOrThrow(await management.webhooks.get(id)),
-    refetchInterval: readEvery,
+    refetchInterval: refetchEvery,
     enabled: mayChange,
   });
 };
 
-/** Newest first, whatever became of them; `beside` so many other webhooks, less often. */
-export const useLatestDeliveries = (id: string, beside = 0) => {
+/** Newest first, in every state. Refetched less often when the page shows many `others`. */
+export const useLatestDeliveries = (id: string, others = 0) => {
   const { management, environment } = useApi();
   return useQuery({
     queryKey: [environment.name, "deliveries", id, "latest"],
     queryFn: async () =>
       valueOrThrow(await management.webhooks.deliveries(id, { limit: latestCount })),
-    refetchInterval: Math.max(readEvery, beside * 1_000),
+    refetchInterval: Math.max(refetchEvery, others * 1_000),
   });
 };
 
-/** To be called after a change of our own. */
-export const useReadWebhooksAgain = (): (() => void) => {
+/** Call it after a change. */
+export const useRefetchWebhooks = (): (() => void) => {
   const queries = useQueryClient();
   const { name } = useApi().environment;
   return useCallback(() => {

@@ -1,16 +1,16 @@
-// Stacked bars over time, drawn as SVG, with the same numbers as a table for those who do not see them.
+// Stacked bars over time, drawn as SVG, with the same numbers as a table for screen readers.
 import { formatCompact, formatNumber } from "../../format.ts";
 
 export interface Bar {
-  /** What the bar stands for, such as an hour. */
+  /** What the bar represents, such as an hour. */
   readonly label: string;
-  /** One for each series, in their order. */
+  /** One for each series, in the same order. */
   readonly values: readonly number[];
 }
 
 export interface Series {
   readonly name: string;
-  /** A CSS colour. */
+  /** A CSS color. */
   readonly color: string;
 }
 

@@ -1,23 +1,23 @@
-// Puts a text onto the clipboard and says so.
+// Copies text to the clipboard and confirms it.
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { Icon } from "./icon.tsx";
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, such as "the secret". */
+  /** What is copied, such as "secret". */
   readonly what: string;
-  /** With words on it, where it is the main thing to do. */
+  /** With a visible label, where it is the main action. */
   readonly wide?: boolean;
 }
 
-const saidFor = 2_000;
+const shownFor = 2_000;
 
 export const CopyButton = ({ text, what, wide = false }: CopyButtonProps) => {
-  const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
+  const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
   useEffect(() => {
     if (state === "idle") return;
-    const timer = setTimeout(() => setState("idle"), saidFor);
+    const timer = setTimeout(() => setState("idle"), shownFor);
     return () => clearTimeout(timer);
   }, [state]);
   const copy = async () => {
@@ -25,23 +25,23 @@ export const CopyButton = ({ text, what, wide = false }: CopyButtonProps) => {
       await navigator.clipboard.writeText(text);
       setState("copied");
     } catch {
-      setState("refused");
+      setState("failed");
     }
   };
-  const words = {
+  const label = {
     idle: `Copy ${what}`,
     copied: "Copied",
-    refused: "The browser refused: select the text and copy it",
+    failed: "Copying failed: select the text and copy it",
   }[state];
   const icon = <Icon name={state === "copied" ? "check" : "copy"} size={16} />;
   return (
     <>
       {wide ? (
         <Button variant="light" leftSection={icon} onClick={() => void copy()}>
-          {words}
+          {label}
         </Button>
       ) : (
-        <Tooltip label={words}>
+        <Tooltip label={label}>
           <ActionIcon
             variant="subtle"
             color="gray"
@@ -53,7 +53,7 @@ export const CopyButton = ({ text, what, wide = false }: CopyButtonProps) => {
         </Tooltip>
       )}
       <span className="visually-hidden" aria-live="polite">
-        {state === "idle" ? "" : words}
+        {state === "idle" ? "" : label}
       </span>
     </>
   );

@@ -1,4 +1,4 @@
-// What changed in a webhook or a key, field by field, in words as well as in colour.
+// What changed in a webhook or a key, field by field, in text as well as in color.
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,25 +14,25 @@ const asText = (value: unknown): string | undefined => {
   return typeof value === "string" ? value : JSON.stringify(value);
 };
 
-/** Told beside the difference already. */
-const told = new Set(["id", "createdAt"]);
+/** Shown next to the difference already. */
+const shownElsewhere = new Set(["id", "createdAt"]);
 
 export const FieldDiff = ({ before, after }: FieldDiffProps) => {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   const changes = [...names]
-    .filter((name) => !told.has(name))
-    .map((name) => ({ name, old: asText(before?.[name]), young: asText(after?.[name]) }))
-    .filter(({ old, young }) => old !== young);
+    .filter((name) => !shownElsewhere.has(name))
+    .map((name) => ({ name, oldText: asText(before?.[name]), newText: asText(after?.[name]) }))
+    .filter(({ oldText, newText }) => oldText !== newText);
   if (changes.length === 0) return null;
   return (
     <dl className="diff">
-      {changes.map(({ name, old, young }) => (
+      {changes.map(({ name, oldText, newText }) => (
         <div key={name} className="diff-line">
           <dt>{name}</dt>
           <dd>
-            {old !== undefined && <del className="diff-before">{old}</del>}
-            {old !== undefined && young !== undefined && <span aria-hidden="true"> → </span>}
-            {young !== undefined && <ins className="diff-after">{young}</ins>}
+            {oldText !== undefined && <del className="diff-before">{oldText}</del>}
+            {oldText !== undefined && newText !== undefined && <span aria-hidden="true"> → </span>}
+            {newText !== undefined && <ins className="diff-after">{newText}</ins>}
           </dd>
         </div>
       ))}

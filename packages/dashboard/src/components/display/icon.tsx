@@ -1,4 +1,4 @@
-// The few icons of the page, drawn on a grid of 24 by 24.
+// The icons of the dashboard, on a grid of 24 by 24.
 
 const shapes = {
   halyard: "M7 21V3 M7 4l11 4-11 4 M4 21h6 M7 12c6 1 9 4 10 9",
@@ -35,7 +35,7 @@ interface IconProps {
   readonly size?: number;
 }
 
-/** Beside a text, or inside a control that has a name of its own: it says nothing to a screen reader. */
+/** Hidden from screen readers: it always accompanies text or a labelled control. */
 export const Icon = ({ name, size = 18 }: IconProps) => (
   <svg
     className="icon"

@@ -1,14 +1,14 @@
-// A text that the server tells this once: to be copied now, for it cannot be asked for again.
+// A secret that the server returns only once, to be copied now.
 import { Text } from "@mantine/core";
 import "../../styles/secret-once.css";
 import { CopyButton } from "./copy-button.tsx";
 import { Icon } from "./icon.tsx";
 
 interface SecretOnceProps {
-  /** What it is, such as "the secret". */
+  /** What it is, such as "secret". */
   readonly what: string;
   readonly text: string;
-  /** Where it belongs, in a sentence. */
+  /** Where to store it, in a sentence. */
   readonly advice: string;
 }
 
@@ -17,9 +17,9 @@ export const SecretOnce = ({ what, text, advice }: SecretOnceProps) => (
     <div className="secret-once-warning">
       <Icon name="warning" />
       <div>
-        <strong>Shown this once</strong>
+        <strong>Shown only once</strong>
         <Text size="sm">
-          Halyard cannot show {what} again. {advice}
+          Halyard cannot show the {what} again. {advice}
         </Text>
       </div>
     </div>

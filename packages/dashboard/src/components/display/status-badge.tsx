@@ -1,4 +1,4 @@
-// A state in words and colour: never in colour alone.
+// A status as text and color, never color alone.
 import type { ReactNode } from "react";
 
 export type Tone = "good" | "bad" | "waiting" | "quiet";

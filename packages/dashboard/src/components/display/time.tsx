@@ -1,4 +1,4 @@
-// A moment as "3 hours ago", with the whole date when pointed at; it stays right while the page is open.
+// A time such as "3 hours ago", with the full date on hover, updated while the page is open.
 import { useSyncExternalStore } from "react";
 import { formatFullDate, formatRelative } from "../../format.ts";
 
@@ -6,7 +6,7 @@ const tick = 10_000;
 const listeners = new Set<() => void>();
 let timer: number | undefined;
 
-/** One clock for every time on the page. */
+/** One timer for all times on the page. */
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   timer ??= window.setInterval(() => {
@@ -21,10 +21,10 @@ const subscribe = (listener: () => void) => {
 };
 
 export const Time = ({ at }: { readonly at: string }) => {
-  const words = useSyncExternalStore(subscribe, () => formatRelative(at, Date.now()));
+  const text = useSyncExternalStore(subscribe, () => formatRelative(at, Date.now()));
   return (
     <time dateTime={at} title={formatFullDate(at)}>
-      {words}
+      {text}
     </time>
   );
 };

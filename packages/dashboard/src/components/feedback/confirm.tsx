@@ -1,4 +1,4 @@
-// Asks before something is done that reaches users or cannot be taken back; the answer is a promise.
+// A confirmation dialog for actions that reach users or cannot be undone; the answer is a promise.
 import { Button, Group, Modal, TextInput } from "@mantine/core";
 import { createContext, type ReactNode, use, useCallback, useState } from "react";
 
@@ -6,11 +6,11 @@ export interface Question {
   readonly title: string;
   readonly body: ReactNode;
   readonly confirmLabel: string;
-  /** "Cancel" unless there is a better word for it. */
+  /** "Cancel" unless given. */
   readonly cancelLabel?: string;
-  /** Red, for what takes something away. */
+  /** Red, for destructive actions. */
   readonly danger?: boolean;
-  /** The text that must be typed before the button can be pressed. */
+  /** Text that the user must type before confirming. */
   readonly typed?: string;
 }
 

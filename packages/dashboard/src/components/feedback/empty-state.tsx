@@ -1,4 +1,4 @@
-// What is shown where there is nothing yet: it says what belongs here and how to get the first one.
+// Shown where there is nothing yet: what belongs here and how to create the first one.
 import { Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CodeBlock } from "../display/code-block.tsx";
@@ -6,7 +6,7 @@ import { CodeBlock } from "../display/code-block.tsx";
 interface EmptyStateProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** A command that makes the first one. */
+  /** A shell command that creates the first one. */
   readonly command?: string;
   readonly action?: ReactNode;
 }
@@ -18,6 +18,8 @@ export const EmptyState = ({ title, children, command, action }: EmptyStateProps
     </Title>
     <div className="empty-state-text">{children}</div>
     {action}
-    {command !== undefined && <CodeBlock code={command} label="The same from a terminal" />}
+    {command !== undefined && (
+      <CodeBlock code={command} label="From the command line" what="command" />
+    )}
   </div>
 );

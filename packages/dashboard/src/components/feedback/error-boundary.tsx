@@ -1,4 +1,4 @@
-// Catches what a page throws while it is drawn, so that the rest of the page stays.
+// Catches errors that a page throws while rendering, so that the rest stays usable.
 import { Component, type ReactNode } from "react";
 import { ErrorMessage } from "./error-message.tsx";
 
@@ -23,7 +23,7 @@ export class ErrorBoundary extends Component<Props, State> {
     return (
       <ErrorMessage
         error={error}
-        title="This page could not be shown"
+        title="This page could not be displayed"
         onRetry={() => this.setState({ error: undefined })}
       />
     );

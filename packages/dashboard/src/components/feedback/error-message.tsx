@@ -1,4 +1,4 @@
-// An error with what to do about it.
+// An error with advice.
 import { Alert, Button, Text } from "@mantine/core";
 import { explain } from "../../advice.ts";
 import { Icon } from "../display/icon.tsx";
@@ -11,7 +11,7 @@ interface ErrorMessageProps {
 
 export const ErrorMessage = ({
   error,
-  title = "That did not work",
+  title = "Something went wrong",
   onRetry,
 }: ErrorMessageProps) => {
   const { message, advice } = explain(error);

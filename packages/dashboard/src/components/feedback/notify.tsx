@@ -1,4 +1,4 @@
-// Short messages at the edge of the page: what was done, with Undo, or what failed, with what to do.
+// Notifications: what was done, with Undo, or what failed, with advice.
 import type { ManagementError } from "@halyard/sdk";
 import { Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
@@ -12,7 +12,7 @@ interface Done {
   readonly undo?: () => void;
 }
 
-const closeButtonProps = { "aria-label": "Close this message" };
+const closeButtonProps = { "aria-label": "Close notification" };
 
 export const notifyDone = ({ title, message, undo }: Done): void => {
   const id = crypto.randomUUID();
@@ -49,7 +49,7 @@ export const notifyError = (title: string, error: ManagementError): void => {
     title,
     color: "red",
     icon: <Icon name="warning" />,
-    // Long enough to be read to its end.
+    // An error takes longer to read.
     autoClose: 20_000,
     closeButtonProps,
     message: `${message} ${advice}`,

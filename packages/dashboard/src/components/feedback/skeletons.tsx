@@ -1,4 +1,4 @@
-// What stands in for a page or a list while it is being loaded.
+// Placeholders for pages and lists that are loading.
 import { Skeleton, Stack } from "@mantine/core";
 
 export const RowsSkeleton = ({ rows = 6 }: { readonly rows?: number }) => (

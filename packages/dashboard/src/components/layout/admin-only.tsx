@@ -1,4 +1,4 @@
-// Pages that the API shows to admin keys alone: with another key they say so instead of failing.
+// Pages that need an admin key: with another key they say so instead of failing.
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
@@ -9,7 +9,7 @@ import { PageTitle } from "./page-title.tsx";
 interface AdminOnlyProps {
   /** Of the page. */
   readonly title: string;
-  /** What is to be seen here, such as "The webhooks". */
+  /** What the page shows, such as "webhooks". */
   readonly what: string;
   readonly children: ReactNode;
 }
@@ -21,15 +21,15 @@ export const AdminOnly = ({ title, what, children }: AdminOnlyProps) => {
     <>
       <PageTitle title={title} />
       <EmptyState
-        title="This needs an admin key"
+        title="Admin key required"
         action={
           <Button component={Link} href="/sign-in?add=1" variant="default">
             Sign in with another key
           </Button>
         }
       >
-        {what} of {environment.name} are shown to admin keys only. You are signed in with{" "}
-        <strong>{environment.keyName}</strong>, which may read and evaluate flags.
+        Only admin keys can see {what} in {environment.name}. You are signed in with the key{" "}
+        <strong>{environment.keyName}</strong>, which can read and evaluate flags.
       </EmptyState>
     </>
   );

@@ -1,4 +1,4 @@
-// Chooses among the environments that are signed in to, and leads to signing in to another.
+// Switches between the environments of the session, and signs in to another.
 import { Menu, UnstyledButton } from "@mantine/core";
 import { useLocation } from "wouter";
 import { signOut } from "../../api.ts";
@@ -6,7 +6,7 @@ import { isProductionName, useApi, useSession } from "../../session.tsx";
 import { Icon } from "../display/icon.tsx";
 import { notifyError } from "../feedback/notify.tsx";
 
-const roleWords = { admin: "admin", server: "reads only" } as const;
+const roleLabels = { admin: "admin", server: "read-only" } as const;
 
 export const EnvironmentSwitcher = () => {
   const { environment } = useApi();
@@ -14,7 +14,7 @@ export const EnvironmentSwitcher = () => {
   const [, navigate] = useLocation();
   const leave = async () => {
     const result = await signOut(session?.csrf ?? "", environment.name);
-    if (!result.ok) notifyError(`You are still signed in to ${environment.name}`, result.error);
+    if (!result.ok) notifyError(`Sign-out from ${environment.name} failed`, result.error);
     await refresh();
   };
   return (
@@ -29,7 +29,7 @@ export const EnvironmentSwitcher = () => {
             <span className="environment-name">{environment.name}</span>
             <span className="environment-role">
               key {environment.keyName}
-              {environment.role === "server" && ", reads only"}
+              {environment.role === "server" && ", read-only"}
             </span>
           </span>
           <Icon name="chevron" />
@@ -45,7 +45,7 @@ export const EnvironmentSwitcher = () => {
             rightSection={name === environment.name ? <Icon name="check" size={16} /> : undefined}
             {...(name === environment.name && { "aria-current": true })}
           >
-            {name} ({roleWords[role]})
+            {name} ({roleLabels[role]})
           </Menu.Item>
         ))}
         <Menu.Divider />
@@ -53,7 +53,7 @@ export const EnvironmentSwitcher = () => {
           leftSection={<Icon name="plus" size={16} />}
           onClick={() => navigate("/sign-in?add=1")}
         >
-          Sign in to another
+          Sign in to another environment
         </Menu.Item>
         {session !== undefined && session.environments.length > 1 && (
           <Menu.Item leftSection={<Icon name="leave" size={16} />} onClick={() => void leave()}>

@@ -1,18 +1,18 @@
-// The keys that the pages listen to, shown by `?` or its button.
+// The list of keyboard shortcuts, opened with `?` or its button.
 import { ActionIcon, Kbd, Modal, Table, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { usePageKeys } from "../../page-keys.ts";
 import { Icon } from "../display/icon.tsx";
 
 const keys = [
-  ["/", "search the flags"],
-  ["j", "next flag"],
-  ["k", "flag before"],
-  ["Enter", "open the flag"],
-  ["e", "turn the flag on or off"],
-  ["c", "create a flag"],
-  ["Alt 1 … 4", "flags, webhooks, keys, events"],
-  ["?", "this list"],
+  ["/", "Search flags"],
+  ["j", "Next flag"],
+  ["k", "Previous flag"],
+  ["Enter", "Open flag"],
+  ["e", "Turn flag on or off"],
+  ["c", "Create flag"],
+  ["Alt 1 … 4", "Flags, webhooks, keys, events"],
+  ["?", "Show this list"],
 ] as const;
 
 export const KeyboardHelp = () => {
@@ -20,19 +20,19 @@ export const KeyboardHelp = () => {
   usePageKeys({ "?": open });
   return (
     <>
-      <Tooltip label="Keys (?)">
+      <Tooltip label="Keyboard shortcuts (?)">
         <ActionIcon
           className="only-wide"
           variant="subtle"
           color="gray"
           size="lg"
-          aria-label="Show the keys"
+          aria-label="Keyboard shortcuts"
           onClick={open}
         >
           <Icon name="keyboard" />
         </ActionIcon>
       </Tooltip>
-      <Modal opened={opened} onClose={close} title="Keys" centered>
+      <Modal opened={opened} onClose={close} title="Keyboard shortcuts" centered>
         <Table>
           <Table.Tbody>
             {keys.map(([key, does]) => (

@@ -5,7 +5,7 @@ import { useSession } from "../../session.tsx";
 
 interface PageTitleProps {
   readonly title: string;
-  /** Instead of the title as text, such as a key in its own font. */
+  /** Shown instead of the title, such as a key in a monospace font. */
   readonly heading?: ReactNode;
   readonly description?: ReactNode;
   /** Buttons at the right. */

@@ -1,4 +1,4 @@
-// What changed in a flag, field by field, in words as well as in colour.
+// What changed in a flag, field by field, in text as well as in color.
 import type { Flag } from "@halyard/core/flags/registry";
 import { diffOf } from "./flag-change.ts";
 

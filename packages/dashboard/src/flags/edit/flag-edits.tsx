@@ -1,4 +1,4 @@
-// Every way to change flags from the page: confirmed in production, shown at once, reverted when the server refuses, undone on request.
+// Every way to change flags from the page: confirmed in production, shown immediately, reverted when the server refuses, undone on request.
 import { isSameFlag, patchBetween } from "@halyard/core/difference";
 import { type CreateFlag, type Flag, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
 import type { Result } from "@halyard/sdk";

@@ -1,4 +1,4 @@
-// The list itself: only the rows in view are in the page, however many flags there are.
+// The list of flags, virtualized: only the rows in view are rendered.
 import { useMediaQuery } from "@mantine/hooks";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
@@ -18,8 +18,8 @@ const wideRow = 64;
 const narrowRow = 84;
 const narrow = "(max-width: 47.99em)";
 
-/** Which flag somebody was at before opening it, for when they come back. */
-let lastChosen: string | undefined;
+/** The row that was selected when the user left the list, for when they return. */
+let lastSelected: string | undefined;
 
 const usageOf = (usage: UsageByKey | undefined, key: string) => {
   if (usage === undefined) return undefined;
@@ -32,7 +32,7 @@ export const FlagList = ({ flags, usage }: FlagListProps) => {
   const edits = useFlagEdits();
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
-  const [chosen, setChosen] = useState(lastChosen);
+  const [selected, setSelected] = useState(lastSelected);
   const toFocus = useRef<string | undefined>(undefined);
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0), []);
   const rowHeight = useMediaQuery(narrow, matchMedia(narrow).matches) ? narrowRow : wideRow;
@@ -44,38 +44,38 @@ export const FlagList = ({ flags, usage }: FlagListProps) => {
     getItemKey: (index) => flags[index]?.flag.key ?? index,
   });
 
-  const choose = (key: string | undefined) => {
-    lastChosen = key;
-    setChosen(key);
+  const select = (key: string | undefined) => {
+    lastSelected = key;
+    setSelected(key);
   };
-  const indexOfChosen = flags.findIndex(({ flag }) => flag.key === chosen);
+  const selectedIndex = flags.findIndex(({ flag }) => flag.key === selected);
   const moveTo = (index: number) => {
     const key = flags[index]?.flag.key;
     if (key === undefined) return;
     toFocus.current = key;
-    choose(key);
+    select(key);
     virtualizer.scrollToIndex(index, { align: "auto" });
     links.current.get(key)?.focus({ preventScroll: true });
   };
   const links = useRef(new Map<string, HTMLAnchorElement>());
-  const atChosen = (run: (entry: LiveFlag) => void) => {
-    const entry = flags[indexOfChosen];
+  const withSelected = (run: (entry: LiveFlag) => void) => {
+    const entry = flags[selectedIndex];
     if (entry) run(entry);
   };
   const toggle = (entry: LiveFlag) => void edits.change(entry, { enabled: !entry.flag.enabled });
 
   usePageKeys({
-    j: () => moveTo(Math.min(indexOfChosen + 1, flags.length - 1)),
-    k: () => moveTo(Math.max(indexOfChosen - 1, 0)),
-    e: () => mayChange && atChosen(toggle),
+    j: () => moveTo(Math.min(selectedIndex + 1, flags.length - 1)),
+    k: () => moveTo(Math.max(selectedIndex - 1, 0)),
+    e: () => mayChange && withSelected(toggle),
   });
 
-  const returned = useRef(lastChosen !== undefined);
+  const returned = useRef(lastSelected !== undefined);
   useEffect(() => {
     if (!returned.current || offset === 0) return;
     returned.current = false;
-    if (indexOfChosen > 0) virtualizer.scrollToIndex(indexOfChosen, { align: "center" });
-  }, [offset, indexOfChosen, virtualizer]);
+    if (selectedIndex > 0) virtualizer.scrollToIndex(selectedIndex, { align: "center" });
+  }, [offset, selectedIndex, virtualizer]);
 
   const now = Date.now();
   return (
@@ -100,7 +100,7 @@ export const FlagList = ({ flags, usage }: FlagListProps) => {
             mayChange={mayChange}
             style={{ transform: `translateY(${start - offset}px)`, height: rowHeight }}
             onToggle={() => toggle(entry)}
-            onFocus={() => choose(key)}
+            onFocus={() => select(key)}
             linkRef={(element) => {
               if (element === null) links.current.delete(key);
               else links.current.set(key, element);

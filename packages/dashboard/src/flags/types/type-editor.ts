@@ -1,4 +1,4 @@
-// What the dashboard must know about a flag type beyond core's registry: its words and the components that are particular to it.
+// What the dashboard must know about a flag type beyond core's registry: its labels and its own components.
 import type { FlagBase, MemberName } from "@halyard/core/flags/flag-type";
 import type { ComponentType } from "react";
 
