@@ -23,16 +23,16 @@ export interface ShownServer {
 const flags = [
   ["new-checkout", 25, "One page instead of four. Ask #shop before going over 50 %."],
   ["dark-mode", undefined, "Dark colours in the account area."],
-  ["search-v2", 0.5, "The new index, for a trickle of users first."],
-  ["pricing-page-2027", 50, "Which of the two pricing pages sells better."],
-  ["invoice-by-mail", undefined, "Can go when every account has an address."],
-  ["maintenance-banner", undefined, "Turn on before planned work."],
+  ["search-v2", 0.5, "The new index, for a few users first."],
+  ["pricing-page-2027", 50, "A/B test of two pricing pages."],
+  ["invoice-by-mail", undefined, "Remove once every account has an email address."],
+  ["maintenance-banner", undefined, "Turn on before planned maintenance."],
   ["recommendations", 10, "Below the basket. Costs 40 ms a page."],
-  ["passkey-sign-in", 75, "Passkeys beside passwords."],
+  ["passkey-sign-in", 75, "Passkeys in addition to passwords."],
   ["export-to-csv", undefined, null],
-  ["image-avif", 100, "AVIF for browsers that take it."],
-  ["legacy-api", undefined, "The API of 2023. To be removed in spring."],
-  ["express-shipping", 33.333, "Same-day shipping, in thirds."],
+  ["image-avif", 100, "AVIF for browsers that support it."],
+  ["legacy-api", undefined, "The API of 2023. Remove it in spring."],
+  ["express-shipping", 33.333, "Same-day shipping for a third of users."],
 ] as const;
 
 const valueIn = <T>(result: Result<T>): T => {

@@ -35,7 +35,7 @@ const pages: readonly Shot[] = [
   {
     name: "deliveries",
     path: `/webhooks/${webhookId}?delivery=${deliveryId}`,
-    ready: "text=exactly as sent",
+    ready: "text=Raw",
     scroll: 260,
   },
 ];

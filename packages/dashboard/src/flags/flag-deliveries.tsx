@@ -4,11 +4,12 @@ import { Anchor, Table } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { valueOrThrow } from "../api.ts";
-import { StatusBadge, type Tone } from "../components/display/status-badge.tsx";
+import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { Section } from "../components/layout/section.tsx";
+import { toneOf } from "../deliveries/delivery-labels.ts";
 import { useApi } from "../session.tsx";
 
 const perWebhook = 10;
@@ -19,12 +20,6 @@ interface Delivered {
   readonly webhook: Webhook;
   readonly delivery: Delivery;
 }
-
-const tones: Readonly<Record<Delivery["state"], Tone>> = {
-  delivered: "good",
-  pending: "waiting",
-  failed: "bad",
-};
 
 const useDeliveries = (flag: string) => {
   const { management, environment } = useApi();
@@ -92,7 +87,7 @@ export const FlagDeliveries = ({ flagKey }: { readonly flagKey: string }) => {
               {data.newest.map(({ webhook, delivery }) => (
                 <Table.Tr key={delivery.id}>
                   <Table.Td>
-                    <StatusBadge tone={tones[delivery.state]}>{delivery.state}</StatusBadge>
+                    <StatusBadge tone={toneOf[delivery.state]}>{delivery.state}</StatusBadge>
                   </Table.Td>
                   <Table.Td>{delivery.event.type}</Table.Td>
                   <Table.Td>

@@ -22,10 +22,10 @@ const states = [
   { value: "off", label: "Off" },
 ];
 const sorts = [
-  { value: "key", label: "Key" },
-  { value: "reach", label: "Reach (highest first)" },
-  { value: "evaluations", label: "Evaluations (highest first)" },
-  { value: "idle", label: "Last evaluated (oldest first)" },
+  { value: "key", label: "Sort by key" },
+  { value: "reach", label: "Sort by reach" },
+  { value: "evaluations", label: "Sort by evaluations" },
+  { value: "idle", label: "Sort by last evaluation" },
 ];
 
 export const FlagFilters = ({ filter, onChange, searchRef }: FlagFiltersProps) => (
