@@ -21,7 +21,7 @@ export interface FollowFlags extends Omit<EnvironmentFollower, "onLost"> {
   /** False to poll only. */
   readonly streaming: boolean;
   readonly signal: AbortSignal;
-  onLost(error: ClientError): void;
+  readonly onLost: (error: ClientError) => void;
 }
 
 /** After so many failed attempts to stream, a poll shows whether other requests get through. */

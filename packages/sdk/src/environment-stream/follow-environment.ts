@@ -26,7 +26,7 @@ export interface EnvironmentFollower {
   onSnapshot(snapshot: EnvironmentSnapshot): void;
   onChange(change: EnvironmentChange): void;
   /** Called when the state is current: the first time, and once after each loss. */
-  onLive(): void;
+  readonly onLive: () => void;
   /** A connection ended or could not be made; `failures` counts those in a row. */
   onLost(outcome: StreamOutcome, failures: number): AfterLoss | Promise<AfterLoss>;
 }
