@@ -80,14 +80,10 @@ export interface EventReference {
   readonly flagKey: string | null;
 }
 
-/** At once when it is known without asking. */
-export type Soon<T> = T | Promise<T>;
-
 /** Always the last committed state. */
 export interface Reader {
   environments(): Promise<readonly Environment[]>;
-  revision(environmentId: number): Soon<number>;
-  flag(environmentId: number, key: string): Soon<VersionedFlag | undefined>;
+  flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
   flags(environmentId: number): Promise<FlagList>;
   webhooks(environmentId: number): Promise<readonly Webhook[]>;
   webhook(environmentId: number, id: string): Promise<Webhook | undefined>;

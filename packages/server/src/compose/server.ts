@@ -25,13 +25,13 @@ import type { StreamSettings } from "../http/streams/event-streams.ts";
 import { createApiKeys, hashKey } from "../management/api-keys.ts";
 import { createDeliveries } from "../management/deliveries.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
+import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
 import { limitCrowd } from "../store/sql/concurrency-limit.ts";
-import { rememberWhileUnchanged } from "../store/sqlite/read-cache.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
@@ -92,9 +92,8 @@ export const composeInstance = async (
   const issueDependencies = { clock, random, newIds };
   const overload = createOverload({ ...config, now: monotonic, log });
   const scrape = () => telemetry.scrape(store, overload.figures());
-  /** For requests, which can be told to come back. What is known already asks nothing of the store, and waits for nobody. */
-  const limited = limitCrowd(store, config.maxWaiting, () => undefined);
-  const asked = store.committed ? rememberWhileUnchanged(limited, store.committed) : limited;
+  /** For requests, which can be told to come back. */
+  const asked = limitCrowd(store, config.maxWaiting, () => undefined);
   let isLeaving = false;
   try {
     const keys = createApiKeys(asked, issueDependencies);
@@ -111,6 +110,7 @@ export const composeInstance = async (
       ...config,
       log,
       flags: createFlags(asked, clock, newIds),
+      flagReads: createFlagReads({ get: snapshots.get, current: feed.current }),
       history: createHistory(asked),
       webhooks,
       keys: {

@@ -19,6 +19,8 @@ export interface Replica {
 export interface ChangeFeed {
   /** When it resolves, all that was committed before the call is in memory. Rejects when the store cannot be read. */
   catchUp(): Promise<void>;
+  /** The same for callers that come often: it does not look when the store can tell that nothing was committed. */
+  current(): Promise<void>;
   /** The same for callers that can continue without: it never rejects, and waits for a short time only. */
   catchUpSoon(): Promise<void>;
   close(): Promise<void>;
@@ -32,14 +34,26 @@ export interface FeedListener {
 
 /** Resolves once everything is in memory for the first time. */
 export const startChangeFeed = async (
-  store: Pick<Store, "positions" | "onCommit" | "onHint">,
+  store: Pick<Store, "positions" | "onCommit" | "onHint"> & Partial<Pick<Store, "committed">>,
   replicas: readonly Replica[],
   listener: FeedListener,
 ): Promise<ChangeFeed> => {
+  /** Undefined when it cannot be read just now: then whoever waits for a look finds out why. */
+  const committed = (): number | undefined => {
+    try {
+      return store.committed?.();
+    } catch {
+      return undefined;
+    }
+  };
+  /** Memory holds at least what was committed at this number. */
+  let seen: number | undefined;
   const look = async (): Promise<void> => {
+    const begun = committed();
     const followers = replicas.map((replica) => replica.beginLook());
     const positions = await store.positions();
     for (const follow of followers) await follow(positions);
+    seen = begun;
   };
 
   let isLost = false;
@@ -83,6 +97,19 @@ export const startChangeFeed = async (
     await tooLong.catch(() => undefined);
   };
 
+  let currentSoon: Promise<void> | undefined;
+  /** Calls that came in one turn of the event loop ask the store together, after the last of them. */
+  const current = (): Promise<void> => {
+    if (!store.committed) return catchUp();
+    currentSoon ??= new Promise((resolve) => {
+      setImmediate(() => {
+        currentSoon = undefined;
+        resolve(seen !== undefined && committed() === seen ? undefined : catchUp());
+      });
+    });
+    return currentSoon;
+  };
+
   const hasten = () => {
     // `attempt` reports its failure, and the next look comes anyway.
     catchUp().catch(() => undefined);
@@ -98,6 +125,7 @@ export const startChangeFeed = async (
 
   return {
     catchUp,
+    current,
     catchUpSoon,
     async close() {
       clearInterval(timer);

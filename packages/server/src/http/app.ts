@@ -4,12 +4,14 @@ import type { KeyTable } from "../access/key-table.ts";
 import type { UsageReport } from "../evaluation/usage-report.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
 import type { Deliveries } from "../management/deliveries.ts";
+import type { FlagReads } from "../management/flag-reads.ts";
 import type { Flags } from "../management/flags.ts";
 import type { History } from "../management/history.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { deliveryRoutes } from "./api/deliveries.ts";
 import { DeliverySchema } from "./api/delivery-schema.ts";
+import { flagReadRoutes } from "./api/flag-reads.ts";
 import { flagRoutes } from "./api/flags.ts";
 import { historyRoutes } from "./api/history.ts";
 import { keyRoutes } from "./api/keys.ts";
@@ -28,9 +30,8 @@ import { createErrorHandler } from "./errors/error-handler.ts";
 import { sendFailure, statusOf } from "./errors/error-reply.ts";
 import { isJsonCharset, parseJsonBody } from "./errors/json-body.ts";
 import { compileValidator } from "./errors/validation.ts";
-import { createEvaluationLane } from "./fast-path/evaluation.ts";
-import { openFastPaths } from "./fast-path/fast-path.ts";
-import { createReadingLane } from "./fast-path/reads.ts";
+import { openFastPath } from "./fast-path/fast-path.ts";
+import { fastRoutes } from "./fast-path/routes.ts";
 import { addLifecycle } from "./lifecycle.ts";
 import type { Overload } from "./load/overload.ts";
 import { type RefetchDependencies, refetchRoutes } from "./ofrep/events-route.ts";
@@ -40,7 +41,7 @@ import { describeApi } from "./openapi/openapi.ts";
 import { FlagSchema, WebhookSchema } from "./openapi/schemas.ts";
 import { healthRoutes, type Readiness } from "./operations/health.ts";
 import { type MetricsDependencies, metricsRoute } from "./operations/metrics.ts";
-import { commonHeaders, setCommonHeaders } from "./request/common-headers.ts";
+import { setCommonHeaders } from "./request/common-headers.ts";
 import { answerPreflights } from "./request/cors.ts";
 import { createObserver, type ObserveDependencies } from "./request/observe.ts";
 import { requestIdOf } from "./request/request-id.ts";
@@ -65,6 +66,7 @@ export interface AppDependencies
   /** Undefined unless the operator has loaded an SDK for traces. */
   readonly tracing: Tracing | undefined;
   readonly flags: Flags;
+  readonly flagReads: FlagReads;
   readonly history: History;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
@@ -161,31 +163,22 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     authenticateKey: authenticate,
     authenticateApi:
       dashboard && sessions
-        ? acceptSessions(authenticate, {
-            keyCache,
-            requests: sessions,
-            clock: dashboard.clock,
-          })
+        ? acceptSessions(authenticate, { keyCache, requests: sessions, clock: dashboard.clock })
         : authenticate,
   });
 
   const counts = dependencies.meter.evaluations;
   // Past the framework nobody sees a request as a whole.
   if (!tracing && !dependencies.accessLog) {
-    const shared = {
-      ...dependencies,
+    openFastPath(app.server, fastRoutes({ ...dependencies, counts }), {
+      log,
+      now,
+      overload,
       observer,
-      counts,
-      perKey,
-      requestIdOf,
-      commonHeaders,
-      isClosing,
+      keyCheck,
       maxBodyBytes,
-    };
-    openFastPaths(app.server, now, overload, [
-      createEvaluationLane(shared),
-      createReadingLane(shared),
-    ]);
+      isClosing,
+    });
   }
 
   if (dashboard && sessions) {
@@ -200,6 +193,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   await app.register(
     async (api) => {
       requirePermissions(api);
+      flagReadRoutes(api, dependencies.flagReads);
       flagRoutes(api, dependencies.flags);
       historyRoutes(api, dependencies.history);
       webhookRoutes(api, dependencies.webhooks);

@@ -1,4 +1,4 @@
-// Flags: show them, and change them one transaction at a time.
+// Changes of flags, one transaction at a time.
 import type { CreateFlag, PatchFlag } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
 import {
@@ -17,14 +17,12 @@ import {
 import type { Actor, EnvironmentRef } from "../domain/principal.ts";
 import { deliveriesOf, type Webhook } from "../domain/webhook.ts";
 import { notFound, ok, type Result } from "../errors.ts";
-import type { Clock, FlagList, Soon, Store, Transaction } from "../ports.ts";
+import type { Clock, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 import type { NewIds } from "./new-ids.ts";
 import { noEnvironment } from "./no-environment.ts";
 
 export interface Flags {
-  list(environment: EnvironmentRef): Soon<FlagList>;
-  get(environment: EnvironmentRef, key: string): Soon<Result<VersionedFlag>>;
   create(
     actor: Actor,
     environment: EnvironmentRef,
@@ -47,15 +45,6 @@ export interface Flags {
 }
 
 export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags => {
-  /** The list of each environment as last asked for; right for as long as its revision is the current one. */
-  const lists = new Map<number, FlagList>();
-
-  const readList = async (environmentId: number): Promise<FlagList> => {
-    const list = await store.flags(environmentId);
-    lists.set(environmentId, list);
-    return list;
-  };
-
   const commit = async (
     transaction: Transaction,
     state: EnvironmentState,
@@ -92,22 +81,6 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
     });
 
   return {
-    list({ id: environmentId }) {
-      const known = lists.get(environmentId);
-      if (!known) return readList(environmentId);
-      const current = (revision: number) =>
-        revision === known.revision ? known : readList(environmentId);
-      const revision = store.revision(environmentId);
-      return revision instanceof Promise ? revision.then(current) : current(revision);
-    },
-
-    get({ id: environmentId }, key) {
-      const shown = (found: VersionedFlag | undefined) =>
-        found ? ok(found) : notFound("The flag", key);
-      const found = isFlagKey(key) ? store.flag(environmentId, key) : undefined;
-      return found instanceof Promise ? found.then(shown) : shown(found);
-    },
-
     create: (actor, environment, request, once) =>
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {

@@ -24,7 +24,6 @@ type Work = (transaction: Transaction) => Promise<unknown>;
 
 const reads: readonly (keyof Reader)[] = [
   "environments",
-  "revision",
   "flag",
   "flags",
   "webhooks",

@@ -1,17 +1,33 @@
-// Flags as the bytes of an answer, written out once and kept for as long as the flags themselves.
+// Flags as the bodies of answers, written once and kept for as long as the flags stay as they are.
+import type { FastifyReply } from "fastify";
 import type { VersionedFlag } from "../../domain/change.ts";
-import type { FlagList } from "../../ports.ts";
+import type { EnvironmentFlags } from "../../management/flag-reads.ts";
+import { jsonType } from "../errors/error-reply.ts";
 
-const keep = <T extends object>(write: (value: T) => unknown) => {
-  const bodies = new WeakMap<T, Buffer>();
-  return (value: T): Buffer => {
-    const kept = bodies.get(value);
-    if (kept) return kept;
-    const body = Buffer.from(JSON.stringify(write(value)));
-    bodies.set(value, body);
-    return body;
-  };
+const flagBodies = new WeakMap<VersionedFlag, string>();
+const listBodies = new WeakMap<
+  EnvironmentFlags,
+  { readonly name: string; readonly body: Buffer }
+>();
+
+/** As text, which Node sends together with the head. */
+const flagBody = (entry: VersionedFlag): string => {
+  const kept = flagBodies.get(entry);
+  if (kept !== undefined) return kept;
+  const body = JSON.stringify(entry.flag);
+  flagBodies.set(entry, body);
+  return body;
 };
 
-export const listBody = keep(({ flags }: FlagList) => flags.map(({ flag }) => flag));
-export const flagBody = keep(({ flag }: VersionedFlag) => flag);
+/** As bytes: a long text would be encoded for each answer. */
+export const listBody = (flags: EnvironmentFlags): Buffer => {
+  const { name } = flags;
+  const kept = listBodies.get(flags);
+  if (kept?.name === name) return kept.body;
+  const body = Buffer.from(JSON.stringify(flags.all().map(({ flag }) => flag)));
+  listBodies.set(flags, { name, body });
+  return body;
+};
+
+export const sendFlag = (reply: FastifyReply, entry: VersionedFlag, status = 200): FastifyReply =>
+  reply.code(status).header("etag", `"${entry.version}"`).type(jsonType).send(flagBody(entry));

@@ -1,6 +1,8 @@
 // Key in the request -> Principal, or the answer that refuses it.
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
+import type { KeyEntry } from "../../access/key-table.ts";
 import { leastRole, may, type Permission, type Principal } from "../../domain/principal.ts";
 import { type Failure, fail, ok, type Result } from "../../errors.ts";
 import type { RateLimit } from "./rate-limit.ts";
@@ -19,9 +21,10 @@ const unauthorized = (message: string): Result<never> => fail({ code: "UNAUTHORI
 
 const hint = "send it as Authorization: Bearer <API_KEY> or as X-API-Key: <API_KEY>";
 
-const presentedKey = (request: FastifyRequest): Result<string> => {
-  const { authorization } = request.headers;
-  const header = request.headers["x-api-key"];
+const presentedKey = ({
+  authorization,
+  "x-api-key": header,
+}: IncomingHttpHeaders): Result<string> => {
   const plain = Array.isArray(header) ? header.join(", ") : header;
   const bearer =
     authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
@@ -57,10 +60,15 @@ export const allow = (auth: AuthContext, needed: Permission): Result<AuthContext
       });
 };
 
+/** Whose address costs something to find out, and is asked for only when a key is not known. */
+type Client = Pick<FastifyRequest, "ip">;
+
 export interface KeyCheck {
   readonly authenticate: Authenticate;
+  /** The key in these headers when it was valid before and may do this; otherwise `authenticate` has to look closer. */
+  known(headers: IncomingHttpHeaders, needed: Permission): Readonly<KeyEntry> | undefined;
   /** The same for a key that came in another way than in a header. */
-  check(text: string, address: string, needed: Permission): Authenticated | Promise<Authenticated>;
+  check(text: string, client: Client, needed: Permission): Authenticated | Promise<Authenticated>;
 }
 
 export const createKeyCheck = (keyCache: ApiKeyCache, failures: RateLimit): KeyCheck => {
@@ -80,11 +88,8 @@ export const createKeyCheck = (keyCache: ApiKeyCache, failures: RateLimit): KeyC
     };
   };
 
-  const look = async (
-    text: string,
-    address: string,
-    needed: Permission,
-  ): Promise<Authenticated> => {
+  const look = async (text: string, client: Client, needed: Permission): Promise<Authenticated> => {
+    const { ip: address } = client;
     const principal =
       failures.waiting(address) === undefined ? await keyCache.principal(text) : undefined;
     return principal
@@ -92,19 +97,22 @@ export const createKeyCheck = (keyCache: ApiKeyCache, failures: RateLimit): KeyC
       : refuse(address, unauthorized(refusal));
   };
 
-  const check: KeyCheck["check"] = (text, address, needed) => {
+  const check: KeyCheck["check"] = (text, client, needed) => {
     // A neighbour's failures behind one address do not lock out a key that was good before.
     const known = keyCache.known(text)?.principal;
-    return known ? allow({ principal: known, keyText: text }, needed) : look(text, address, needed);
+    return known ? allow({ principal: known, keyText: text }, needed) : look(text, client, needed);
   };
 
   return {
     check,
+    known(headers, needed) {
+      const presented = presentedKey(headers);
+      const entry = presented.ok ? keyCache.known(presented.value) : undefined;
+      return entry && may(entry.principal, needed) ? entry : undefined;
+    },
     authenticate(request, needed) {
-      const presented = presentedKey(request);
-      return presented.ok
-        ? check(presented.value, request.ip, needed)
-        : refuse(request.ip, presented);
+      const presented = presentedKey(request.headers);
+      return presented.ok ? check(presented.value, request, needed) : refuse(request.ip, presented);
     },
   };
 };

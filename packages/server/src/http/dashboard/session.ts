@@ -120,7 +120,7 @@ export const sessionRoutes = (
     async (request, reply) => {
       const foreign = requests.foreign(request);
       if (foreign) return sendFailure(reply, foreign);
-      const checked = await keyCheck.check(request.body.key.trim(), request.ip, "dashboard.use");
+      const checked = await keyCheck.check(request.body.key.trim(), request, "dashboard.use");
       if (!checked.ok) {
         if ("wait" in checked) reply.header("retry-after", checked.wait);
         return sendFailure(reply, checked.failure);

@@ -113,15 +113,6 @@ export const createReader = (
       return rows.map(environmentOf);
     },
 
-    async revision(environmentId) {
-      const row = await database
-        .selectFrom("environments")
-        .select("revision")
-        .where("id", "=", environmentId)
-        .executeTakeFirst();
-      return row?.revision ?? 0;
-    },
-
     async flag(environmentId, key) {
       const row = await database
         .selectFrom("flags")

@@ -1,9 +1,10 @@
-// The short way of the usual evaluation answers as the way through the framework does, to the header.
+// The fast path is taken by the usual evaluation, and answers as the framework does, to the header.
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { composeOperator, parseConfig } from "@halyard/server";
+import { fastPathChannel } from "../src/http/fast-path/fast-path.ts";
 import { makeFlag } from "./support/ofrep.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 import { storeSettings } from "./support/test-store.ts";
@@ -31,6 +32,50 @@ const ask = async (path: string, key: string, body: string | Uint8Array) => {
   return { status: response.status, headers, text: await response.text() };
 };
 
+/** How many requests the fast path answers while the work is done. */
+const countFast = async (work: () => Promise<unknown>): Promise<number> => {
+  let count = 0;
+  const listener = () => {
+    count += 1;
+  };
+  fastPathChannel.subscribe(listener);
+  try {
+    await work();
+  } finally {
+    fastPathChannel.unsubscribe(listener);
+  }
+  return count;
+};
+
+test("the usual evaluation takes the fast path, once its key is known", async () => {
+  const { admin, keys } = await server.environment();
+  await makeFlag(admin, { key: "a", type: "boolean", enabled: true });
+  const body = '{"context":{}}';
+  assert.equal(await countFast(() => ask("a", keys.client, body)), 0, "an unknown key");
+  for (const key of [keys.client, keys.client]) {
+    assert.equal(await countFast(() => ask("a", key, body)), 1);
+  }
+  for (const [path, key] of [
+    ["a?x", keys.client],
+    ["%61", keys.client],
+    ["missing", keys.client],
+    ["", keys.client],
+    ["a", "hal_wrong_key-0123456789"],
+  ] as const) {
+    assert.equal(await countFast(() => ask(path, key, body)), 0, path);
+  }
+});
+
+test("who wants to see every request sees them all", async (t) => {
+  const logged = await startTestServer({ HALYARD_ACCESS_LOG: "on" });
+  t.after(() => logged.close());
+  const { admin, client } = await logged.environment();
+  await makeFlag(admin, { key: "a", type: "boolean", enabled: true });
+  const evaluate = () => client("POST", "//ofrep/v1/evaluate/flags/a", { context: {} });
+  assert.equal((await evaluate()).status, 200);
+  assert.equal(await countFast(evaluate), 0);
+});
+
 test("both ways give the same answer", async () => {
   const { admin, keys } = await server.environment();
   await makeFlag(admin, { key: "a", type: "boolean", enabled: true });
@@ -51,9 +96,12 @@ test("both ways give the same answer", async () => {
     for (const flag of ["a", "b"]) {
       for (const body of bodies) {
         // A parameter that means nothing is unusual enough.
-        const usual = await ask(`${flag}?x`, key, body);
-        assert.deepEqual(await ask(flag, key, body), usual);
-        statuses.add(usual.status);
+        const framework = await ask(`${flag}?x`, key, body);
+        const fast = await countFast(async () => {
+          assert.deepEqual(await ask(flag, key, body), framework);
+        });
+        assert.equal(fast, 1);
+        statuses.add(framework.status);
       }
     }
   }
@@ -87,7 +135,7 @@ test("what changes while the body is on its way is seen", async () => {
   const made = await admin("POST", "/keys", { name: "page", role: "client" });
   const { id, key } = made.body as { id: string; key: string };
   const body = '{"context":{}}';
-  // A key that was not seen before takes the usual way.
+  // A key that was not seen before goes through the framework.
   assert.equal((await ask("a", key, body)).status, 200);
 
   const afterPatch = await begin(key, body.length);

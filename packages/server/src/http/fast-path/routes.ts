@@ -1,0 +1,25 @@
+// The table of what the fast path serves.
+import type { EvaluationTotals } from "../../evaluation/evaluate.ts";
+import type { Snapshots } from "../../evaluation/snapshots.ts";
+import { answerOne } from "../ofrep/answers.ts";
+import type { FastRoute } from "./fast-path.ts";
+
+export interface FastRouteDependencies {
+  readonly snapshots: Snapshots;
+  readonly counts: EvaluationTotals;
+}
+
+/** Each of them gains at least a quarter by it: see decision 0040. */
+export const fastRoutes = ({ snapshots, counts }: FastRouteDependencies): readonly FastRoute[] => [
+  {
+    method: "POST",
+    prefix: "/ofrep/v1/evaluate/flags/",
+    pattern: "/ofrep/v1/evaluate/flags/:key",
+    permission: "flags.evaluate",
+    prepare({ id }, key) {
+      const snapshot = snapshots.get(id);
+      // As it stands in the path: anything but a flag's key to the letter goes through the framework.
+      return snapshot?.get(key) && ((body) => answerOne(snapshot, key, body, counts));
+    },
+  },
+];
