@@ -86,17 +86,22 @@ for (const [kind, path, maxLag] of [
       });
       assert.match(refused.text, /The server has too much to do just now; try again\./);
       assert.match(refused.head, /\r\nretry-after: [1-3]\r\n/i);
-      assert.ok(figures().isRefusing && figures().refused[kind] > 0);
+      assert.ok(figures().refused[kind] > 0);
       for (const health of ["/healthz", "/readyz?x", "/metrics"]) {
         assert.equal((await ask(connection, health)).status, 200);
       }
       setPace(1);
       await until("an answer", async () => (await ask(connection, path)).status === 200);
       await until("the end of it", () => !figures().isRefusing);
-      assert.deepEqual(
-        lines.map(({ message }) => message),
-        ["too much is asked: requests are refused", "requests are no longer refused"],
-      );
+      // Nothing may have been refused for a while in between, by this clock.
+      for (const [index, { message }] of lines.entries()) {
+        const isBegin = index % 2 === 0;
+        assert.equal(
+          message,
+          isBegin ? "too much is asked: requests are refused" : "requests are no longer refused",
+        );
+      }
+      assert.equal(lines.length % 2, 0);
       const { longestLag } = (lines[1]?.fields ?? {}) as { readonly longestLag?: number };
       assert.ok((longestLag ?? 0) > 500);
       connection.close();
@@ -118,22 +123,27 @@ test(
   "what is refused by a server says so, and pages may read it where they may ask",
   limit,
   async (t) => {
-    const late = { HALYARD_MAX_LAG: "1" };
-    const server = await startTestServer(late);
+    const server = await startTestServer({ HALYARD_MAX_LAG: "10" });
+    // It shares this process: every turn of its event loop is far too late.
+    const block = setInterval(() => {
+      const end = performance.now() + 100;
+      while (performance.now() < end);
+    }, 1);
     t.after(() => server.close());
-    const connections = Array.from({ length: 50 }, () => createConnection(server.url));
+    t.after(() => clearInterval(block));
+    const connection = createConnection(server.url);
     const seen = new Map<string, Answered>();
-    await until("a refusal of each kind", async () => {
-      const paths = ["/api/v1/flags", "/api/v1/usage", "/ofrep/v1/evaluate/flags/a", "/docs/json"];
-      const asked = connections.map(async (connection, index) => {
-        const path = paths[index % paths.length] ?? "";
+    const paths = ["/api/v1/flags", "/api/v1/usage", "/ofrep/v1/evaluate/flags/a", "/docs/json"];
+    for (const path of paths) {
+      const refused = await until("a refusal", async () => {
         const answered = await ask(connection, path);
-        if (answered.status === 503) seen.set(path, answered);
+        return answered.status === 503 && answered;
       });
-      await Promise.all(asked);
-      return seen.size === paths.length;
-    });
-    for (const connection of connections) connection.close();
+      seen.set(path, refused);
+    }
+    assert.equal((await ask(connection, "/healthz")).status, 200);
+    clearInterval(block);
+    connection.close();
     for (const [path, { head, text }] of seen) {
       assert.match(head, /\r\nretry-after: [1-3]\r\n/i);
       assert.match(head, /\r\nx-request-id: \S+\r\n/i);

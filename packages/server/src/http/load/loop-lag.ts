@@ -2,16 +2,16 @@
 
 /** Often enough to notice soon, seldom enough to cost nothing when there is nothing to do. */
 const tickEvery = 20;
-/** Every turn of the loop must have been late for so long: a single pause, as of a process that was stopped, is no overload. */
-const sustained = 500;
-
 export interface LoopLag {
   /** Milliseconds, at this time of the clock. */
   late(at: number): number;
   close(): void;
 }
 
-/** A limit on the lag. It is exceeded when the loop is later than that now and has been for a while. */
+/**
+ * A limit on the lag. It is exceeded when the loop is later than that now, and every turn has been for a while, two of them at
+ * least: a single pause, as of a process that was stopped, is no overload.
+ */
 export interface LagLimit {
   readonly milliseconds: number;
   isExceeded(late: number): boolean;
@@ -19,7 +19,11 @@ export interface LagLimit {
 }
 
 /** 0 milliseconds for no limit. */
-export const createLagLimit = (milliseconds: number, startedAt: number): LagLimit => {
+export const createLagLimit = (
+  milliseconds: number,
+  sustained: number,
+  startedAt: number,
+): LagLimit => {
   const limit = milliseconds === 0 ? Number.POSITIVE_INFINITY : milliseconds;
   let goodAt = startedAt;
   let lateTicks = 0;

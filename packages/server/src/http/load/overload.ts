@@ -43,6 +43,8 @@ export interface Overload {
 
 /** Changes and reads are refused at this part of the lag at which evaluation is. */
 const managementShare = 0.2;
+/** Milliseconds for which the loop must have been late. */
+const sustained = { evaluation: 500, management: 100 } as const;
 /** Connections beyond the limit that are kept for an answer; the others are cut at once. */
 const maxExcess = 1_000;
 /** Milliseconds in which such a connection must have asked for something. */
@@ -69,8 +71,8 @@ const isAboutHealth = (url: string): boolean => /^\/(?:healthz|readyz|metrics)(?
 export const createOverload = (dependencies: OverloadDependencies): Overload => {
   const { now, maxConnections, maxLag } = dependencies;
   const shedCounter = createShedCounter(now, dependencies.log);
-  const evaluation = createLagLimit(maxLag, now());
-  const management = createLagLimit(maxLag * managementShare, now());
+  const evaluation = createLagLimit(maxLag, sustained.evaluation, now());
+  const management = createLagLimit(maxLag * managementShare, sustained.management, now());
   const loop = watchLoop(now, (late, at) => {
     evaluation.tick(late, at);
     management.tick(late, at);
