@@ -175,7 +175,7 @@ test("the first keys have theirs, by the operator", () => {
   );
 });
 
-test("with the access log every request has its line, on the short ways too", () => {
+test("with the access log every request has its line, those of the fast path too", () => {
   const requests = lines.filter(({ msg }) => msg === "request");
   const shown = requests.map(({ method, route, status }) => `${method} ${route} ${status}`);
   for (const wanted of [

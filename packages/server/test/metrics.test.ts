@@ -22,11 +22,10 @@ const requests = "halyard_http_requests_total";
 const flagRoute = "/api/v1/flags/:key";
 
 suite("requests", () => {
-  test("by method, route and status, on the short ways and on the others", async () => {
+  test("by method, route and status, on the fast path and through the framework", async () => {
     const { admin, keys } = environment;
     await createFlag(admin, "one");
     const before = await scrape(server.url);
-    // The first of these take the short ways, the others do not.
     for (let turn = 0; turn < 3; turn += 1) await admin("GET", "/flags/one");
     for (let turn = 0; turn < 2; turn += 1) await admin("GET", "/flags");
     await admin("GET", "/flags/one", undefined, { "if-none-match": '"1"' });
@@ -37,6 +36,7 @@ suite("requests", () => {
         headers: { ...bearer(keys.client), "content-type": "application/json" },
         body: '{"context":{}}',
       });
+    // The second of them takes the fast path.
     for (const path of ["one", "one", "one?x", "none"]) await (await evaluate(path)).text();
     const now = await scrape(server.url);
     const grown = (labels: Record<string, string>) =>

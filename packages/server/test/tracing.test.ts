@@ -86,7 +86,7 @@ suite("a request", limit, () => {
     });
   });
 
-  test("of the kinds that take a short way otherwise has its span too", async () => {
+  test("of the kind that takes the fast path otherwise has its span too", async () => {
     const admin = createApi(halyard.url, key);
     const { traceId, headers } = newTrace();
     const context = { context: {} };
