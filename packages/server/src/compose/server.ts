@@ -110,7 +110,7 @@ export const composeInstance = async (
       ...config,
       log,
       flags: createFlags(asked, clock, newIds),
-      flagReads: createFlagReads({ get: snapshots.get, current: feed.current }),
+      flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
       history: createHistory(asked),
       webhooks,
       keys: {

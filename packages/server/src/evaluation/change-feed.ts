@@ -20,7 +20,7 @@ export interface ChangeFeed {
   /** When it resolves, all that was committed before the call is in memory. Rejects when the store cannot be read. */
   catchUp(): Promise<void>;
   /** The same for callers that come often: it does not look when the store can tell that nothing was committed. */
-  current(): Promise<void>;
+  readonly current: () => Promise<void>;
   /** The same for callers that can continue without: it never rejects, and waits for a short time only. */
   catchUpSoon(): Promise<void>;
   close(): Promise<void>;

@@ -15,15 +15,15 @@ export interface EnvironmentFlags {
 }
 
 export interface FlagMemory {
-  get(environmentId: number): EnvironmentFlags | undefined;
+  readonly get: (environmentId: number) => EnvironmentFlags | undefined;
   /** When it resolves, all that was committed before the call is in memory. Rejects when the store cannot be read. */
-  current(): Promise<void>;
+  readonly current: () => Promise<void>;
 }
 
 /** Always the last committed state. */
 export interface FlagReads {
-  list(environment: EnvironmentRef): Promise<Result<EnvironmentFlags>>;
-  get(environment: EnvironmentRef, key: string): Promise<Result<VersionedFlag>>;
+  readonly list: (environment: EnvironmentRef) => Promise<Result<EnvironmentFlags>>;
+  readonly get: (environment: EnvironmentRef, key: string) => Promise<Result<VersionedFlag>>;
 }
 
 export const createFlagReads = ({ get, current }: FlagMemory): FlagReads => ({

@@ -32,10 +32,10 @@ export interface FastRoute {
   /** What a caller must be allowed to do. */
   readonly permission: Permission;
   /** What answers once the body is there; undefined when the request is not for the fast path. */
-  prepare(
+  readonly prepare: (
     environment: EnvironmentRef,
     parameter: string,
-  ): ((body: Buffer) => FastAnswer) | undefined;
+  ) => ((body: Buffer) => FastAnswer) | undefined;
 }
 
 export interface FastPathDependencies {
