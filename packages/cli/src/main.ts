@@ -1,4 +1,4 @@
-// The process of `halyard`: runs the command that program.ts describes, and says how it ended.
+// The process of `halyard`: runs a command of program.ts and reports how it ended.
 import { debuglog } from "node:util";
 import { CommanderError } from "commander";
 import { finishProgram, newProgram } from "./program-frame.ts";
@@ -6,29 +6,29 @@ import { codeOf, exitCodes } from "./terminal/exit-codes.ts";
 import { CommandFailed, withoutControls } from "./terminal/output.ts";
 import { outliveReaders } from "./terminal/reader-left.ts";
 
-/** For a person; the trace of what nobody foresaw is shown when it is asked for. */
+/** For people; the stack trace of an unexpected error is shown only on request. */
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return ["StartupProblem", "CommandFailed", "StoreUnavailable"].includes(error.name)
     ? error.message
-    : `${error.message}. This was not foreseen; NODE_DEBUG=halyard shows where it happened.`;
+    : `${error.message}. This is an unexpected error; NODE_DEBUG=halyard shows where it happened.`;
 };
 
-// `halyard keys list | head` is no failure, and `halyard flags disable a b c | true` is to reach the last of them.
+// `halyard keys list | head` must not fail, and `halyard flags disable a b c | true` must reach the last flag.
 outliveReaders();
 
-// Started by an older Node that stands between us and the caller: when it is gone, nobody can stop us but ourselves.
+// An older Node started this process: when that parent is gone, nothing else would stop this one.
 if (process.connected) {
   process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
   process.channel?.unref();
 }
 
-/** A script that asked for JSON gets the error so too: the last line of standard error. */
+/** With --json, the last line of standard error is the error as JSON. */
 const wantsJson = process.argv.includes("--json");
 const sayAsJson = (error: string, message: string, details?: unknown) =>
   console.error(JSON.stringify({ error, message, ...(details !== undefined && { details }) }));
 
-/** A server runs for long: it keeps nothing of the other commands in its memory. */
+/** A server runs for a long time, so it does not load the other commands. */
 const programFor = async (command: string | undefined) => {
   if (command !== "serve") return (await import("./program.ts")).createProgram(wantsJson);
   const { serveCommand } = await import("./commands/operator/serve.ts");

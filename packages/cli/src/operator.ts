@@ -1,4 +1,4 @@
-// Opens the store for one operator's command, and closes it after.
+// Opens the store for one operator's command, and closes it afterwards.
 import type { Operator } from "@halyard/server/compose/operator";
 import type { Config } from "@halyard/server/config";
 import type { Command } from "commander";
@@ -13,27 +13,27 @@ export interface OperatorOptions {
   readonly json?: boolean;
 }
 
-/** The settings; what is said on the command line comes before what is set. */
+/** The settings; options override environment variables. */
 export const configFor = async (data: string | undefined): Promise<Config> => {
-  // Loaded when there is something to do, so that help is there at once.
+  // Loaded on demand, so that help appears without delay.
   const { parseConfig } = await import("@halyard/server/config");
   const chosen = data === undefined ? {} : { HALYARD_DATA: data, DATABASE_URL: undefined };
   return parseConfig({ ...process.env, ...chosen });
 };
 
-/** Only the server makes a store: a mistyped folder would otherwise become an empty one. */
+/** Only the server creates a store: a mistyped folder must not become an empty one. */
 export const needStore = async (config: Config): Promise<void> => {
   const { hasStore } = await import("@halyard/server/compose/operator");
   if (await hasStore(config)) return;
   throw new CommandFailed(
     config.database.kind === "embedded"
-      ? `There is no Halyard database in ${config.database.folder}: run this in the folder of the server, or name its data folder with --data or HALYARD_DATA.`
-      : `There are no tables of Halyard in the database ${config.database.name}: check DATABASE_URL, or start the server there first.`,
+      ? `There is no Halyard database in ${config.database.folder}: run this in the server's folder, or pass its data folder with --data or HALYARD_DATA.`
+      : `The database ${config.database.name} has no Halyard tables: check DATABASE_URL, or start the server on it first.`,
     exitCodes.notFound,
   );
 };
 
-/** Ends the command with the code for "later" when the store is held by somebody else. */
+/** Fails with the exit code for "unavailable" when another process holds the store. */
 export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T> => {
   const { StoreUnavailable } = await import("@halyard/server/errors");
   try {
@@ -61,6 +61,6 @@ export const withOperator = async (
   });
 };
 
-/** A command that takes the options that every operator's command takes. */
+/** Adds the options of every operator's command. */
 export const operatorCommand = (command: Command): Command =>
   command.option(...dataOption).option(...jsonOption);

@@ -1,15 +1,15 @@
-// What all programs of `halyard` have in common, however many commands they know.
+// What every program of `halyard` has in common, whichever commands it has.
 import { version } from "@halyard/server/version";
 import { type Argument, Command } from "commander";
 
-const hint = "(add --help for what is possible)";
+const hint = "(add --help to see what is possible)";
 
 function* allCommands(command: Command): Generator<Command> {
   yield command;
   for (const child of command.commands) yield* allCommands(child);
 }
 
-/** Every command has options; to say so of each tells nobody anything. */
+/** Every command has options, so `[options]` would add nothing. */
 const termOf = (command: Command): string =>
   [command.name(), ...command.registeredArguments.map(humanReadableArgument)].join(" ");
 
@@ -23,7 +23,7 @@ export const newProgram = (): Command =>
     .description("Halyard: self-hosted feature flags with signed webhooks on every change.")
     .version(version);
 
-/** With `silent`, whoever runs it says itself what is wrong with a command line. */
+/** With `silent`, the caller reports usage errors itself. */
 export const finishProgram = (program: Command, silent: boolean): Command => {
   for (const command of allCommands(program)) {
     command.exitOverride().showHelpAfterError(silent ? false : hint);

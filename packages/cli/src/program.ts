@@ -24,9 +24,9 @@ import { webhookCommands } from "./commands/webhooks/webhooks.ts";
 import { finishProgram, newProgram } from "./program-frame.ts";
 
 const afterHelp = `
-Commands that talk to a server find it by --profile, by --url and --key, by HALYARD_URL and HALYARD_API_KEY, or by
-the profile in use. Commands at the database use DATABASE_URL for PostgreSQL, otherwise the data folder (HALYARD_DATA,
-./data unless set); they work beside a running server too.
+Commands that call a server find it by --profile, by --url and --key, by HALYARD_URL and HALYARD_API_KEY, or by the
+active profile. Commands that use the database find it by DATABASE_URL (PostgreSQL), or else in the data folder
+(HALYARD_DATA, ./data by default); a server may be running at the same time.
 
 Examples:
   halyard serve
@@ -34,20 +34,20 @@ Examples:
   halyard flags rollout new-checkout 25
   halyard events tail
 
-Exit codes: 0 done, 1 failed (the message says why), 2 not a valid command, 3 not there, 4 key missing or refused,
-5 conflict, 6 no server or not just now, 7 different (diff and --dry-run with --exit-code).`;
+Exit codes: 0 done, 1 failed (the message says why), 2 invalid command, 3 not found, 4 key missing or not allowed,
+5 conflict, 6 unavailable: retry later, 7 different (diff and --dry-run with --exit-code).`;
 
-/** With `silent`, whoever runs it says itself what is wrong with a command line. */
+/** With `silent`, the caller reports usage errors itself. */
 export const createProgram = (silent = false): Command => {
   const program = newProgram().addHelpText("after", afterHelp);
 
-  program.commandsGroup("Flags, at a server:");
+  program.commandsGroup("Flags:");
   program.addCommand(flagCommands());
   program.addCommand(evaluateCommand());
   program.addCommand(rolloutCommand());
   program.addCommand(eventCommands());
 
-  program.commandsGroup("Webhooks and keys, at a server:");
+  program.commandsGroup("Webhooks and keys:");
   program.addCommand(webhookCommands());
   program.addCommand(keyCommands());
 
@@ -71,7 +71,7 @@ export const createProgram = (silent = false): Command => {
   program.addCommand(profileCommands());
   program.addCommand(completionCommand());
   program.addCommand(suggestCommand(), { hidden: true });
-  program.helpCommand("help [command]", "tell about a command");
+  program.helpCommand("help [command]", "show help for a command");
 
   return finishProgram(program, silent);
 };

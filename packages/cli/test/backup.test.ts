@@ -45,7 +45,7 @@ test("a backup is a folder for its owner only, with a manifest that says what is
   assert.deepEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: "" });
   assert.match(
     made.stdout,
-    /^ENVIRONMENT +FLAGS +REVISION\ndevelopment +0 +0\nproduction +0 +0\n\nBacked up to .*; the copy was checked\.\n$/,
+    /^ENVIRONMENT +FLAGS +REVISION\ndevelopment +0 +0\nproduction +0 +0\n\nBacked up to .*; the copy was verified\.\n$/,
   );
   assert.deepEqual(readdirSync(folder).sort(), ["halyard.db", "manifest.json", "secret.key"]);
   assert.equal(modeOf(folder), "700");
@@ -88,12 +88,12 @@ test("the key can be left out, and is said to be missing", async () => {
   const folder = newPath();
   const made = await runHalyard(["backup", folder, "--data", data, "--without-secret-key"]);
   assert.equal(made.code, 0);
-  assert.match(made.stderr, /^secret\.key is not in it/);
+  assert.match(made.stderr, /^secret\.key is not included/);
   assert.deepEqual(readdirSync(folder).sort(), ["halyard.db", "manifest.json"]);
   rmSync(join(data, "secret.key"));
   const other = newPath();
   const set = await runHalyard(["backup", other, "--data", data]);
-  assert.match(set.stderr, /^Webhook secrets in it .* HALYARD_SECRET_KEY only/);
+  assert.match(set.stderr, /^Its webhook secrets .* only with .* HALYARD_SECRET_KEY/);
 });
 
 test("what cannot be backed up is said, with the way out", async () => {

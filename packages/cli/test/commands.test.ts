@@ -150,7 +150,7 @@ suite("beside a running server", () => {
     const key = (await runHalyard(create("admin", "ops", "staging"))).stdout.trim();
     assert.equal(await call(key, { key: "a", type: "boolean" }), 201);
     const remove = ["environments", "delete", "staging", ...data];
-    await refuse(remove, 5, /"staging" holds 1 flag;.* Add --force to do so\.\n$/);
+    await refuse(remove, 5, /"staging" has 1 flag\. .*: add --force to do so\.\n$/);
     assert.equal(await call(key), 200);
     const listed = await succeedAsJson("environments", "list", ...data);
     assert.deepEqual(
@@ -161,7 +161,7 @@ suite("beside a running server", () => {
         ["staging", 1],
       ],
     );
-    await refuse([...remove, "--yes"], 5, /"staging" holds 1 flag;.* Add --force to do so\.\n$/);
+    await refuse([...remove, "--yes"], 5, /"staging" has 1 flag\. .*: add --force to do so\.\n$/);
     const webhook = { url: "http://127.0.0.1:9/", events: ["*"] };
     assert.equal(await call(key, webhook, "webhooks"), 201);
     const asked = /"staging" with 1 flag, 1 webhook, 1 key and all history\?.* add --yes\.\n$/;
@@ -246,8 +246,7 @@ test("HALYARD_DATA names the folder, and --data wins over it", async () => {
 
 test("a folder without a store is not made into one by mistake", async () => {
   const folder = join(folderOf(), "typo");
-  const said =
-    /^halyard: There is no Halyard database in .*typo: run this in the folder of the server/;
+  const said = /^halyard: There is no Halyard database in .*typo: run this in the server's folder/;
   await refuse(["environments", "create", "qa", "--data", folder], 3, said);
   await refuse(["secrets", "reencrypt", "--data", folder], 3, said);
   await refuse(["migrate", "--data", folder], 3, said);

@@ -106,7 +106,7 @@ suite("for people", { concurrency: 2 }, () => {
     const coloured = halyard.with({ FORCE_COLOR: "1" });
     const listed = await coloured.succeed("flags", "list", "--search", "told");
     const off = "\u001b[2moff\u001b[22m";
-    assert.ok(listed.includes(`\ntold  ${off}  everyone  more than one`), listed);
+    assert.ok(listed.includes(`\ntold  ${off}    everyone  more than one`), listed);
     assert.doesNotMatch(listed.split("\n")[1]?.replace(off, "") ?? "", controls);
   });
 });

@@ -44,12 +44,20 @@ const onPostgres = (settings = {}) =>
   });
 
 const cases: [string, Partial<InspectedFile>, RegExp][] = [
-  ["all well", {}, /^ok store: \/data\/halyard\.db is whole, schema version 6, 1\.0 MB, /],
+  ["all well", {}, /^ok store: \/data\/halyard\.db is intact, schema version 6, 1\.0 MB, /],
   ["others may read the file, but not get to it", { fileMode: 0o644 }, /^ok store/],
-  ["a large log", { logBytes: 3e8 }, /^warn store: the log .* has grown to 300\.0 MB \| end what/],
-  ["little room", { freeBytes: 2e8 }, /^warn store: only 200\.0 MB are free .* \| make room/],
-  ["hardly any room", { freeBytes: 2e7 }, /^fail store: only 20\.0 MB are free .* \| make room/],
-  ["another user's", { writable: false }, /^fail store: this user may not write .* \| .*chown/],
+  [
+    "a large log",
+    { logBytes: 3e8 },
+    /^warn store: the write-ahead log has grown to 300\.0 MB \| close what/,
+  ],
+  ["little room", { freeBytes: 2e8 }, /^warn store: only 200\.0 MB are free .* \| free some space/],
+  [
+    "hardly any room",
+    { freeBytes: 2e7 },
+    /^fail store: only 20\.0 MB are free .* \| free some space/,
+  ],
+  ["another user's", { writable: false }, /^fail store: this user cannot write to .* \| .*chown/],
 ];
 suite("an embedded store", () => {
   for (const [name, change, line] of cases) {
@@ -73,15 +81,15 @@ const serverCases: [string, Partial<InspectedServer>, object, RegExp][] = [
     "too many instances",
     { instances: 9 },
     {},
-    /^warn store: 9 processes with 11 connections each may ask for 99, and .* gives 97 \| lower/,
+    /^warn store: 9 processes with 11 connections each may open 99, and .* allows 97 \| lower/,
   ],
   [
     "too large a pool for the workers to come",
     { instances: 0 },
     { HALYARD_WORKERS: "4", HALYARD_POOL_SIZE: "30" },
-    /^warn store: 4 processes with 31 connections each may ask for 124, /,
+    /^warn store: 4 processes with 31 connections each may open 124, /,
   ],
-  ["no tables", { schemaVersion: 0 }, {}, /^fail store: the database has no tables of Halyard \| /],
+  ["no tables", { schemaVersion: 0 }, {}, /^fail store: the database has no Halyard tables \| /],
 ];
 suite("PostgreSQL", () => {
   for (const [name, change, settings, line] of serverCases) {

@@ -12,7 +12,7 @@ test("a database that is well, one of an older version, an empty one and none", 
   const DATABASE_URL = await newDatabase();
   const settings = { DATABASE_URL, HALYARD_SECRET_KEY, PORT: "1" };
   const { lines: empty } = await examine([], settings);
-  found(empty, /^fail store: the database has no tables of Halyard \| check/);
+  found(empty, /^fail store: the database has no Halyard tables \| check/);
   const tables = "select count(*) from information_schema.tables where table_schema = 'public'";
   assert.deepEqual(await query(DATABASE_URL, tables), [{ count: 0 }]);
 

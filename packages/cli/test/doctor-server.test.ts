@@ -32,9 +32,9 @@ suite("a server", () => {
     await api("POST", "/webhooks", { url: "https://192.0.31.1/hook", events: ["*"] });
     const [, , up, clock, ...none] = await examineAlone(["--url", server.url]);
     assert.deepEqual([up, none], [`ok server: ${server.url} is up and ready`, []]);
-    assert.equal(clock, "ok clock: the server's agrees with this machine's");
+    assert.equal(clock, "ok clock: the server's clock agrees with this machine's");
     const known = await examineAlone([], { HALYARD_URL: server.url, HALYARD_API_KEY: key });
-    found(known, /^ok callbacks: 1 active webhook, none of them in trouble/);
+    found(known, /^ok callbacks: 1 active webhook, none of them with problems/);
     found(known, /^ok keys: 1 key in 1 environment, last used /);
     found(
       await examineAlone(["--url", server.url, "--key", "hal_0_nonsense-nonsense-nonsense"]),
@@ -51,7 +51,7 @@ suite("a server", () => {
   const answers: Record<string, { answer: RequestListener; finds: RegExp }> = {
     "that is something else": {
       answer: (_request, response) => void response.end("hello"),
-      finds: /^fail server: .* does not answer as a Halyard server does .* \| check the address/,
+      finds: /^fail server: .* does not respond like a Halyard server .* \| check the address/,
     },
     "that is not ready": {
       answer: ({ url }, response) =>
@@ -63,7 +63,8 @@ suite("a server", () => {
         void response.end(
           url === "/openapi.json" ? '{"info":{"version":"9.9.9"}}' : '{"status":"ok"}',
         ),
-      finds: /^warn server: it is Halyard 9\.9\.9 and this command \S+ \| use the command/,
+      finds:
+        /^warn server: the server is Halyard 9\.9\.9 and this command is \S+ \| use the command/,
     },
     "whose clock is behind": {
       answer: (_request, response) =>
@@ -91,7 +92,7 @@ suite("a server", () => {
   test("that is not there, and a profile that is not", async () => {
     found(
       await examineAlone(["--url", "http://127.0.0.1:1"]),
-      /^fail server: no server answers at http:\/\/127\.0\.0\.1:1 \| start it/,
+      /^fail server: no server responds at http:\/\/127\.0\.0\.1:1 \| start it/,
     );
     found(await examineAlone(["--profile", "none"]), /^fail server: There is no profile "none"/);
   });

@@ -11,7 +11,7 @@ import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
 import { examine, found } from "./support/doctor.ts";
 
-const noServer = /^warn server: no server answers at http:\/\/127\.0\.0\.1:\d+ \| start it/;
+const noServer = /^warn server: no server responds at http:\/\/127\.0\.0\.1:\d+ \| start it/;
 const settings = { PORT: "1" };
 
 const contentsOf = (folder: string) =>
@@ -44,12 +44,12 @@ suite("a store", () => {
       new RegExp(
         [
           "^OK {3}node: Node \\S+",
-          "OK {3}settings: all understood.*",
-          `OK {3}store: .*halyard\\.db is whole, schema version ${migrations.length}, .* free`,
+          "OK {3}settings: all valid.*",
+          `OK {3}store: .*halyard\\.db is intact, schema version ${migrations.length}, .* free`,
           "OK {3}secret key: in .*secret\\.key",
           "OK {3}callbacks: there are no webhooks",
           "OK {3}keys: 2 keys in 2 environments, none used yet",
-          "WARN server: no server answers at http://127\\.0\\.0\\.1:1\\. To mend it: start it .*\n$",
+          "WARN server: no server responds at http://127\\.0\\.0\\.1:1\\. To fix it: start it .*\n$",
         ].join("\n"),
       ),
     );
@@ -103,20 +103,22 @@ suite("a store", () => {
     });
     assert.equal(healthy, false);
     for (const pattern of [
-      /^warn settings: HALYARD_RATELIMIT means nothing to Halyard \| correct its spelling/,
-      /^warn store: others on this machine may read .*halyard\.db \| chmod 700 .*; chmod 600 /,
+      /^warn settings: HALYARD_RATELIMIT is not a setting of Halyard \| correct its spelling/,
+      /^warn store: other users of this machine can read .*halyard\.db \| chmod 700 .*; chmod 600 /,
       /^warn store: an interrupted restore has left \.restoring-1234 in .* \| remove that folder/,
-      /^warn secret key: others .* may read .*secret\.key \| chmod 600 .*secret\.key/,
-      /^fail secret key: the secrets of 6 webhooks cannot be read.*\| put back the key/,
+      /^warn secret key: other users .* can read .*secret\.key \| chmod 600 .*secret\.key/,
+      /^fail secret key: the secrets of 6 webhooks cannot be read.*\| restore the key/,
       new RegExp(
-        `^fail callbacks: ${refused} of production \\(http://127.* may not be called: .* \\| register`,
+        `^fail callbacks: ${refused} of production \\(http://127.* must not be called: .* \\| register`,
       ),
       new RegExp(
-        `^warn callbacks: the name of ${unresolved} .* no address .*\\| .*nowhere\\.invalid`,
+        `^warn callbacks: the host name of ${unresolved} .* does not resolve .*\\| .*nowhere\\.invalid`,
       ),
       new RegExp(`^warn callbacks: ${failing} .* failing for 3 hours \\| .*deliveries ${failing}`),
       new RegExp(`^warn callbacks: ${paused} .* is inactive \\| .*webhooks resume ${paused}`),
-      new RegExp(`^warn callbacks: ${off} .* is inactive \\(.*off: gone for 5 days\\) \\| `),
+      new RegExp(
+        `^warn callbacks: ${off} .* is inactive \\(.*deactivated it: gone for 5 days\\) \\| `,
+      ),
       new RegExp(
         `^warn callbacks: the oldest of 1 delivery to ${waiting} .* waited for 2 days \\| `,
       ),
@@ -157,7 +159,7 @@ suite("a store", () => {
     writeFileSync(join(folder, "secret.key"), "short");
     const { lines: damaged } = await examine(["--data", folder], settings);
     found(damaged, /^fail store: .*halyard\.db is damaged .* \| stop the server.*halyard restore/);
-    found(damaged, /^fail secret key: .* does not hold a key .* \| put the file of a backup back/);
+    found(damaged, /^fail secret key: .* does not hold a key .* \| restore the file from a backup/);
   });
 
   test("whose settings are wrong is not looked at", async () => {

@@ -53,7 +53,7 @@ test("evaluate says what a flag is for someone, and from which percentage on", a
   const insider = someone(true);
   assert.equal(
     await succeed("evaluate", "wide", "--targeting-key", insider),
-    `wide is on for ${insider} (by the rollout's percentage).\nThe rollout is at 25 %; this targeting key is in from ${bucketOf("wide", insider) / 1_000} %.\n`,
+    `wide is on for ${insider} (by the rollout's percentage).\nThe rollout is at 25 %; this targeting key is included from ${bucketOf("wide", insider) / 1_000} % on.\n`,
   );
   assert.match(
     await succeed("evaluate", "wide", "--targeting-key", someone(false)),
@@ -91,7 +91,7 @@ test("evaluate says what is missing", async (t) => {
     3,
     /^halyard: The flag "gone" does not exist\. halyard flags list shows/,
   );
-  await refuse(["evaluate", "wide"], 1, /say for whom with --targeting-key/);
+  await refuse(["evaluate", "wide"], 1, /name the user with --targeting-key/);
   await refuse(["evaluate", "wide", "--context", "[]"], 2, /--context must be a JSON object/);
   await refuse(["evaluate", "wide", "--context", "{"], 2, /--context must be a JSON object/);
   const keyless = { ...settings, HALYARD_API_KEY: "" };
@@ -99,13 +99,13 @@ test("evaluate says what is missing", async (t) => {
   const wrong = { ...settings, HALYARD_API_KEY: "hal_0000000000000000_x" };
   await refuse(["evaluate", "wide"], 4, /not valid.*Check --key/, wrong);
   const nobody = ["evaluate", "wide", "--url", "http://127.0.0.1:9"];
-  await refuse(nobody, 6, /did not answer\. Start a server/);
+  await refuse(nobody, 6, /did not respond\. Start a server/);
   const other = createServer((_request, response) => response.end("<html>")).listen(0, "127.0.0.1");
   await once(other, "listening");
   t.after(() => other.close());
   const { port } = other.address() as AddressInfo;
   const page = ["evaluate", "wide", "--url", `http://127.0.0.1:${port}`];
-  await refuse(page, 1, /not one of Halyard's\. Is http.* the address of a Halyard server/);
+  await refuse(page, 1, /not from Halyard\. Is http.* the address of a Halyard server/);
 });
 
 test("rollout counts who is in, and who would flip", async () => {
@@ -126,9 +126,9 @@ test("rollout counts who is in, and who would flip", async () => {
   );
   const raised = await succeed("rollout", "wide", "--sample", sample, "--to", "50");
   assert.match(raised, /^wide is at 25 %\.\n {2}in +\d+ of 1000 \(\d+\.\d %\)\n/);
-  assert.match(raised, /nobody would be taken out\n$/);
+  assert.match(raised, /nobody would be removed\n$/);
   const lowered = await succeed("rollout", "wide", "--sample", sample, "--to", "0.001");
-  assert.match(lowered, /0 of 1000 \(0\.0 %\) would come in\n +\d+ of 1000/);
+  assert.match(lowered, /0 of 1000 \(0\.0 %\) would be added\n +\d+ of 1000/);
 });
 
 test("rollout lists them one a line, as the server itself would decide", async () => {

@@ -180,8 +180,8 @@ test("a restart loses nothing and repeats nothing, also what happened meanwhile"
     [...new Set(versionsOf("b"))].toSorted((a, b) => a - b),
   );
   assert.deepEqual(versionsOf("short"), []);
-  assert.match(alone.stderr, /\d more changes happened meanwhile; telling them needs an admin key/);
-  assert.match(stderr, /Interrupted \([\s\S]*Back\./);
+  assert.match(alone.stderr, /\d more changes happened meanwhile; only an admin key can list them/);
+  assert.match(stderr, /Connection lost \([\s\S]*Reconnected\./);
 });
 
 test("a key that may not read the history sees the changes without who", async () => {

@@ -156,7 +156,7 @@ test("webhooks only when asked for, without secrets, and created elsewhere once"
   const webhooks = async () =>
     (await elsewhere.admin("GET", "/webhooks")).body as { url: string; active: boolean }[];
   const without = await elsewhere.run("import", file);
-  assert.match(without.stderr, /holds webhooks too, which are left alone/);
+  assert.match(without.stderr, /also contains webhooks, which are not imported/);
   assert.deepEqual(await webhooks(), []);
   const dry = await elsewhere.run("import", file, "--webhooks", "--dry-run", "--exit-code");
   assert.equal(dry.code, 7);
@@ -174,7 +174,7 @@ test("webhooks only when asked for, without secrets, and created elsewhere once"
   const third = await newBench(server);
   assert.match(
     await third.succeed("import", file, "--webhooks"),
-    /\+ webhook http:\/\/127\.0\.0\.1:9\/hook\n {2}secret whsec_\S+ \(shown this once\)\n/,
+    /\+ webhook http:\/\/127\.0\.0\.1:9\/hook\n {2}secret whsec_\S+ \(shown only once\)\n/,
   );
   const refused = third.file(
     "refused.json",

@@ -38,27 +38,27 @@ test("a flag from its creation to its end", async () => {
   );
   assert.equal(
     await halyard.succeed("flags", "enable", "wide"),
-    "wide is on for 5 % now (version 2).\n",
+    "wide is now on for 5 % (version 2).\n",
   );
   assert.equal(
     await halyard.succeed("flags", "enable", "wide"),
-    "wide was on for 5 % already (version 2).\n",
+    "wide was already on for 5 % (version 2).\n",
   );
   assert.equal(
     await halyard.succeed("flags", "rollout", "wide", "25.5"),
-    "wide: 5 % → 25.5 % (version 3). Of 10,000 users about 2,050 more are reached; nobody who has it is taken out.\n",
+    "wide: 5 % → 25.5 % (version 3). Of 10,000 users it reaches about 2,050 more; nobody loses it.\n",
   );
   assert.equal(
     await halyard.succeed("flags", "describe", "wide", "Two words"),
-    "wide is described now (version 4).\n",
+    "wide has a new description (version 4).\n",
   );
   assert.equal(
     await halyard.succeed("flags", "disable", "wide", "--if-version", "4"),
-    "wide is off now (version 5).\n",
+    "wide is now off (version 5).\n",
   );
   assert.equal(
     await halyard.succeed("flags", "rollout", "wide", "10"),
-    "wide: 25.5 % → 10 % (version 6). Of 10,000 users about 1,550 fewer are reached; nobody who is out comes in.\nIt is off: nobody gets it until halyard flags enable wide\n",
+    "wide: 25.5 % → 10 % (version 6). Of 10,000 users it reaches about 1,550 fewer; nobody gains it.\nIt is off: nobody gets it until you run halyard flags enable wide\n",
   );
   await halyard.succeed("flags", "describe", "wide", "--clear");
   assert.deepEqual(await flagOf("wide"), {
@@ -110,7 +110,7 @@ test("for scripts: every answer is JSON and tells the version", async () => {
     {
       key: "gone",
       error: "NOT_FOUND",
-      message: 'The flag "gone" does not exist. halyard flags list shows which there are.',
+      message: 'The flag "gone" does not exist. halyard flags list shows the flags that exist.',
     },
   ]);
   assert.deepEqual(JSON.parse(mixed.stderr), {
@@ -134,14 +134,14 @@ test("the list is filtered, and knows what nobody asks for", async () => {
   );
   assert.equal(
     await halyard.succeed("flags", "list", "--search", "list-"),
-    "KEY        IS   FOR    DESCRIPTION\nlist-idle  off  100 %\nlist-used  on   100 %\n",
+    "KEY        STATE  REACH  DESCRIPTION\nlist-idle  off    100 %\nlist-used  on     100 %\n",
   );
   const keys = async (...args: string[]) =>
     (await halyard.read<Flag[]>("flags", "list", ...args)).map(({ key }) => key);
   assert.deepEqual(await keys("--type", "rollout", "--enabled", "true"), ["list-used"]);
   assert.deepEqual(await keys("--stale", "1"), ["list-idle"]);
   const shown = await halyard.succeed("flags", "get", "list-used");
-  assert.match(shown, /^list-used\n {2}type +rollout\n {2}is +on\n {2}for +100 %\n/);
+  assert.match(shown, /^list-used\n {2}type +rollout\n {2}state +on\n {2}reach +100 %\n/);
   assert.match(
     shown,
     /last evaluated +\S+Z \(less than a minute ago\)\n.*1 times on, 0 times off\n$/,
@@ -173,7 +173,7 @@ suite("what cannot be done says so", { concurrency: 2 }, () => {
       "missing",
       ["get", "gone"],
       3,
-      /"gone" does not exist\. halyard flags list shows which there are\.\n$/,
+      /"gone" does not exist\. halyard flags list shows the flags that exist\.\n$/,
     ],
     ["missing to delete", ["delete", "gone", "--yes"], 3, /"gone" does not exist/],
     ["there already", ["create", "there"], 5, /"there" already exists/],
@@ -253,7 +253,7 @@ test("what somebody else changed meanwhile is neither overwritten nor misreporte
 test("who may not, and where nobody answers", async () => {
   const reader = halyard.with({ HALYARD_API_KEY: environment.keys.server });
   assert.match(await reader.succeed("flags", "list"), /^KEY /);
-  await reader.refuse(["flags", "create", "x"], 4, /role admin.*keys create makes one/);
+  await reader.refuse(["flags", "create", "x"], 4, /role admin.*keys create creates one/);
   const wrong = halyard.with({ HALYARD_API_KEY: "hal_0000000000000000_x" });
   await wrong.refuse(["flags", "list"], 4, /not valid.*Check --key/);
   const keyless = halyard.with({ HALYARD_API_KEY: "" });

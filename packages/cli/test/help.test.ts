@@ -51,7 +51,7 @@ suite("help", { concurrency: 3 }, () => {
   const pages: [string, RegExp][] = [
     [
       "",
-      /Flags, at a server:\n {2}flags [\s\S]*Webhooks and keys, at a server:\n {2}webhooks [\s\S]*The server and its database:\n {2}serve [\s\S]*Examples:[\s\S]*Exit codes: 0 done, 1 failed/,
+      /Flags:\n {2}flags [\s\S]*Webhooks and keys:\n {2}webhooks [\s\S]*The server and its database:\n {2}serve [\s\S]*Examples:[\s\S]*Exit codes: 0 done, 1 failed/,
     ],
     [
       "serve",

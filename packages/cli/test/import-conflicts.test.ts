@@ -51,7 +51,7 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
   );
   const { stdout } = await bench.fail(
     5,
-    /^\{"error":"CONFLICT","message":"Somebody else was faster at 7 flags/m,
+    /^\{"error":"CONFLICT","message":"Somebody else changed 7 flags/m,
     ...["import", file, "--prune", "--yes", "--json", "--url", url],
   );
   assert.deepEqual([...meanwhile.keys()], []);
@@ -69,7 +69,7 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
       pruned: "was changed meanwhile",
       "pruned-too": "was changed meanwhile",
       same: "done",
-      taken: "was created meanwhile, and otherwise",
+      taken: "was created meanwhile, with other values",
     },
   );
   assert.deepEqual(await bench.flags(), [
@@ -100,7 +100,7 @@ test("conflicts are told to people by flag", async (t) => {
       signal: null,
       stdout: "~ late  enabled off → on\n1 to change, 0 unchanged.\nNothing was changed.\n",
       stderr:
-        "conflict: late: was changed meanwhile\nhalyard: Somebody else was faster at one flag, which was left as found: look at it, and run the same again to have it your way.\n",
+        "conflict: late: was changed meanwhile\nhalyard: Somebody else changed one flag, which was left unchanged: run the same command again to see the difference and apply it.\n",
     },
   );
 });
@@ -118,7 +118,7 @@ test("a server that goes away ends it with 6, and the same again goes on where i
   });
   const { stdout } = await bench.fail(
     6,
-    /cannot be reached.* \d+ of 60 changes were not tried: run the same again to go on\./,
+    /cannot be reached.* \d+ of 60 changes were not tried: run the same command again to continue\./,
     "import",
     file,
     "--url",
@@ -146,7 +146,7 @@ test("a server that takes no more for now is waited for", async (t) => {
   const file = bench.file("flags.json", [boolean("patient")]);
   const { code, stderr } = await bench.run("import", file, "--url", url);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^The server takes only so many requests a minute: going on in 1 s/);
+  assert.match(stderr, /^The server limits requests per minute: continuing in 1 s/);
   assert.equal(shedCounter, 3);
   assert.deepEqual(await bench.flags(), [boolean("patient")]);
 });
@@ -168,6 +168,6 @@ test("2,000 flags at once, and then nothing", async () => {
   assert.deepEqual(await bench.flags(), flags);
   assert.equal(
     await bench.succeed("import", file, "--prune"),
-    "Nothing to change: all 2000 flags are as wanted.\n",
+    "Nothing to change: all 2000 flags are up to date.\n",
   );
 });

@@ -53,7 +53,7 @@ test("a dry run shows what would change and changes nothing", async () => {
     unchanged: 1,
   });
   assert.equal(await bench.revision(), revision);
-  await bench.fail(2, /--exit-code goes with --dry-run/, "import", file, "--exit-code");
+  await bench.fail(2, /--exit-code needs --dry-run/, "import", file, "--exit-code");
 });
 
 test("what is planned is done, and a second time there is nothing to do", async () => {
@@ -72,14 +72,14 @@ test("what is planned is done, and a second time there is nothing to do", async 
   const revision = await bench.revision();
   assert.equal(
     await bench.succeed("import", file),
-    "Nothing to change: all 3 flags are as wanted.\n",
+    "Nothing to change: all 3 flags are up to date.\n",
   );
   assert.equal((await bench.run("import", file, "--dry-run", "--exit-code")).code, 0);
   assert.equal(await bench.revision(), revision);
 
   await bench.fail(
     2,
-    /One flag will be deleted\. Go on\? Nobody is at a terminal to be asked: add --yes/,
+    /One flag will be deleted\. Continue\? There is no terminal to ask at: add --yes/,
     "import",
     file,
     "--prune",
@@ -109,7 +109,7 @@ test("a type cannot change: told, the rest is done, and the end is 1", async () 
   const file = bench.file("flags.json", [rollout("fixed", true, 5), boolean("other")]);
   const { stdout } = await bench.fail(
     1,
-    /The type of one flag is another there, and is fixed at creation/,
+    /One flag has a different type there, which is fixed at creation/,
     "import",
     file,
   );
@@ -149,13 +149,13 @@ flags:
     assert.equal(
       stderr,
       `halyard: ${file} has 12 mistakes; nothing was changed.
-  line 2: "owner" is not a field here
+  line 2: "owner" is not a known field
   line 7: "key" must be 1 to 128 characters, letters, digits, dot, underscore or hyphen, beginning with a letter or a digit, not "bad key" (flag "bad key")
   line 9: "enabled" must be true or false, not "yes" (flag "bad key")
   line 10: "percentage" must be a number from 0 to 100 with at most three decimals, not 12.3456 (flag "bad key")
   line 11: "key" must be 1 to 128 characters, letters, digits, dot, underscore or hyphen, beginning with a letter or a digit, not 7
   line 13: "percentage" applies to flags of type rollout only; a boolean flag is either on or off for everyone
-  line 15: "colour" is not a field here
+  line 15: "colour" is not a known field
   line 16: "percentage" is missing: a number from 0 to 100 with at most three decimals (flag "short")
   line 19: "description" must be a string of at most 2,000 characters, or null, not [1] (flag "short")
   line 20: an entry of "flags" must be an object, not "just text"
@@ -183,8 +183,12 @@ flags:
     ],
     ["twice.yaml", "halyard: 1\nflags: []\nflags: []\n", /line 3: Map keys must be unique/],
     ["list.yaml", "halyard: 1\nflags: {}\n", /line 2: "flags" must be a list, not \{\}/],
-    ["text.txt", "hello", /not a file of halyard export/],
-    ["later.yaml", "halyard: 2\nflags: []\n", /is of the format 2; this halyard reads 1/],
+    ["text.txt", "hello", /not a halyard export/],
+    [
+      "later.yaml",
+      "halyard: 2\nflags: []\n",
+      /has format 2; this version of halyard reads format 1/,
+    ],
   ];
   for (const [name, text, message] of broken) {
     test(name, async () => {

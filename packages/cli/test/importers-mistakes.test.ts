@@ -19,14 +19,19 @@ const refuse = async (args: string[], code: number, message: RegExp) => {
 
 suite("files that are not what was said", { concurrency: 2 }, () => {
   const mistakes: [name: string, from: string[], code: number, message: RegExp][] = [
-    ["unleash.json", [], 1, /looks like one of unleash: add --from unleash/],
-    ["flagd.yaml", [], 1, /looks like one of flagd: add --from flagd/],
+    ["unleash.json", [], 1, /looks like an export of unleash: add --from unleash/],
+    ["flagd.yaml", [], 1, /looks like an export of flagd: add --from flagd/],
     ["flagd.yaml", ["--from", "unleash"], 1, /not what Unleash exports/],
     ["unleash.json", ["--from", "launchdarkly"], 1, /not what LaunchDarkly exports/],
     ["unleash.json", ["--from", "flagsmith"], 1, /not what Flagsmith exports/],
     ["launchdarkly.json", ["--from", "flagd"], 1, /not what flagd exports/],
-    ["flagd.yaml", ["--from", "flagd", "-e", "x"], 1, /leave --environment out/],
-    ["unleash.json", ["--lossy"], 2, /--lossy is for files of others: say whose with --from/],
+    ["flagd.yaml", ["--from", "flagd", "-e", "x"], 1, /omit --environment/],
+    [
+      "unleash.json",
+      ["--lossy"],
+      2,
+      /--lossy is for files of other products: name the product with --from/,
+    ],
     ["unleash.json", ["--from", "split"], 2, /Allowed choices are halyard, unleash/],
   ];
   for (const [name, args, code, message] of mistakes) {

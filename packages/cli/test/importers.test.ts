@@ -43,7 +43,7 @@ const refuse = async (args: string[], code: number, message: RegExp) => {
   assert.equal((await bench.fail(code, message, "import", ...args)).stdout, "");
 };
 const inAnewShare = (count: string) =>
-  `${count} a share of the users: the share is the same here, but Halyard decides anew who is in it.`;
+  `${count} a percentage of the users: the percentage stays the same, but Halyard selects other users.`;
 
 suite("Unleash", { concurrency: 2 }, () => {
   test("plain flags and single rollouts come over exactly, the others are told", async () => {
@@ -57,18 +57,18 @@ suite("Unleash", { concurrency: 2 }, () => {
       rollout("one-of-two-disabled", true, 100),
     ]);
     assert.deepEqual(told, {
-      "gradual-by-session": "goes by sessionId instead of the user",
-      "at-random": "decides anew at random each time",
+      "gradual-by-session": "uses sessionId instead of the user",
+      "at-random": "decides at random for every request",
       "beta-testers": "has the strategy userWithId",
       "two-ways": "has 2 strategies (default, flexibleRollout)",
       "only-canada": "has constraints",
-      "in-a-segment": "goes by segments",
+      "in-a-segment": "uses segments",
       "button-colour": "has variants",
       child: "depends on another flag",
-      sleeping: "has disabled strategies only",
-      "too-fine": "has a share of 33.3333, which is not one of 0 to 100 % in steps of 0.001 %",
+      sleeping: "has only disabled strategies",
+      "too-fine": "has a percentage of 33.3333, which is not one of 0 to 100 % in steps of 0.001 %",
       "old-banner": "is archived; is not in the environment production",
-      "~wave": "the name is not allowed here",
+      "~wave": "the name is not allowed in Halyard",
     });
     assert.equal(report.leftOut.find(({ name }) => name === "~wave")?.suggestedKey, "wave");
     assert.deepEqual(report.remarks, [inAnewShare("2 flags reach")]);
@@ -91,7 +91,7 @@ suite("Unleash", { concurrency: 2 }, () => {
     assert.deepEqual(
       report.notes.filter(({ key }) => key === "wave" || key === "child"),
       [
-        { key: "child", note: "switched off, because it depends on another flag" },
+        { key: "child", note: "turned off, because it depends on another flag" },
         { key: "wave", note: 'was "~wave"' },
       ],
     );
@@ -99,7 +99,7 @@ suite("Unleash", { concurrency: 2 }, () => {
     await admin("PATCH", "/flags/only-canada", { enabled: true, percentage: 30 });
     const again = await runHalyard(["import", ...args, "--prune"], settings);
     assert.equal(again.code, 0);
-    assert.match(again.stdout, /Nothing to change: all 17 flags are as wanted\.\n$/);
+    assert.match(again.stdout, /Nothing to change: all 17 flags are up to date\.\n$/);
     assert.deepEqual(
       (await admin("GET", "/flags/only-canada")).body,
       rollout("only-canada", true, 30),
@@ -152,14 +152,14 @@ suite("LaunchDarkly", { concurrency: 2 }, () => {
     assert.deepEqual(told, {
       theme: "serves values other than true and false",
       employees: "has prerequisites; has individual targets; has targeting rules",
-      "by-account": "goes by account instead of the user",
+      "by-account": "uses account instead of the user",
       experiment: "runs an experiment",
       inverted: "serves true while it is off",
       gone: "is archived",
-      "summary-only": "is in the file as a summary only: ask for it with summary=0",
+      "summary-only": "is in the file as a summary only: request it with summary=0",
     });
     assert.deepEqual(report.remarks, [
-      "The file holds 11 of the 12 flags that LaunchDarkly has: get the other pages too.",
+      "The file contains 11 of the 12 flags that LaunchDarkly has: fetch the other pages too.",
       inAnewShare("One flag reaches"),
     ]);
   });
@@ -210,13 +210,13 @@ suite("Flagsmith", { concurrency: 2 }, () => {
       boolean("new_checkout", true),
     ]);
     assert.deepEqual(told, {
-      banner_text: "has a value beside on and off",
-      page_size: "has a value beside on and off",
+      banner_text: "has a value besides on and off",
+      page_size: "has a value besides on and off",
       colour: "has variants",
-      "winter sale": 'as "winter-sale" it would be one with "winter/sale"',
-      "winter/sale": 'as "winter-sale" it would be one with "winter sale"',
+      "winter sale": 'as "winter-sale" it would collide with "winter/sale"',
+      "winter/sale": 'as "winter-sale" it would collide with "winter sale"',
     });
-    assert.match(report.remarks.join(), /does not hold segment overrides/);
+    assert.match(report.remarks.join(), /does not contain segment overrides/);
   });
 
   test("an environment document: shares of everyone come over exactly", async () => {
@@ -231,10 +231,10 @@ suite("Flagsmith", { concurrency: 2 }, () => {
       boolean("plain", true),
     ]);
     assert.deepEqual(told, {
-      internal_tools: "goes by the segment employees",
-      mixed: "goes by the segment a fifth of employees",
-      by_account: "goes by account instead of the identity",
-      none_of: "goes by the segment everyone but a tenth",
+      internal_tools: "uses the segment employees",
+      mixed: "uses the segment a fifth of employees",
+      by_account: "uses account instead of the identity",
+      none_of: "uses the segment everyone but a tenth",
       just_for_anna: "is overridden for single identities",
     });
   });
@@ -250,16 +250,16 @@ test("flagd: defaults and fractional splits by targeting key come over exactly",
     rollout("spelled-out", true, 0.5),
   ]);
   assert.deepEqual(told, {
-    thirds: "has a share of 1 / 3, which is not one of 0 to 100 % in steps of 0.001 %",
-    "by-email": "splits by something else than the targeting key",
+    thirds: "has a percentage of 1 / 3, which is not one of 0 to 100 % in steps of 0.001 %",
+    "by-email": "splits by something other than the targeting key",
     "for-employees": "has targeting rules",
     colour: "has values other than true and false",
-    "no-default": "has no default variant: the program's own default counts",
+    "no-default": "has no default variant: the default in the code applies",
   });
   assert.deepEqual(report.notes, [
     {
       key: "asleep",
-      note: "is disabled: flagd gives the program's own default then, Halyard gives false",
+      note: "is disabled: flagd then returns the default in the code, Halyard returns false",
     },
   ]);
 });
@@ -274,15 +274,15 @@ test("for people; and pruning spares what the file names but cannot bring", asyn
   assert.equal(code, 0);
   assert.equal(
     stdout,
-    `Carried over, but:
-  asleep: is disabled: flagd gives the program's own default then, Halyard gives false
-Not carried over (5):
-  thirds: has a share of 1 / 3, which is not one of 0 to 100 % in steps of 0.001 %
-  by-email: splits by something else than the targeting key
+    `Imported, with notes:
+  asleep: is disabled: flagd then returns the default in the code, Halyard returns false
+Skipped (5):
+  thirds: has a percentage of 1 / 3, which is not one of 0 to 100 % in steps of 0.001 %
+  by-email: splits by something other than the targeting key
   for-employees: has targeting rules
   colour: has values other than true and false
-  no-default: has no default variant: the program's own default counts
-2 flags reach a share of the users: the share is the same here, but Halyard decides anew who is in it.
+  no-default: has no default variant: the default in the code applies
+2 flags reach a percentage of the users: the percentage stays the same, but Halyard selects other users.
 + asleep        boolean, off
 + dark-mode     boolean, on
 + new-checkout  rollout, on, 25 %, "The checkout in one page"

@@ -61,5 +61,5 @@ test("what a server does not allow, and what does not go together", async () => 
   await reader.refuse(["keys", "list"], 4, /role admin/);
   const both = ["keys", "list", "-e", "production", "--url", server.url];
   await halyard.refuse(both, 2, /--environment works on the database and --url on a server/);
-  await halyard.refuse(["keys", "list", "--data", "."], 2, /--data goes with --environment/);
+  await halyard.refuse(["keys", "list", "--data", "."], 2, /--data needs --environment/);
 });

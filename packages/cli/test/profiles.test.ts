@@ -38,12 +38,12 @@ test("profiles are kept, checked, used and removed, and never show a key", async
   assert.match(await halyard.succeed("profiles", "list"), /^ +NAME/);
   assert.equal(
     await set("one", one.keys.admin),
-    `Kept one for ${server.url}: admin of ${one.name}.\n`,
+    `Saved one for ${server.url}: admin of ${one.name}.\n`,
   );
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(
     await set("two", two.keys.server),
-    `Kept two for ${server.url}: server of ${two.name}.\n`,
+    `Saved two for ${server.url}: server of ${two.name}.\n`,
   );
   assert.match(await set("page", two.keys.client), /: client of an environment\.\n$/);
   const listed = await halyard.succeed("profiles", "list");
@@ -64,7 +64,7 @@ test("profiles are kept, checked, used and removed, and never show a key", async
   await halyard.succeed("profiles", "use", "two");
   assert.equal(await sees(halyard), "of-two");
   assert.match(await halyard.succeed("profiles", "remove", "two"), /^Removed two\./);
-  await halyard.refuse(["profiles", "show"], 3, /No profile is in use/);
+  await halyard.refuse(["profiles", "show"], 3, /No profile is active/);
   await halyard.refuse(["flags", "list"], 4, /An API key is needed/);
   await halyard.refuse(["flags", "list", "-p", "two"], 3, /no profile "two"; there are one, page/);
   assert.match(await set("two", two.keys.admin, "--use"), /admin of/);
@@ -83,7 +83,7 @@ test("the command line stands above the variables, and those above the profile i
   assert.equal(await sees(atServer, "--key", one.keys.admin), "of-one");
   // A key is not sent to an address that it was not kept for, unless both are named.
   const elsewhere = ["flags", "list", "--url", `${server.url}/other`];
-  await halyard.refuse(elsewhere, 4, /the profile "one" is for .*Give --key, or --profile one/);
+  await halyard.refuse(elsewhere, 4, /the profile "one" is for .*Pass --key, or --profile one/);
   await halyard.refuse([...elsewhere, "-p", "one"], 3, /nothing at this path/);
   // A slash at the end makes no other address.
   assert.equal(await sees(halyard, "--url", `${server.url}/`), "of-one");
@@ -95,19 +95,19 @@ test("without --url a profile is for HALYARD_URL, or else for the standard addre
   const there = runner.with({ HALYARD_URL: server.url });
   assert.equal(
     await there.succeed(...set),
-    `Kept development for ${server.url}: admin of ${one.name}.\n`,
+    `Saved development for ${server.url}: admin of ${one.name}.\n`,
   );
   assert.equal(await sees(runner), "of-one");
   assert.equal(
     await runner.succeed(...set, "--no-check"),
-    "Kept development for http://127.0.0.1:4400.\n",
+    "Saved development for http://127.0.0.1:4400.\n",
   );
 });
 
 test("an address with a password is neither taken nor repeated", async () => {
   const address = server.url.replace("//", "//somebody:s3cret@");
   const sentence =
-    "halyard: The address of a server is taken without a user and a password: leave them out. Halyard knows its callers by --key.\n";
+    "halyard: The server's address must not contain a user or a password: remove them. Halyard authenticates by --key.\n";
   const refused = async (runner: CommandRunner, ...args: string[]) => {
     const { code, stdout, stderr } = await runner.run(...args);
     assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: "", stderr: sentence });
@@ -120,7 +120,7 @@ test("an address with a password is neither taken nor repeated", async () => {
   await refused(halyard, "profiles", "set", "x", "--url", address, "--key", "k", "--no-check");
   assert.equal(readFileSync(file, "utf8"), before);
   const { stdout, stderr } = await halyard.run("doctor", "--url", address);
-  assert.match(stdout, /FAIL server: The address of a server is taken without/);
+  assert.match(stdout, /FAIL server: The server's address must not contain/);
   assert.doesNotMatch(stdout + stderr, /s3cret/);
 });
 
@@ -131,24 +131,28 @@ test("what is not kept, and why", async () => {
   await halyard.refuse(wrong, 4, /not valid/);
   const nobody = ["profiles", "set", "x", "--url", "http://127.0.0.1:9", "--key", "some-key"];
   await halyard.refuse(nobody, 6, /cannot be reached/);
-  await halyard.refuse(["profiles", "set", "a b", ...at, "--key", "k"], 2, /cannot be a profile's/);
+  await halyard.refuse(
+    ["profiles", "set", "a b", ...at, "--key", "k"],
+    2,
+    /is not a valid profile name/,
+  );
   await halyard.refuse(["profiles", "set", "x", ...at], 2, /--key - on standard input/);
   await halyard.refuse(["profiles", "set", "x", ...at, "--key", "-"], 2, /Key must be an API key/);
   await halyard.refuse(["profiles", "use", "x"], 3, /no profile "x"; there are/);
   assert.equal(readFileSync(file, "utf8"), before);
-  assert.match(await halyard.succeed(...nobody, "--no-check"), /^Kept x for http:\/\/127/);
+  assert.match(await halyard.succeed(...nobody, "--no-check"), /^Saved x for http:\/\/127/);
 });
 
 test("a file that others may read, or that is none of ours, is told of", async () => {
   chmodSync(file, 0o644);
   const open = await halyard.run("profiles", "list", "--json");
   assert.equal(open.code, 0);
-  assert.match(open.stderr, /holds API keys and others may read it: chmod 600 /);
+  assert.match(open.stderr, /contains API keys and other users can read it: chmod 600 /);
   assert.ok(Array.isArray(JSON.parse(open.stdout)));
   const broken = join(server.folder, "broken.json");
   writeFileSync(broken, "{", { mode: 0o600 });
   const runner = halyard.with({ HALYARD_CONFIG: broken });
-  await runner.refuse(["profiles", "list"], 1, /does not hold profiles .*: mend it/);
+  await runner.refuse(["profiles", "list"], 1, /is not a valid profiles file: fix it/);
 });
 
 test("a key is typed at a terminal without being seen", { skip: noTerminal }, async () => {
@@ -156,10 +160,10 @@ test("a key is typed at a terminal without being seen", { skip: noTerminal }, as
   const { code, screen } = await runAtTerminal(
     ["profiles", "set", "typed", "--url", server.url],
     settings,
-    [[/it is not shown\): /, `${one.keys.admin}\n`]],
+    [[/input is hidden\): /, `${one.keys.admin}\n`]],
   );
   assert.equal(code, 0, screen);
-  assert.match(screen, new RegExp(`Kept typed for \\S+: admin of ${one.name}`));
+  assert.match(screen, new RegExp(`Saved typed for \\S+: admin of ${one.name}`));
   assert.ok(!screen.includes(one.keys.admin.slice(-20)));
   assert.equal(await sees(createRunner(settings)), "of-one");
 });

@@ -83,13 +83,7 @@ test("diff of profiles and files, for people and for scripts", async () => {
     "staging",
     "qa",
   );
-  await staging.fail(
-    1,
-    /not a file of halyard export/,
-    "diff",
-    "staging",
-    staging.file("x.json", "{}"),
-  );
+  await staging.fail(1, /not a halyard export/, "diff", "staging", staging.file("x.json", "{}"));
 });
 
 test("promote of named flags, of all, of some fields, with and without what is gone", async () => {
@@ -134,7 +128,7 @@ Done: 1 created, 1 changed.
 
   await staging.fail(
     1,
-    /The type of one flag is another there/,
+    /One flag has a different type there/,
     "promote",
     "staging",
     "production",
@@ -175,9 +169,9 @@ test("promote refuses what is not clear", async () => {
   const revision = await production.revision();
   const refuse = (code: number, message: RegExp, ...args: string[]) =>
     staging.fail(code, message, "promote", ...args);
-  await refuse(2, /Say which flags: their keys, or --all/, "staging", "production");
+  await refuse(2, /Name the flags by their keys, or use --all/, "staging", "production");
   await refuse(2, /not both/, "staging", "production", "grown", "--all");
-  await refuse(2, /the same one/, "staging", "staging", "--all");
+  await refuse(2, /two profiles are the same/, "staging", "staging", "--all");
   await refuse(
     2,
     /Allowed are enabled, percentage, description/,
@@ -223,7 +217,7 @@ test("at a terminal promote asks first, and shows how far it is", {
   const { staging, production } = await newPair();
   const answer = (word: string) =>
     runAtTerminal(["promote", "staging", "production", "grown"], staging.settings, [
-      [/Make this change\? \[y\/N\]/, `${word}\n`],
+      [/Apply this change\? \[y\/N\]/, `${word}\n`],
     ]);
   const revision = await production.revision();
   const no = await answer("n");

@@ -158,7 +158,7 @@ test("a database that is there stays, or goes aside whole", async () => {
 
   const ended = await runHalyard(["restore", folder, "--data", target, "--force"]);
   assert.equal(ended.code, 0, ended.stderr);
-  const [, aside = ""] = /^What was there before is now in (.*)\.$/m.exec(ended.stdout) ?? [];
+  const [, aside = ""] = /^The previous contents are now in (.*)\.$/m.exec(ended.stdout) ?? [];
   assert.deepEqual(Object.keys(contentsOf(aside)).sort(), ["halyard.db", "secret.key"]);
   assert.equal(contentsOf(aside)["secret.key"], held["secret.key"]);
   assert.equal(statSync(aside).mode & 0o777, 0o700);

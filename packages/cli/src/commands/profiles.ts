@@ -1,4 +1,4 @@
-// halyard profiles: the servers that a person works with, by name.
+// halyard profiles: servers and their keys, saved by name.
 import { Command } from "commander";
 import { connectTo, standardAddress, whereServerIs } from "../server-connection/connection.ts";
 import { checkKey } from "../server-connection/key-check.ts";
@@ -38,16 +38,16 @@ interface Options {
 const json = ["--json", "print JSON, for scripts"] as const;
 
 export const profileCommands = (): Command => {
-  const group = new Command("profiles").description("keep servers and their keys by name");
+  const group = new Command("profiles").description("save servers and their keys by name");
 
   const set = group
     .command("set")
-    .description("keep a server and a key under a name; the first one is used at once")
-    .argument("<name>", "letters, digits and . _ -, at most 64")
+    .description("save a server and a key under a name; the first profile becomes active")
+    .argument("<name>", "1 to 64 letters, digits and . _ -")
     .option("--url <address>", whereServerIs)
-    .option("--key <key>", "an API key; - reads it from standard input (asked for unless given)")
-    .option("--use", "use this profile from now on")
-    .option("--no-check", "do not ask the server whether it knows the key")
+    .option("--key <key>", "an API key; - reads it from standard input (prompted for by default)")
+    .option("--use", "make this profile active")
+    .option("--no-check", "do not check the key with the server")
     .option(...json)
     .action(setProfile);
   withExamples(
@@ -59,14 +59,14 @@ export const profileCommands = (): Command => {
 
   const list = group
     .command("list")
-    .description("list the profiles; of the keys only the beginning is shown")
+    .description("list the profiles, with the beginning of each key")
     .option(...json)
     .action(listProfiles);
   withExamples(list, "halyard profiles list");
 
   const show = group
     .command("show")
-    .description("show a profile and where it is kept; the one in use unless named")
+    .description("show a profile and its file; the active one by default")
     .argument("[profile]", "its name")
     .option(...json)
     .action(showProfile);
@@ -74,7 +74,7 @@ export const profileCommands = (): Command => {
 
   const use = group
     .command("use")
-    .description("use a profile wherever nothing else is said")
+    .description("make a profile active")
     .argument("<profile>", "its name")
     .option(...json)
     .action(useProfile);
@@ -82,7 +82,7 @@ export const profileCommands = (): Command => {
 
   const remove = group
     .command("remove")
-    .description("forget a profile; its key stays valid")
+    .description("remove a profile; its key stays valid")
     .argument("<profile>", "its name")
     .option(...json)
     .action(removeProfile);
@@ -95,17 +95,17 @@ const keyFrom = async (given: string | undefined, name: string): Promise<string>
   if (given !== undefined && given !== "-") return given;
   if (given === undefined && !isAtTerminal()) {
     throw new CommandFailed(
-      "A key is needed: give it with --key, or with --key - on standard input.",
+      "A key is needed: pass it with --key, or with --key - on standard input.",
       exitCodes.usage,
     );
   }
-  return askSecret(`The API key for ${name} (it is not shown): `);
+  return askSecret(`API key for ${name} (input is hidden): `);
 };
 
 const setProfile = async (name: string, options: SetOptions): Promise<void> => {
   if (!profileNamePattern.test(name)) {
     throw new CommandFailed(
-      `"${name}" cannot be a profile's name: 1 to 64 letters, digits and . _ -, a letter or digit first.`,
+      `"${name}" is not a valid profile name: 1 to 64 letters, digits and . _ -, starting with a letter or digit.`,
       exitCodes.usage,
     );
   }
@@ -120,8 +120,8 @@ const setProfile = async (name: string, options: SetOptions): Promise<void> => {
     return printJson({ name, url, key: shownKey(key), current: inUse === name, ...checked });
   }
   const what = checked && `: ${checked.role} of ${checked.environment ?? "an environment"}`;
-  print(inOneLine(`Kept ${name} for ${url}${what ?? ""}.`));
-  if (inUse === name) printAside(`${name} is used wherever nothing else is said.`);
+  print(inOneLine(`Saved ${name} for ${url}${what ?? ""}.`));
+  if (inUse === name) printAside(`${name} is the active profile.`);
   else printAside(`Use it with --profile ${name}, or always: halyard profiles use ${name}`);
 };
 
@@ -141,7 +141,7 @@ const listProfiles = ({ json: asJson }: Options) => {
     ]),
   );
   if (rows.length === 0) {
-    printAside("No profiles: keep one with halyard profiles set NAME --url ADDRESS.");
+    printAside("No profiles: save one with halyard profiles set NAME --url ADDRESS.");
   }
 };
 
@@ -150,7 +150,7 @@ const showProfile = (named: string | undefined, { json: asJson }: Options) => {
   const name = named ?? current;
   if (name === undefined) {
     throw new CommandFailed(
-      "No profile is in use: choose one with halyard profiles use NAME.",
+      "No profile is active: choose one with halyard profiles use NAME.",
       exitCodes.notFound,
     );
   }
@@ -161,7 +161,7 @@ const showProfile = (named: string | undefined, { json: asJson }: Options) => {
   print(coloured("bold", name));
   print(`  address  ${url}`);
   print(`  key      ${shown.key}`);
-  print(`  in use   ${shown.current ? "yes" : "no"}`);
+  print(`  active   ${shown.current ? "yes" : "no"}`);
   print(`  file     ${file}`);
 };
 
@@ -169,7 +169,7 @@ const useProfile = (name: string, { json: asJson }: Options) => {
   const { url } = profileNamed(name);
   writeProfiles({ ...readProfiles(), current: name });
   if (asJson) return printJson({ name, url, current: true });
-  print(`${name} (${url}) is used wherever nothing else is said.`);
+  print(`${name} (${url}) is the active profile.`);
 };
 
 const removeProfile = (name: string, { json: asJson }: Options) => {
@@ -182,6 +182,6 @@ const removeProfile = (name: string, { json: asJson }: Options) => {
     ...(current !== undefined && !wasInUse && { current }),
   });
   if (asJson) return printJson({ name, removed: true });
-  print(`Removed ${name}. Its key is still valid: halyard keys revoke ends it.`);
-  if (wasInUse) printAside("No profile is in use now: choose one with halyard profiles use NAME.");
+  print(`Removed ${name}. Its key is still valid: halyard keys revoke revokes it.`);
+  if (wasInUse) printAside("No profile is active now: choose one with halyard profiles use NAME.");
 };

@@ -1,4 +1,4 @@
-// halyard suggest: what a completion script asks for while somebody types; quick, and silent when it does not know.
+// halyard suggest: names for completion scripts; fast, and silent on errors.
 import { Argument, Command } from "commander";
 import {
   type Connection,
@@ -10,7 +10,7 @@ import { print } from "../terminal/output.ts";
 
 type Kind = "flag" | "profile" | "webhook";
 
-/** Nobody waits longer for the tabulator key. */
+/** Nobody waits longer after pressing the tab key. */
 const patience = 1_500;
 const most = 500;
 
@@ -28,7 +28,7 @@ const suggest = async (kind: Kind, beginning: string, words: readonly string[]):
     const fitting = names.filter((name) => name.startsWith(beginning)).slice(0, most);
     if (fitting.length > 0) print(fitting.join("\n"));
   } catch {
-    // A line of the shell is no place for errors: there is nothing to suggest.
+    // An error in the middle of a command line would only disturb.
   }
 };
 
@@ -56,7 +56,7 @@ const namesAt = async (
   return flags.ok ? flags.value.map(({ key }) => key) : [];
 };
 
-/** Which server the line so far names. */
+/** The server that the line so far names. */
 const connectionIn = (words: readonly string[]): ConnectionOptions => {
   const whole = joined(words);
   const valueAfter = (...names: readonly string[]): string | undefined => {
@@ -73,7 +73,7 @@ const connectionIn = (words: readonly string[]): ConnectionOptions => {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 };
 
-/** Bash hands over `http`, `:` and `//host` apart. */
+/** Bash splits an address into `http`, `:` and `//host`. */
 const joined = (words: readonly string[]): readonly string[] => {
   const whole: string[] = [];
   let goesOn = false;

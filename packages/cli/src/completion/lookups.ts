@@ -3,7 +3,7 @@ import { type CompletedCommand, valuedOptions, valueText } from "./tree.ts";
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Both succeed when there is such a command or option, and set what is known of it. */
+/** Both succeed if the command or option exists, and set its properties. */
 export const lookups = (
   commands: readonly CompletedCommand[],
   commandCase: (command: CompletedCommand) => string,

@@ -1,7 +1,7 @@
-// What a shell may complete, read off the commands themselves; the name of a placeholder says what fits it.
+// What a shell can complete, derived from the commands; the name of a placeholder says what it accepts.
 import type { Argument, Command, Option } from "commander";
 
-/** What a placeholder stands for. `nothing`: whatever the person thinks of. */
+/** What a placeholder stands for. `nothing`: free text. */
 export type Value =
   | { readonly kind: "choices"; readonly choices: readonly string[] }
   | { readonly kind: "file" | "folder" | "flag" | "profile" | "webhook" | "nothing" };
@@ -20,7 +20,7 @@ export interface CompletedCommand {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CompletedOption[];
   readonly arguments: readonly Value[];
-  /** The last argument may come again and again. */
+  /** The last argument may be repeated. */
   readonly variadic: boolean;
 }
 
@@ -79,7 +79,7 @@ export const completedCommands = (command: Command, place = ""): readonly Comple
 };
 
 export interface ValuedOption {
-  /** Undefined when the option means the same wherever it is. */
+  /** Undefined when the option has the same meaning in every command. */
   readonly place: string | undefined;
   readonly name: string;
   readonly value: Value;

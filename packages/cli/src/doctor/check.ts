@@ -1,13 +1,13 @@
-// One thing that the doctor has looked at: how it is, and how to mend it when it is not well.
+// One check of the doctor: its result, and how to fix the problem.
 
 export type Level = "ok" | "warn" | "fail";
 
 export interface Check {
   readonly level: Level;
-  /** What was looked at: settings, node, store, secret key, clock, callbacks, keys, server. */
+  /** What was checked: settings, node, store, secret key, clock, callbacks, keys, server. */
   readonly about: string;
   readonly message: string;
-  /** What to do; null when all is well. */
+  /** How to fix it; null when there is no problem. */
   readonly remedy: string | null;
 }
 
@@ -30,7 +30,7 @@ export const fail = (about: string, message: string, remedy: string): Check => (
   remedy,
 });
 
-/** The troubles, or that there are none. */
+/** The problems, or one check without a problem. */
 export const orFine = (troubles: readonly Check[], about: string, message: string): Check[] =>
   troubles.length > 0 ? [...troubles] : [ok(about, message)];
 

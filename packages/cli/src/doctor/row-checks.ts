@@ -1,4 +1,4 @@
-// What the store holds: callbacks that cannot arrive, and keys that nobody has or needs.
+// Checks of the stored rows: webhooks with problems, keys that are missing or unused.
 import type { CallbackFinding, Inspected, InspectedWebhook } from "@halyard/server/compose/doctor";
 import { type Check, counted, fail, lengthOf, orFine, warn } from "./check.ts";
 
@@ -7,7 +7,7 @@ const unusedFor = 90 * 86_400_000;
 
 type Rows = Pick<Inspected, "environments" | "keys" | "webhooks">;
 
-/** `findings` says of webhooks, by their id, whether a callback could go there; those that are not named were not looked at. */
+/** `findings` has, by the id of the webhook, whether it may be called; others were not checked. */
 export const callbackChecks = (
   { webhooks }: Rows,
   findings: ReadonlyMap<string, CallbackFinding>,
@@ -19,7 +19,7 @@ export const callbackChecks = (
     "callbacks",
     webhooks.length === 0
       ? "there are no webhooks"
-      : `${counted(active, "active webhook")}, none of them in trouble`,
+      : `${counted(active, "active webhook")}, none of them with problems`,
   );
 };
 
@@ -34,12 +34,12 @@ const troublesOf = (
   const waiting =
     pending === 0 ? "" : `, with ${counted(pending, "delivery", "deliveries")} waiting`;
   if (!active) {
-    const why = deactivatedFor === null ? "" : ` (Halyard switched it off: ${deactivatedFor})`;
+    const why = deactivatedFor === null ? "" : ` (Halyard deactivated it: ${deactivatedFor})`;
     return [
       warn(
         about,
         `${who} is inactive${why}${waiting}`,
-        `mend the receiver and halyard webhooks resume ${id}, or halyard webhooks delete ${id}`,
+        `fix the receiver and run halyard webhooks resume ${id}, or halyard webhooks delete ${id}`,
       ),
     ];
   }
@@ -48,8 +48,8 @@ const troublesOf = (
     troubles.push(
       fail(
         about,
-        `${who} may not be called: ${finding.reason.replace(/\.$/, "")}`,
-        "register an address that is allowed, or open this one with HALYARD_CALLBACK_ALLOW or HALYARD_CALLBACK_PORTS",
+        `${who} must not be called: ${finding.reason.replace(/\.$/, "")}`,
+        "register an allowed address, or allow this one with HALYARD_CALLBACK_ALLOW or HALYARD_CALLBACK_PORTS",
       ),
     );
   }
@@ -57,8 +57,8 @@ const troublesOf = (
     troubles.push(
       warn(
         about,
-        `the name of ${who} has no address from here`,
-        `check the name ${finding.name} in the DNS, or register the webhook with another`,
+        `the host name of ${who} does not resolve here`,
+        `check the DNS entry of ${finding.name}, or register the webhook with another host name`,
       ),
     );
   }
@@ -67,7 +67,7 @@ const troublesOf = (
       warn(
         about,
         `${who} has been failing for ${lengthOf(now - failingSince.getTime())}${waiting}`,
-        `see what the receiver answers with halyard webhooks deliveries ${id}`,
+        `see the receiver's responses with halyard webhooks deliveries ${id}`,
       ),
     );
   } else if (webhook.oldestPendingAt && now - webhook.oldestPendingAt.getTime() > longWait) {
@@ -75,7 +75,7 @@ const troublesOf = (
       warn(
         about,
         `the oldest of ${counted(pending, "delivery", "deliveries")} to ${who} has waited for ${lengthOf(now - webhook.oldestPendingAt.getTime())}`,
-        "check that a server is running, and that its log says nothing of deliveries",
+        "check that a server is running, and look for errors of deliveries in its log",
       ),
     );
   }

@@ -1,4 +1,4 @@
-// A running server, seen from outside: does it answer, is it ready, is it this version, does its clock agree, is the key good.
+// Checks of a running server from outside: whether it responds, is ready, has this version, and whether clock and key are right.
 import type { Management } from "@halyard/sdk";
 import type { Inspected } from "@halyard/server/compose/doctor";
 import { type Check, fail, ok, warn } from "./check.ts";
@@ -6,21 +6,21 @@ import { type Check, fail, ok, warn } from "./check.ts";
 export interface AskedServer {
   readonly url: string;
   readonly key: string | undefined;
-  /** Somebody has said that a server is there. */
+  /** Whether the user named the server. */
   readonly isNamed: boolean;
 }
 
 const patience = 5_000;
 /** The Date header counts whole seconds. */
 const noticeableSkew = 3_000;
-/** Receivers refuse what is signed at a time too far from theirs: by the Standard Webhooks, five minutes. */
+/** Receivers reject signatures whose time differs too much: by Standard Webhooks, five minutes. */
 const harmfulSkew = 240_000;
 
 interface Answer {
   readonly status: number;
   readonly date: string | null;
   readonly body: unknown;
-  /** Milliseconds of the clock here, halfway between question and answer. */
+  /** The local time in milliseconds, halfway between request and response. */
   readonly at: number;
 }
 
@@ -44,16 +44,16 @@ export const serverChecks = async (
 ): Promise<Check[]> => {
   const health = await ask(url, "/healthz");
   if (!health) {
-    const remedy = "start it with halyard serve, or name its address with --url or --profile";
-    return [(isNamed ? fail : warn)("server", `no server answers at ${url}`, remedy)];
+    const remedy = "start it with halyard serve, or pass its address with --url or --profile";
+    return [(isNamed ? fail : warn)("server", `no server responds at ${url}`, remedy)];
   }
   const status = (health.body as { status?: unknown } | undefined)?.status;
   if (health.status !== 200 || status !== "ok") {
     return [
       fail(
         "server",
-        `${url} does not answer as a Halyard server does (/healthz: ${health.status})`,
-        "check the address, and what a proxy in front of it does",
+        `${url} does not respond like a Halyard server (/healthz: ${health.status})`,
+        "check the address, and any proxy in front of it",
       ),
     ];
   }
@@ -64,7 +64,7 @@ export const serverChecks = async (
     checks.push(
       fail(
         "server",
-        `${url} is up but not ready (/readyz: ${ready?.status ?? "no answer"})`,
+        `${url} is up but not ready (/readyz: ${ready?.status ?? "no response"})`,
         "its log says why: the store cannot be used, or it is stopping",
       ),
     );
@@ -79,7 +79,7 @@ const versionChecks = (description: Answer | undefined, version: string): Check[
   return [
     warn(
       "server",
-      `it is Halyard ${info.version} and this command ${version}`,
+      `the server is Halyard ${info.version} and this command is ${version}`,
       "use the command that came with the server, or upgrade the older of the two",
     ),
   ];
@@ -88,15 +88,16 @@ const versionChecks = (description: Answer | undefined, version: string): Check[
 export const clockChecks = ({ date, at }: Pick<Answer, "date" | "at">): Check[] => {
   const there = Date.parse(date ?? "");
   if (Number.isNaN(there)) return [];
-  // Half a second for what the header leaves out.
+  // On average the header is half a second behind.
   const skew = Math.abs(there + 500 - at);
-  if (skew < noticeableSkew) return [ok("clock", "the server's agrees with this machine's")];
+  if (skew < noticeableSkew) return [ok("clock", "the server's clock agrees with this machine's")];
   const said = `the server's clock and this machine's are ${Math.round(skew / 1_000)} seconds apart`;
-  const remedy = "let both follow a time server (NTP): receivers refuse signatures of another time";
+  const remedy =
+    "synchronize both with a time server (NTP): receivers reject signatures with a wrong time";
   return [(skew > harmfulSkew ? fail : warn)("clock", said, remedy)];
 };
 
-/** What an admin key may see of its environment; nothing with another key. */
+/** The webhooks and keys of the environment; undefined without an admin key. */
 export const rowsOfServer = async (
   { url, key }: AskedServer,
   management: Management,
@@ -110,11 +111,12 @@ export const rowsOfServer = async (
     const { code = "", message = "" } = keys.ok ? (webhooks.ok ? {} : webhooks.error) : keys.error;
     if (code === "FORBIDDEN") {
       return {
-        checks: [ok("keys", "the key is good; only an admin key sees more")],
+        checks: [ok("keys", "the key is valid; only an admin key can see more")],
         rows: undefined,
       };
     }
-    const remedy = "check --key, HALYARD_API_KEY or the profile; halyard keys create makes another";
+    const remedy =
+      "check --key, HALYARD_API_KEY or the profile; halyard keys create creates another";
     return { checks: [fail("keys", message.replace(/\.$/, ""), remedy)], rows: undefined };
   }
   const environment = await environmentOf(url, key ?? "");
@@ -152,7 +154,7 @@ export const rowsOfServer = async (
   };
 };
 
-/** A bulk evaluation is what names it. */
+/** The response of a bulk evaluation names it. */
 const environmentOf = async (url: string, key: string): Promise<string> => {
   const response = await fetch(`${url.replace(/\/+$/, "")}/ofrep/v1/evaluate/flags`, {
     method: "POST",

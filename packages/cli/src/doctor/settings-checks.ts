@@ -1,4 +1,4 @@
-// Settings and Node: can a server start with them.
+// Checks of the settings and of Node.
 import type { Config } from "@halyard/server/config";
 import { type Check, fail, ok, orFine, warn } from "./check.ts";
 
@@ -9,18 +9,18 @@ export const nodeCheck = (version = process.versions.node): Check =>
     ? ok("node", `Node ${version}`)
     : fail(
         "node",
-        `Node ${version} is too old: Halyard runs on ${oldestNode}`,
-        `install Node ${oldestNode}, or run npm ci, which brings it along`,
+        `Node ${version} is too old: Halyard needs ${oldestNode}`,
+        `install Node ${oldestNode}, or run npm ci, which installs it`,
       );
 
-/** The mistakes as they stand in the message of a start that was refused. */
+/** From the message with which a server would refuse to start. */
 export const mistakeChecks = (message: string): Check[] =>
   message
     .split("\n")
     .map((line) => line.replace(/^(A setting is wrong: | {2}- )/, ""))
     .filter((line) => !/settings are wrong:$/.test(line))
     .map((line) =>
-      fail("settings", line.replace(/\.$/, ""), "correct it; the store is looked at after that"),
+      fail("settings", line.replace(/\.$/, ""), "correct it; the store is checked after that"),
     );
 
 export const settingChecks = ({ unknown, host, port }: Config): Check[] =>
@@ -28,10 +28,10 @@ export const settingChecks = ({ unknown, host, port }: Config): Check[] =>
     unknown.map((name) =>
       warn(
         "settings",
-        `${name} means nothing to Halyard`,
+        `${name} is not a setting of Halyard`,
         "correct its spelling (docs/operating.md lists the settings), or remove it",
       ),
     ),
     "settings",
-    `all understood; a server would listen on ${host}:${port}`,
+    `all valid; a server would listen on ${host}:${port}`,
   );

@@ -1,4 +1,4 @@
-// The store and the key of its secrets: readable, whole, safe from others, with room to grow.
+// Checks of the store and its secret key: readable, intact, private, with free space.
 import type {
   InspectedFile,
   InspectedSecretKey,
@@ -22,11 +22,11 @@ export const storeChecks = (store: InspectedStore, config: Settings) => {
         fail(
           "store",
           `there is no Halyard database in ${store.place}`,
-          "run this in the folder of the server, or name its data folder with --data or HALYARD_DATA; the first halyard serve makes one",
+          "run this in the server's folder, or pass its data folder with --data or HALYARD_DATA; the first halyard serve creates one",
         ),
       ];
     case "unusable": {
-      const [said = "", remedy = "see what the message says"] = store.message
+      const [said = "", remedy = "do what the message says"] = store.message
         .replace(/\.$/, "")
         .split(/: (?=[^:]*$)/);
       return [fail("store", said, remedy)];
@@ -49,12 +49,16 @@ const schemaChecks = (
   const said = `the schema has version ${schemaVersion} and this Halyard has ${newestSchemaVersion}`;
   return [
     schemaVersion === 0
-      ? fail("store", "the database has no tables of Halyard", "check that it is the right one")
+      ? fail("store", "the database has no Halyard tables", "check that it is the right one")
       : schemaVersion > newestSchemaVersion
         ? fail("store", said, "use the newer Halyard that wrote it")
         : mayMigrate
           ? warn("store", said, "back it up and start the new version, or run halyard migrate")
-          : fail("store", said, "run halyard migrate: with HALYARD_MIGRATE=off a start refuses"),
+          : fail(
+              "store",
+              said,
+              "run halyard migrate: with HALYARD_MIGRATE=off the server does not start without it",
+            ),
   ];
 };
 
@@ -66,8 +70,8 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
     troubles.push(
       fail(
         "store",
-        `${path} is damaged or no database (${damage})`,
-        "stop the server, and put the newest backup back with halyard restore FOLDER --force",
+        `${path} is damaged or not a database (${damage})`,
+        "stop the server, and restore the newest backup with halyard restore FOLDER --force",
       ),
     );
   }
@@ -75,8 +79,8 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
     troubles.push(
       fail(
         "store",
-        `this user may not write in ${folder}`,
-        "run this as the user of the server; if it is, give it the folder with chown -R",
+        `this user cannot write to ${folder}`,
+        "run this as the server's user; if it is that user, give it the folder with chown -R",
       ),
     );
   }
@@ -84,7 +88,7 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
     troubles.push(
       warn(
         "store",
-        `others on this machine may read ${path}`,
+        `other users of this machine can read ${path}`,
         `chmod 700 ${folder}; chmod 600 ${path}`,
       ),
     );
@@ -93,8 +97,8 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
     troubles.push(
       warn(
         "store",
-        `the log beside the database has grown to ${megabytes(logBytes)}`,
-        "end what holds the database open for reading (a backup tool, a forgotten sqlite3), or restart the server",
+        `the write-ahead log has grown to ${megabytes(logBytes)}`,
+        "close what keeps the database open for reading (a backup tool, a forgotten sqlite3), or restart the server",
       ),
     );
   }
@@ -104,7 +108,7 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
       rate(
         "store",
         `only ${megabytes(freeBytes)} are free on the disk of ${folder}`,
-        "make room: changes are answered 503 when the disk is full",
+        "free some space: changes fail with 503 when the disk is full",
       ),
     );
   }
@@ -116,7 +120,7 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
   return orFine(
     troubles,
     "store",
-    `${path} is whole, schema version ${store.schemaVersion}, ${megabytes(bytes)}, ${megabytes(freeBytes)} free`,
+    `${path} is intact, schema version ${store.schemaVersion}, ${megabytes(bytes)}, ${megabytes(freeBytes)} free`,
   );
 };
 
@@ -127,13 +131,13 @@ const serverChecks = (
   const troubles = schemaChecks(store, mayMigrate);
   const poolSize = database.kind === "postgres" ? database.poolSize : 0;
   const instances = Math.max(store.instances, workers);
-  // Each process listens with one connection besides its pool.
+  // Each process uses one connection for notifications besides its pool.
   const wanted = instances * (poolSize + 1);
   if (wanted > store.connections) {
     troubles.push(
       warn(
         "store",
-        `${counted(instances, "process", "processes")} with ${poolSize + 1} connections each may ask for ${wanted}, and PostgreSQL gives ${store.connections}`,
+        `${counted(instances, "process", "processes")} with ${poolSize + 1} connections each may open ${wanted}, and PostgreSQL allows ${store.connections}`,
         "lower HALYARD_POOL_SIZE or HALYARD_WORKERS, or raise max_connections",
       ),
     );
@@ -143,8 +147,8 @@ const serverChecks = (
     troubles.push(
       warn(
         "clock",
-        `the clock of PostgreSQL and of this machine are ${(skew / 1_000).toFixed(1)} seconds apart`,
-        "let both follow the same time server (NTP)",
+        `the clocks of PostgreSQL and of this machine are ${(skew / 1_000).toFixed(1)} seconds apart`,
+        "synchronize both with the same time server (NTP)",
       ),
     );
   }
@@ -163,18 +167,18 @@ export const secretKeyChecks = (
   const troubles: Check[] = [];
   if (problem !== undefined) {
     troubles.push(
-      fail(about, problem.replace(/\.$/, ""), "put the file of a backup back, with mode 600"),
+      fail(about, problem.replace(/\.$/, ""), "restore the file from a backup, with mode 600"),
     );
   }
   if (mode !== undefined && mode & forOthers) {
-    troubles.push(warn(about, `others on this machine may read ${path}`, `chmod 600 ${path}`));
+    troubles.push(warn(about, `other users of this machine can read ${path}`, `chmod 600 ${path}`));
   }
   if (unreadable.length > 0) {
     troubles.push(
       fail(
         about,
         `the secrets of ${counted(unreadable.length, "webhook")} cannot be read, so nothing is sent to ${unreadable.join(", ")}`,
-        "put back the key they were encrypted with (secret.key, or HALYARD_SECRET_KEY after the newer ones), or rotate their secrets",
+        "restore the key that encrypted them (secret.key, or HALYARD_SECRET_KEY after the newer ones), or rotate their secrets",
       ),
     );
   }
@@ -185,6 +189,6 @@ export const secretKeyChecks = (
   return orFine(
     troubles,
     about,
-    where.length > 0 ? `in ${where.join(" and ")}` : "none yet; the next start makes it",
+    where.length > 0 ? `in ${where.join(" and ")}` : "none yet; the next start creates it",
   );
 };

@@ -23,6 +23,6 @@ export const checkFields = (
     else if (!isValid(value)) report(name, `"${name}" must be ${mustBe}, not ${quoted(value)}`);
   }
   for (const name of Object.keys(fields)) {
-    if (!Object.hasOwn(rules, name)) report(name, `"${name}" is not a field here`);
+    if (!Object.hasOwn(rules, name)) report(name, `"${name}" is not a known field`);
   }
 };

@@ -1,4 +1,4 @@
-// Reads a JSON or YAML file whole, and knows the line of each value in it.
+// Reads a JSON or YAML file, and finds the line of each value in it.
 import { readFileSync } from "node:fs";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed } from "../terminal/output.ts";
@@ -6,10 +6,10 @@ import { CommandFailed } from "../terminal/output.ts";
 type Path = readonly (string | number)[];
 
 export interface Document {
-  /** As the person named it. */
+  /** As named on the command line. */
   readonly name: string;
   readonly value: unknown;
-  /** Of what is there, or of the nearest around it. */
+  /** Of the value, or of the nearest one that contains it. */
   readonly lineOf: (path: Path) => Promise<number | undefined>;
 }
 
@@ -27,7 +27,7 @@ const readText = (file: string): string => {
 
 const nameOf = (file: string): string => (file === "-" ? "standard input" : file);
 
-/** What is broken is said line by line; nothing can be made of such a file. */
+/** A file that cannot be parsed, with the reasons line by line. */
 const broken = (name: string, lines: readonly string[]): CommandFailed =>
   new CommandFailed(`${name} is neither JSON nor YAML:\n${lines.join("\n")}`);
 
@@ -38,7 +38,7 @@ export const readDocument = async (file: string): Promise<Document> => {
   let jsonMistake: string;
   try {
     const value: unknown = JSON.parse(text);
-    // Lines are asked for when there is a mistake only, and this is many times faster than reading JSON as YAML.
+    // Only mistakes need lines, and parsing JSON is many times faster than parsing it as YAML.
     let lines: ReturnType<typeof parseYaml> | undefined;
     return {
       name,
@@ -58,7 +58,7 @@ export const readDocument = async (file: string): Promise<Document> => {
   return { name, value: yaml.value, lineOf: async (path) => yaml.lineOf(path) };
 };
 
-/** After the first, a broken file is told to be broken in places where it is not. */
+/** Further syntax errors are mostly consequences of the first. */
 const mostMistakes = 10;
 
 const parseYaml = async (text: string) => {

@@ -43,7 +43,7 @@ export const checkFlag = (entry: Fields, report: Report): void => {
   const isOfOtherType = (name: string) => !Object.hasOwn(rules, name) && typesWith(name).length > 0;
   const own = Object.entries(entry).filter(([name]) => !isOfOtherType(name));
   checkFields(Object.fromEntries(own), rules, ["description"], report);
-  // Without a valid type nobody knows which members belong to it.
+  // Without a valid type it is unknown which members belong to it.
   if (type === undefined) return;
   for (const name of Object.keys(entry).filter(isOfOtherType)) {
     report(name, `"${name}" ${otherTypesOnly(type, name)}`);

@@ -1,4 +1,4 @@
-// What a file holds of each kind: how it is fetched, checked and ordered. A kind that is missing here does not compile.
+// What a file contains of each kind: how it is fetched, checked and ordered. A kind that is missing here does not compile.
 import { type Kind, type KindValues, kindNames, kinds } from "@halyard/core/kinds";
 import { answered, type Connection } from "../server-connection/connection.ts";
 import type { Report } from "./check-fields.ts";
@@ -13,7 +13,7 @@ interface FileKind<Value> {
   readonly order: (value: Value) => Value;
 }
 
-/** Ten thousand flags with long descriptions take a while on a slow line. */
+/** Ten thousand flags with long descriptions take a while on a slow connection. */
 const timeout = 60_000;
 
 const byKind: { readonly [K in Kind]: FileKind<KindValues[K]> } = {

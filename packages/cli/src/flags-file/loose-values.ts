@@ -1,4 +1,4 @@
-// Looks into values of unknown shape, as other programs have written them.
+// Reads values of unknown shape, as other programs write them.
 
 export type Fields = Readonly<Record<string, unknown>>;
 

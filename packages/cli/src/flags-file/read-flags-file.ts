@@ -74,7 +74,7 @@ const checkDuplicates = (list: unknown, name: string, mistakes: Mistake[]): void
   }
 };
 
-/** Names the product whose file this seems to be, for those who forgot --from. */
+/** The product that seems to have written the file, in case --from was forgotten. */
 const looksLike = (value: unknown): string | undefined => {
   if (Array.isArray(value)) return "flagsmith";
   if (!isFields(value)) return undefined;
@@ -84,25 +84,25 @@ const looksLike = (value: unknown): string | undefined => {
   return isFields(value.flags) ? "flagd" : undefined;
 };
 
-/** The flags, or the end of the command with every mistake at once. */
+/** Fails with all mistakes at once. */
 export const readFlagsFile = async (document: Document): Promise<FlagsFile> => {
   const { name, value } = document;
   if (!isFields(value) || value.halyard === undefined) {
     const other = looksLike(value);
     throw new CommandFailed(
-      `${name} is not a file of halyard export ("halyard: 1" is missing)${other === undefined ? "." : `; it looks like one of ${other}: add --from ${other}.`}`,
+      `${name} is not a halyard export ("halyard: 1" is missing)${other === undefined ? "." : `; it looks like an export of ${other}: add --from ${other}.`}`,
     );
   }
   if (value.halyard !== formatVersion) {
     throw new CommandFailed(
-      `${name} is of the format ${quoted(value.halyard)}; this halyard reads ${formatVersion}: use the version that wrote it, or a newer one.`,
+      `${name} has format ${quoted(value.halyard)}; this version of halyard reads format ${formatVersion}: use the version that wrote it, or a newer one.`,
     );
   }
   const { webhooks } = value;
   const known = new Set<string>(["halyard", "webhooks", ...fileKinds.map(({ list }) => list)]);
   const mistakes: Mistake[] = Object.keys(value)
     .filter((field) => !known.has(field))
-    .map((field) => ({ path: [field], message: `"${field}" is not a field here` }));
+    .map((field) => ({ path: [field], message: `"${field}" is not a known field` }));
   for (const fileKind of fileKinds) {
     const { list } = fileKind;
     checkList(value[list], fileKind, mistakes);

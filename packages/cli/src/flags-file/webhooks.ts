@@ -1,4 +1,4 @@
-// Webhooks of a file: those whose address is not there yet are created; existing ones are never touched.
+// Creates the webhooks of a file whose address is not registered yet; existing ones are never changed.
 import type { ManagementError, NewWebhook } from "@halyard/sdk";
 import { answered, type Connection, failureOf } from "../server-connection/connection.ts";
 import { CommandFailed } from "../terminal/output.ts";
@@ -6,7 +6,7 @@ import type { FileWebhook } from "./flags-file.ts";
 
 export interface CreatedFromFile extends FileWebhook {
   readonly id: string;
-  /** Shown this once. */
+  /** Shown only once. */
   readonly secret: string;
 }
 
@@ -19,7 +19,7 @@ export const missingWebhooks = async (
   return wanted.filter(({ url }) => !addresses.has(url));
 };
 
-/** One after the other, until one fails: a secret that was made has to be shown, whatever becomes of the next. */
+/** One after the other until one fails: each new secret must be shown, even if the next one fails. */
 export const createWebhooks = async (
   connection: Connection,
   wanted: readonly FileWebhook[],

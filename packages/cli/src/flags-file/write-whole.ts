@@ -1,11 +1,11 @@
-// Writes a file whole or not at all: beside it first, then in its place; what is no file is written into.
+// Writes a file completely or not at all, by way of a temporary file; pipes and devices are written to directly.
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CommandFailed } from "../terminal/output.ts";
 
-/** Undefined for what is not there. */
+/** Undefined for a missing file. */
 const unlessMissing = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== "ENOENT") throw error;
 };
@@ -20,7 +20,7 @@ export const writeWhole = async (file: string, text: string): Promise<void> => {
   }
 };
 
-/** Where the links lead to, also when nothing is there yet: a link stays one. */
+/** The target of symbolic links, even if it does not exist yet: the link stays. */
 const placeOf = async (file: string): Promise<string> => {
   const real = await realpath(file).catch(unlessMissing);
   if (real !== undefined) return real;
@@ -28,7 +28,7 @@ const placeOf = async (file: string): Promise<string> => {
   return link === undefined ? file : placeOf(resolve(await realpath(dirname(file)), link));
 };
 
-/** A pipe or a device has no whole, and another file in its place would not reach who reads it. */
+/** A pipe or a device cannot be replaced: its reader would get nothing. */
 const writeInto = async (file: string, text: string): Promise<void> => {
   const handle = await open(file, constants.O_WRONLY);
   try {
@@ -44,7 +44,7 @@ const replace = async (file: string, text: string, found: Stats | undefined): Pr
   try {
     const handle = await open(beside, "wx", mode);
     try {
-      // What it is opened with is lessened by the umask.
+      // The umask may have reduced the mode that it was opened with.
       if (mode !== undefined) await handle.chmod(mode);
       await handle.writeFile(text);
       await handle.sync();

@@ -1,4 +1,4 @@
-// What the stream tells and the history adds: every change of a flag once, in order, with who made it where that may be known.
+// Every change of a flag once and in order, from the stream and the history; with its actor if the key may read the history.
 import { difference } from "@halyard/core/difference";
 import type { Actor, Flag, FlagEventName, HistoryEntry } from "@halyard/sdk";
 import type { EnvironmentChange, EnvironmentSnapshot } from "@halyard/sdk/follow-environment";
@@ -16,17 +16,17 @@ export interface LoggedChange {
 }
 
 export interface ChangeLog {
-  /** The flags as they are: what happened since the last time, and how much of it cannot be told. */
+  /** Takes a snapshot; returns the changes since the last one, and how many of them are unknown. */
   meet(
     snapshot: EnvironmentSnapshot,
   ): Promise<{ readonly changes: readonly LoggedChange[]; readonly untold: number }>;
-  /** Those changes that were not told before. */
+  /** Returns the changes that were not returned before. */
   learn(changes: readonly EnvironmentChange[]): Promise<readonly LoggedChange[]>;
-  /** All changes since a time, as the history has them. */
+  /** All changes since a time, from the history. */
   since(time: Date): Promise<readonly LoggedChange[]>;
 }
 
-/** Clocks of several servers differ by less. */
+/** The clocks of several servers differ by less. */
 const skew = 60_000;
 const largestPage = 1_000;
 
@@ -52,7 +52,7 @@ const eventsOf = (before: Flag | null, after: Flag | null): readonly FlagEventNa
 };
 
 export const createChangeLog = (connection: Connection): ChangeLog => {
-  /** Also of deleted flags: their versions go on when they are made anew. */
+  /** Also deleted flags: their versions continue when they are created again. */
   const known = new Map<string, { readonly version: number; readonly flag: Flag | null }>();
   let last: { readonly revision: number; readonly at: number } | undefined;
   let mayReadHistory = true;
@@ -66,7 +66,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
     return changes;
   };
 
-  /** Newest first, as far back as asked for; undefined when the key may not read them. */
+  /** Newest first, as far back as requested; undefined when the key may not read the history. */
   const readHistory = async (
     limit: number,
     isFarEnough: (entry: HistoryEntry) => boolean,
@@ -97,7 +97,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
     return { key, version, createdAt: at, events, actor: null, before, after };
   };
 
-  /** Between what was known and what is now, one change a flag: what came between cannot be told. */
+  /** One change per flag, from what was known to what is now; the steps between are unknown. */
   const netChanges = (snapshot: EnvironmentSnapshot): LoggedChange[] => {
     const at = snapshot.at ?? "";
     const now = new Set(snapshot.entries.map(({ key }) => key));
@@ -110,7 +110,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
     ];
   };
 
-  /** Of so many changes that were missed since `from`. */
+  /** The changes that were missed since `from`; `missed` is their number. */
   const missedOf = async (snapshot: EnvironmentSnapshot, missed: number, from: number) => {
     const entries = await readHistory(
       largestPage,
@@ -120,7 +120,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
     const isNew = ({ id, version, createdAt }: HistoryEntry) =>
       known.has(id) ? !isTold(id, version ?? 0) : Date.parse(createdAt) > from;
     const chosen = new Set(entries.filter(isNew));
-    // A flag that was never seen, changed within the same millisecond or by a clock that is behind: the count tells.
+    // Of unknown flags, changes within the same millisecond or by a clock that is behind are chosen by their number.
     const doubtful = entries.filter((entry) => !known.has(entry.id) && !chosen.has(entry));
     for (const entry of doubtful.slice(0, Math.max(0, missed - chosen.size))) chosen.add(entry);
     return entries
@@ -134,7 +134,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
       const missed = last === undefined ? 0 : snapshot.revision - last.revision;
       const changes =
         last !== undefined && missed > 0 ? await missedOf(snapshot, missed, last.at) : [];
-      // An earlier revision than before: the database was restored, and its versions count.
+      // A lower revision than before: the database was restored, so known versions are void.
       if (missed < 0) known.clear();
       last = { revision: snapshot.revision, at: Date.parse(snapshot.at ?? "") || 0 };
       tell(changes);

@@ -1,4 +1,4 @@
-// How a command reaches a running server: what the command line says, then the variables, then the chosen profile.
+// How a command finds its server and key: by options, then by environment variables, then by the active profile.
 import { createManagement, type Management, type ManagementError, type Result } from "@halyard/sdk";
 import { type Command, Option } from "commander";
 import { exitCodeOf, exitCodes } from "../terminal/exit-codes.ts";
@@ -18,12 +18,12 @@ export interface Connection extends Profile {
 const standardUrl = "http://127.0.0.1:4400";
 
 /** In the help of `--url`. */
-export const whereServerIs = `where the server is (HALYARD_URL; else ${standardUrl})`;
+export const whereServerIs = `the server's address (HALYARD_URL; ${standardUrl} by default)`;
 
-/** Where the server is when the command line does not say. */
+/** The server's address without --url. */
 export const standardAddress = (): string => process.env.HALYARD_URL || standardUrl;
 
-/** A command that takes the options of every command that talks to a server. */
+/** Adds the options of every command that calls a server. */
 export const serverCommand = (
   command: Command,
   role: "an admin" | "a server" | "any" = "an admin",
@@ -33,7 +33,7 @@ export const serverCommand = (
     .addOption(
       server("--key <key>", `${role} API key; it decides the environment (HALYARD_API_KEY)`),
     )
-    .addOption(server("-p, --profile <name>", "one that halyard profiles keeps (HALYARD_PROFILE)"))
+    .addOption(server("-p, --profile <name>", "the name of a profile (HALYARD_PROFILE)"))
     .option("--json", "print JSON, for scripts");
 
 const server = (flags: string, description: string): Option =>
@@ -44,21 +44,21 @@ interface Place {
   readonly key: string | undefined;
 }
 
-/** What stands in an address is shown, in sentences and in lists of processes: no place for a password. */
+/** Addresses appear in messages and in process lists, so they must not contain a password. */
 const demandPlainAddress = (url: string): void => {
   if (!url.includes("@")) return;
   const parsed = URL.parse(url);
   const isHttp = parsed?.protocol === "http:" || parsed?.protocol === "https:";
   if (isHttp && parsed.username === "" && parsed.password === "") return;
   throw new CommandFailed(
-    "The address of a server is taken without a user and a password: leave them out. Halyard knows its callers by --key.",
+    "The server's address must not contain a user or a password: remove them. Halyard authenticates by --key.",
     exitCodes.usage,
   );
 };
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
 
-/** The key of a profile goes to another address than its own only when the command line names both. */
+/** A profile's key goes to another address only if the command line names both. */
 const placeOf = ({ url, key, profile }: ConnectionOptions): Place => {
   if (profile !== undefined) {
     const kept = profileNamed(profile);
@@ -74,7 +74,7 @@ const placeOf = ({ url, key, profile }: ConnectionOptions): Place => {
   const isAsked = url !== undefined || Boolean(process.env.HALYARD_URL);
   if (!isAsked || withoutSlash(address) === withoutSlash(kept.url)) return kept;
   throw new CommandFailed(
-    `An API key for ${address} is needed: the profile "${name}" is for ${kept.url}. Give --key, or --profile ${name} to use its key there.`,
+    `An API key for ${address} is needed: the profile "${name}" is for ${kept.url}. Pass --key, or --profile ${name} to use its key there.`,
     exitCodes.refused,
   );
 };
@@ -83,7 +83,7 @@ export const connect = (options: ConnectionOptions): Connection => {
   const { url, key } = placeOf(options);
   if (key === undefined || key === "") {
     throw new CommandFailed(
-      "An API key is needed: give it with --key or HALYARD_API_KEY, or keep it with halyard profiles set.",
+      "An API key is needed: pass it with --key or HALYARD_API_KEY, or save it with halyard profiles set.",
       exitCodes.refused,
     );
   }
@@ -103,27 +103,27 @@ export const connectTo = ({ url, key }: Profile): Connection => {
   }
 };
 
-/** By what the server's sentence begins with. */
+/** By the beginning of the server's message. */
 const whereToLook = {
-  "The flag": " halyard flags list shows which there are.",
-  "The webhook": " halyard webhooks list shows which there are.",
-  "The API key": " halyard keys list shows which there are.",
+  "The flag": " halyard flags list shows the flags that exist.",
+  "The webhook": " halyard webhooks list shows the webhooks that exist.",
+  "The API key": " halyard keys list shows the keys that exist.",
 };
 
 const nextStep = ({ code, details, message }: ManagementError, url: string): string => {
   switch (code) {
     case "UNREACHABLE":
-      return ` Start a server at ${url}, or name another with --url or --profile.`;
+      return ` Start a server at ${url}, or pass another address with --url or --profile.`;
     case "UNEXPECTED_ANSWER":
       return ` Is ${url} the address of a Halyard server?`;
     case "UNAUTHORIZED":
       return " Check --key, HALYARD_API_KEY or the profile.";
     case "FORBIDDEN":
-      return " Use another key: halyard keys create makes one.";
+      return " Use another key: halyard keys create creates one.";
     case "NOT_FOUND":
       return Object.entries(whereToLook).find(([what]) => message.startsWith(what))?.[1] ?? "";
     case "VALIDATION_FAILED":
-      // The message tells of the first.
+      // The message contains the first.
       return (details ?? [])
         .slice(1)
         .map((detail) => `\n  ${detail.field} ${detail.message}`)
@@ -133,10 +133,10 @@ const nextStep = ({ code, details, message }: ManagementError, url: string): str
   }
 };
 
-/** What the server said and what to do. */
+/** The server's message and the next step. */
 export const sentenceOf = ({ url }: Profile, error: ManagementError): string => {
   const sentence = error.message.replace(/[.]?$/, ".");
-  // A mistake begins with the name of the field, which is written as it is.
+  // The message begins with the name of the field, whose case must stay.
   const first =
     error.code === "VALIDATION_FAILED" ? sentence.charAt(0) : sentence.charAt(0).toUpperCase();
   return first + sentence.slice(1) + nextStep(error, url);
@@ -147,7 +147,7 @@ export const failureOf = (profile: Profile, error: ManagementError): CommandFail
   return new CommandFailed(sentenceOf(profile, error), exitCodeOf(code), { code, details });
 };
 
-/** The value, or the end of the command. */
+/** The value; fails with the error otherwise. */
 export const answered = <T>(profile: Profile, result: Result<T>): T => {
   if (result.ok) return result.value;
   throw failureOf(profile, result.error);

@@ -1,4 +1,4 @@
-// One change of a flag that overwrites nobody else's: made on the version that was read, and tried anew when that moved on.
+// Changes a flag without overwriting a concurrent change: based on the version that was read, and retried on a newer one.
 import type { Flag, FlagPatch } from "@halyard/sdk";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed } from "../terminal/output.ts";
@@ -14,7 +14,7 @@ export interface ChangedFlag extends VersionedFlag {
   readonly changed: boolean;
 }
 
-/** Somebody changes the flag all the time: then it is better to say so. */
+/** If the flag keeps changing, the command says so instead. */
 const maxAttempts = 5;
 
 export const readFlag = async (connection: Connection, key: string): Promise<VersionedFlag> => {
@@ -23,11 +23,11 @@ export const readFlag = async (connection: Connection, key: string): Promise<Ver
   return { flag, version: (found.ok ? found.version : undefined) ?? 0 };
 };
 
-/** Ends the command unless the flag is at the version that the caller knows. */
+/** Fails unless the flag is at the given version. */
 const demandVersion = ({ flag, version }: VersionedFlag, ifVersion: number | undefined): void => {
   if (ifVersion === undefined || version === ifVersion) return;
   throw new CommandFailed(
-    `The flag "${flag.key}" is at version ${version}, not ${ifVersion}: somebody changed it. See what with halyard flags history ${flag.key}.`,
+    `The flag "${flag.key}" is at version ${version}, not ${ifVersion}: somebody changed it. See the changes with halyard flags history ${flag.key}.`,
     exitCodes.conflict,
     { code: "PRECONDITION_FAILED" },
   );
@@ -61,7 +61,7 @@ export const deleteFlag = async (
   ifVersion: number | undefined,
 ): Promise<void> => {
   demandVersion(current, ifVersion);
-  // What was agreed to is the flag as it was shown.
+  // The confirmation was for the flag as it was shown.
   const options = { ifMatch: current.version };
   answered(connection, await connection.management.flags.delete(current.flag.key, options));
 };

@@ -1,17 +1,17 @@
-// What a key is for, as far as the server tells: its role and its environment.
+// Finds the role and the environment of a key.
 import type { Role } from "@halyard/sdk";
 import { type Connection, failureOf } from "./connection.ts";
 import { followChanges } from "./follow-changes.ts";
 
 export interface CheckedKey {
   readonly role: Role;
-  /** Undefined for the role client: that may not know. */
+  /** Undefined for the role client, which may not know it. */
   readonly environment: string | undefined;
 }
 
 const patience = 10_000;
 
-/** Ends the command when there is no server, or the key is not valid. */
+/** Fails when the server is unavailable or the key is not valid. */
 export const checkKey = async (connection: Connection): Promise<CheckedKey> => {
   const { keys, flags } = connection.management;
   const listed = await keys.list();
@@ -23,7 +23,7 @@ export const checkKey = async (connection: Connection): Promise<CheckedKey> => {
   return { role: "client", environment: undefined };
 };
 
-/** The stream begins with its name. */
+/** The stream's snapshot names it. */
 const environmentOf = async (connection: Connection): Promise<string | undefined> => {
   const enough = new AbortController();
   let name: string | undefined;

@@ -1,4 +1,4 @@
-// The servers that a person works with, by name: address and key in one file that only its owner may read.
+// The saved profiles: servers and keys by name, in one file that only its owner can read.
 import {
   chmodSync,
   mkdirSync,
@@ -19,7 +19,7 @@ export interface Profile {
 }
 
 export interface Profiles {
-  /** The one that is used when nothing else is said. */
+  /** The active profile. */
   readonly current?: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
@@ -31,11 +31,11 @@ export const profilesFile = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "halyard", "config.json");
 
 let warned = false;
-/** Keys stand in it. */
+/** The file contains keys. */
 const warnOfReaders = (file: string): void => {
   if (warned || process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return;
   warned = true;
-  printAside(`${file} holds API keys and others may read it: chmod 600 ${file}`);
+  printAside(`${file} contains API keys and other users can read it: chmod 600 ${file}`);
 };
 
 export const readProfiles = (): Profiles => {
@@ -51,11 +51,11 @@ export const readProfiles = (): Profiles => {
   const kept = parse(text);
   if (kept) return kept;
   throw new CommandFailed(
-    `${file} does not hold profiles as halyard writes them: mend it, or remove it and set the profiles anew.`,
+    `${file} is not a valid profiles file: fix it, or remove it and set the profiles again.`,
   );
 };
 
-/** Written beside and then put in its place: a reader never sees half of it. */
+/** Written to a temporary file and then renamed, so that no reader sees half of it. */
 export const writeProfiles = (kept: Profiles): void => {
   const file = profilesFile();
   const beside = `${file}.${process.pid}`;
@@ -66,7 +66,7 @@ export const writeProfiles = (kept: Profiles): void => {
     renameSync(beside, file);
   } catch (error) {
     rmSync(beside, { force: true });
-    throw new CommandFailed(`The profiles cannot be kept in ${file} (${messageOf(error)}).`);
+    throw new CommandFailed(`The profiles cannot be saved in ${file} (${messageOf(error)}).`);
   }
 };
 
@@ -77,13 +77,13 @@ export const profileNamed = (name: string): Profile => {
   const names = Object.keys(profiles).sort();
   throw new CommandFailed(
     names.length === 0
-      ? `There is no profile "${name}": make it with halyard profiles set ${name} --url ADDRESS --key KEY.`
+      ? `There is no profile "${name}": create it with halyard profiles set ${name} --url ADDRESS --key KEY.`
       : `There is no profile "${name}"; there are ${names.join(", ")}.`,
     exitCodes.notFound,
   );
 };
 
-/** What may be seen of a key: enough to tell which it is. */
+/** The part of a key that may be shown: enough to recognize it. */
 export const shownKey = (key: string): string =>
   `${/^hal_[0-9a-f]+_/.exec(key)?.[0] ?? key.slice(0, 4)}…`;
 

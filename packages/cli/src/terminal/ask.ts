@@ -1,4 +1,4 @@
-// Asks the person at the terminal; without one, what is dangerous has to be said on the command line.
+// Asks for confirmation at a terminal; without one, the command line must confirm.
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -8,12 +8,12 @@ import { CommandFailed, withoutControls } from "./output.ts";
 export const isAtTerminal = (): boolean =>
   process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Comes back when it was agreed to: by `--yes`, or by the person at the terminal. */
+/** Returns when confirmed, by `--yes` or at the terminal. */
 export const confirm = async (question: string, yes: boolean | undefined): Promise<void> => {
   if (yes === true) return;
   if (!isAtTerminal()) {
     throw new CommandFailed(
-      `${question} Nobody is at a terminal to be asked: add --yes.`,
+      `${question} There is no terminal to ask at: add --yes.`,
       exitCodes.usage,
     );
   }
@@ -30,7 +30,7 @@ export const confirm = async (question: string, yes: boolean | undefined): Promi
   throw new CommandFailed("Nothing was changed.");
 };
 
-/** A line that is not shown while it is typed; from a pipe, all of it. */
+/** A line that is not echoed; without a terminal, all of standard input. */
 export const askSecret = async (question: string): Promise<string> => {
   if (!isAtTerminal()) return (await text(process.stdin)).trim();
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -1,4 +1,4 @@
-// The last part of a command's help: what one would type.
+// The examples at the end of a command's help.
 import type { Command } from "commander";
 
 export const withExamples = (command: Command, ...examples: readonly string[]): Command =>

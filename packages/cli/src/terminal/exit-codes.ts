@@ -1,19 +1,19 @@
-// How a command ends, for scripts; `halyard --help` lists it.
+// The exit codes; `halyard --help` lists them.
 import type { ManagementErrorCode } from "@halyard/sdk";
 
 export const exitCodes = {
   done: 0,
   failed: 1,
-  /** Not a valid command, or a value in it that the server does not take. */
+  /** An invalid command, or a value that the server rejects. */
   usage: 2,
   notFound: 3,
-  /** The key is missing, wrong or may not do this. */
+  /** The key is missing, wrong or lacks the permission. */
   refused: 4,
-  /** Somebody else was there first: it exists already, or was changed meanwhile. */
+  /** It already exists, or was changed meanwhile. */
   conflict: 5,
-  /** No server answers, or it cannot just now: the same may work later. */
+  /** The server or the store is unavailable; retrying later may work. */
   unavailable: 6,
-  /** What was compared is not the same. */
+  /** The compared sides differ. */
   different: 7,
 } as const;
 
@@ -34,7 +34,7 @@ const byError: Readonly<Partial<Record<ManagementErrorCode, ExitCode>>> = {
 export const exitCodeOf = (code: ManagementErrorCode): ExitCode =>
   byError[code] ?? exitCodes.failed;
 
-/** The word for it, where no server gave one. */
+/** The error code in JSON, when the error did not come from a server. */
 export const codeOf = (exitCode: ExitCode): string =>
   ({
     [exitCodes.done]: "DONE",

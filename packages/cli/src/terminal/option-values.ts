@@ -1,4 +1,4 @@
-// Texts of the command line -> the values that are meant, or what they should have been.
+// Parses values of the command line, or says what they must be.
 import { isPercentage } from "@halyard/core/percentage";
 import { InvalidArgumentError } from "commander";
 
@@ -22,7 +22,7 @@ export const wholeNumber =
 
 const unitLengths = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** A moment with its zone, a day, or how long ago. */
+/** A time with its zone, a day, or how long ago. */
 export const moment = (text: string): Date => {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (unit !== undefined) {

@@ -1,14 +1,14 @@
-// How commands speak: tables for people, JSON for scripts, one sentence when something fails.
+// The output of commands: tables for people, JSON for scripts, one sentence when something fails.
 import { styleText } from "node:util";
 import type { Failure, Result } from "@halyard/server/errors";
 import { codeOf, type ExitCode, exitCodes } from "./exit-codes.ts";
 import { readerLeft } from "./reader-left.ts";
 
-/** The command could not do what it was asked; its message is one sentence for a person, with the next step. */
+/** The command failed; its message is one sentence for people, with the next step. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
   readonly exitCode: ExitCode;
-  /** For scripts: the server's own word, where it gave one. */
+  /** For scripts: the server's error code, if it sent one. */
   readonly code: string;
   readonly details: unknown;
   constructor(
@@ -36,25 +36,25 @@ const exitCodeFor = ({ code, details }: Failure): ExitCode => {
     case "CONFLICT":
       return exitCodes.conflict;
     case "VALIDATION_FAILED":
-      // Without a field it was no value on the command line: a backup did not stand its check.
+      // Without a field it is not about a value on the command line: a backup failed its verification.
       return details ? exitCodes.usage : exitCodes.failed;
     default:
       return exitCodes.failed;
   }
 };
 
-/** What others wrote, for a person: a terminal obeys control characters, and a line break would begin a line of theirs. */
+/** Makes text from others safe to print: control characters could control the terminal, line breaks could forge lines. */
 export const inOneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ");
 
-/** The same for a text that has several lines. */
+/** The same for text with several lines. */
 export const withoutControls = (text: string): string => text.split("\n").map(inOneLine).join("\n");
 
-/** As it is: what others wrote goes through `inOneLine` before. */
+/** Prints the text unchanged: text from others must pass `inOneLine` first. */
 export const print = (text: string): void => {
   if (!readerLeft.aborted) process.stdout.write(`${text}\n`);
 };
 
-/** Beside the result, for a person: it does not end up in a pipe. */
+/** A message for people on standard error, apart from the result. */
 export const printAside = (text: string): void => {
   process.stderr.write(`${withoutControls(text)}\n`);
 };
@@ -63,11 +63,11 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value, n
 
 type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
 
-/** Coloured on a terminal only; NO_COLOR and FORCE_COLOR are heeded. */
+/** Coloured on a terminal only; respects NO_COLOR and FORCE_COLOR. */
 export const coloured = (style: Style, text: string): string =>
   styleText(style, inOneLine(text), { stream: process.stdout });
 
-/** A text, or one that is coloured where it is shown: a text that brings its own colours loses them. */
+/** Text, or text with a colour. Escape codes inside the text are removed. */
 export type Cell = string | { readonly style: Style; readonly text: string };
 
 export const shownCell = (cell: Cell): string =>

@@ -1,9 +1,9 @@
-// How far long work has come: one line on standard error that is written over, on a terminal only.
+// Shows the progress of long work: one line on standard error, updated in place, on a terminal only.
 
 export interface Progress {
-  /** So many are done; of so many, where that is known. */
+  /** How many are done, and of how many, if known. */
   at(done: number, total?: number): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 

@@ -1,8 +1,8 @@
-// Whoever reads what is printed may leave early: the work goes on, unheard; what only prints can end.
+// The reader of the output may exit early: work continues without output, and commands that only print can stop.
 
 const left = new AbortController();
 
-/** Aborted when nobody reads standard output any more, which shows when something is printed. */
+/** Aborts when nothing reads standard output any more, which is noticed at the next print. */
 export const readerLeft: AbortSignal = left.signal;
 
 /** A pipe or socket without a reader, a terminal that was closed. */

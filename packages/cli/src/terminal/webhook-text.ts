@@ -1,8 +1,8 @@
-// Webhooks and their deliveries in words, for people.
+// Webhooks and their deliveries as text, for people.
 import type { Delivery, DeliveryAttempt, NewWebhook } from "@halyard/sdk";
 import { type Cell, inOneLine } from "./output.ts";
 
-/** The names of a list with commas; the server knows which there are. */
+/** The names of a list with commas; the server validates them. */
 export const eventNames = (text: string): NewWebhook["events"] =>
   text
     .split(",")
@@ -16,9 +16,9 @@ export const succeeded = ({ status }: DeliveryAttempt): boolean =>
 
 /** Such as `500 in 12 ms` or `connection refused`. */
 export const attemptText = ({ status, error, milliseconds }: DeliveryAttempt): string =>
-  status === null ? inOneLine(error ?? "no answer") : `${status} in ${milliseconds} ms`;
+  status === null ? inOneLine(error ?? "no response") : `${status} in ${milliseconds} ms`;
 
-/** The beginning of what the receiver said, in one line. */
+/** The beginning of the receiver's response, in one line. */
 export const responseText = ({ response }: DeliveryAttempt): string | undefined => {
   const line = inOneLine(response ?? "")
     .replaceAll(/\s+/g, " ")

@@ -12,7 +12,8 @@ interface DiffOptions {
   readonly json?: boolean;
 }
 
-const side = "a profile, or a file of halyard export (with a / or ending in .json, .yaml, .yml)";
+const side =
+  "a profile, or a file that halyard export wrote (with a / or ending in .json, .yaml, .yml)";
 
 export const diffCommand = (): Command =>
   withExamples(
@@ -20,7 +21,7 @@ export const diffCommand = (): Command =>
       .description("compare the flags of two environments or files")
       .argument("<a>", side)
       .argument("<b>", "the same; + is only in b, - only in a, ~ is different")
-      .option("--exit-code", "end with 7 when they differ")
+      .option("--exit-code", "exit with 7 if they differ")
       .option("--json", "print JSON, for scripts"),
     "halyard diff staging production",
     "halyard diff production flags.yaml --exit-code",

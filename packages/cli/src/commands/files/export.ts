@@ -28,16 +28,16 @@ export const exportCommand = (): Command =>
         .addOption(
           new Option(
             "--format <format>",
-            "json unless the file's name ends in .yaml or .yml",
+            "by default yaml for files that end in .yaml or .yml, otherwise json",
           ).choices(fileFormats),
         )
         .option(
           "-o, --output <file>",
-          "the file, written whole or not at all; - is standard output",
+          "the file, written completely or not at all; - is standard output",
         )
         .option(
           "--webhooks",
-          "webhooks too (address, events, whether active; no secrets); needs an admin key",
+          "also webhooks (address, events, whether active; no secrets); needs an admin key",
         ),
       "a server",
     ),

@@ -1,4 +1,4 @@
-// halyard import: makes the flags of an environment as a file says, ours or one of another product.
+// halyard import: makes the flags of an environment match a file of Halyard or of another product.
 import { Command, Option } from "commander";
 import { type CarryOutOptions, execute } from "../../flags-file/plan/execute.ts";
 import { planChanges } from "../../flags-file/plan/plan.ts";
@@ -31,21 +31,28 @@ export const importCommand = (): Command =>
   withExamples(
     serverCommand(
       new Command("import")
-        .description("make the flags of the environment as a file says; twice is the same as once")
+        .description(
+          "make the flags of the environment match a file; running it again changes nothing",
+        )
         .argument("<file>", "JSON or YAML; - reads standard input")
         .addOption(
-          new Option("--from <product>", "whose file it is").choices(origins).default("halyard"),
+          new Option("--from <product>", "the product that exported the file")
+            .choices(origins)
+            .default("halyard"),
         )
         .option(
           "-e, --environment <name>",
-          "which environment of the other product, when its file holds several",
+          "which environment of the other product, if its file contains several",
         )
-        .option("--dry-run", "show what would change, and change nothing")
-        .option("--exit-code", "with --dry-run: end with 7 when something would change")
+        .option("--dry-run", "show what would change without changing it")
+        .option("--exit-code", "with --dry-run: exit with 7 if something would change")
         .option("--prune", "delete the flags that are not in the file")
-        .option("--webhooks", "create the webhooks of the file whose address is not there yet")
-        .option("--lossy", "create what cannot be carried over exactly too, switched off")
-        .option("--rename-invalid", "give flags whose name is not allowed here the suggested name")
+        .option("--webhooks", "create the webhooks of the file whose address is not registered yet")
+        .option("--lossy", "also create flags that cannot be imported exactly, turned off")
+        .option(
+          "--rename-invalid",
+          "give flags whose name Halyard does not allow the suggested name",
+        )
         .option("-y, --yes", "delete without asking"),
     ),
     "halyard import flags.yaml --dry-run",
@@ -55,11 +62,11 @@ export const importCommand = (): Command =>
 
 const tellLeftOut = ({ leftOut, notes, remarks }: Wanted): void => {
   if (notes.length > 0) {
-    print("Carried over, but:");
+    print("Imported, with notes:");
     for (const { key, note } of notes) print(inOneLine(`  ${key}: ${note}`));
   }
   if (leftOut.length > 0) {
-    print(`Not carried over (${leftOut.length}):`);
+    print(`Skipped (${leftOut.length}):`);
     for (const { name, reasons, suggestedKey } of leftOut) {
       const hint =
         suggestedKey === undefined ? "" : ` (--rename-invalid would make it "${suggestedKey}")`;
@@ -80,7 +87,7 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
     options.webhooks && wanted.webhooks ? await missingWebhooks(connection, wanted.webhooks) : [];
   if (!json) tellLeftOut(wanted);
   if (!json && wanted.webhooks && !options.webhooks) {
-    printAside("The file holds webhooks too, which are left alone: --webhooks creates them.");
+    printAside("The file also contains webhooks, which are not imported: --webhooks creates them.");
   }
 
   await execute({
@@ -99,7 +106,7 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
             created.push(webhook);
             if (json) return;
             print(
-              `+ webhook ${inOneLine(webhook.url)}\n  secret ${webhook.secret} (shown this once)`,
+              `+ webhook ${inOneLine(webhook.url)}\n  secret ${webhook.secret} (shown only once)`,
             );
           });
       const told = {

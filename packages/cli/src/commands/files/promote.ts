@@ -1,4 +1,4 @@
-// halyard promote: brings flags from one environment to another.
+// halyard promote: copies flags from one environment to another.
 import { type Flag, flagTypeNames, membersOf } from "@halyard/core/flags/registry";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type CarryOutOptions, execute } from "../../flags-file/plan/execute.ts";
@@ -33,9 +33,9 @@ const readFields = (text: string): string[] => {
 export const promoteCommand = (): Command =>
   withExamples(
     new Command("promote")
-      .description("bring flags from one environment to another; asks at a terminal")
-      .argument("<a>", "the profile to take them from")
-      .argument("<b>", "the profile to bring them to")
+      .description("copy flags from one environment to another; asks at a terminal")
+      .argument("<a>", "the profile to copy from")
+      .argument("<b>", "the profile to copy to")
       .argument("[key...]", "the flags; or --all")
       .option("--all", "all flags of a")
       .addOption(
@@ -43,10 +43,10 @@ export const promoteCommand = (): Command =>
           .argParser(readFields)
           .default(memberNames, "all of them"),
       )
-      .option("--prune", "delete in b what is asked for and is not in a")
-      .option("--dry-run", "show what would change, and change nothing")
-      .option("--exit-code", "with --dry-run: end with 7 when something would change")
-      .option("-y, --yes", "do not ask")
+      .option("--prune", "delete the chosen flags in b that are not in a")
+      .option("--dry-run", "show what would change without changing it")
+      .option("--exit-code", "with --dry-run: exit with 7 if something would change")
+      .option("-y, --yes", "do not ask for confirmation")
       .option("--json", "print JSON, for scripts"),
     "halyard promote staging production new-checkout",
     "halyard promote staging production --all --fields description --dry-run",
@@ -55,16 +55,16 @@ export const promoteCommand = (): Command =>
 const refuseBadChoice = (a: string, b: string, keys: readonly string[], all: boolean): void => {
   const complaint =
     all && keys.length > 0
-      ? "Name the flags or say --all, not both."
+      ? "Name the flags or use --all, not both."
       : !all && keys.length === 0
-        ? "Say which flags: their keys, or --all."
+        ? "Name the flags by their keys, or use --all."
         : a === b
-          ? "The two profiles are the same one."
+          ? "The two profiles are the same."
           : undefined;
   if (complaint !== undefined) throw new CommandFailed(complaint, exitCodes.usage);
 };
 
-/** What is asked for must be somewhere; with --prune being gone from a is enough. */
+/** Every named flag must exist in a; with --prune, in a or b. */
 const refuseUnknown = (
   keys: readonly string[],
   places: readonly (readonly Flag[])[],

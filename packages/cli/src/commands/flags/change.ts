@@ -22,7 +22,7 @@ interface ChangeOptions extends ConnectionOptions {
 const changeCommand = (group: Command, name: string): Command =>
   serverCommand(group.command(name)).option(
     "--if-version <number>",
-    "only when the flag is at this version, as flags get shows it",
+    "only if the flag is at this version, as flags get shows it",
     wholeNumber(1),
   );
 
@@ -45,9 +45,9 @@ export const addChangeCommands = (group: Command): void => {
   withExamples(disable, "halyard flags disable new-checkout new-search");
 
   const rollout = changeCommand(group, "rollout")
-    .description("set the percentage of a rollout flag, and say what that means")
+    .description("set the percentage of a rollout flag, and explain the effect")
     .argument("<flag>", "the flag's key")
-    .argument("<percentage>", "0 to 100, three decimals at most", percentage)
+    .argument("<percentage>", "0 to 100, with at most three decimals", percentage)
     .action(setPercentage);
   withExamples(
     rollout,
@@ -68,7 +68,7 @@ export const addChangeCommands = (group: Command): void => {
   );
 
   const update = changeCommand(group, "update")
-    .description("change any settings of a flag, together and as one version")
+    .description("change any settings of a flag at once")
     .argument("<flag>", "the flag's key")
     .requiredOption(
       "--set <member=value>",
@@ -120,8 +120,8 @@ const turn = async (
 const turned = ({ flag, version, changed }: ChangedFlag): string => {
   const state = flag.enabled ? `on for ${reachText(flag)}` : "off";
   return changed
-    ? `${flag.key} is ${state} now (version ${version}).`
-    : `${flag.key} was ${state} already (version ${version}).`;
+    ? `${flag.key} is now ${state} (version ${version}).`
+    : `${flag.key} was already ${state} (version ${version}).`;
 };
 
 const setPercentage = async (
@@ -134,19 +134,19 @@ const setPercentage = async (
   if (options.json) return printJson(shown(change));
   const { flag, before, version } = change;
   const old = Number(memberOf(before, "percentage") ?? 0);
-  if (!change.changed) print(`${key} was at ${wanted} % already (version ${version}).`);
+  if (!change.changed) print(`${key} was already at ${wanted} % (version ${version}).`);
   else print(`${key}: ${old} % → ${wanted} % (version ${version}). ${meaningOf(old, wanted)}`);
-  if (!flag.enabled) print(`It is off: nobody gets it until halyard flags enable ${key}`);
+  if (!flag.enabled) print(`It is off: nobody gets it until you run halyard flags enable ${key}`);
 };
 
 const sample = 10_000;
 
-/** Whom it brings in or takes out: being in depends on nothing but the flag's key and the user. */
+/** The effect on users: being in depends only on the flag's key and the user. */
 const meaningOf = (old: number, wanted: number): string => {
   const count = Number(((Math.abs(wanted - old) * sample) / 100).toFixed(1));
   const many = `${count.toLocaleString("en-US")} ${wanted > old ? "more" : "fewer"}`;
-  const rest = wanted > old ? "nobody who has it is taken out" : "nobody who is out comes in";
-  return `Of ${sample.toLocaleString("en-US")} users about ${many} are reached; ${rest}.`;
+  const rest = wanted > old ? "nobody loses it" : "nobody gains it";
+  return `Of ${sample.toLocaleString("en-US")} users it reaches about ${many}; ${rest}.`;
 };
 
 const setDescription = async (
@@ -155,15 +155,15 @@ const setDescription = async (
   options: ChangeOptions & { readonly clear?: boolean },
 ): Promise<void> => {
   if ((text === undefined) === (options.clear !== true)) {
-    throw new CommandFailed("Give either a text or --clear.", exitCodes.usage);
+    throw new CommandFailed("Pass either a text or --clear.", exitCodes.usage);
   }
   const connection = connect(options);
   const patch = { description: text ?? null };
   const change = await changeFlag(connection, key, patch, options.ifVersion);
   if (options.json) return printJson(shown(change));
-  if (!change.changed) print(`${key} had that description already (version ${change.version}).`);
-  else if (text === undefined) print(`${key} has no description now (version ${change.version}).`);
-  else print(`${key} is described now (version ${change.version}).`);
+  if (!change.changed) print(`${key} already had that description (version ${change.version}).`);
+  else if (text === undefined) print(`${key} now has no description (version ${change.version}).`);
+  else print(`${key} has a new description (version ${change.version}).`);
 };
 
 const updateFlag = async (

@@ -1,4 +1,4 @@
-// halyard evaluate: what a flag is for someone, as the server answers it.
+// halyard evaluate: the value of a flag for a context, as the server evaluates it.
 import { memberOf } from "@halyard/core/difference";
 import { isPercentage } from "@halyard/core/percentage";
 import { bucketOf, type ManagementErrorCode } from "@halyard/sdk";
@@ -30,9 +30,9 @@ interface Evaluated {
 
 export const evaluateCommand = (): Command => {
   const command = serverCommand(new Command("evaluate"), "any")
-    .description("ask a server what a flag is for someone, and why")
+    .description("evaluate a flag on a server, and say why it has that value")
     .argument("<flag>", "the flag's key")
-    .option("--targeting-key <text>", "for whom: what your application gives as targetingKey")
+    .option("--targeting-key <text>", "the targetingKey, as your application sends it")
     .option("--context <json>", "the rest of the evaluation context, as a JSON object")
     .action(evaluate);
   return withExamples(
@@ -65,7 +65,7 @@ const evaluate = async (key: string, options: EvaluateOptions): Promise<void> =>
   const forWhom = whom === undefined ? "" : ` for ${whom}`;
   print(inOneLine(`${key} is ${answer.variant}${forWhom} (${meaning(answer)}).`));
   if (percentage !== undefined && from !== undefined) {
-    print(`The rollout is at ${percentage} %; this targeting key is in from ${from} %.`);
+    print(`The rollout is at ${percentage} %; this targeting key is included from ${from} % on.`);
   }
 };
 
@@ -117,7 +117,7 @@ const ask = async (
     });
     text = await answer.text();
   } catch (cause) {
-    const message = "the server did not answer";
+    const message = "the server did not respond";
     throw failureOf(connection, { code: "UNREACHABLE", message, cause });
   }
   const body = objectOf(text);
@@ -126,7 +126,7 @@ const ask = async (
   const { errorCode, errorDetails, message } = body ?? {};
   if (errorCode === "TARGETING_KEY_MISSING") {
     throw new CommandFailed(
-      `"${key}" reaches a percentage of the users: say for whom with --targeting-key.`,
+      `"${key}" reaches a percentage of the users: name the user with --targeting-key.`,
       exitCodes.failed,
       { code: errorCode },
     );
@@ -138,7 +138,7 @@ const ask = async (
   const said = [errorDetails, message].find((text) => typeof text === "string");
   throw failureOf(connection, {
     code: code ?? "UNEXPECTED_ANSWER",
-    message: said ?? `the answer ${answer.status} is not one of Halyard's`,
+    message: said ?? `the response ${answer.status} is not from Halyard`,
   });
 };
 

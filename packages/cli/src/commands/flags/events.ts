@@ -26,17 +26,13 @@ interface TailOptions extends ConnectionOptions {
 export const eventCommands = (): Command => {
   const group = new Command("events").description("follow the changes of an environment");
   const tail = serverCommand(group.command("tail"), "a server")
-    .description("print every change of a flag as it happens; Ctrl-C ends it")
-    .option(
-      "--since <time>",
-      "begin with the changes since this time, or since so long ago",
-      moment,
-    )
-    .option("--count <number>", "end after so many changes", wholeNumber(1))
+    .description("print every flag change as it happens; stop with Ctrl-C")
+    .option("--since <time>", "start with the changes since this time, or this long ago", moment)
+    .option("--count <number>", "exit after this many changes", wholeNumber(1))
     .addHelpText(
       "after",
       `
-It goes on where it was when the server was away, and repeats nothing. Who made a change is told to an admin key only.
+After an interruption it continues where it stopped, and repeats nothing. Only an admin key sees who made a change.
 With --json each change is one line: key, version, createdAt, events, actor, before, after.`,
     )
     .action(tailEvents);
@@ -57,7 +53,7 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
   const log = createChangeLog(connection);
   const stop = new AbortController();
   const { signal } = stop;
-  // Further signals change nothing: it is ending already.
+  // Further signals change nothing: it is stopping already.
   process.on("SIGINT", () => stop.abort()).on("SIGTERM", () => stop.abort());
   readerLeft.addEventListener("abort", () => stop.abort());
 
@@ -72,13 +68,13 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
     {
       onSnapshot: put,
       onChange: put,
-      onLost: (reason) => printAside(`Interrupted (${reason}); trying again.`),
-      onBack: () => printAside("Back."),
+      onLost: (reason) => printAside(`Connection lost (${reason}); reconnecting.`),
+      onBack: () => printAside("Reconnected."),
     },
     signal,
   );
   const ended = once(signal, "abort");
-  // Whatever ends the stream ends the reading of it.
+  // When the stream ends, for whatever reason, so does the loop below.
   following.catch(() => undefined).finally(() => stop.abort());
 
   let left = options.count ?? Number.POSITIVE_INFINITY;
@@ -90,14 +86,14 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
     if (left <= 0) stop.abort();
   };
   let met = false;
-  /** What waited first, and how many that were. */
+  /** Handles the first items in the queue, and returns how many. */
   const take = async (): Promise<number> => {
     const [first] = waiting;
     if (first !== undefined && "entries" in first) {
       const { changes, untold } = await log.meet(first);
       show(changes);
       if (untold > 0) {
-        printAside(`${untold} more changes happened meanwhile; telling them needs an admin key.`);
+        printAside(`${untold} more changes happened meanwhile; only an admin key can list them.`);
       }
       if (met) return 1;
       if (options.since) show(await log.since(options.since));

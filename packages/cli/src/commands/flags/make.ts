@@ -43,17 +43,21 @@ const typeWith = (settings: Settings): FlagTypeName | undefined =>
 export const addMakeCommands = (group: Command): void => {
   const create = serverCommand(group.command("create"))
     .description("create a flag; it is off unless --enabled is given")
-    .argument("<key>", "letters, digits and . _ -, at most 128, a letter or digit first")
+    .argument("<key>", "1 to 128 letters, digits and . _ -, starting with a letter or digit")
     .addOption(
       new Option(
         "--type <type>",
-        `${summaries} (by default the first that has what you set)`,
+        `${summaries} (default: the first type with the settings you pass)`,
       ).choices(flagTypeNames),
     )
-    .option("--percentage <number>", "of a rollout: 0 to 100, three decimals at most", percentage)
+    .option(
+      "--percentage <number>",
+      "of a rollout: 0 to 100, with at most three decimals",
+      percentage,
+    )
     .option("--set <member=value>", "any other setting of its type; may be repeated", setting)
     .option("--description <text>", "what it is for")
-    .option("--enabled", "turn it on at once")
+    .option("--enabled", "turn it on immediately")
     .action(createFlag);
   withExamples(
     create,
@@ -64,8 +68,8 @@ export const addMakeCommands = (group: Command): void => {
   const remove = serverCommand(group.command("delete"))
     .description("delete a flag; its history stays")
     .argument("<flag>", "the flag's key")
-    .option("-y, --yes", "do not ask")
-    .option("--if-version <number>", "only when it is at this version", wholeNumber(1))
+    .option("-y, --yes", "do not ask for confirmation")
+    .option("--if-version <number>", "only if it is at this version", wholeNumber(1))
     .action(removeFlag);
   withExamples(remove, "halyard flags delete old-banner", "halyard flags delete old-banner --yes");
 };
@@ -91,7 +95,7 @@ const createFlag = async (key: string, options: CreateOptions): Promise<void> =>
   if (flag.enabled) return print(`Created ${key}: on for ${reachText(flag)}.`);
   print(`Created ${key}, off. Turn it on for ${reachText(flag)} with: halyard flags enable ${key}`);
   if (memberOf(flag, "percentage") === 0) {
-    print(`Nobody is reached at 0 %; raise it with: halyard flags rollout ${key} 5`);
+    print(`At 0 % it reaches nobody; raise it with: halyard flags rollout ${key} 5`);
   }
 };
 
@@ -101,7 +105,7 @@ const removeFlag = async (key: string, options: DeleteOptions): Promise<void> =>
   const { flag } = current;
   const state = flag.enabled ? `on for ${reachText(flag)}` : "off";
   await confirm(
-    `Delete ${key} (${state})? Programs that ask for it get their own default.`,
+    `Delete ${key} (${state})? Programs that evaluate it get the default in their code.`,
     options.yes,
   );
   await deleteFlag(connection, current, options.ifVersion);

@@ -1,4 +1,4 @@
-// halyard flags list, get and history: what there is and how it came to be so.
+// halyard flags list, get and history: show flags and their changes.
 import { type Flag, type FlagTypeName, flagTypeNames } from "@halyard/core/flags/registry";
 import type { FlagHistoryEntry, UsageSummary } from "@halyard/sdk";
 import { type Command, Option } from "commander";
@@ -54,7 +54,7 @@ export const addReadCommands = (group: Command): void => {
     .option("--search <text>", "only flags with this text in their key or description")
     .option(
       "--stale <days>",
-      "only flags that nobody evaluated for so many days, or ever",
+      "only flags that were not evaluated for this many days, or never",
       wholeNumber(1, 10_000),
     )
     .action(listFlags);
@@ -71,9 +71,9 @@ export const addReadCommands = (group: Command): void => {
   withExamples(get, "halyard flags get new-checkout", "halyard flags get new-checkout --json");
 
   const history = serverCommand(group.command("history"))
-    .description("show who changed a flag, when and how, newest first; of a deleted flag too")
+    .description("show who changed a flag, when and how, newest first; also of a deleted flag")
     .argument("<flag>", "the flag's key")
-    .option("--limit <count>", "at most so many changes", wholeNumber(1), 20)
+    .option("--limit <count>", "the maximum number of changes", wholeNumber(1), 20)
     .action(showHistory);
   withExamples(history, "halyard flags history new-checkout --limit 5");
 };
@@ -102,7 +102,7 @@ const listFlags = async (options: ListOptions): Promise<void> => {
   const hasSettings = settings.some((text) => text !== "");
   printTable(
     [
-      ...["key", "is", "for"],
+      ...["key", "state", "reach"],
       ...(hasSettings ? ["settings"] : []),
       ...(idle ? ["last evaluated"] : []),
       "description",
@@ -126,7 +126,7 @@ const settingsText = (flag: Flag): string =>
       .join(", "),
   );
 
-/** When those flags were last evaluated that nobody asked for in so many days. */
+/** The flags that were not evaluated for this many days, with their last evaluation. */
 const idleFor = async (
   connection: Connection,
   days: number,
@@ -161,8 +161,8 @@ const getFlag = async (
   const sum = (side: "on" | "off") => hours.reduce((total, hour) => total + hour[side], 0);
   const rows: (readonly [string, Cell])[] = [
     ["type", flag.type],
-    ["is", stateCell(flag)],
-    ["for", reachText(flag)],
+    ["state", stateCell(flag)],
+    ["reach", reachText(flag)],
     ...settingTexts(flag),
     ["description", flag.description ?? "none"],
     ["version", String(version)],

@@ -1,4 +1,4 @@
-// halyard rollout: who of a list of targeting keys a rollout reaches, and who would flip at another percentage.
+// halyard rollout: who in a list of targeting keys a rollout includes, and who would change at another percentage.
 import { readFileSync } from "node:fs";
 import { memberOf } from "@halyard/core/difference";
 import { typesWith } from "@halyard/core/flags/registry";
@@ -27,18 +27,20 @@ interface RolloutOptions extends ConnectionOptions {
 
 export const rolloutCommand = (): Command => {
   const command = serverCommand(new Command("rollout"), "a server")
-    .description("see who of a list a rollout reaches, and who would flip at another percentage")
+    .description(
+      "count who in a list a rollout includes, and who would change at another percentage",
+    )
     .argument("<flag>", "the flag's key")
-    .requiredOption("--sample <file>", "targeting keys, one a line; - reads standard input")
+    .requiredOption("--sample <file>", "targeting keys, one per line; - reads standard input")
     .option("--to <percentage>", "compare with this percentage; nothing is changed", toPercentage)
     .addOption(
-      new Option("--list <which>", "print only these targeting keys, one a line").choices(lists),
+      new Option("--list <which>", "print only these targeting keys, one per line").choices(lists),
     )
     .addHelpText(
       "after",
       `
-Being in or out depends on the flag's key and the targeting key alone: raising the percentage takes nobody out,
-lowering it brings nobody in. This changes nothing: halyard flags rollout does.`,
+Being in or out depends only on the flag's key and the targeting key: raising the percentage removes nobody, lowering
+it adds nobody. This command changes nothing; halyard flags rollout does.`,
     )
     .action(rollout);
   return withExamples(
@@ -103,8 +105,8 @@ const rollout = async (key: string, options: RolloutOptions): Promise<void> => {
   if (to === undefined) return;
   const lost = groups.lose.length;
   print(`At ${to} %:`);
-  print(`  ${share(groups.gain.length)} would come in`);
-  print(`  ${lost === 0 ? "nobody" : share(lost)} would be taken out`);
+  print(`  ${share(groups.gain.length)} would be added`);
+  print(`  ${lost === 0 ? "nobody" : share(lost)} would be removed`);
 };
 
 /** Each line once, without the empty ones. */

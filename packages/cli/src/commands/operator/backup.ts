@@ -1,4 +1,4 @@
-// halyard backup: a checked copy of the embedded store, taken beside a running server.
+// halyard backup: a verified copy of the embedded store, taken while the server runs.
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Manifest } from "@halyard/server/compose/backup";
@@ -14,16 +14,16 @@ interface BackupOptions extends OperatorOptions {
 
 export const backupCommand = (): Command => {
   const command = new Command("backup")
-    .description("copy the embedded database while the server runs, and check the copy")
-    .argument("[folder]", "where to; made here (default: halyard-backup-<time>)")
-    .option("--without-secret-key", "leave secret.key out, to keep it in another place")
+    .description("copy the embedded database while the server runs, and verify the copy")
+    .argument("[folder]", "the folder to create (default: halyard-backup-<time>)")
+    .option("--without-secret-key", "leave secret.key out, to store it elsewhere")
     .option(...dataOption)
     .option(...jsonOption)
     .addHelpText(
       "after",
       `
-The copy is of one moment. It is checked before it gets its name, so a folder of that name is a whole backup. It holds
-the key that webhook secrets are encrypted with: keep it as safe as the data folder.
+The copy is a consistent snapshot. It is verified before it gets its name, so a folder with that name is a complete
+backup. It contains the key that encrypts webhook secrets: protect it like the data folder.
 
 Examples:
   halyard backup /var/backups/halyard/monday
@@ -33,10 +33,10 @@ Examples:
     .action(backUpTo);
   const verifying = command
     .command("verify")
-    .description("look whether a backup is whole and every byte is as it was written")
+    .description("check that a backup is complete and every byte is as it was written")
     .argument("<folder>", "the backup")
     .option(...jsonOption)
-    // The command above takes the options that it has too, wherever they stand.
+    // The parent command takes the options that both have, wherever they stand.
     .action((folder: string, _options, self: Command) => verify(folder, self.optsWithGlobals()));
   withExamples(verifying, "halyard backup verify /var/backups/halyard/monday");
   return command;
@@ -45,7 +45,7 @@ Examples:
 const standardName = (): string =>
   `halyard-backup-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}`;
 
-/** One that is interrupted leaves nothing behind; one that is killed leaves a folder named partial. */
+/** An interrupted backup removes its draft; a killed one leaves a folder named partial. */
 const removeWhenInterrupted = (draft: string): void => {
   for (const [signal, code] of [
     ["SIGINT", 130],
@@ -77,7 +77,7 @@ const backUpTo = async (
   const manifest = unwrap(copied);
   if (json) return printJson({ folder, ...manifest });
   printContents(manifest);
-  print(`\nBacked up to ${folder}; the copy was checked.`);
+  print(`\nBacked up to ${folder}; the copy was verified.`);
   sayOfKey(manifest);
 };
 
@@ -88,12 +88,12 @@ const verify = async (given: string, { json }: OperatorOptions): Promise<void> =
   if (json) return printJson({ folder, ...manifest });
   printContents(manifest);
   print(
-    `\n${folder} is whole: taken at ${manifest.takenAt} by Halyard ${manifest.halyardVersion}.`,
+    `\n${folder} is complete: taken at ${manifest.takenAt} by Halyard ${manifest.halyardVersion}.`,
   );
   sayOfKey(manifest);
 };
 
-/** What a backup holds, for people. */
+/** The contents of a backup, for people. */
 export const printContents = ({ environments }: Manifest): void =>
   printTable(
     ["environment", "flags", "revision"],
@@ -103,8 +103,8 @@ export const printContents = ({ environments }: Manifest): void =>
 const saidOfKey: Readonly<Record<Manifest["secretKey"], string | undefined>> = {
   included: undefined,
   "left out":
-    "secret.key is not in it: keep that file elsewhere, or webhook secrets cannot be read after a restore.",
-  none: "Webhook secrets in it can be read with the value of HALYARD_SECRET_KEY only: keep that as well.",
+    "secret.key is not included: keep that file elsewhere, or webhook secrets cannot be read after a restore.",
+  none: "Its webhook secrets can be read only with the value of HALYARD_SECRET_KEY: keep that as well.",
 };
 
 const sayOfKey = ({ secretKey }: Manifest): void => {

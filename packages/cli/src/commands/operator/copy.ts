@@ -1,4 +1,4 @@
-// halyard copy: moves everything from one database into another that is empty.
+// halyard copy: copies everything from one database into another, empty one.
 import { Command } from "commander";
 import { whenAvailable } from "../../operator.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -12,18 +12,16 @@ interface CopyOptions {
 
 export const copyCommand = (): Command =>
   new Command("copy")
-    .description(
-      "copy everything into an empty database, and compare the two row by row at the end",
-    )
+    .description("copy everything into an empty database, then compare both row by row")
     .requiredOption("--from <place>", "a data folder, or postgres://user:password@host/database")
     .requiredOption("--to <place>", "the same; it must be empty")
     .option("--json", "print JSON, for scripts")
     .addHelpText(
       "after",
       `
-Stop the servers of the source first: what they change while the copy runs is not in it. Nothing is kept in the target
-unless every row came out the same. Secrets of webhooks are encrypted with a key of their own: HALYARD_SECRET_KEY is
-needed for PostgreSQL, and a data folder's secret.key is used for what stands in that folder.
+Stop the servers of the source first: changes made while the copy runs are not copied. The target stays empty unless
+every row matches. Webhook secrets are encrypted with a separate key: PostgreSQL needs HALYARD_SECRET_KEY, a data folder
+uses it or its own secret.key.
 
 Examples:
   halyard copy --from ./data --to postgres://halyard@db.internal/halyard?sslmode=verify-full

@@ -1,4 +1,4 @@
-// halyard doctor: looks at settings, store, clock, callbacks and keys, and says what is wrong and how to mend it.
+// halyard doctor: checks settings, store, clock, callbacks and keys, and says how to fix each problem.
 import { version } from "@halyard/server/version";
 import { Command } from "commander";
 import { type Check, fail, type Level } from "../../doctor/check.ts";
@@ -21,15 +21,15 @@ type DoctorOptions = OperatorOptions & ConnectionOptions;
 export const doctorCommand = (): Command =>
   serverCommand(new Command("doctor"))
     .description(
-      "look at settings, store, clock, callbacks and keys: what is wrong, how to mend it",
+      "check settings, store, clock, callbacks and keys, and say how to fix each problem",
     )
     .option(...dataOption)
     .addHelpText(
       "after",
       `
-It looks at the store of the settings here (DATABASE_URL, or the data folder) and at the server that is named, or else at
-the address of the settings. It changes nothing, migrates nothing and calls no receiver. A server elsewhere is looked at
-alone when there is no store here. It ends with 1 when something FAILs; a WARN can wait.
+It checks the store of the local settings (DATABASE_URL, or the data folder) and the server that you name, or else the
+one at the address in the settings. Without a local store it checks only the server. It changes nothing, migrates
+nothing and calls no receiver. It exits with 1 if a check FAILs; a WARN can wait.
 
 Examples:
   halyard doctor
@@ -62,9 +62,9 @@ const isServerNamed = ({ url, profile }: DoctorOptions): boolean => {
 
 interface Here {
   readonly checks: Check[];
-  /** Whether the store was there to be looked at. */
+  /** Whether the store could be checked. */
   readonly sawStore: boolean;
-  /** Where a server with these settings would be; undefined when they are wrong. */
+  /** The address of a server with these settings; undefined when they are wrong. */
   readonly url: string | undefined;
 }
 
@@ -117,7 +117,7 @@ const examineServer = async (options: DoctorOptions, here: Here): Promise<Check[
     const checks = await serverChecks(server, version);
     if (!management || checks[0]?.level === "fail") return checks;
     const { checks: more, rows } = await rowsOfServer(server, management);
-    // A store that was looked at itself says the same, and more.
+    // The checks of the store itself found the same, and more.
     if (!rows || here.sawStore) return [...checks, ...more];
     const now = Date.now();
     return [...checks, ...more, ...callbackChecks(rows, new Map(), now), ...keyChecks(rows, now)];
@@ -129,7 +129,7 @@ const examineServer = async (options: DoctorOptions, here: Here): Promise<Check[
 
 const nobody = ({ url }: Here) => ({ url, key: undefined, management: undefined });
 
-/** A key is not needed to ask how a server is. */
+/** The health checks of a server need no key. */
 const connectOrAsk = (options: DoctorOptions) => {
   try {
     return connect(options);
@@ -148,6 +148,6 @@ const words: Readonly<Record<Level, string>> = {
 };
 
 const printCheck = ({ level, about, message, remedy }: Check): void => {
-  const said = `${about}: ${message}${remedy === null ? "" : `. To mend it: ${remedy}`}`;
+  const said = `${about}: ${message}${remedy === null ? "" : `. To fix it: ${remedy}`}`;
   print(`${words[level]} ${inOneLine(said)}`);
 };

@@ -16,7 +16,7 @@ export const environmentCommands = (): Command => {
   const group = new Command("environments").description("list, create and delete environments");
 
   const list = operatorCommand(group.command("list"))
-    .description("list the environments with the number of their flags")
+    .description("list the environments and how many flags each has")
     .action((options: OperatorOptions) =>
       withOperator(options, async ({ environments }) => {
         const rows = (await environments.list()).map(({ name, flagCount, createdAt }) => ({
@@ -38,7 +38,7 @@ export const environmentCommands = (): Command => {
   );
 
   const create = operatorCommand(group.command("create"))
-    .description("create an environment; `halyard keys create` then makes keys for it")
+    .description("create an environment; `halyard keys create` then creates keys for it")
     .argument("<name>", environmentNameRule)
     .action((name: string, options: OperatorOptions) =>
       withOperator(options, async ({ environments }) => {
@@ -54,8 +54,8 @@ export const environmentCommands = (): Command => {
   const remove = operatorCommand(group.command("delete"))
     .description("delete an environment with its flags, webhooks, keys and history")
     .argument("<name>", "the environment")
-    .option("--force", "even when it still holds flags")
-    .option("-y, --yes", "do not ask")
+    .option("--force", "even if it still has flags")
+    .option("-y, --yes", "do not ask for confirmation")
     .action(removeEnvironment);
   withExamples(
     remove,
@@ -73,15 +73,15 @@ const removeEnvironment = (name: string, options: DeleteOptions): Promise<void> 
   withOperator(options, async ({ environments }) => {
     const { flags, webhooks, keys } = unwrap(await environments.contents(name));
     const withFlags = options.force === true;
-    // Said before the question: nobody should have to answer it for nothing.
+    // Checked before the question, so that nobody confirms in vain.
     if (flags > 0 && !withFlags) {
       throw new CommandFailed(
-        `The environment "${name}" holds ${counted(flags, "flag")}; deleting it deletes them, its webhooks, keys and history. Add --force to do so.`,
+        `The environment "${name}" has ${counted(flags, "flag")}. Deleting it also deletes its flags, webhooks, keys and history: add --force to do so.`,
         exitCodes.conflict,
       );
     }
     await confirm(
-      `Delete the environment "${name}" with ${counted(flags, "flag")}, ${counted(webhooks, "webhook")}, ${counted(keys, "key")} and all history? There is no way back but a backup.`,
+      `Delete the environment "${name}" with ${counted(flags, "flag")}, ${counted(webhooks, "webhook")}, ${counted(keys, "key")} and all history? Only a backup can bring them back.`,
       options.yes,
     );
     const removed = unwrap(await environments.remove(name, withFlags));

@@ -1,4 +1,4 @@
-// halyard keys: issue and revoke API keys, at a server with an admin key or at the machine itself without one.
+// halyard keys: create and revoke API keys, on a server with an admin key or in its database without one.
 import { type Role, roles } from "@halyard/server/domain/principal";
 import { Command, Option } from "commander";
 import { dataOption, type OperatorOptions, withOperator } from "../../operator.ts";
@@ -28,7 +28,7 @@ interface CreateOptions extends Options {
   readonly name: string;
 }
 
-/** As the server shows it too. */
+/** As the server shows it. */
 interface ShownKey {
   readonly id: string;
   readonly name: string;
@@ -51,26 +51,26 @@ const keyCommand = (group: Command, name: string): Command =>
     .addHelpText(
       "after",
       `
-Without --environment it asks a server, for the environment of the key that it is called with. With --environment it
-works on the database itself (DATABASE_URL, or the data folder), also when no admin key is left.`,
+Without --environment it calls a server, for the environment of the API key. With --environment it works on the
+database directly (DATABASE_URL, or the data folder), even when no admin key is left.`,
     );
 
 export const keyCommands = (): Command => {
   const group = new Command("keys").description(
-    "list, create and revoke API keys, at a server or at its database",
+    "list, create and revoke API keys, on a server or in its database",
   );
 
   const list = keyCommand(group, "list").description("list the valid keys").action(listKeys);
   withExamples(list, "halyard keys list", "halyard keys list --environment production");
 
   const create = keyCommand(group, "create")
-    .description("create a key and print it, this once")
+    .description("create a key and print it, only once")
     .addOption(
       new Option("-r, --role <role>", "what the key may do")
         .choices([...roles])
         .makeOptionMandatory(),
     )
-    .requiredOption("-n, --name <text>", "who or what uses it; history and events name it")
+    .requiredOption("-n, --name <text>", "who or what uses it, as history and events show it")
     .action(createKey);
   withExamples(
     create,
@@ -79,7 +79,7 @@ export const keyCommands = (): Command => {
   );
 
   const revoke = keyCommand(group, "revoke")
-    .description("revoke a key; it takes effect at once")
+    .description("revoke a key, effective immediately")
     .argument("<id>", "the id of the key, as `keys list` shows it")
     .action(revokeKey);
   withExamples(
@@ -91,15 +91,15 @@ export const keyCommands = (): Command => {
   return group;
 };
 
-/** The environment whose database is meant; undefined for a server. */
+/** The environment to use in the database; undefined to call a server. */
 const databaseOf = ({ environment, data, url, key, profile }: Options): string | undefined => {
   if (environment === undefined && data !== undefined) {
-    throw new CommandFailed("--data goes with --environment: name one.", exitCodes.usage);
+    throw new CommandFailed("--data needs --environment: name one.", exitCodes.usage);
   }
   const server = Object.entries({ url, key, profile }).find(([, value]) => value !== undefined);
   if (environment !== undefined && server) {
     throw new CommandFailed(
-      `--environment works on the database and --${server[0]} on a server: leave one of them out.`,
+      `--environment works on the database and --${server[0]} on a server: use only one of them.`,
       exitCodes.usage,
     );
   }

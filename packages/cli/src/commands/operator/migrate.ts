@@ -1,4 +1,4 @@
-// halyard migrate: brings the database's schema up to date, for operators who want that apart from a start.
+// halyard migrate: migrates the database schema, separately from a server start.
 import { Command } from "commander";
 import { configFor, dataOption, jsonOption, needStore, whenAvailable } from "../../operator.ts";
 import { withExamples } from "../../terminal/examples.ts";
@@ -13,9 +13,9 @@ interface MigrateOptions {
 export const migrateCommand = (): Command => {
   const command = new Command("migrate")
     .description(
-      "bring the database's schema up to date (a start does it too, unless HALYARD_MIGRATE=off)",
+      "migrate the database schema to this version (a server start does it too, unless HALYARD_MIGRATE=off)",
     )
-    .option("--check", "change nothing; fail when there is something to do")
+    .option("--check", "change nothing; fail if a migration is pending")
     .option(...dataOption)
     .option(...jsonOption)
     .action(migrate);
@@ -27,7 +27,7 @@ const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => 
   const { migrateDatabase, nameOf, pendingMigrations } = await import(
     "@halyard/server/compose/copy"
   );
-  // An empty PostgreSQL was made by somebody for this; an empty folder is rather a mistyped one.
+  // An empty PostgreSQL database was created on purpose; an empty folder is probably a typo.
   if (config.database.kind === "embedded") await needStore(config);
   const name = nameOf(config);
   if (check) {
@@ -44,5 +44,5 @@ const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => 
   const { before, after } = await whenAvailable(() => migrateDatabase(config));
   if (json) printJson({ before, after });
   else if (before === after) print(`The schema of ${name} was up to date (version ${after}).`);
-  else print(`The schema of ${name} went from version ${before} to ${after}.`);
+  else print(`The schema of ${name} was migrated from version ${before} to ${after}.`);
 };

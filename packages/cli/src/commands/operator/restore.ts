@@ -1,4 +1,4 @@
-// halyard restore: puts a backup into a data folder.
+// halyard restore: restores a backup into a data folder.
 import { resolve } from "node:path";
 import type { Restored } from "@halyard/server/compose/backup";
 import { Command } from "commander";
@@ -13,20 +13,17 @@ interface RestoreOptions extends OperatorOptions {
 
 export const restoreCommand = (): Command =>
   new Command("restore")
-    .description("put a backup into a data folder, after checking every byte of it")
+    .description("restore a backup into a data folder, after verifying every byte")
     .argument("<folder>", "the backup")
-    .option("--data <folder>", "where to (instead of HALYARD_DATA); made when it is missing")
-    .option("--force", "move a database that is there aside; it is never deleted")
-    .option(
-      "--pause-webhooks",
-      "set every webhook inactive, so that a copy for a test calls nobody",
-    )
+    .option("--data <folder>", "the target folder (instead of HALYARD_DATA); created if missing")
+    .option("--force", "move an existing database aside; it is never deleted")
+    .option("--pause-webhooks", "set every webhook inactive, so that a test copy calls no receiver")
     .option(...jsonOption)
     .addHelpText(
       "after",
       `
-Stop the server of that folder first. Deliveries that were pending when the backup was taken are sent again by the next
-server, also those that have arrived since: receivers drop them by the event's id. --pause-webhooks keeps them back.
+Stop the server of that folder first. The next server sends deliveries that were pending when the backup was taken,
+even if they have arrived since: receivers drop duplicates by the event's id. --pause-webhooks prevents this.
 
 Examples:
   halyard restore /var/backups/halyard/monday --data ./data
@@ -54,7 +51,7 @@ const restoreFrom = async (
   if (json) return printJson({ target, aside, ...numbers, manifest });
   printContents(manifest);
   print(`\nRestored to ${target} as it was at ${manifest.takenAt}.`);
-  if (aside !== null) print(`What was there before is now in ${aside}.`);
+  if (aside !== null) print(`The previous contents are now in ${aside}.`);
   sayOfWebhooks(restored);
 };
 
@@ -64,16 +61,16 @@ const counted = (count: number, what: string): string =>
 const sayOfWebhooks = (restored: Restored): void => {
   const { pausedWebhooks, pendingDeliveries, unreadableSecrets } = restored;
   if (pausedWebhooks > 0) {
-    print(`Set ${counted(pausedWebhooks, "webhook")} inactive; set them active again one by one.`);
+    print(`Deactivated ${counted(pausedWebhooks, "webhook")}; resume them one by one.`);
   }
   if (pendingDeliveries > 0) {
     print(
-      `${counted(pendingDeliveries, "delivery").replace("deliverys", "deliveries")} pending: the next server sends what belongs to active webhooks.`,
+      `${counted(pendingDeliveries, "delivery").replace("deliverys", "deliveries")} pending: the next server sends those of active webhooks.`,
     );
   }
   if (unreadableSecrets.length > 0) {
     printAside(
-      `The secrets of ${counted(unreadableSecrets.length, "webhook")} need a key that is not here (${unreadableSecrets.join(", ")}): put the secret.key of that time into the folder, or give it in HALYARD_SECRET_KEY.`,
+      `The secrets of ${counted(unreadableSecrets.length, "webhook")} need a key that is missing (${unreadableSecrets.join(", ")}): put the secret.key of that time into the folder, or set HALYARD_SECRET_KEY to it.`,
     );
   }
 };

@@ -5,10 +5,10 @@ import { withExamples } from "../../terminal/examples.ts";
 import { print, printJson } from "../../terminal/output.ts";
 
 export const secretCommands = (): Command => {
-  const group = new Command("secrets").description("look after the encryption of webhook secrets");
+  const group = new Command("secrets").description("manage the encryption of webhook secrets");
   const reencrypt = operatorCommand(group.command("reencrypt"))
     .description(
-      "encrypt every webhook secret with the first key of HALYARD_SECRET_KEY; the older keys can go after that",
+      "encrypt every webhook secret with the first key of HALYARD_SECRET_KEY; after that, the older keys can be removed",
     )
     .action((options: OperatorOptions) =>
       withOperator(options, async ({ reencryptSecrets }) => {

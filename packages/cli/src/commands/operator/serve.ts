@@ -1,4 +1,4 @@
-// halyard serve: starts the server and says where it is.
+// halyard serve: starts the server and prints its addresses.
 import { flushCompileCache } from "node:module";
 import type { Server } from "@halyard/server";
 import { Command } from "commander";
@@ -8,16 +8,16 @@ import { print } from "../../terminal/output.ts";
 
 export const serveCommand = (): Command => {
   const command = new Command("serve")
-    .description("start the server and say where it is")
-    .option("--port <number>", "where to listen (instead of PORT, 4400 unless set)")
-    .option("--host <address>", "where to listen (instead of HOST, 127.0.0.1 unless set)")
+    .description("start the server and print its addresses")
+    .option("--port <number>", "the port to listen on (instead of PORT; 4400 by default)")
+    .option("--host <address>", "the address to listen on (instead of HOST; 127.0.0.1 by default)")
     .option(
       "--workers <number>",
-      "processes that serve, or auto: one a core (instead of HALYARD_WORKERS, 1 unless set)",
+      "how many processes serve, or auto: one per core (instead of HALYARD_WORKERS; 1 by default)",
     )
     .option(...dataOption)
     .action(async (options: { port?: string; host?: string; workers?: string; data?: string }) => {
-      // Loaded when there is something to do, so that help is there at once.
+      // Loaded on demand, so that help appears without delay.
       const { parseConfig, serveUntilSignal } = await import("@halyard/server");
       const config = parseConfig({
         ...process.env,
@@ -28,14 +28,14 @@ export const serveCommand = (): Command => {
       });
       await serveUntilSignal(config, (server) => {
         greet(server);
-        // Otherwise kept at a clean end only, and so not by a server that is killed at night.
+        // By default Node writes it at a clean exit only, and a killed server would lose it.
         flushCompileCache();
       });
     });
   return withExamples(command, "halyard serve", "halyard serve --port 8080 --workers auto");
 };
 
-/** Written at once, so that no line of the log comes between. */
+/** Written in one piece, so that no log line comes between. */
 const greet = ({ url, firstKeys, dashboard }: Server): void => {
   const lines = [
     "",
@@ -49,7 +49,7 @@ const greet = ({ url, firstKeys, dashboard }: Server): void => {
   if (first) {
     lines.push(
       "",
-      "This is the first start: here are the admin keys, shown this once. Keep them.",
+      "This is the first start. These are the admin keys; they are shown only once, so save them now.",
       "",
       ...firstKeys.map(({ environment, text }) => `  ${environment.padEnd(12)} ${text}`),
       "",
@@ -64,5 +64,5 @@ const greet = ({ url, firstKeys, dashboard }: Server): void => {
 
 const hintOf = ({ signsIn }: { readonly signsIn: boolean }): string =>
   signsIn
-    ? "Opening it within ten minutes signs you in, once; later sign in with an API key."
+    ? "Opening it within ten minutes signs you in, once; after that, sign in with an API key."
     : "Sign in with an API key.";

@@ -1,4 +1,4 @@
-// halyard webhooks test, deliveries and replay: what was sent, and sending it again.
+// halyard webhooks test, deliveries and replay: show deliveries and send events again.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Delivery, Replayed, ReplayRange } from "@halyard/sdk";
 import { type Command, Option } from "commander";
@@ -33,7 +33,7 @@ interface ReplayOptions extends Options {
 }
 
 const largestPage = 1_000;
-/** A receiver has 15 seconds; some more for the queue before it. */
+/** A receiver has 15 seconds; the rest is for the queue. */
 const longestTest = 30_000;
 const betweenLooks = 100;
 
@@ -42,19 +42,21 @@ const onWebhook = (group: Command, name: string): Command =>
 
 export const addDeliveryCommands = (group: Command): void => {
   const test = onWebhook(group, "test")
-    .description(
-      "send a test event, wait for the receiver and tell its answer (exit code 1 if bad)",
-    )
+    .description("send a test event and print the receiver's response (exit code 1 if it fails)")
     .action(testWebhook);
   withExamples(test, "halyard webhooks test wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const deliveries = onWebhook(group, "deliveries")
-    .description("list what was sent to a webhook, newest first, and how it went")
+    .description("list the deliveries of a webhook, newest first, with their results")
     .addOption(
-      new Option("--state <state>", "only those").choices(["pending", "delivered", "failed"]),
+      new Option("--state <state>", "only deliveries in this state").choices([
+        "pending",
+        "delivered",
+        "failed",
+      ]),
     )
     .option("--flag <flag>", "only events of this flag")
-    .option("--limit <count>", "at most so many", wholeNumber(1), 20)
+    .option("--limit <count>", "the maximum number of deliveries", wholeNumber(1), 20)
     .action(listDeliveries);
   withExamples(
     deliveries,
@@ -63,10 +65,10 @@ export const addDeliveryCommands = (group: Command): void => {
   );
 
   const replay = onWebhook(group, "replay")
-    .description("send events again: one delivery, or all events of a range")
+    .description("replay events: one delivery, or all events of a range")
     .argument("[delivery]", "the id of the delivery, as webhooks deliveries shows it")
     .option("--after-sequence <number>", "every event after this number", wholeNumber(0))
-    .option("--from <time>", "every event from this time on, or from so long ago", moment)
+    .option("--from <time>", "every event from this time on, or from this long ago", moment)
     .option("--to <time>", "every event up to this time", moment)
     .action(replayEvents);
   withExamples(
@@ -85,22 +87,22 @@ const testWebhook = async (id: string, options: Options): Promise<void> => {
   const attempt = delivery.attempts.at(-1);
   if (attempt === undefined) {
     throw new CommandFailed(
-      `The test ${deliveryId} is still waiting to be sent${await whyWaiting(connection, id, delivery)}; look later with halyard webhooks deliveries ${id}.`,
+      `The test ${deliveryId} is still waiting to be sent${await whyWaiting(connection, id, delivery)}; check later with halyard webhooks deliveries ${id}.`,
       exitCodes.unavailable,
     );
   }
   if (options.json) printJson(delivery);
   if (succeeded(attempt)) {
-    if (!options.json) print(`The receiver took the test: ${attemptText(attempt)}.`);
+    if (!options.json) print(`The receiver accepted the test: ${attemptText(attempt)}.`);
     return;
   }
   const said = responseText(attempt);
   throw new CommandFailed(
-    `The receiver did not take the test: ${attemptText(attempt)}${said === undefined ? "" : `, "${said}"`}. It is tried again later; halyard webhooks deliveries ${id} tells how that goes.`,
+    `The receiver did not accept the test: ${attemptText(attempt)}${said === undefined ? "" : `, "${said}"`}. It will be retried; halyard webhooks deliveries ${id} shows the result.`,
   );
 };
 
-/** When it is due, and behind what: two tests with the same time wait for the earlier of them. */
+/** When it is due, and which delivery it waits for: of two tests that are due at the same time, the earlier goes first. */
 const whyWaiting = async (
   connection: Connection,
   id: string,
@@ -117,11 +119,11 @@ const whyWaiting = async (
   return `, behind an earlier test that is pending (${earlier.id}) and due at ${nextAttemptAt}`;
 };
 
-/** It is due later than anybody waits here; both times are the server's. */
+/** Due later than this command waits; both times are the server's. */
 const isDueTooLate = ({ createdAt, nextAttemptAt }: Delivery): boolean =>
   nextAttemptAt !== null && Date.parse(nextAttemptAt) - Date.parse(createdAt) > longestTest;
 
-/** The delivery after its first attempt, or as it is when that takes too long. */
+/** The delivery after its first attempt, or as it is after the longest wait. */
 const attempted = async (
   connection: Connection,
   id: string,
@@ -153,7 +155,7 @@ const listDeliveries = async (id: string, options: DeliveriesOptions): Promise<v
   const deliveries = found.slice(0, limit);
   if (options.json) return printJson(deliveries);
   printTable(
-    ["id", "state", "event", "flag", "number", "created", "attempts", "last answer"],
+    ["id", "state", "event", "flag", "sequence", "created", "attempts", "last response"],
     deliveries.map((delivery) => {
       const { event, attempts } = delivery;
       const last = attempts.at(-1);
@@ -181,7 +183,7 @@ const replayEvents = async (
   const hasRange = afterSequence !== undefined || from !== undefined || to !== undefined;
   if ((deliveryId !== undefined) === hasRange) {
     throw new CommandFailed(
-      "Name either one delivery or a range: --after-sequence, --from, --to.",
+      "Pass either one delivery or a range: --after-sequence, --from, --to.",
       exitCodes.usage,
     );
   }
@@ -191,7 +193,7 @@ const replayEvents = async (
     const delivery = answered(connection, await webhooks.replayDelivery(id, deliveryId));
     if (options.json) return printJson(delivery);
     return print(
-      `Queued again as ${delivery.id}; halyard webhooks deliveries ${id} tells how it goes.`,
+      `Queued again as ${delivery.id}; halyard webhooks deliveries ${id} shows the result.`,
     );
   }
   const progress = createProgress("queued");
@@ -213,8 +215,8 @@ const replayEvents = async (
     progress.end();
   }
   if (options.json) return printJson({ replayed, throughSequence: part.throughSequence });
-  if (replayed === 0) return print("There is no event in that range that this webhook wants.");
+  if (replayed === 0) return print("No event in that range matches this webhook.");
   print(
-    `Queued ${replayed} event${replayed === 1 ? "" : "s"}, up to number ${part.throughSequence}; halyard webhooks deliveries ${id} tells how it goes.`,
+    `Queued ${replayed} event${replayed === 1 ? "" : "s"}, up to sequence ${part.throughSequence}; halyard webhooks deliveries ${id} shows the result.`,
   );
 };

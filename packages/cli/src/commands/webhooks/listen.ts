@@ -30,7 +30,7 @@ export const addListenCommand = (group: Command): void => {
     )
     .option(
       "--port <number>",
-      "where to receive on 127.0.0.1 (any free port unless given)",
+      "the port on 127.0.0.1 (any free port by default)",
       wholeNumber(0, 65_535),
       0,
     )
@@ -38,7 +38,7 @@ export const addListenCommand = (group: Command): void => {
     .addHelpText(
       "after",
       `
-The server must be allowed to call this machine: one that runs here is, unless it listens for others too.
+The server must be allowed to call this machine: one that runs here is, unless it also listens on other addresses.
 With --json each event is one line.`,
     )
     .action(listen);
@@ -52,14 +52,14 @@ With --json each event is one line.`,
 const listen = async (options: ListenOptions): Promise<void> => {
   const connection = connect(options);
   const { webhooks } = connection.management;
-  // Nothing arrives before the registration is answered, and the secret with it.
+  // The response to the registration brings the secret; no event arrives before.
   const { promise: secret, resolve: registered } = Promise.withResolvers<string>();
   const server = createServer((request, response) => {
     void receive(request, response, secret, options.json === true);
   });
   const port = await startListening(server, options.port);
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
-  // Further signals change nothing: the webhook is to be removed in any case.
+  // Further signals change nothing: the webhook must be removed in any case.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
   readerLeft.addEventListener("abort", () => stop());
   try {
@@ -68,7 +68,7 @@ const listen = async (options: ListenOptions): Promise<void> => {
     const webhook = answered(connection, await webhooks.create({ url, events }));
     registered(webhook.secret);
     printAside(
-      `Listening on ${url} as ${webhook.id} for ${events.join(", ")}. Ctrl-C ends it and removes the webhook.`,
+      `Listening on ${url} as ${webhook.id} for ${events.join(", ")}. Ctrl-C stops it and removes the webhook.`,
     );
     try {
       await stopped;
@@ -126,7 +126,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** One line for a person. */
+/** One line for people. */
 const describe = (event: WebhookEvent): string => {
   const time = new Date(event.createdAt).toLocaleTimeString();
   const by = `by ${event.actor.name}`;

@@ -38,9 +38,9 @@ export const addManageCommands = (group: Command): void => {
   withExamples(get, "halyard webhooks get wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const create = serverCommand(group.command("create"))
-    .description("register a webhook and print its secret, this once")
-    // Not --url: that says where the server is.
-    .argument("<address>", "where to send: an https address")
+    .description("register a webhook and print its secret, only once")
+    // Not --url: that is the server's address.
+    .argument("<address>", "where to send: the https address of the receiver")
     .option("--events <names>", "the events to send, separated by commas", "*")
     .action(createWebhook);
   withExamples(
@@ -54,13 +54,13 @@ export const addManageCommands = (group: Command): void => {
     .action((id: string, options: Options) => setActive(id, false, options));
   withExamples(pause, "halyard webhooks pause wh_3f9a0c5be1d24f6a8b7c6d5e");
   const resume = onWebhook(group, "resume")
-    .description("send to a webhook again, and what still waits for it first")
+    .description("send to a webhook again, beginning with its pending deliveries")
     .action((id: string, options: Options) => setActive(id, true, options));
   withExamples(resume, "halyard webhooks resume wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const rotate = onWebhook(group, "rotate")
-    .description("give a webhook a new secret and print it, this once")
-    .option("--immediately", "the old secret is no longer used at all, not for 24 hours more")
+    .description("give a webhook a new secret and print it, only once")
+    .option("--immediately", "stop using the old secret now, not after 24 hours")
     .action(rotateSecret);
   withExamples(
     rotate,
@@ -70,7 +70,7 @@ export const addManageCommands = (group: Command): void => {
 
   const remove = onWebhook(group, "delete")
     .description("remove a webhook with its deliveries")
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask for confirmation")
     .action(deleteWebhook);
   withExamples(remove, "halyard webhooks delete wh_3f9a0c5be1d24f6a8b7c6d5e --yes");
 };
@@ -91,7 +91,7 @@ const listWebhooks = async (options: Options): Promise<void> => {
       webhook.url,
     ]),
   );
-  if (webhooks.length === 0) printAside("No webhooks: make one with halyard webhooks create.");
+  if (webhooks.length === 0) printAside("No webhooks: create one with halyard webhooks create.");
 };
 
 const getWebhook = async (id: string, options: Options): Promise<void> => {
@@ -117,7 +117,7 @@ const createWebhook = async (
   print(`id      ${made.id}`);
   print(`secret  ${made.secret}`);
   printAside(
-    `\nKeep the secret now, it is not shown again: the receiver checks every request with it.\nThen try it: halyard webhooks test ${made.id}`,
+    `\nSave the secret now, it is not shown again: the receiver verifies every request with it.\nThen test it: halyard webhooks test ${made.id}`,
   );
 };
 
@@ -129,7 +129,7 @@ const setActive = async (id: string, active: boolean, options: Options): Promise
   if (active) return print(`${id} is active: events are sent to ${inOneLine(webhook.url)}.`);
   print(`${id} is paused: nothing is sent to ${inOneLine(webhook.url)}.`);
   printAside(
-    `What happens meanwhile is not kept for it. After halyard webhooks resume ${id}, send it so:\n  halyard webhooks replay ${id} --from ${before}`,
+    `Events that happen meanwhile are not queued for it. After halyard webhooks resume ${id}, replay them:\n  halyard webhooks replay ${id} --from ${before}`,
   );
 };
 
@@ -147,7 +147,7 @@ const rotateSecret = async (
   printAside(
     until === null
       ? `This is the secret of ${id} from now on; it is not shown again. The old one is no longer used.`
-      : `This is the new secret of ${id}; it is not shown again. Give it to the receiver before ${until}: until then requests are signed with the old one too.`,
+      : `This is the new secret of ${id}; it is not shown again. Configure the receiver before ${until}: until then requests are also signed with the old one.`,
   );
 };
 

@@ -1,11 +1,11 @@
-// halyard webhooks: who is told of changes, and what became of it.
+// halyard webhooks: register receivers of events and show their deliveries.
 import { Command } from "commander";
 import { addDeliveryCommands } from "./deliveries.ts";
 import { addListenCommand } from "./listen.ts";
 import { addManageCommands } from "./manage.ts";
 
 export const webhookCommands = (): Command => {
-  const group = new Command("webhooks").description("register, try out and look after webhooks");
+  const group = new Command("webhooks").description("register, test and manage webhooks");
   addManageCommands(group);
   addDeliveryCommands(group);
   addListenCommand(group);

@@ -1,4 +1,4 @@
-// From what was found at another product to flags as they are here: exactly, or left out with the reason.
+// Converts flags of another product: exactly, or skipped with the reason.
 import { initialOf } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
 import { isFlagKey, longestFlagKey, maxDescriptionLength } from "@halyard/core/flags/rules";
@@ -12,20 +12,20 @@ export type State =
 export interface Found {
   readonly name: string;
   readonly description: string | undefined;
-  /** What it is here; an approximation when there are reasons. */
+  /** In Halyard; an approximation if there are reasons. */
   readonly state: State;
-  /** Why it cannot be just that here. */
+  /** Why Halyard has no exact equivalent. */
   readonly reasons: readonly string[];
-  /** What whoever moves should know of a flag that is carried over. */
+  /** What users should know about a flag that is imported. */
   readonly notes?: readonly string[];
-  /** Out of use there: never carried over. */
+  /** Never imported. */
   readonly archived?: boolean;
 }
 
 export interface LeftOut {
   readonly name: string;
   readonly reasons: readonly string[];
-  /** A name that would be allowed, when the name is what is wrong. */
+  /** A valid key, if the name is not one. */
   readonly suggestedKey?: string;
 }
 
@@ -33,9 +33,9 @@ export interface CarriedOver {
   readonly flags: readonly Flag[];
   readonly notes: readonly { readonly key: string; readonly note: string }[];
   readonly leftOut: readonly LeftOut[];
-  /** Carried over switched off, because here they would be something else. */
+  /** Imported turned off, because Halyard has no exact equivalent. */
   readonly createOnly: ReadonlySet<string>;
-  /** Every name of the file, so that nothing of it is pruned. */
+  /** Every name in the file, so that `prune` deletes none of them. */
   readonly keep: ReadonlySet<string>;
 }
 
@@ -44,7 +44,7 @@ export interface CarryOverOptions {
   readonly renameInvalid?: boolean;
 }
 
-/** The nearest key that is allowed. */
+/** The nearest valid key. */
 export const suggestKey = (name: string): string => {
   const key = name
     .normalize("NFKD")
@@ -84,10 +84,10 @@ export const convert = (
     const isRenamed = key !== name;
     const nameReasons = [
       ...(isTwice ? ["is in the file twice"] : []),
-      ...(isRenamed && !renameInvalid ? [`the name is not allowed here`] : []),
+      ...(isRenamed && !renameInvalid ? [`the name is not allowed in Halyard`] : []),
       ...(isRenamed && rivals.length > 1 && !isTwice
         ? [
-            `as "${key}" it would be one with ${rivals
+            `as "${key}" it would collide with ${rivals
               .filter((rival) => rival !== name)
               .map((rival) => `"${rival}"`)
               .join(", ")}`,
@@ -113,7 +113,7 @@ export const convert = (
     const told = [
       ...(isRenamed ? [`was "${name}"`] : []),
       ...(isCut ? ["its description is cut to 2,000 characters"] : []),
-      ...(reasons.length > 0 ? [`switched off, because it ${reasons.join("; ")}`] : own),
+      ...(reasons.length > 0 ? [`turned off, because it ${reasons.join("; ")}`] : own),
     ];
     notes.push(...told.map((note) => ({ key, note })));
   }

@@ -21,7 +21,7 @@ const isVariable = (value: unknown, name: string): boolean => {
   return variable === name || (Array.isArray(variable) && variable[0] === name);
 };
 
-/** Whether users are told apart by their targeting key, as here. */
+/** Whether the split is by the targeting key, as in Halyard. */
 const goesByTargetingKey = (value: unknown): boolean => {
   if (isVariable(value, "targetingKey")) return true;
   const parts = isFields(value) ? value.cat : undefined;
@@ -37,7 +37,7 @@ const goesByTargetingKey = (value: unknown): boolean => {
   );
 };
 
-/** Undefined when it is no variant, or not one of true and false. */
+/** Undefined when it is not a variant, or neither true nor false. */
 const variantValue = (variants: Fields, name: unknown): boolean | undefined => {
   const value =
     typeof name === "string" && Object.hasOwn(variants, name) ? variants[name] : undefined;
@@ -53,7 +53,7 @@ const readSplit = (
   const [first, ...rest] = split;
   const parts = Array.isArray(first) ? split : rest;
   if (!Array.isArray(first) && !goesByTargetingKey(first)) {
-    reasons.push("splits by something else than the targeting key");
+    reasons.push("splits by something other than the targeting key");
   }
   let on = 0;
   let total = 0;
@@ -84,9 +84,9 @@ const readDefinition = ([name, flag]: [string, Fields]): Found => {
   }
   const fallback = variantValue(variants, flag.defaultVariant);
   const missing =
-    fallback === undefined ? ["has no default variant: the program's own default counts"] : [];
+    fallback === undefined ? ["has no default variant: the default in the code applies"] : [];
   const notes = isDisabled
-    ? ["is disabled: flagd gives the program's own default then, Halyard gives false"]
+    ? ["is disabled: flagd then returns the default in the code, Halyard returns false"]
     : [];
   const { targeting } = flag;
   if (!isFields(targeting) || Object.keys(targeting).length === 0) {
@@ -108,7 +108,7 @@ const readDefinition = ([name, flag]: [string, Fields]): Found => {
 
 export const readFlagd: Importer = ({ value, environment }) => {
   if (environment !== undefined) {
-    throw notFrom("flagd", "its files hold no environments: leave --environment out");
+    throw notFrom("flagd", "its files have no environments: omit --environment");
   }
   return { found: definitionsOf(value).map(readDefinition) };
 };

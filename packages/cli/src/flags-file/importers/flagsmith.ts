@@ -8,7 +8,7 @@ import { type Importer, notFrom, type Source } from "./source.ts";
 const hasValue = (value: unknown): boolean => value !== null && value !== undefined && value !== "";
 
 const valueReasons = (value: unknown, variants: unknown): string[] => [
-  ...(hasValue(value) ? ["has a value beside on and off"] : []),
+  ...(hasValue(value) ? ["has a value besides on and off"] : []),
   ...(listOf(variants).length > 0 ? ["has variants"] : []),
 ];
 
@@ -23,9 +23,9 @@ const readFeature = (entry: unknown): Found => {
 };
 
 const exportRemark =
-  "An export of features does not hold segment overrides, and Flagsmith rolls out by those: to carry rollouts over, import the environment document.";
+  "An export of features does not contain segment overrides, which Flagsmith uses for rollouts: to import rollouts, use the environment document.";
 
-/** The share of a segment that is nothing but a share; otherwise why not. */
+/** The percentage of a segment that consists of a percentage split only; otherwise the reason. */
 const splitOf = (segment: Fields): { share: unknown } | { reason: string } => {
   let rules = listOf(segment.rules).map(fieldsOf);
   let [rule] = rules;
@@ -46,11 +46,11 @@ const splitOf = (segment: Fields): { share: unknown } | { reason: string } => {
     listOf(rule?.rules).length === 0 &&
     conditions.length === 1 &&
     condition?.operator === "PERCENTAGE_SPLIT";
-  if (!isSplit) return { reason: `goes by the segment ${String(segment.name)}` };
+  if (!isSplit) return { reason: `uses the segment ${String(segment.name)}` };
   const property = textOf(condition.property_) ?? textOf(condition.property);
   return property === undefined || property === "$.identity.key"
     ? { share: condition.value }
-    : { reason: `goes by ${property} instead of the identity` };
+    : { reason: `uses ${property} instead of the identity` };
 };
 
 interface Override {
@@ -69,7 +69,7 @@ const readOverride = (
   if ((state.enabled === true) === base) return { state: plain, reasons };
   const share = percentOf(split.share);
   if (share === undefined) reasons.push(notAShare(split.share));
-  // On for everyone but a share is on for the rest.
+  // On for everyone except a percentage means on for the rest.
   const thousandths = Math.round((share ?? 0) * 1_000);
   const percentage = (base ? 100_000 - thousandths : thousandths) / 1_000;
   return { state: { type: "rollout", enabled: true, percentage }, reasons };
@@ -112,7 +112,7 @@ const readEnvironment = (value: Fields, states: readonly unknown[]): Found[] => 
 
 const checkEnvironment = ({ environment }: Source): void => {
   if (environment === undefined) return;
-  throw notFrom("Flagsmith", "its files hold one environment each: leave --environment out");
+  throw notFrom("Flagsmith", "its files contain one environment each: omit --environment");
 };
 
 export const readFlagsmith: Importer = (source) => {

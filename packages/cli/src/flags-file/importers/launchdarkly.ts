@@ -16,7 +16,7 @@ const flagsOf = (value: unknown): unknown[] => {
   return isFields(value) && Array.isArray(value.items) ? value.items : [value];
 };
 
-/** What a served variation is; undefined when it is neither true nor false. */
+/** The value of a served variation; undefined when it is neither true nor false. */
 const servedBy = (flag: Fields, index: unknown): boolean | undefined => {
   const value = typeof index === "number" ? fieldsOf(listOf(flag.variations)[index]).value : null;
   return typeof value === "boolean" ? value : undefined;
@@ -33,10 +33,10 @@ const readRollout = (
     reasons.push("runs an experiment");
   }
   if (textOf(bucketBy) !== undefined && bucketBy !== "key") {
-    reasons.push(`goes by ${String(bucketBy)} instead of the user's key`);
+    reasons.push(`uses ${String(bucketBy)} instead of the user's key`);
   }
   if (textOf(contextKind) !== undefined && contextKind !== "user") {
-    reasons.push(`goes by ${String(contextKind)} instead of the user`);
+    reasons.push(`uses ${String(contextKind)} instead of the user`);
   }
   const weights = listOf(rollout.variations).map(fieldsOf);
   const sum = (those: readonly Fields[]) =>
@@ -44,12 +44,12 @@ const readRollout = (
   const on = sum(weights.filter(({ variation }) => servedBy(flag, variation) === true));
   const share = shareOf(on, wholeWeight);
   if (sum(weights) !== wholeWeight) {
-    reasons.push(`has weights of together ${sum(weights)} instead of ${wholeWeight}`);
+    reasons.push(`has weights with a sum of ${sum(weights)} instead of ${wholeWeight}`);
   } else if (share === undefined) reasons.push(notAShare(`${on} / ${wholeWeight}`));
   return { state: { type: "rollout", enabled, percentage: share ?? 0 }, reasons };
 };
 
-/** Whatever comes before the rule for all others. */
+/** What applies before the default rule. */
 const exceptions: readonly (readonly [field: string, reason: string])[] = [
   ["prerequisites", "has prerequisites"],
   ["targets", "has individual targets"],
@@ -66,7 +66,7 @@ const readPlace = (flag: Fields, place: Fields): { state: State; reasons: string
   }
   if (!isFields(place.fallthrough)) {
     const state = { type: "boolean", enabled: false } as const;
-    return { state, reasons: ["is in the file as a summary only: ask for it with summary=0"] };
+    return { state, reasons: ["is in the file as a summary only: request it with summary=0"] };
   }
   const reasons = exceptions
     .filter(([field]) => listOf(place[field]).some(hasContent))
@@ -76,7 +76,7 @@ const readPlace = (flag: Fields, place: Fields): { state: State; reasons: string
     reasons.push(
       whenOff === true
         ? "serves true while it is off"
-        : "serves the program's own default while it is off",
+        : "serves the default in the code while it is off",
     );
   }
   const { variation, rollout } = place.fallthrough;
@@ -86,12 +86,12 @@ const readPlace = (flag: Fields, place: Fields): { state: State; reasons: string
   }
   const served = servedBy(flag, variation);
   if (served === undefined) reasons.push("serves nothing by default");
-  // On and serving false to everyone is what off means here.
+  // On and serving false to everyone is the same as off in Halyard.
   const state = { type: "boolean", enabled: isOn && served === true } as const;
   return { state, reasons: [...new Set(reasons)] };
 };
 
-/** A list of targets may stay behind with nobody in it. */
+/** A list of targets may be left empty. */
 const hasContent = (entry: unknown): boolean =>
   !isFields(entry) || !Array.isArray(entry.values) || entry.values.length > 0;
 
@@ -100,7 +100,7 @@ export const readLaunchDarkly: Importer = ({ value, environment: asked }) => {
   if (!flags.every(isFlag)) {
     throw notFrom(
       "LaunchDarkly",
-      'the answer of its REST API is expected, "items" with flags that have "key" and "variations"',
+      'the response of its REST API is expected, "items" with flags that have "key" and "variations"',
     );
   }
   const environment = chooseEnvironment(
@@ -135,7 +135,7 @@ export const readLaunchDarkly: Importer = ({ value, environment: asked }) => {
     remarks:
       total > flags.length
         ? [
-            `The file holds ${flags.length} of the ${total} flags that LaunchDarkly has: get the other pages too.`,
+            `The file contains ${flags.length} of the ${total} flags that LaunchDarkly has: fetch the other pages too.`,
           ]
         : [],
   };

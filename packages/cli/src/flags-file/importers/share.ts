@@ -1,6 +1,6 @@
-// Percentages as others write them -> ours, exactly or not at all.
+// Converts percentages of other products, exactly or not at all.
 
-/** A whole number of thousandths of a percent, or nothing. */
+/** In whole thousandths of a percent; undefined if that is not exact. */
 export const shareOf = (part: number, whole: number): number | undefined => {
   const thousandths = (part * 100_000) / whole;
   return Number.isSafeInteger(part) && Number.isSafeInteger(whole) && Number.isInteger(thousandths)
@@ -8,7 +8,7 @@ export const shareOf = (part: number, whole: number): number | undefined => {
     : undefined;
 };
 
-/** Of a number or a text in percent; nothing when it is none, or finer than a thousandth of a percent. */
+/** From a number or a text in percent; undefined if it is neither, or finer than a thousandth of a percent. */
 export const percentOf = (value: unknown): number | undefined => {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || !/^\d{1,3}(\.\d{1,3}0*)?$/.test(text.trim())) return undefined;
@@ -17,4 +17,4 @@ export const percentOf = (value: unknown): number | undefined => {
 };
 
 export const notAShare = (value: unknown): string =>
-  `has a share of ${String(value)}, which is not one of 0 to 100 % in steps of 0.001 %`;
+  `has a percentage of ${String(value)}, which is not one of 0 to 100 % in steps of 0.001 %`;

@@ -1,11 +1,11 @@
-// What every importer is given, and how it says that a file is not what it reads.
+// What importers take and return, and how they reject a file.
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
 import type { Found } from "./convert.ts";
 
 export interface Source {
   readonly value: unknown;
-  /** Of the other product, when its file holds several. */
+  /** Of the other product, if its file contains several. */
   readonly environment: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export type Importer = (source: Source) => Reading;
 export const notFrom = (product: string, expected: string): CommandFailed =>
   new CommandFailed(`This is not what ${product} exports: ${expected}.`);
 
-/** The one that is meant: named, or the only one. */
+/** The named environment, or the only one. */
 export const chooseEnvironment = (
   names: readonly string[],
   asked: string | undefined,
@@ -28,14 +28,14 @@ export const chooseEnvironment = (
   const list = [...new Set(names)].sort();
   if (asked === undefined && list.length > 1) {
     throw new CommandFailed(
-      `The file holds several environments: choose one with --environment (${list.join(", ")}).`,
+      `The file contains several environments: choose one with --environment (${list.join(", ")}).`,
       exitCodes.usage,
     );
   }
   if (asked !== undefined && !list.includes(asked)) {
     throw new CommandFailed(
       list.length === 0
-        ? `The file does not say which environment it is of: leave --environment out.`
+        ? `The file does not name its environment: omit --environment.`
         : `The file has no environment "${asked}"; it has ${list.join(", ")}.`,
       exitCodes.notFound,
     );

@@ -5,7 +5,7 @@ import type { Found, State } from "./convert.ts";
 import { notAShare, percentOf } from "./share.ts";
 import { chooseEnvironment, type Importer, notFrom } from "./source.ts";
 
-/** Those that take a share of the users; with the parameter that says how large, and what keeps a user in it. */
+/** The strategies for a percentage of users: the parameter with the percentage, and what it is sticky by. */
 const rollouts: Readonly<Record<string, { share: string; stickiness: string | undefined }>> = {
   flexibleRollout: { share: "rollout", stickiness: undefined },
   gradualRolloutUserId: { share: "percentage", stickiness: "userId" },
@@ -16,12 +16,12 @@ const rollouts: Readonly<Record<string, { share: string; stickiness: string | un
 const strategyName = (strategy: Fields): string =>
   textOf(strategy.name) ?? textOf(strategy.strategyName) ?? "unnamed";
 
-/** What one strategy makes of a flag. */
+/** The flag that one strategy amounts to. */
 const readStrategy = (strategy: Fields, enabled: boolean): { state: State; reasons: string[] } => {
   const name = strategyName(strategy);
   const reasons = [
     ...(listOf(strategy.constraints).length > 0 ? ["has constraints"] : []),
-    ...(listOf(strategy.segments).length > 0 ? ["goes by segments"] : []),
+    ...(listOf(strategy.segments).length > 0 ? ["uses segments"] : []),
     ...(listOf(strategy.variants).length > 0 ? ["has variants"] : []),
   ];
   if (name === "default") return { state: { type: "boolean", enabled }, reasons };
@@ -38,8 +38,8 @@ const readStrategy = (strategy: Fields, enabled: boolean): { state: State; reaso
   if (stickiness !== "default" && stickiness !== "userId") {
     reasons.push(
       stickiness === "random"
-        ? "decides anew at random each time"
-        : `goes by ${stickiness} instead of the user`,
+        ? "decides at random for every request"
+        : `uses ${stickiness} instead of the user`,
     );
   }
   if (share === undefined) reasons.push(notAShare(parameters[rollout.share]));
@@ -94,7 +94,7 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
         ...(used.length > 1
           ? [`has ${used.length} strategies (${used.map(strategyName).join(", ")})`]
           : reasons),
-        ...(used.length === 0 && all.length > 0 ? ["has disabled strategies only"] : []),
+        ...(used.length === 0 && all.length > 0 ? ["has only disabled strategies"] : []),
         ...(listOf(place?.variants).length > 0 || listOf(feature.variants).length > 0
           ? ["has variants"]
           : []),

@@ -7,15 +7,15 @@ import type { Change } from "./plan.ts";
 
 export type Outcome =
   | { readonly kind: "done" }
-  /** Somebody else has changed it meanwhile; it is left as it is now. */
+  /** Somebody else changed it meanwhile; it is left as it is now. */
   | { readonly kind: "conflict"; readonly message: string }
   | { readonly kind: "failed"; readonly error: ManagementError }
-  /** Because of what happened to one before it. */
+  /** An earlier failure ended the run, or the change is impossible. */
   | { readonly kind: "untried" };
 
 interface Watch {
   readonly onProgress: (done: number) => void;
-  /** The server takes no more requests for so many milliseconds. */
+  /** The rate limit is reached for this many milliseconds. */
   readonly onWait: (milliseconds: number) => void;
 }
 
@@ -23,7 +23,7 @@ const concurrency = 16;
 const done: Outcome = { kind: "done" };
 const conflict = (message: string): Outcome => ({ kind: "conflict", message });
 
-/** What would happen to every other flag too. */
+/** Errors that every other flag would meet too. */
 const endsAll = new Set<ManagementError["code"]>([
   "UNAUTHORIZED",
   "FORBIDDEN",
@@ -38,7 +38,7 @@ export const applyChanges = async (
   changes: readonly Change[],
   { onProgress, onWait }: Watch,
 ): Promise<Outcome[]> => {
-  /** The limit is one a minute: who moves many flags waits for the next, and goes on. */
+  /** The rate limit counts per minute: many flags wait for the next one. */
   const patiently = async <T>(call: () => Promise<Result<T>>): Promise<Result<T>> => {
     for (;;) {
       const result = await call();
@@ -55,7 +55,7 @@ export const applyChanges = async (
       ? conflict(whatHappened)
       : { kind: "failed", error };
 
-  /** The version to change it at, or why it should not be changed. */
+  /** The version to change, or why not to change it. */
   const stillAs = async (
     before: Flag,
     wanted: Flag | undefined,
@@ -77,9 +77,11 @@ export const applyChanges = async (
     if (!made.ok) {
       if (made.error.code !== "CONFLICT") return { kind: "failed", error: made.error };
       const now = await patiently(() => flags.get(key));
-      // There are other conflicts than an equal key, such as too many flags.
+      // There are other conflicts than a duplicate key, such as too many flags.
       if (!now.ok) return { kind: "failed", error: made.error };
-      return isSameFlag(now.value, flag) ? done : conflict("was created meanwhile, and otherwise");
+      return isSameFlag(now.value, flag)
+        ? done
+        : conflict("was created meanwhile, with other values");
     }
     if (!enabled) return done;
     const turned = await patiently(() =>

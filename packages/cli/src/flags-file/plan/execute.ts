@@ -1,4 +1,4 @@
-// From a plan to its end, as import and promote share it: show, ask, apply, tell what became of each flag.
+// Executes a plan for import and promote: show it, ask, apply it, report the outcome of each flag.
 import type { ManagementError } from "@halyard/sdk";
 import { type Connection, failureOf } from "../../server-connection/connection.ts";
 import { confirm, isAtTerminal } from "../../terminal/ask.ts";
@@ -20,23 +20,23 @@ interface Task {
   readonly connection: Connection;
   readonly plan: Plan;
   readonly options: CarryOutOptions;
-  /** For the progress, such as Importing. */
+  /** The label of the progress, such as Importing. */
   readonly doing: string;
   /** Ask at a terminal even when nothing is deleted. */
   readonly asks: boolean;
-  /** Is there more to do than the flags? */
+  /** Whether there is more to do than the flags. */
   readonly hasMore?: boolean;
-  /** What comes after the flags; not when these could not all be tried. */
+  /** Runs after the flags, unless the run ended early. */
   readonly more?: () => Promise<More>;
 }
 
 export interface More {
-  /** What a script should know of it. */
+  /** Added to the JSON output. */
   readonly told: object;
   readonly failure?: CommandFailed | undefined;
 }
 
-/** Nobody reads further; --dry-run and --json show all. */
+/** More would not be read; --dry-run and --json show all. */
 const mostLines = 100;
 
 const showPlan = (plan: Plan, dryRun: boolean): void => {
@@ -48,8 +48,8 @@ const showPlan = (plan: Plan, dryRun: boolean): void => {
 };
 
 const nothingToChange = (count: number): string => {
-  if (count === 0) return "Nothing to change: no flags were asked for.";
-  return `Nothing to change: ${count === 1 ? "the flag is" : `all ${count} flags are`} as wanted.`;
+  if (count === 0) return "Nothing to change: there are no flags.";
+  return `Nothing to change: ${count === 1 ? "the flag is" : `all ${count} flags are`} up to date.`;
 };
 
 const apply = async ({ connection, doing }: Task, changes: readonly Change[]) => {
@@ -62,7 +62,7 @@ const apply = async ({ connection, doing }: Task, changes: readonly Change[]) =>
         if (hasWaited) return;
         hasWaited = true;
         printAside(
-          `The server takes only so many requests a minute: going on in ${Math.ceil(milliseconds / 1_000)} s, and so forth until all is done.`,
+          `The server limits requests per minute: continuing in ${Math.ceil(milliseconds / 1_000)} s, and again until everything is done.`,
         );
       },
     });
@@ -87,7 +87,7 @@ const outcomeInWords = (changes: readonly Change[], outcomes: readonly Outcome[]
   return told.length === 0 ? "Nothing was changed." : `Done: ${told.join(", ")}.`;
 };
 
-/** How the command ends when not all went well: what ends it all first, then what is impossible, then who was faster. */
+/** The failure to report: errors first, then impossible changes, then conflicts. */
 const endOf = (
   { connection, plan }: Task,
   changes: readonly Change[],
@@ -100,7 +100,7 @@ const endOf = (
   const [first] = errors;
   if (first !== undefined && untried > 0) {
     return new CommandFailed(
-      `${failureOf(connection, first).message} ${untried} of ${changes.length} changes were not tried: run the same again to go on.`,
+      `${failureOf(connection, first).message} ${untried} of ${changes.length} changes were not tried: run the same command again to continue.`,
       exitCodeOf(first.code),
       { code: first.code },
     );
@@ -117,7 +117,7 @@ const endOf = (
   const conflicts = outcomes.filter(({ kind }) => kind === "conflict").length;
   if (conflicts === 0) return undefined;
   return new CommandFailed(
-    `Somebody else was faster at ${conflicts === 1 ? "one flag, which was" : `${conflicts} flags, which were`} left as found: look at it, and run the same again to have it your way.`,
+    `Somebody else changed ${conflicts === 1 ? "one flag, which was" : `${conflicts} flags, which were`} left unchanged: run the same command again to see the difference and apply it.`,
     exitCodes.conflict,
   );
 };
@@ -127,14 +127,14 @@ const isOneKind = (errors: readonly ManagementError[]): boolean =>
 
 const impossibleEnd = (count: number): CommandFailed =>
   new CommandFailed(
-    `The type of ${count === 1 ? "one flag" : `${count} flags`} is another there, and is fixed at creation: delete the flag there first, or rename it here.`,
+    `${count === 1 ? "One flag has" : `${count} flags have`} a different type there, which is fixed at creation: delete the flag there first, or rename it here.`,
   );
 
 export const execute = async (task: Task): Promise<void> => {
   const { plan, options } = task;
   const { dryRun = false, json = false, yes } = options;
   if (options.exitCode && !dryRun) {
-    throw new CommandFailed("--exit-code goes with --dry-run.", exitCodes.usage);
+    throw new CommandFailed("--exit-code needs --dry-run.", exitCodes.usage);
   }
   const changes = plan.changes.filter(({ kind }) => kind !== "retype");
   const impossible = plan.changes.length - changes.length;
@@ -169,11 +169,11 @@ export const execute = async (task: Task): Promise<void> => {
   const deletions = countOf(changes, "delete");
   if (deletions > 0) {
     await confirm(
-      `${deletions === 1 ? "One flag" : `${deletions} flags`} will be deleted. Go on?`,
+      `${deletions === 1 ? "One flag" : `${deletions} flags`} will be deleted. Continue?`,
       yes,
     );
   } else if (changes.length > 0 && task.asks && isAtTerminal()) {
-    await confirm(`Make ${changes.length === 1 ? "this change" : "these changes"}?`, yes);
+    await confirm(`Apply ${changes.length === 1 ? "this change" : "these changes"}?`, yes);
   }
   const outcomes = await apply(task, changes);
   const end = endOf(task, changes, outcomes);

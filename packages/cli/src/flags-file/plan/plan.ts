@@ -1,4 +1,4 @@
-// What has to change so that flags become as the file or the other environment has them: decided from values alone, before anything is sent.
+// Plans the changes from the current flags to the target flags, from values alone and before anything is sent.
 import { changeableMembers, initialOf, memberOf, patchBetween } from "@halyard/core/difference";
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 import { byKey } from "../flags-file.ts";

@@ -1,4 +1,4 @@
-// What a file asks for, whoever wrote it.
+// Reads the target flags from a file of Halyard or of another product.
 import { reachOf } from "@halyard/core/flags/registry";
 import { allThousandths } from "@halyard/core/percentage";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -32,9 +32,9 @@ export interface Wanted extends CarriedOver, FlagsFile {
   readonly remarks: readonly string[];
 }
 
-/** Who is in a share is decided by a hash, and everyone hashes otherwise. */
+/** A hash selects the users of a percentage, and every product hashes in its own way. */
 const bucketRemark = (count: number): string =>
-  `${count === 1 ? "One flag reaches" : `${count} flags reach`} a share of the users: the share is the same here, but Halyard decides anew who is in it.`;
+  `${count === 1 ? "One flag reaches" : `${count} flags reach`} a percentage of the users: the percentage stays the same, but Halyard selects other users.`;
 
 const refuseWithoutOrigin = ({ environment, lossy, renameInvalid }: WantedOptions): void => {
   const given = [
@@ -44,7 +44,7 @@ const refuseWithoutOrigin = ({ environment, lossy, renameInvalid }: WantedOption
   ].filter((option) => typeof option === "string");
   if (given.length === 0) return;
   throw new CommandFailed(
-    `${given.join(" and ")} ${given.length === 1 ? "is" : "are"} for files of others: say whose with --from.`,
+    `${given.join(" and ")} ${given.length === 1 ? "is" : "are"} for files of other products: name the product with --from.`,
     exitCodes.usage,
   );
 };
