@@ -4,7 +4,7 @@ import { CommanderError } from "commander";
 import { finishProgram, newProgram } from "./program-frame.ts";
 import { codeOf, exitCodes } from "./terminal/exit-codes.ts";
 import { CommandFailed, withoutControls } from "./terminal/output.ts";
-import { outliveReaders } from "./terminal/reader-left.ts";
+import { ignoreClosedOutput } from "./terminal/output-closed.ts";
 
 /** For people; the stack trace of an unexpected error is shown only on request. */
 const sentenceOf = (error: unknown): string => {
@@ -15,7 +15,7 @@ const sentenceOf = (error: unknown): string => {
 };
 
 // `halyard keys list | head` must not fail, and `halyard flags disable a b c | true` must reach the last flag.
-outliveReaders();
+ignoreClosedOutput();
 
 // An older Node started this process: when that parent is gone, nothing else would stop this one.
 if (process.connected) {
@@ -25,7 +25,7 @@ if (process.connected) {
 
 /** With --json, the last line of standard error is the error as JSON. */
 const wantsJson = process.argv.includes("--json");
-const sayAsJson = (error: string, message: string, details?: unknown) =>
+const printErrorAsJson = (error: string, message: string, details?: unknown) =>
   console.error(JSON.stringify({ error, message, ...(details !== undefined && { details }) }));
 
 /** A server runs for a long time, so it does not load the other commands. */
@@ -42,13 +42,13 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     if (wantsJson && error.exitCode !== 0) {
-      sayAsJson(codeOf(exitCodes.usage), error.message.replace(/^error: /, ""));
+      printErrorAsJson(codeOf(exitCodes.usage), error.message.replace(/^error: /, ""));
     }
   } else {
     const failed = error instanceof CommandFailed ? error : undefined;
     const isAway = error instanceof Error && error.name === "StoreUnavailable";
     process.exitCode = failed?.exitCode ?? (isAway ? exitCodes.unavailable : exitCodes.failed);
-    if (wantsJson) sayAsJson(failed?.code ?? "FAILED", sentenceOf(error), failed?.details);
+    if (wantsJson) printErrorAsJson(failed?.code ?? "FAILED", sentenceOf(error), failed?.details);
     else console.error(`halyard: ${withoutControls(sentenceOf(error))}`);
     debuglog("halyard")("%o", error);
   }

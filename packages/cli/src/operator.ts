@@ -22,7 +22,7 @@ export const configFor = async (data: string | undefined): Promise<Config> => {
 };
 
 /** Only the server creates a store: a mistyped folder must not become an empty one. */
-export const needStore = async (config: Config): Promise<void> => {
+export const requireStore = async (config: Config): Promise<void> => {
   const { hasStore } = await import("@halyard/server/compose/operator");
   if (await hasStore(config)) return;
   throw new CommandFailed(
@@ -51,7 +51,7 @@ export const withOperator = async (
   const config = await configFor(data);
   const { composeOperator } = await import("@halyard/server/compose/operator");
   await whenAvailable(async () => {
-    await needStore(config);
+    await requireStore(config);
     const operator = await composeOperator(config);
     try {
       await work(operator);

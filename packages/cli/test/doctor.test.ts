@@ -56,7 +56,7 @@ suite("a store", () => {
     assert.deepEqual(contentsOf(folder), before);
   });
 
-  test("with many troubles: each is named with its remedy", async () => {
+  test("with many problems: each is named with its remedy", async () => {
     const { folder, keys } = await makeStore();
     const day = 86_400_000;
     const [refused = "", unresolved = "", failing = "", paused = "", off = "", waiting = ""] =

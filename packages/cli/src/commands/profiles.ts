@@ -1,6 +1,6 @@
 // halyard profiles: servers and their keys, saved by name.
 import { Command } from "commander";
-import { connectTo, standardAddress, whereServerIs } from "../server-connection/connection.ts";
+import { connectTo, defaultAddress, urlDescription } from "../server-connection/connection.ts";
 import { checkKey } from "../server-connection/key-check.ts";
 import {
   profileNamed,
@@ -44,7 +44,7 @@ export const profileCommands = (): Command => {
     .command("set")
     .description("save a server and a key under a name; the first profile becomes active")
     .argument("<name>", "1 to 64 letters, digits and . _ -")
-    .option("--url <address>", whereServerIs)
+    .option("--url <address>", urlDescription)
     .option("--key <key>", "an API key; - reads it from standard input (prompted for by default)")
     .option("--use", "make this profile active")
     .option("--no-check", "do not check the key with the server")
@@ -110,7 +110,7 @@ const setProfile = async (name: string, options: SetOptions): Promise<void> => {
     );
   }
   const { profiles, current } = readProfiles();
-  const { url = standardAddress() } = options;
+  const { url = defaultAddress() } = options;
   const key = await keyFrom(options.key, name);
   const connection = connectTo({ url, key });
   const checked = options.check ? await checkKey(connection) : undefined;

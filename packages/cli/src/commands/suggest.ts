@@ -11,8 +11,8 @@ import { print } from "../terminal/output.ts";
 type Kind = "flag" | "profile" | "webhook";
 
 /** Nobody waits longer after pressing the tab key. */
-const patience = 1_500;
-const most = 500;
+const timeout = 1_500;
+const maxNames = 500;
 
 export const suggestCommand = (): Command =>
   new Command("suggest")
@@ -25,8 +25,8 @@ export const suggestCommand = (): Command =>
 const suggest = async (kind: Kind, beginning: string, words: readonly string[]): Promise<void> => {
   try {
     const names = await namesOf(kind, beginning, words);
-    const fitting = names.filter((name) => name.startsWith(beginning)).slice(0, most);
-    if (fitting.length > 0) print(fitting.join("\n"));
+    const matches = names.filter((name) => name.startsWith(beginning)).slice(0, maxNames);
+    if (matches.length > 0) print(matches.join("\n"));
   } catch {
     // An error in the middle of a command line would only disturb.
   }
@@ -46,7 +46,7 @@ const namesAt = async (
   kind: "flag" | "webhook",
   beginning: string,
 ): Promise<readonly string[]> => {
-  const options = { signal: AbortSignal.timeout(patience) };
+  const options = { signal: AbortSignal.timeout(timeout) };
   if (kind === "webhook") {
     const webhooks = await management.webhooks.list(options);
     return webhooks.ok ? webhooks.value.map(({ id }) => id) : [];

@@ -31,14 +31,14 @@ export const fail = (about: string, message: string, remedy: string): Check => (
 });
 
 /** The problems, or one check without a problem. */
-export const orFine = (troubles: readonly Check[], about: string, message: string): Check[] =>
-  troubles.length > 0 ? [...troubles] : [ok(about, message)];
+export const orOk = (problems: readonly Check[], about: string, message: string): Check[] =>
+  problems.length > 0 ? [...problems] : [ok(about, message)];
 
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
 /** Such as "3 hours". */
-export const lengthOf = (milliseconds: number): string => {
+export const durationText = (milliseconds: number): string => {
   const minutes = Math.floor(milliseconds / 60_000);
   if (minutes < 60) return counted(minutes, "minute");
   const hours = Math.floor(minutes / 60);

@@ -1,6 +1,6 @@
 // Checks of the stored rows: webhooks with problems, keys that are missing or unused.
 import type { CallbackFinding, Inspected, InspectedWebhook } from "@halyard/server/compose/doctor";
-import { type Check, counted, fail, lengthOf, orFine, warn } from "./check.ts";
+import { type Check, counted, durationText, fail, orOk, warn } from "./check.ts";
 
 const longWait = 10 * 60_000;
 const unusedFor = 90 * 86_400_000;
@@ -14,8 +14,8 @@ export const callbackChecks = (
   now: number,
 ): Check[] => {
   const active = webhooks.filter((webhook) => webhook.active).length;
-  return orFine(
-    webhooks.flatMap((webhook) => troublesOf(webhook, findings.get(webhook.id), now)),
+  return orOk(
+    webhooks.flatMap((webhook) => problemsOf(webhook, findings.get(webhook.id), now)),
     "callbacks",
     webhooks.length === 0
       ? "there are no webhooks"
@@ -23,7 +23,7 @@ export const callbackChecks = (
   );
 };
 
-const troublesOf = (
+const problemsOf = (
   webhook: InspectedWebhook,
   finding: CallbackFinding | undefined,
   now: number,
@@ -43,9 +43,9 @@ const troublesOf = (
       ),
     ];
   }
-  const troubles: Check[] = [];
+  const problems: Check[] = [];
   if (finding?.kind === "refused") {
-    troubles.push(
+    problems.push(
       fail(
         about,
         `${who} must not be called: ${finding.reason.replace(/\.$/, "")}`,
@@ -54,7 +54,7 @@ const troublesOf = (
     );
   }
   if (finding?.kind === "unresolved") {
-    troubles.push(
+    problems.push(
       warn(
         about,
         `the host name of ${who} does not resolve here`,
@@ -63,23 +63,23 @@ const troublesOf = (
     );
   }
   if (failingSince !== null) {
-    troubles.push(
+    problems.push(
       warn(
         about,
-        `${who} has been failing for ${lengthOf(now - failingSince.getTime())}${waiting}`,
+        `${who} has been failing for ${durationText(now - failingSince.getTime())}${waiting}`,
         `see the receiver's responses with halyard webhooks deliveries ${id}`,
       ),
     );
   } else if (webhook.oldestPendingAt && now - webhook.oldestPendingAt.getTime() > longWait) {
-    troubles.push(
+    problems.push(
       warn(
         about,
-        `the oldest of ${counted(pending, "delivery", "deliveries")} to ${who} has waited for ${lengthOf(now - webhook.oldestPendingAt.getTime())}`,
+        `the oldest of ${counted(pending, "delivery", "deliveries")} to ${who} has waited for ${durationText(now - webhook.oldestPendingAt.getTime())}`,
         "check that a server is running, and look for errors of deliveries in its log",
       ),
     );
   }
-  return troubles;
+  return problems;
 };
 
 export const keyChecks = ({ environments, keys }: Rows, now: number): Check[] => {
@@ -104,7 +104,7 @@ export const keyChecks = ({ environments, keys }: Rows, now: number): Check[] =>
     );
   const last = Math.max(...keys.map(({ lastUsedAt }) => lastUsedAt?.getTime() ?? 0));
   const used = last > 0 ? `, last used ${new Date(last).toISOString()}` : ", none used yet";
-  return orFine(
+  return orOk(
     [...withoutAdmin, ...unused],
     about,
     `${counted(keys.length, "key")} in ${counted(environments.length, "environment")}${used}`,

@@ -10,7 +10,7 @@ export interface AskedServer {
   readonly isNamed: boolean;
 }
 
-const patience = 5_000;
+const timeout = 5_000;
 /** The Date header counts whole seconds. */
 const noticeableSkew = 3_000;
 /** Receivers reject signatures whose time differs too much: by Standard Webhooks, five minutes. */
@@ -28,7 +28,7 @@ const ask = async (url: string, path: string): Promise<Answer | undefined> => {
   try {
     const asked = Date.now();
     const response = await fetch(url.replace(/\/+$/, "") + path, {
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeout),
     });
     const at = (asked + Date.now()) / 2;
     const body: unknown = await response.json().catch(() => undefined);
@@ -160,7 +160,7 @@ const environmentOf = async (url: string, key: string): Promise<string> => {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: '{"context":{}}',
-    signal: AbortSignal.timeout(patience),
+    signal: AbortSignal.timeout(timeout),
   }).catch(() => undefined);
   const body = (await response?.json().catch(() => undefined)) as
     | { metadata?: { environment?: string } }

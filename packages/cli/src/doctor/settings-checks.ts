@@ -1,6 +1,6 @@
 // Checks of the settings and of Node.
 import type { Config } from "@halyard/server/config";
-import { type Check, fail, ok, orFine, warn } from "./check.ts";
+import { type Check, fail, ok, orOk, warn } from "./check.ts";
 
 const oldestNode = 26;
 
@@ -24,7 +24,7 @@ export const mistakeChecks = (message: string): Check[] =>
     );
 
 export const settingChecks = ({ unknown, host, port }: Config): Check[] =>
-  orFine(
+  orOk(
     unknown.map((name) =>
       warn(
         "settings",

@@ -6,11 +6,11 @@ import type {
   InspectedStore,
 } from "@halyard/server/compose/doctor";
 import type { Config } from "@halyard/server/config";
-import { type Check, counted, fail, megabytes, orFine, warn } from "./check.ts";
+import { type Check, counted, fail, megabytes, orOk, warn } from "./check.ts";
 
 const forOthers = 0o077;
 const largeLog = 268_435_456;
-const [littleRoom, hardlyAnyRoom] = [268_435_456, 33_554_432];
+const [lowSpace, criticalSpace] = [268_435_456, 33_554_432];
 const noticeableSkew = 2_000;
 
 type Settings = Pick<Config, "database" | "workers" | "mayMigrate">;
@@ -64,10 +64,10 @@ const schemaChecks = (
 
 const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
   const { path, folder, bytes, logBytes, freeBytes, damage } = store;
-  const troubles: Check[] = [];
-  if (damage === undefined) troubles.push(...schemaChecks(store, mayMigrate));
+  const problems: Check[] = [];
+  if (damage === undefined) problems.push(...schemaChecks(store, mayMigrate));
   else {
-    troubles.push(
+    problems.push(
       fail(
         "store",
         `${path} is damaged or not a database (${damage})`,
@@ -76,7 +76,7 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
     );
   }
   if (!store.writable) {
-    troubles.push(
+    problems.push(
       fail(
         "store",
         `this user cannot write to ${folder}`,
@@ -85,7 +85,7 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
     );
   }
   if (store.folderMode & forOthers && store.fileMode & forOthers) {
-    troubles.push(
+    problems.push(
       warn(
         "store",
         `other users of this machine can read ${path}`,
@@ -94,7 +94,7 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
     );
   }
   if (logBytes > largeLog) {
-    troubles.push(
+    problems.push(
       warn(
         "store",
         `the write-ahead log has grown to ${megabytes(logBytes)}`,
@@ -102,9 +102,9 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
       ),
     );
   }
-  if (freeBytes < littleRoom) {
-    const rate = freeBytes < hardlyAnyRoom ? fail : warn;
-    troubles.push(
+  if (freeBytes < lowSpace) {
+    const rate = freeBytes < criticalSpace ? fail : warn;
+    problems.push(
       rate(
         "store",
         `only ${megabytes(freeBytes)} are free on the disk of ${folder}`,
@@ -113,12 +113,12 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
     );
   }
   for (const name of store.leftovers) {
-    troubles.push(
+    problems.push(
       warn("store", `an interrupted restore has left ${name} in ${folder}`, "remove that folder"),
     );
   }
-  return orFine(
-    troubles,
+  return orOk(
+    problems,
     "store",
     `${path} is intact, schema version ${store.schemaVersion}, ${megabytes(bytes)}, ${megabytes(freeBytes)} free`,
   );
@@ -128,13 +128,13 @@ const serverChecks = (
   store: InspectedServer,
   { database, workers, mayMigrate }: Settings,
 ): Check[] => {
-  const troubles = schemaChecks(store, mayMigrate);
+  const problems = schemaChecks(store, mayMigrate);
   const poolSize = database.kind === "postgres" ? database.poolSize : 0;
   const instances = Math.max(store.instances, workers);
   // Each process uses one connection for notifications besides its pool.
   const wanted = instances * (poolSize + 1);
   if (wanted > store.connections) {
-    troubles.push(
+    problems.push(
       warn(
         "store",
         `${counted(instances, "process", "processes")} with ${poolSize + 1} connections each may open ${wanted}, and PostgreSQL allows ${store.connections}`,
@@ -144,7 +144,7 @@ const serverChecks = (
   }
   const skew = Math.abs(store.clockAhead);
   if (skew > noticeableSkew) {
-    troubles.push(
+    problems.push(
       warn(
         "clock",
         `the clocks of PostgreSQL and of this machine are ${(skew / 1_000).toFixed(1)} seconds apart`,
@@ -152,8 +152,8 @@ const serverChecks = (
       ),
     );
   }
-  return orFine(
-    troubles,
+  return orOk(
+    problems,
     "store",
     `PostgreSQL ${store.version} at ${store.name}, schema version ${store.schemaVersion}, ${counted(store.instances, "process", "processes")} connected, ${store.connections} connections`,
   );
@@ -164,17 +164,17 @@ export const secretKeyChecks = (
   unreadable: readonly string[],
 ): Check[] => {
   const about = "secret key";
-  const troubles: Check[] = [];
+  const problems: Check[] = [];
   if (problem !== undefined) {
-    troubles.push(
+    problems.push(
       fail(about, problem.replace(/\.$/, ""), "restore the file from a backup, with mode 600"),
     );
   }
   if (mode !== undefined && mode & forOthers) {
-    troubles.push(warn(about, `other users of this machine can read ${path}`, `chmod 600 ${path}`));
+    problems.push(warn(about, `other users of this machine can read ${path}`, `chmod 600 ${path}`));
   }
   if (unreadable.length > 0) {
-    troubles.push(
+    problems.push(
       fail(
         about,
         `the secrets of ${counted(unreadable.length, "webhook")} cannot be read, so nothing is sent to ${unreadable.join(", ")}`,
@@ -186,8 +186,8 @@ export const secretKeyChecks = (
     ...(given > 0 ? ["HALYARD_SECRET_KEY"] : []),
     ...(mode !== undefined ? [String(path)] : []),
   ];
-  return orFine(
-    troubles,
+  return orOk(
+    problems,
     about,
     where.length > 0 ? `in ${where.join(" and ")}` : "none yet; the next start creates it",
   );

@@ -59,14 +59,14 @@ export const readDocument = async (file: string): Promise<Document> => {
 };
 
 /** Further syntax errors are mostly consequences of the first. */
-const mostMistakes = 10;
+const maxMistakes = 10;
 
 const parseYaml = async (text: string) => {
   const { isNode, LineCounter, parseDocument } = await import("yaml");
   const lineCounter = new LineCounter();
   const parsed = parseDocument(text, { lineCounter, prettyErrors: false });
   const mistakes = parsed.errors
-    .slice(0, mostMistakes)
+    .slice(0, maxMistakes)
     .map(({ pos, message }) => `  line ${lineCounter.linePos(pos[0]).line}: ${message}`);
   let value: unknown;
   try {

@@ -12,21 +12,21 @@ export interface CreatedFromFile extends FileWebhook {
 
 export const missingWebhooks = async (
   connection: Connection,
-  wanted: readonly FileWebhook[],
+  webhooksOfFile: readonly FileWebhook[],
 ): Promise<readonly FileWebhook[]> => {
   const there = answered(connection, await connection.management.webhooks.list());
   const addresses = new Set(there.map(({ url }) => url));
-  return wanted.filter(({ url }) => !addresses.has(url));
+  return webhooksOfFile.filter(({ url }) => !addresses.has(url));
 };
 
 /** One after the other until one fails: each new secret must be shown, even if the next one fails. */
 export const createWebhooks = async (
   connection: Connection,
-  wanted: readonly FileWebhook[],
+  webhooksOfFile: readonly FileWebhook[],
   onCreated: (created: CreatedFromFile) => void,
 ): Promise<CommandFailed | undefined> => {
   const { webhooks } = connection.management;
-  for (const { url, events, active } of wanted) {
+  for (const { url, events, active } of webhooksOfFile) {
     const made = await webhooks.create({ url, events: events as NewWebhook["events"] });
     if (!made.ok) return refused(connection, url, made.error);
     const { id, secret } = made.value;

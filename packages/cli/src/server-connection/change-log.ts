@@ -17,11 +17,11 @@ export interface LoggedChange {
 
 export interface ChangeLog {
   /** Takes a snapshot; returns the changes since the last one, and how many of them are unknown. */
-  meet(
+  takeSnapshot(
     snapshot: EnvironmentSnapshot,
-  ): Promise<{ readonly changes: readonly LoggedChange[]; readonly untold: number }>;
+  ): Promise<{ readonly changes: readonly LoggedChange[]; readonly omitted: number }>;
   /** Returns the changes that were not returned before. */
-  learn(changes: readonly EnvironmentChange[]): Promise<readonly LoggedChange[]>;
+  takeChanges(changes: readonly EnvironmentChange[]): Promise<readonly LoggedChange[]>;
   /** All changes since a time, from the history. */
   since(time: Date): Promise<readonly LoggedChange[]>;
 }
@@ -57,11 +57,11 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
   let last: { readonly revision: number; readonly at: number } | undefined;
   let mayReadHistory = true;
 
-  const isTold = (key: string, version: number) => version <= (known.get(key)?.version ?? 0);
+  const isReported = (key: string, version: number) => version <= (known.get(key)?.version ?? 0);
   const remember = (key: string, version: number, flag: Flag | null) => {
-    if (!isTold(key, version)) known.set(key, { version, flag });
+    if (!isReported(key, version)) known.set(key, { version, flag });
   };
-  const tell = (changes: readonly LoggedChange[]): readonly LoggedChange[] => {
+  const reportAll = (changes: readonly LoggedChange[]): readonly LoggedChange[] => {
     for (const { key, version, after } of changes) remember(key, version, after);
     return changes;
   };
@@ -104,7 +104,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
     const gone = [...known].filter(([key, { flag }]) => flag !== null && !now.has(key));
     return [
       ...snapshot.entries
-        .filter(({ key, version }) => !isTold(key, version))
+        .filter(({ key, version }) => !isReported(key, version))
         .map((entry) => derived({ ...entry, at })),
       ...gone.map(([key, { version }]) => derived({ key, version: version + 1, at, value: null })),
     ];
@@ -118,7 +118,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
     );
     if (!entries) return netChanges(snapshot);
     const isNew = ({ id, version, createdAt }: HistoryEntry) =>
-      known.has(id) ? !isTold(id, version ?? 0) : Date.parse(createdAt) > from;
+      known.has(id) ? !isReported(id, version ?? 0) : Date.parse(createdAt) > from;
     const chosen = new Set(entries.filter(isNew));
     // Of unknown flags, changes within the same millisecond or by a clock that is behind are chosen by their number.
     const doubtful = entries.filter((entry) => !known.has(entry.id) && !chosen.has(entry));
@@ -130,20 +130,20 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
   };
 
   return {
-    async meet(snapshot) {
+    async takeSnapshot(snapshot) {
       const missed = last === undefined ? 0 : snapshot.revision - last.revision;
       const changes =
         last !== undefined && missed > 0 ? await missedOf(snapshot, missed, last.at) : [];
       // A lower revision than before: the database was restored, so known versions are void.
       if (missed < 0) known.clear();
       last = { revision: snapshot.revision, at: Date.parse(snapshot.at ?? "") || 0 };
-      tell(changes);
+      reportAll(changes);
       for (const { key, version, value } of snapshot.entries) remember(key, version, value);
-      return { changes, untold: Math.max(0, missed - changes.length) };
+      return { changes, omitted: Math.max(0, missed - changes.length) };
     },
 
-    async learn(changes) {
-      const fresh = changes.filter(({ key, version }) => !isTold(key, version));
+    async takeChanges(changes) {
+      const fresh = changes.filter(({ key, version }) => !isReported(key, version));
       const newest = changes.at(-1);
       if (newest) last = { revision: newest.revision, at: Date.parse(newest.at) };
       if (fresh.length === 0) return [];
@@ -151,7 +151,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
       const byName = new Map(entries?.map((entry) => [`${entry.id} ${entry.version}`, entry]));
       return fresh.flatMap((change) => {
         const entry = byName.get(`${change.key} ${change.version}`);
-        return tell([entry ? logged(entry) : derived(change)]);
+        return reportAll([entry ? logged(entry) : derived(change)]);
       });
     },
 
@@ -164,7 +164,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
         const message = "--since reads the history, which needs a key with the role admin";
         throw failureOf(connection, { code, message });
       }
-      return tell(
+      return reportAll(
         entries
           .filter((entry) => !isBefore(entry))
           .reverse()

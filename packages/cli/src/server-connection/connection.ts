@@ -15,13 +15,13 @@ export interface Connection extends Profile {
   readonly management: Management;
 }
 
-const standardUrl = "http://127.0.0.1:4400";
+const defaultUrl = "http://127.0.0.1:4400";
 
 /** In the help of `--url`. */
-export const whereServerIs = `the server's address (HALYARD_URL; ${standardUrl} by default)`;
+export const urlDescription = `the server's address (HALYARD_URL; ${defaultUrl} by default)`;
 
 /** The server's address without --url. */
-export const standardAddress = (): string => process.env.HALYARD_URL || standardUrl;
+export const defaultAddress = (): string => process.env.HALYARD_URL || defaultUrl;
 
 /** Adds the options of every command that calls a server. */
 export const serverCommand = (
@@ -29,7 +29,7 @@ export const serverCommand = (
   role: "an admin" | "a server" | "any" = "an admin",
 ): Command =>
   command
-    .addOption(server("--url <address>", whereServerIs))
+    .addOption(server("--url <address>", urlDescription))
     .addOption(
       server("--key <key>", `${role} API key; it decides the environment (HALYARD_API_KEY)`),
     )
@@ -45,7 +45,7 @@ interface Place {
 }
 
 /** Addresses appear in messages and in process lists, so they must not contain a password. */
-const demandPlainAddress = (url: string): void => {
+const requirePlainAddress = (url: string): void => {
   if (!url.includes("@")) return;
   const parsed = URL.parse(url);
   const isHttp = parsed?.protocol === "http:" || parsed?.protocol === "https:";
@@ -64,8 +64,8 @@ const placeOf = ({ url, key, profile }: ConnectionOptions): Place => {
     const kept = profileNamed(profile);
     return { url: url ?? kept.url, key: key ?? kept.key };
   }
-  const address = url ?? standardAddress();
-  demandPlainAddress(address);
+  const address = url ?? defaultAddress();
+  requirePlainAddress(address);
   const givenKey = key ?? (process.env.HALYARD_API_KEY || undefined);
   if (givenKey !== undefined) return { url: address, key: givenKey };
   const name = process.env.HALYARD_PROFILE || readProfiles().current;
@@ -91,7 +91,7 @@ export const connect = (options: ConnectionOptions): Connection => {
 };
 
 export const connectTo = ({ url, key }: Profile): Connection => {
-  demandPlainAddress(url);
+  requirePlainAddress(url);
   try {
     return { url, key, management: createManagement({ url, key }) };
   } catch (error) {

@@ -9,7 +9,7 @@ export interface CheckedKey {
   readonly environment: string | undefined;
 }
 
-const patience = 10_000;
+const timeout = 10_000;
 
 /** Fails when the server is unavailable or the key is not valid. */
 export const checkKey = async (connection: Connection): Promise<CheckedKey> => {
@@ -36,7 +36,7 @@ const environmentOf = async (connection: Connection): Promise<string | undefined
     onLost: () => enough.abort(),
     onBack: () => undefined,
   };
-  const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(patience)]);
+  const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(timeout)]);
   await followChanges(connection, reader, signal).catch(() => undefined);
   return name;
 };

@@ -32,7 +32,7 @@ export const profilesFile = (): string =>
 
 let warned = false;
 /** The file contains keys. */
-const warnOfReaders = (file: string): void => {
+const warnOfPermissions = (file: string): void => {
   if (warned || process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return;
   warned = true;
   printAside(`${file} contains API keys and other users can read it: chmod 600 ${file}`);
@@ -43,7 +43,7 @@ export const readProfiles = (): Profiles => {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
-    warnOfReaders(file);
+    warnOfPermissions(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return { profiles: {} };
     throw new CommandFailed(`The profiles in ${file} cannot be read (${messageOf(error)}).`);

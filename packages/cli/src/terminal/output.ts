@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import type { Failure, Result } from "@halyard/server/errors";
 import { codeOf, type ExitCode, exitCodes } from "./exit-codes.ts";
-import { readerLeft } from "./reader-left.ts";
+import { outputClosed } from "./output-closed.ts";
 
 /** The command failed; its message is one sentence for people, with the next step. */
 export class CommandFailed extends Error {
@@ -51,7 +51,7 @@ export const withoutControls = (text: string): string => text.split("\n").map(in
 
 /** Prints the text unchanged: text from others must pass `inOneLine` first. */
 export const print = (text: string): void => {
-  if (!readerLeft.aborted) process.stdout.write(`${text}\n`);
+  if (!outputClosed.aborted) process.stdout.write(`${text}\n`);
 };
 
 /** A message for people on standard error, apart from the result. */

@@ -7,7 +7,7 @@ export interface Progress {
   end(): void;
 }
 
-const oftenEnough = 100;
+const updateInterval = 100;
 
 export const createProgress = (what: string): Progress => {
   const { stderr } = process;
@@ -16,7 +16,7 @@ export const createProgress = (what: string): Progress => {
   return {
     at(done, total) {
       const now = performance.now();
-      if (now - shownAt < oftenEnough && done !== total) return;
+      if (now - shownAt < updateInterval && done !== total) return;
       shownAt = now;
       const share = total === 0 ? 100 : Math.floor((100 * done) / (total ?? done));
       const of = total === undefined ? "" : ` of ${total} (${share} %)`;

@@ -28,12 +28,12 @@ export const examine = async (args: readonly string[], settings = {}) => {
   assert.equal(ended.stderr, "");
   const report = JSON.parse(ended.stdout) as Report;
   assert.equal(ended.code, report.healthy ? 0 : 1);
-  const troubles = report.checks.filter(({ level }) => level !== "ok");
-  for (const { remedy } of troubles) assert.ok(remedy);
+  const problems = report.checks.filter(({ level }) => level !== "ok");
+  for (const { remedy } of problems) assert.ok(remedy);
   return {
     ...report,
     code: ended.code,
-    lines: troubles.map(
+    lines: problems.map(
       ({ level, about, message, remedy }) => `${level} ${about}: ${message} | ${remedy}`,
     ),
   };

@@ -2,7 +2,7 @@
 import { Command, Option } from "commander";
 import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type FileFormat, fileFormats, writeFlagsFile } from "../../flags-file/flags-file.ts";
-import { writeWhole } from "../../flags-file/write-whole.ts";
+import { writeAtomically } from "../../flags-file/write-atomically.ts";
 import {
   answered,
   type ConnectionOptions,
@@ -69,7 +69,7 @@ const exportFlags = async (options: ExportOptions): Promise<void> => {
     process.stdout.write(text);
     return;
   }
-  await writeWhole(output, text);
+  await writeAtomically(output, text);
   if (json) {
     printJson({
       file: output,

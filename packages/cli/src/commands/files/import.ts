@@ -1,14 +1,14 @@
 // halyard import: makes the flags of an environment match a file of Halyard or of another product.
 import { Command, Option } from "commander";
-import { type CarryOutOptions, execute } from "../../flags-file/plan/execute.ts";
+import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
 import { planChanges } from "../../flags-file/plan/plan.ts";
-import { flagsAt } from "../../flags-file/plan/sides.ts";
 import {
   origins,
-  readWanted,
-  type Wanted,
-  type WantedOptions,
-} from "../../flags-file/plan/wanted.ts";
+  readTarget,
+  type Target,
+  type TargetOptions,
+} from "../../flags-file/plan/read-target.ts";
+import { flagsAt } from "../../flags-file/plan/sides.ts";
 import {
   type CreatedFromFile,
   createWebhooks,
@@ -22,7 +22,7 @@ import {
 import { withExamples } from "../../terminal/examples.ts";
 import { inOneLine, print, printAside } from "../../terminal/output.ts";
 
-interface ImportOptions extends ConnectionOptions, CarryOutOptions, WantedOptions {
+interface ImportOptions extends ConnectionOptions, ExecuteOptions, TargetOptions {
   readonly prune?: boolean;
   readonly webhooks?: boolean;
 }
@@ -60,7 +60,7 @@ export const importCommand = (): Command =>
     "halyard import export.json --from unleash --environment production",
   ).action(importFlags);
 
-const tellLeftOut = ({ leftOut, notes, remarks }: Wanted): void => {
+const printSkipped = ({ leftOut, notes, remarks }: Target): void => {
   if (notes.length > 0) {
     print("Imported, with notes:");
     for (const { key, note } of notes) print(inOneLine(`  ${key}: ${note}`));
@@ -80,13 +80,13 @@ const tellLeftOut = ({ leftOut, notes, remarks }: Wanted): void => {
 const importFlags = async (file: string, options: ImportOptions): Promise<void> => {
   const { json = false, dryRun = false, prune = false } = options;
   const connection = connect(options);
-  const wanted = await readWanted(file, options);
-  const { flags, leftOut, notes, remarks, keep, createOnly } = wanted;
+  const target = await readTarget(file, options);
+  const { flags, leftOut, notes, remarks, keep, createOnly } = target;
   const plan = planChanges(await flagsAt(connection), flags, { prune, keep, createOnly });
   const missing =
-    options.webhooks && wanted.webhooks ? await missingWebhooks(connection, wanted.webhooks) : [];
-  if (!json) tellLeftOut(wanted);
-  if (!json && wanted.webhooks && !options.webhooks) {
+    options.webhooks && target.webhooks ? await missingWebhooks(connection, target.webhooks) : [];
+  if (!json) printSkipped(target);
+  if (!json && target.webhooks && !options.webhooks) {
     printAside("The file also contains webhooks, which are not imported: --webhooks creates them.");
   }
 
@@ -109,11 +109,11 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
               `+ webhook ${inOneLine(webhook.url)}\n  secret ${webhook.secret} (shown only once)`,
             );
           });
-      const told = {
+      const report = {
         ...(options.from !== "halyard" && { leftOut, notes, remarks }),
         ...(options.webhooks && { webhooks: dryRun ? missing : created }),
       };
-      return { told, failure };
+      return { report, failure };
     },
   });
 };

@@ -1,7 +1,7 @@
 // halyard promote: copies flags from one environment to another.
 import { type Flag, flagTypeNames, membersOf } from "@halyard/core/flags/registry";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type CarryOutOptions, execute } from "../../flags-file/plan/execute.ts";
+import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
 import { planChanges } from "../../flags-file/plan/plan.ts";
 import { flagsAt } from "../../flags-file/plan/sides.ts";
 import { connectTo } from "../../server-connection/connection.ts";
@@ -10,7 +10,7 @@ import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
 
-interface PromoteOptions extends CarryOutOptions {
+interface PromoteOptions extends ExecuteOptions {
   readonly all?: boolean;
   readonly prune?: boolean;
   readonly fields: readonly string[];

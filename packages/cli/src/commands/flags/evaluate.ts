@@ -86,7 +86,7 @@ const meaning = ({ reason }: Evaluated): string =>
     SPLIT: "by the rollout's percentage",
   })[reason] ?? reason;
 
-const patience = 10_000;
+const timeout = 10_000;
 
 const codes: Readonly<Record<number, ManagementErrorCode>> = {
   400: "VALIDATION_FAILED",
@@ -113,7 +113,7 @@ const ask = async (
         "content-type": "application/json",
       },
       body: JSON.stringify({ context }),
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeout),
     });
     text = await answer.text();
   } catch (cause) {

@@ -15,7 +15,7 @@ import { exitCodes } from "../../terminal/exit-codes.ts";
 import { changesInOneLine } from "../../terminal/flag-text.ts";
 import { moment, wholeNumber } from "../../terminal/option-values.ts";
 import { CommandFailed, coloured, inOneLine, print, printAside } from "../../terminal/output.ts";
-import { readerLeft } from "../../terminal/reader-left.ts";
+import { outputClosed } from "../../terminal/output-closed.ts";
 
 interface TailOptions extends ConnectionOptions {
   readonly since?: Date;
@@ -55,7 +55,7 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
   const { signal } = stop;
   // Further signals change nothing: it is stopping already.
   process.on("SIGINT", () => stop.abort()).on("SIGTERM", () => stop.abort());
-  readerLeft.addEventListener("abort", () => stop.abort());
+  outputClosed.addEventListener("abort", () => stop.abort());
 
   const waiting: (EnvironmentSnapshot | EnvironmentChange)[] = [];
   let arrived = Promise.withResolvers<void>();
@@ -90,10 +90,10 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
   const take = async (): Promise<number> => {
     const [first] = waiting;
     if (first !== undefined && "entries" in first) {
-      const { changes, untold } = await log.meet(first);
+      const { changes, omitted } = await log.takeSnapshot(first);
       show(changes);
-      if (untold > 0) {
-        printAside(`${untold} more changes happened meanwhile; only an admin key can list them.`);
+      if (omitted > 0) {
+        printAside(`${omitted} more changes happened meanwhile; only an admin key can list them.`);
       }
       if (met) return 1;
       if (options.since) show(await log.since(options.since));
@@ -103,7 +103,7 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
     }
     const next = waiting.findIndex((item) => "entries" in item);
     const batch = waiting.slice(0, Math.min(largestBatch, next === -1 ? waiting.length : next));
-    show(await log.learn(batch as EnvironmentChange[]));
+    show(await log.takeChanges(batch as EnvironmentChange[]));
     return batch.length;
   };
 

@@ -1,13 +1,13 @@
 // halyard flags: see and change the flags of an environment.
 import { Command } from "commander";
 import { addChangeCommands } from "./change.ts";
-import { addMakeCommands } from "./make.ts";
+import { addCreateCommands } from "./create-delete.ts";
 import { addReadCommands } from "./read.ts";
 
 export const flagCommands = (): Command => {
   const group = new Command("flags").description("see and change the flags of an environment");
   addReadCommands(group);
-  addMakeCommands(group);
+  addCreateCommands(group);
   addChangeCommands(group);
   return group;
 };

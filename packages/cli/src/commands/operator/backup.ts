@@ -42,7 +42,7 @@ Examples:
   return command;
 };
 
-const standardName = (): string =>
+const defaultName = (): string =>
   `halyard-backup-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}`;
 
 /** An interrupted backup removes its draft; a killed one leaves a folder named partial. */
@@ -66,7 +66,7 @@ const backUpTo = async (
   const { backUp } = await import("@halyard/server/compose/backup");
   const chosen = data === undefined ? {} : { HALYARD_DATA: data, DATABASE_URL: undefined };
   const config = parseConfig({ ...process.env, ...chosen });
-  const folder = resolve(given ?? standardName());
+  const folder = resolve(given ?? defaultName());
   const progress = createProgress("Copying pages");
   const copied = await backUp(config, {
     folder,
@@ -78,7 +78,7 @@ const backUpTo = async (
   if (json) return printJson({ folder, ...manifest });
   printContents(manifest);
   print(`\nBacked up to ${folder}; the copy was verified.`);
-  sayOfKey(manifest);
+  reportKey(manifest);
 };
 
 const verify = async (given: string, { json }: OperatorOptions): Promise<void> => {
@@ -90,7 +90,7 @@ const verify = async (given: string, { json }: OperatorOptions): Promise<void> =
   print(
     `\n${folder} is complete: taken at ${manifest.takenAt} by Halyard ${manifest.halyardVersion}.`,
   );
-  sayOfKey(manifest);
+  reportKey(manifest);
 };
 
 /** The contents of a backup, for people. */
@@ -100,14 +100,14 @@ export const printContents = ({ environments }: Manifest): void =>
     environments.map(({ name, flags, revision }) => [name, String(flags), String(revision)]),
   );
 
-const saidOfKey: Readonly<Record<Manifest["secretKey"], string | undefined>> = {
+const keyNotices: Readonly<Record<Manifest["secretKey"], string | undefined>> = {
   included: undefined,
   "left out":
     "secret.key is not included: keep that file elsewhere, or webhook secrets cannot be read after a restore.",
   none: "Its webhook secrets can be read only with the value of HALYARD_SECRET_KEY: keep that as well.",
 };
 
-const sayOfKey = ({ secretKey }: Manifest): void => {
-  const said = saidOfKey[secretKey];
+const reportKey = ({ secretKey }: Manifest): void => {
+  const said = keyNotices[secretKey];
   if (said !== undefined) printAside(said);
 };

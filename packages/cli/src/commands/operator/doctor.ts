@@ -40,9 +40,9 @@ Examples:
 
 const examine = async (options: DoctorOptions): Promise<void> => {
   const checks: Check[] = [nodeCheck()];
-  const here = await examineHere(options);
+  const here = await checkLocal(options);
   checks.push(...here.checks);
-  checks.push(...(await examineServer(options, here)));
+  checks.push(...(await checkServer(options, here)));
   const failed = checks.filter(({ level }) => level === "fail").length;
   if (options.json) printJson({ healthy: failed === 0, checks });
   else for (const check of checks) printCheck(check);
@@ -60,7 +60,7 @@ const isServerNamed = ({ url, profile }: DoctorOptions): boolean => {
   }
 };
 
-interface Here {
+interface LocalChecks {
   readonly checks: Check[];
   /** Whether the store could be checked. */
   readonly sawStore: boolean;
@@ -68,7 +68,7 @@ interface Here {
   readonly url: string | undefined;
 }
 
-const examineHere = async (options: DoctorOptions): Promise<Here> => {
+const checkLocal = async (options: DoctorOptions): Promise<LocalChecks> => {
   const { parseConfig } = await import("@halyard/server/config");
   const { inspect, inspectCallback } = await import("@halyard/server/compose/doctor");
   const { data } = options;
@@ -108,10 +108,11 @@ const addressOf = ({ host, port }: { readonly host: string; readonly port: numbe
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 };
 
-const examineServer = async (options: DoctorOptions, here: Here): Promise<Check[]> => {
+const checkServer = async (options: DoctorOptions, here: LocalChecks): Promise<Check[]> => {
   const isNamed = isServerNamed(options);
   try {
-    const { url, key, management } = isNamed || options.key ? connectOrAsk(options) : nobody(here);
+    const { url, key, management } =
+      isNamed || options.key ? connectOrAsk(options) : withoutKey(here);
     if (url === undefined) return [];
     const server: AskedServer = { url, key, isNamed };
     const checks = await serverChecks(server, version);
@@ -127,7 +128,7 @@ const examineServer = async (options: DoctorOptions, here: Here): Promise<Check[
   }
 };
 
-const nobody = ({ url }: Here) => ({ url, key: undefined, management: undefined });
+const withoutKey = ({ url }: LocalChecks) => ({ url, key: undefined, management: undefined });
 
 /** The health checks of a server need no key. */
 const connectOrAsk = (options: DoctorOptions) => {
@@ -141,7 +142,7 @@ const connectOrAsk = (options: DoctorOptions) => {
   }
 };
 
-const words: Readonly<Record<Level, string>> = {
+const labels: Readonly<Record<Level, string>> = {
   ok: coloured("green", "OK  "),
   warn: coloured("yellow", "WARN"),
   fail: coloured("red", "FAIL"),
@@ -149,5 +150,5 @@ const words: Readonly<Record<Level, string>> = {
 
 const printCheck = ({ level, about, message, remedy }: Check): void => {
   const said = `${about}: ${message}${remedy === null ? "" : `. To fix it: ${remedy}`}`;
-  print(`${words[level]} ${inOneLine(said)}`);
+  print(`${labels[level]} ${inOneLine(said)}`);
 };

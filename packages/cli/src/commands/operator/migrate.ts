@@ -1,6 +1,6 @@
 // halyard migrate: migrates the database schema, separately from a server start.
 import { Command } from "commander";
-import { configFor, dataOption, jsonOption, needStore, whenAvailable } from "../../operator.ts";
+import { configFor, dataOption, jsonOption, requireStore, whenAvailable } from "../../operator.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { CommandFailed, print, printJson } from "../../terminal/output.ts";
 
@@ -28,7 +28,7 @@ const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => 
     "@halyard/server/compose/copy"
   );
   // An empty PostgreSQL database was created on purpose; an empty folder is probably a typo.
-  if (config.database.kind === "embedded") await needStore(config);
+  if (config.database.kind === "embedded") await requireStore(config);
   const name = nameOf(config);
   if (check) {
     const { before, after } = await whenAvailable(() => pendingMigrations(config));

@@ -52,13 +52,13 @@ const restoreFrom = async (
   printContents(manifest);
   print(`\nRestored to ${target} as it was at ${manifest.takenAt}.`);
   if (aside !== null) print(`The previous contents are now in ${aside}.`);
-  sayOfWebhooks(restored);
+  reportWebhooks(restored);
 };
 
 const counted = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? "" : "s"}`;
 
-const sayOfWebhooks = (restored: Restored): void => {
+const reportWebhooks = (restored: Restored): void => {
   const { pausedWebhooks, pendingDeliveries, unreadableSecrets } = restored;
   if (pausedWebhooks > 0) {
     print(`Deactivated ${counted(pausedWebhooks, "webhook")}; resume them one by one.`);

@@ -12,7 +12,7 @@ import { withExamples } from "../../terminal/examples.ts";
 import { changesInOneLine } from "../../terminal/flag-text.ts";
 import { wholeNumber } from "../../terminal/option-values.ts";
 import { CommandFailed, inOneLine, print, printAside } from "../../terminal/output.ts";
-import { readerLeft } from "../../terminal/reader-left.ts";
+import { outputClosed } from "../../terminal/output-closed.ts";
 import { eventNames } from "../../terminal/webhook-text.ts";
 
 interface ListenOptions extends ConnectionOptions {
@@ -61,7 +61,7 @@ const listen = async (options: ListenOptions): Promise<void> => {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   // Further signals change nothing: the webhook must be removed in any case.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
-  readerLeft.addEventListener("abort", () => stop());
+  outputClosed.addEventListener("abort", () => stop());
   try {
     const events = eventNames(options.events);
     const url = `http://127.0.0.1:${port}/`;

@@ -29,7 +29,7 @@ export interface LeftOut {
   readonly suggestedKey?: string;
 }
 
-export interface CarriedOver {
+export interface Converted {
   readonly flags: readonly Flag[];
   readonly notes: readonly { readonly key: string; readonly note: string }[];
   readonly leftOut: readonly LeftOut[];
@@ -39,7 +39,7 @@ export interface CarriedOver {
   readonly keep: ReadonlySet<string>;
 }
 
-export interface CarryOverOptions {
+export interface ConvertOptions {
   readonly lossy?: boolean;
   readonly renameInvalid?: boolean;
 }
@@ -58,38 +58,38 @@ export const suggestKey = (name: string): string => {
 
 export const convert = (
   found: readonly Found[],
-  { lossy = false, renameInvalid = false }: CarryOverOptions,
-): CarriedOver => {
+  { lossy = false, renameInvalid = false }: ConvertOptions,
+): Converted => {
   const flags: Flag[] = [];
   const notes: { key: string; note: string }[] = [];
   const leftOut: LeftOut[] = [];
   const createOnly = new Set<string>();
   const keep = new Set<string>();
-  const wouldBe = (name: string) => (isFlagKey(name) ? name : suggestKey(name));
+  const keyFor = (name: string) => (isFlagKey(name) ? name : suggestKey(name));
   const claims = new Map<string, string[]>();
   for (const { name } of found) {
-    const key = wouldBe(name);
+    const key = keyFor(name);
     claims.set(key, [...(claims.get(key) ?? []), name]);
   }
 
   for (const { name, description, state, reasons, notes: own = [], archived } of found) {
-    const key = wouldBe(name);
+    const key = keyFor(name);
     keep.add(key);
     if (archived) {
       leftOut.push({ name, reasons });
       continue;
     }
-    const rivals = claims.get(key) ?? [];
-    const isTwice = rivals.filter((rival) => rival === name).length > 1;
+    const sameKey = claims.get(key) ?? [];
+    const isDuplicate = sameKey.filter((other) => other === name).length > 1;
     const isRenamed = key !== name;
     const nameReasons = [
-      ...(isTwice ? ["is in the file twice"] : []),
+      ...(isDuplicate ? ["is in the file twice"] : []),
       ...(isRenamed && !renameInvalid ? [`the name is not allowed in Halyard`] : []),
-      ...(isRenamed && rivals.length > 1 && !isTwice
+      ...(isRenamed && sameKey.length > 1 && !isDuplicate
         ? [
-            `as "${key}" it would collide with ${rivals
-              .filter((rival) => rival !== name)
-              .map((rival) => `"${rival}"`)
+            `as "${key}" it would collide with ${sameKey
+              .filter((other) => other !== name)
+              .map((other) => `"${other}"`)
               .join(", ")}`,
           ]
         : []),
@@ -98,7 +98,7 @@ export const convert = (
       leftOut.push({
         name,
         reasons: [...reasons, ...nameReasons],
-        ...(isRenamed && rivals.length === 1 && { suggestedKey: key }),
+        ...(isRenamed && sameKey.length === 1 && { suggestedKey: key }),
       });
       continue;
     }
@@ -110,12 +110,12 @@ export const convert = (
       description: letters.length === 0 ? null : letters.slice(0, maxDescriptionLength).join(""),
     });
     if (reasons.length > 0) createOnly.add(key);
-    const told = [
+    const texts = [
       ...(isRenamed ? [`was "${name}"`] : []),
       ...(isCut ? ["its description is cut to 2,000 characters"] : []),
       ...(reasons.length > 0 ? [`turned off, because it ${reasons.join("; ")}`] : own),
     ];
-    notes.push(...told.map((note) => ({ key, note })));
+    notes.push(...texts.map((note) => ({ key, note })));
   }
   return { flags: flags.sort(byKey), notes, leftOut, createOnly, keep };
 };

@@ -2,7 +2,7 @@
 
 import { type Fields, fieldsOf, isFields, textOf } from "../loose-values.ts";
 import type { Found, State } from "./convert.ts";
-import { notAShare, shareOf } from "./share.ts";
+import { notAPercentage, percentageOf } from "./percentage.ts";
 import { type Importer, notFrom } from "./source.ts";
 
 const definitionsOf = (value: unknown): [name: string, definition: Fields][] => {
@@ -67,8 +67,8 @@ const readSplit = (
     total += weight;
     if (value) on += weight;
   }
-  const share = shareOf(on, total);
-  if (share === undefined && reasons.length === 0) reasons.push(notAShare(`${on} / ${total}`));
+  const share = percentageOf(on, total);
+  if (share === undefined && reasons.length === 0) reasons.push(notAPercentage(`${on} / ${total}`));
   return { state: { type: "rollout", enabled: true, percentage: share ?? 0 }, reasons };
 };
 

@@ -2,7 +2,7 @@
 
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../loose-values.ts";
 import type { Found, State } from "./convert.ts";
-import { notAShare, percentOf } from "./share.ts";
+import { notAPercentage, percentOf } from "./percentage.ts";
 import { type Importer, notFrom, type Source } from "./source.ts";
 
 const hasValue = (value: unknown): boolean => value !== null && value !== undefined && value !== "";
@@ -68,7 +68,7 @@ const readOverride = (
   if ("reason" in split) return { state: plain, reasons: [split.reason, ...reasons] };
   if ((state.enabled === true) === base) return { state: plain, reasons };
   const share = percentOf(split.share);
-  if (share === undefined) reasons.push(notAShare(split.share));
+  if (share === undefined) reasons.push(notAPercentage(split.share));
   // On for everyone except a percentage means on for the rest.
   const thousandths = Math.round((share ?? 0) * 1_000);
   const percentage = (base ? 100_000 - thousandths : thousandths) / 1_000;

@@ -2,7 +2,7 @@
 
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../loose-values.ts";
 import type { Found, State } from "./convert.ts";
-import { notAShare, shareOf } from "./share.ts";
+import { notAPercentage, percentageOf } from "./percentage.ts";
 import { chooseEnvironment, type Importer, notFrom } from "./source.ts";
 
 /** In thousandths of a percent. */
@@ -42,10 +42,10 @@ const readRollout = (
   const sum = (those: readonly Fields[]) =>
     those.reduce((total, { weight }) => total + (typeof weight === "number" ? weight : 0), 0);
   const on = sum(weights.filter(({ variation }) => servedBy(flag, variation) === true));
-  const share = shareOf(on, wholeWeight);
+  const share = percentageOf(on, wholeWeight);
   if (sum(weights) !== wholeWeight) {
     reasons.push(`has weights with a sum of ${sum(weights)} instead of ${wholeWeight}`);
-  } else if (share === undefined) reasons.push(notAShare(`${on} / ${wholeWeight}`));
+  } else if (share === undefined) reasons.push(notAPercentage(`${on} / ${wholeWeight}`));
   return { state: { type: "rollout", enabled, percentage: share ?? 0 }, reasons };
 };
 

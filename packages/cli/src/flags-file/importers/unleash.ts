@@ -2,7 +2,7 @@
 
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../loose-values.ts";
 import type { Found, State } from "./convert.ts";
-import { notAShare, percentOf } from "./share.ts";
+import { notAPercentage, percentOf } from "./percentage.ts";
 import { chooseEnvironment, type Importer, notFrom } from "./source.ts";
 
 /** The strategies for a percentage of users: the parameter with the percentage, and what it is sticky by. */
@@ -42,7 +42,7 @@ const readStrategy = (strategy: Fields, enabled: boolean): { state: State; reaso
         : `uses ${stickiness} instead of the user`,
     );
   }
-  if (share === undefined) reasons.push(notAShare(parameters[rollout.share]));
+  if (share === undefined) reasons.push(notAPercentage(parameters[rollout.share]));
   return { state: { type: "rollout", enabled, percentage: share ?? 0 }, reasons };
 };
 

@@ -24,7 +24,7 @@ const done: Outcome = { kind: "done" };
 const conflict = (message: string): Outcome => ({ kind: "conflict", message });
 
 /** Errors that every other flag would meet too. */
-const endsAll = new Set<ManagementError["code"]>([
+const fatalCodes = new Set<ManagementError["code"]>([
   "UNAUTHORIZED",
   "FORBIDDEN",
   "UNREACHABLE",
@@ -39,7 +39,7 @@ export const applyChanges = async (
   { onProgress, onWait }: Watch,
 ): Promise<Outcome[]> => {
   /** The rate limit counts per minute: many flags wait for the next one. */
-  const patiently = async <T>(call: () => Promise<Result<T>>): Promise<Result<T>> => {
+  const withRateLimit = async <T>(call: () => Promise<Result<T>>): Promise<Result<T>> => {
     for (;;) {
       const result = await call();
       if (result.ok || result.error.code !== "RATE_LIMITED") return result;
@@ -50,22 +50,22 @@ export const applyChanges = async (
     }
   };
 
-  const failed = (error: ManagementError, whatHappened: string): Outcome =>
+  const failed = (error: ManagementError, conflictMessage: string): Outcome =>
     error.code === "PRECONDITION_FAILED" || error.code === "NOT_FOUND"
-      ? conflict(whatHappened)
+      ? conflict(conflictMessage)
       : { kind: "failed", error };
 
   /** The version to change, or why not to change it. */
-  const stillAs = async (
+  const findVersion = async (
     before: Flag,
-    wanted: Flag | undefined,
+    target: Flag | undefined,
   ): Promise<{ version: number } | Outcome> => {
-    const now = await patiently(() => flags.get(before.key));
+    const now = await withRateLimit(() => flags.get(before.key));
     if (!now.ok) {
-      if (now.error.code === "NOT_FOUND" && wanted === undefined) return done;
+      if (now.error.code === "NOT_FOUND" && target === undefined) return done;
       return failed(now.error, "was deleted meanwhile");
     }
-    if (wanted && isSameFlag(now.value, wanted)) return done;
+    if (target && isSameFlag(now.value, target)) return done;
     if (!isSameFlag(now.value, before)) return conflict("was changed meanwhile");
     return { version: now.version ?? 0 };
   };
@@ -73,10 +73,10 @@ export const applyChanges = async (
   const create = async ({ flag }: Change & { kind: "create" }): Promise<Outcome> => {
     const { enabled, ...request } = flag;
     const { key } = flag;
-    const made = await patiently(() => flags.create(request));
+    const made = await withRateLimit(() => flags.create(request));
     if (!made.ok) {
       if (made.error.code !== "CONFLICT") return { kind: "failed", error: made.error };
-      const now = await patiently(() => flags.get(key));
+      const now = await withRateLimit(() => flags.get(key));
       // There are other conflicts than a duplicate key, such as too many flags.
       if (!now.ok) return { kind: "failed", error: made.error };
       return isSameFlag(now.value, flag)
@@ -84,7 +84,7 @@ export const applyChanges = async (
         : conflict("was created meanwhile, with other values");
     }
     if (!enabled) return done;
-    const turned = await patiently(() =>
+    const turned = await withRateLimit(() =>
       flags.update(key, { enabled }, { ifMatch: made.version ?? 1 }),
     );
     return turned.ok ? done : failed(turned.error, "was changed right after it was created");
@@ -96,15 +96,19 @@ export const applyChanges = async (
         return create(change);
       case "update": {
         const { key, before, after, patch } = change;
-        const found = await stillAs(before, after);
+        const found = await findVersion(before, after);
         if ("kind" in found) return found;
-        const changed = await patiently(() => flags.update(key, patch, { ifMatch: found.version }));
+        const changed = await withRateLimit(() =>
+          flags.update(key, patch, { ifMatch: found.version }),
+        );
         return changed.ok ? done : failed(changed.error, "was changed meanwhile");
       }
       case "delete": {
-        const found = await stillAs(change.flag, undefined);
+        const found = await findVersion(change.flag, undefined);
         if ("kind" in found) return found;
-        const gone = await patiently(() => flags.delete(change.key, { ifMatch: found.version }));
+        const gone = await withRateLimit(() =>
+          flags.delete(change.key, { ifMatch: found.version }),
+        );
         if (gone.ok || gone.error.code === "NOT_FOUND") return done;
         return failed(gone.error, "was changed meanwhile");
       }
@@ -116,14 +120,14 @@ export const applyChanges = async (
   const outcomes: Outcome[] = changes.map(() => ({ kind: "untried" }));
   let next = 0;
   let count = 0;
-  let isOver = false;
+  let isStopped = false;
   const work = async (): Promise<void> => {
-    for (let index = next++; index < changes.length && !isOver; index = next++) {
+    for (let index = next++; index < changes.length && !isStopped; index = next++) {
       const change = changes[index];
       if (change === undefined) return;
       const outcome = await execute(change);
       outcomes[index] = outcome;
-      if (outcome.kind === "failed" && endsAll.has(outcome.error.code)) isOver = true;
+      if (outcome.kind === "failed" && fatalCodes.has(outcome.error.code)) isStopped = true;
       count += 1;
       onProgress(count);
     }

@@ -9,7 +9,7 @@ import { applyChanges, type Outcome } from "./apply.ts";
 import type { Change, Plan } from "./plan.ts";
 import { asJson, countOf, linesOf, summaryOf } from "./show-plan.ts";
 
-export interface CarryOutOptions {
+export interface ExecuteOptions {
   readonly dryRun?: boolean;
   readonly exitCode?: boolean;
   readonly yes?: boolean;
@@ -19,7 +19,7 @@ export interface CarryOutOptions {
 interface Task {
   readonly connection: Connection;
   readonly plan: Plan;
-  readonly options: CarryOutOptions;
+  readonly options: ExecuteOptions;
   /** The label of the progress, such as Importing. */
   readonly doing: string;
   /** Ask at a terminal even when nothing is deleted. */
@@ -32,16 +32,16 @@ interface Task {
 
 export interface More {
   /** Added to the JSON output. */
-  readonly told: object;
+  readonly report: object;
   readonly failure?: CommandFailed | undefined;
 }
 
 /** More would not be read; --dry-run and --json show all. */
-const mostLines = 100;
+const maxLines = 100;
 
 const showPlan = (plan: Plan, dryRun: boolean): void => {
   const lines = linesOf(plan.changes);
-  const shown = dryRun || lines.length <= mostLines ? lines : lines.slice(0, mostLines);
+  const shown = dryRun || lines.length <= maxLines ? lines : lines.slice(0, maxLines);
   if (shown.length > 0) print(shown.join("\n"));
   const hidden = lines.length - shown.length;
   if (hidden > 0) print(`  … and ${hidden} more (--dry-run shows all)`);
@@ -76,19 +76,19 @@ const messageOf = (outcome: Outcome): string | undefined => {
   return outcome.kind === "failed" ? outcome.error.message : undefined;
 };
 
-const outcomeInWords = (changes: readonly Change[], outcomes: readonly Outcome[]): string => {
+const outcomeText = (changes: readonly Change[], outcomes: readonly Outcome[]): string => {
   const done = changes.filter((_, index) => outcomes[index]?.kind === "done");
   const counts = [
     [countOf(done, "create"), "created"],
     [countOf(done, "update"), "changed"],
     [countOf(done, "delete"), "deleted"],
   ] as const;
-  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  return told.length === 0 ? "Nothing was changed." : `Done: ${told.join(", ")}.`;
+  const parts = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return parts.length === 0 ? "Nothing was changed." : `Done: ${parts.join(", ")}.`;
 };
 
 /** The failure to report: errors first, then impossible changes, then conflicts. */
-const endOf = (
+const failureAfter = (
   { connection, plan }: Task,
   changes: readonly Change[],
   outcomes: readonly Outcome[],
@@ -113,7 +113,7 @@ const endOf = (
     );
   }
   const impossible = countOf(plan.changes, "retype");
-  if (impossible > 0) return impossibleEnd(impossible);
+  if (impossible > 0) return impossibleFailure(impossible);
   const conflicts = outcomes.filter(({ kind }) => kind === "conflict").length;
   if (conflicts === 0) return undefined;
   return new CommandFailed(
@@ -125,7 +125,7 @@ const endOf = (
 const isOneKind = (errors: readonly ManagementError[]): boolean =>
   errors.every(({ code }) => code === errors[0]?.code);
 
-const impossibleEnd = (count: number): CommandFailed =>
+const impossibleFailure = (count: number): CommandFailed =>
   new CommandFailed(
     `${count === 1 ? "One flag has" : `${count} flags have`} a different type there, which is fixed at creation: delete the flag there first, or rename it here.`,
   );
@@ -142,10 +142,10 @@ export const execute = async (task: Task): Promise<void> => {
     showPlan(plan, dryRun);
     print(plan.changes.length === 0 ? nothingToChange(plan.unchanged) : `${summaryOf(plan)}.`);
   }
-  const tell = (outcomes: readonly Outcome[] | undefined, more: object) => {
+  const printReport = (outcomes: readonly Outcome[] | undefined, more: object) => {
     if (!json) return;
     let index = 0;
-    const told = plan.changes.map((change) => {
+    const reported = plan.changes.map((change) => {
       if (change.kind === "retype") return { ...asJson(change), outcome: "impossible" };
       const outcome = outcomes?.[index++];
       const message = outcome && messageOf(outcome);
@@ -155,12 +155,12 @@ export const execute = async (task: Task): Promise<void> => {
         ...(message !== undefined && { message }),
       };
     });
-    printJson({ dryRun, changes: told, unchanged: plan.unchanged, ...more });
+    printJson({ dryRun, changes: reported, unchanged: plan.unchanged, ...more });
   };
 
   if (dryRun) {
-    tell(undefined, (await task.more?.())?.told ?? {});
-    if (impossible > 0) throw impossibleEnd(impossible);
+    printReport(undefined, (await task.more?.())?.report ?? {});
+    if (impossible > 0) throw impossibleFailure(impossible);
     const wouldChange = changes.length > 0 || task.hasMore === true;
     if (wouldChange && options.exitCode) process.exitCode = exitCodes.different;
     return;
@@ -176,12 +176,12 @@ export const execute = async (task: Task): Promise<void> => {
     await confirm(`Apply ${changes.length === 1 ? "this change" : "these changes"}?`, yes);
   }
   const outcomes = await apply(task, changes);
-  const end = endOf(task, changes, outcomes);
-  const isOver = outcomes.some(({ kind }) => kind === "untried");
-  const more = isOver ? undefined : await task.more?.();
-  tell(outcomes, more?.told ?? {});
+  const failed = failureAfter(task, changes, outcomes);
+  const wasStopped = outcomes.some(({ kind }) => kind === "untried");
+  const more = wasStopped ? undefined : await task.more?.();
+  printReport(outcomes, more?.report ?? {});
   if (!json && changes.length > 0) {
-    print(outcomeInWords(changes, outcomes));
+    print(outcomeText(changes, outcomes));
     for (const [index, outcome] of outcomes.entries()) {
       const message = messageOf(outcome);
       if (message !== undefined) {
@@ -189,6 +189,6 @@ export const execute = async (task: Task): Promise<void> => {
       }
     }
   }
-  const failure = end ?? more?.failure;
+  const failure = failed ?? more?.failure;
   if (failure) throw failure;
 };

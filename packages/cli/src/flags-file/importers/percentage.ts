@@ -1,7 +1,7 @@
 // Converts percentages of other products, exactly or not at all.
 
 /** In whole thousandths of a percent; undefined if that is not exact. */
-export const shareOf = (part: number, whole: number): number | undefined => {
+export const percentageOf = (part: number, whole: number): number | undefined => {
   const thousandths = (part * 100_000) / whole;
   return Number.isSafeInteger(part) && Number.isSafeInteger(whole) && Number.isInteger(thousandths)
     ? thousandths / 1_000
@@ -16,5 +16,5 @@ export const percentOf = (value: unknown): number | undefined => {
   return percent <= 100 ? percent : undefined;
 };
 
-export const notAShare = (value: unknown): string =>
+export const notAPercentage = (value: unknown): string =>
   `has a percentage of ${String(value)}, which is not one of 0 to 100 % in steps of 0.001 %`;

@@ -3,12 +3,12 @@
 const left = new AbortController();
 
 /** Aborts when nothing reads standard output any more, which is noticed at the next print. */
-export const readerLeft: AbortSignal = left.signal;
+export const outputClosed: AbortSignal = left.signal;
 
 /** A pipe or socket without a reader, a terminal that was closed. */
 const codes: readonly (string | undefined)[] = ["EPIPE", "ECONNRESET", "EIO"];
 
-export const outliveReaders = (): void => {
+export const ignoreClosedOutput = (): void => {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (!codes.includes(error.code)) throw error;

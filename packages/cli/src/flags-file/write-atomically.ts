@@ -10,10 +10,10 @@ const unlessMissing = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== "ENOENT") throw error;
 };
 
-export const writeWhole = async (file: string, text: string): Promise<void> => {
+export const writeAtomically = async (file: string, text: string): Promise<void> => {
   try {
     const found = await stat(file).catch(unlessMissing);
-    if (found && !found.isFile()) await writeInto(file, text);
+    if (found && !found.isFile()) await writeDirectly(file, text);
     else await replace(await placeOf(file), text, found);
   } catch (error) {
     throw new CommandFailed(`${file} cannot be written (${(error as Error).message}).`);
@@ -29,7 +29,7 @@ const placeOf = async (file: string): Promise<string> => {
 };
 
 /** A pipe or a device cannot be replaced: its reader would get nothing. */
-const writeInto = async (file: string, text: string): Promise<void> => {
+const writeDirectly = async (file: string, text: string): Promise<void> => {
   const handle = await open(file, constants.O_WRONLY);
   try {
     await handle.writeFile(text);

@@ -40,7 +40,7 @@ const typeWith = (settings: Settings): FlagTypeName | undefined =>
     return Object.keys(settings).every((name) => members.has(name));
   });
 
-export const addMakeCommands = (group: Command): void => {
+export const addCreateCommands = (group: Command): void => {
   const create = serverCommand(group.command("create"))
     .description("create a flag; it is off unless --enabled is given")
     .argument("<key>", "1 to 128 letters, digits and . _ -, starting with a letter or digit")

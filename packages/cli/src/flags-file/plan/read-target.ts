@@ -5,7 +5,7 @@ import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
 import { readDocument } from "../document.ts";
 import type { FlagsFile } from "../flags-file.ts";
-import { type CarriedOver, type CarryOverOptions, convert } from "../importers/convert.ts";
+import { type Converted, type ConvertOptions, convert } from "../importers/convert.ts";
 import { readFlagd } from "../importers/flagd.ts";
 import { readFlagsmith } from "../importers/flagsmith.ts";
 import { readLaunchDarkly } from "../importers/launchdarkly.ts";
@@ -23,12 +23,12 @@ const importers = {
 export const origins = ["halyard", "unleash", "launchdarkly", "flagsmith", "flagd"] as const;
 export type Origin = (typeof origins)[number];
 
-export interface WantedOptions extends CarryOverOptions {
+export interface TargetOptions extends ConvertOptions {
   readonly from: Origin;
   readonly environment?: string;
 }
 
-export interface Wanted extends CarriedOver, FlagsFile {
+export interface Target extends Converted, FlagsFile {
   readonly remarks: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface Wanted extends CarriedOver, FlagsFile {
 const bucketRemark = (count: number): string =>
   `${count === 1 ? "One flag reaches" : `${count} flags reach`} a percentage of the users: the percentage stays the same, but Halyard selects other users.`;
 
-const refuseWithoutOrigin = ({ environment, lossy, renameInvalid }: WantedOptions): void => {
+const refuseWithoutOrigin = ({ environment, lossy, renameInvalid }: TargetOptions): void => {
   const given = [
     environment !== undefined && "--environment",
     lossy && "--lossy",
@@ -49,7 +49,7 @@ const refuseWithoutOrigin = ({ environment, lossy, renameInvalid }: WantedOption
   );
 };
 
-export const readWanted = async (file: string, options: WantedOptions): Promise<Wanted> => {
+export const readTarget = async (file: string, options: TargetOptions): Promise<Target> => {
   const { from, environment } = options;
   if (from === "halyard") {
     refuseWithoutOrigin(options);
@@ -65,13 +65,13 @@ export const readWanted = async (file: string, options: WantedOptions): Promise<
   }
   const { value } = await readDocument(file);
   const { found, remarks = [] } = importers[from]({ value, environment });
-  const carried = convert(found, options);
-  const partial = carried.flags.filter((flag) => {
+  const converted = convert(found, options);
+  const partial = converted.flags.filter((flag) => {
     const reach = reachOf(flag);
     return reach > 0 && reach < allThousandths;
   }).length;
   return {
-    ...carried,
+    ...converted,
     remarks: [...remarks, ...(partial > 0 ? [bucketRemark(partial)] : [])],
   };
 };
