@@ -135,7 +135,7 @@ suite("what keeps it from starting is said in one sentence", { concurrency: 2 },
   test("a data folder below a file", async () => {
     const file = join(folderOf(), "file");
     writeFileSync(file, "");
-    await refuse({ HALYARD_DATA: join(file, "data") }, /data folder \S+ cannot be made/);
+    await refuse({ HALYARD_DATA: join(file, "data") }, /data folder \S+ cannot be created/);
   });
 
   test("a data folder that nobody can write to", { skip: !existsSync("/proc/1") }, () =>

@@ -17,7 +17,7 @@ import {
 export interface OpenedStore {
   readonly store: Store;
   /** Another instance on the same database. */
-  again(): Promise<Store>;
+  again(maxWaiting?: number): Promise<Store>;
   /** Every row of every table. */
   dump(): Promise<unknown>;
   /** From now on each write of this kind to this table fails; gives what ends that. */

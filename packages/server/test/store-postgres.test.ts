@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { outboxContract } from "./outbox-contract.ts";
+import { requestLimitContract } from "./request-limit-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
 import { dropDatabase, newDatabase, query } from "./support/postgres.ts";
 
@@ -16,7 +17,7 @@ const open = async (): Promise<OpenedStore & { readonly url: string }> => {
     poolSize: 10,
     tls: { mode: "prefer" },
   } as const;
-  const again = () => openPostgresStore(settings, secrets);
+  const again = (maxWaiting?: number) => openPostgresStore(settings, secrets, true, maxWaiting);
   const store = await again();
   return {
     url,
@@ -59,3 +60,4 @@ const open = async (): Promise<OpenedStore & { readonly url: string }> => {
 
 outboxContract("PostgreSQL", open);
 storeContract("PostgreSQL", open, { sharesProcess: true });
+requestLimitContract("PostgreSQL", open, { atOnce: 9, readsWait: true });

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { outboxContract } from "./outbox-contract.ts";
+import { requestLimitContract } from "./request-limit-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
 import { newFolder } from "./support/server.ts";
 import { addEnvironment, addWebhook } from "./support/store-steps.ts";
@@ -15,7 +16,7 @@ import { addEnvironment, addWebhook } from "./support/store-steps.ts";
 const open = async (): Promise<OpenedStore & { readonly folder: string }> => {
   const folder = newFolder();
   const secrets = createSecretCipher([randomBytes(32)]);
-  const again = () => openSqliteStore(folder, secrets);
+  const again = (maxWaiting?: number) => openSqliteStore(folder, secrets, true, maxWaiting);
   const store = await again();
   const withDatabase = async <T>(work: (database: DatabaseSync) => T): Promise<T> => {
     const database = new DatabaseSync(join(folder, "halyard.db"), { timeout: 5_000 });
@@ -61,6 +62,7 @@ const open = async (): Promise<OpenedStore & { readonly folder: string }> => {
 
 outboxContract("SQLite", open);
 storeContract("SQLite", open, { sharesProcess: false });
+requestLimitContract("SQLite", open, { atOnce: 0, readsWait: false });
 
 test("every connection writes ahead, flushes each commit and keeps references whole", async (t) => {
   const connections = new Set<DatabaseSync>();

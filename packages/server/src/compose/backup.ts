@@ -9,7 +9,7 @@ import {
 } from "../store/maintenance/backup-folder.ts";
 import type { Manifest } from "../store/maintenance/backup-manifest.ts";
 import { type Restored, type RestoreRequest, restoreBackup } from "../store/maintenance/restore.ts";
-import { hasDatabase } from "../store/sqlite/store.ts";
+import { hasDatabase } from "../store/sqlite/data-folder.ts";
 import { version } from "../version.ts";
 import { systemClock } from "./operator.ts";
 

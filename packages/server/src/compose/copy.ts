@@ -6,7 +6,8 @@ import { type CopiedRows, type CopyWatch, copyStore } from "../store/maintenance
 import { migrations } from "../store/schema/migrate.ts";
 import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
 import type { Engine } from "../store/sql/store.ts";
-import { openSqliteEngine, sqliteSchemaVersion } from "../store/sqlite/store.ts";
+import { sqliteSchemaVersion } from "../store/sqlite/data-folder.ts";
+import { openSqliteEngine } from "../store/sqlite/store.ts";
 import { secretKeysOf } from "./operator.ts";
 
 const openEngine = async ({ database }: Config): Promise<Engine> => {

@@ -8,7 +8,7 @@ import type { InspectedServer } from "../store/maintenance/inspect-postgres.ts";
 import { type InspectedFile, inspectSqlite } from "../store/maintenance/inspect-sqlite.ts";
 import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
 import { readSecretKey, secretKeyFile } from "../store/secrets/secret-key-file.ts";
-import { hasDatabase } from "../store/sqlite/store.ts";
+import { hasDatabase } from "../store/sqlite/data-folder.ts";
 import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 
 export type { Inspected, InspectedKey, InspectedWebhook } from "../store/maintenance/inspect.ts";

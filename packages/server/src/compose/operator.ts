@@ -9,7 +9,8 @@ import { createSignInLinks, type SignInLinks } from "../management/sign-in-links
 import type { Clock, RandomBytes, Store } from "../ports.ts";
 import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../store/secrets/secret-key-file.ts";
-import { hasDatabase, openSqliteStore, prepareFolder } from "../store/sqlite/store.ts";
+import { hasDatabase, prepareFolder } from "../store/sqlite/data-folder.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
 
 export const systemClock: Clock = () => new Date();
 export const random: RandomBytes = (count) => new Uint8Array(randomBytes(count));
@@ -29,15 +30,16 @@ export const secretKeysOf = ({
   return [newest, ...older];
 };
 
-export const openStore = async (config: Config): Promise<Store> => {
+/** Beyond `maxWaiting` that wait, changes and reads for requests are refused. Background work never is. */
+export const openStore = async (config: Config, maxWaiting?: number): Promise<Store> => {
   const { database } = config;
   const secrets = createSecretCipher(secretKeysOf(config));
   if (database.kind === "embedded") {
-    return openSqliteStore(database.folder, secrets, config.mayMigrate);
+    return openSqliteStore(database.folder, secrets, config.mayMigrate, maxWaiting);
   }
   // Loaded when it is needed: most have the embedded store, and a start is to be quick.
   const { openPostgresStore } = await import("../store/postgres/store.ts");
-  return openPostgresStore(database, secrets, config.mayMigrate);
+  return openPostgresStore(database, secrets, config.mayMigrate, maxWaiting);
 };
 
 /** Whether a server has been started on this database before. */

@@ -31,7 +31,6 @@ import { createHistory } from "../management/history.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
-import { limitCrowd } from "../store/sql/concurrency-limit.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
@@ -88,30 +87,28 @@ export const composeInstance = async (
     clock,
     monotonic,
   });
-  const store = telemetry.observe(await openStore(config));
+  const store = telemetry.observe(await openStore(config, config.maxWaiting));
   const issueDependencies = { clock, random, newIds };
   const overload = createOverload({ ...config, now: monotonic, log });
   const scrape = () => telemetry.scrape(store, overload.figures());
-  /** For requests, which can be told to come back. */
-  const asked = limitCrowd(store, config.maxWaiting, () => undefined);
   let isLeaving = false;
   try {
-    const keys = createApiKeys(asked, issueDependencies);
+    const keys = createApiKeys(store, issueDependencies);
     const { snapshots, keyTable, feed, usage, keyUse } = await composeMemory(store, clock, log);
     const webhooks = createWebhooks({
       ...issueDependencies,
-      store: asked,
+      store,
       lookUp: lookUpWithin(registrationPatience, lookUp),
       callbacks: config.callbacks,
     });
     const cookies = createSessionCookies(secretKeysOf(config), clock, random);
-    const links = createSignInLinks(asked, issueDependencies);
+    const links = createSignInLinks(store, issueDependencies);
     const app = await createApp({
       ...config,
       log,
-      flags: createFlags(asked, clock, newIds),
+      flags: createFlags(store, clock, newIds),
       flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
-      history: createHistory(asked),
+      history: createHistory(store),
       webhooks,
       keys: {
         ...keys,
@@ -124,12 +121,12 @@ export const composeInstance = async (
       keyTable,
       snapshots,
       feed,
-      usage: createUsageReport(asked, snapshots, usage, clock),
+      usage: createUsageReport(store, snapshots, usage, clock),
       streams: { ...streamSettings, maxStreams: config.maxStreams, ...streams },
       eventTokens: createEventTokens(secretKeysOf(config), clock),
       deliveries: createDeliveries({
         ...issueDependencies,
-        store: asked,
+        store,
         serviceName: config.serviceName,
       }),
       dashboard: config.dashboard

@@ -22,7 +22,7 @@ import { pipeline } from "node:stream/promises";
 import { isDeepStrictEqual } from "node:util";
 import { conflict, fail, notFound, ok, type Result, StartupProblem } from "../../errors.ts";
 import { secretKeyFile } from "../secrets/secret-key-file.ts";
-import { databaseFile, makeFolder } from "../sqlite/store.ts";
+import { databaseFile, makeFolder } from "../sqlite/data-folder.ts";
 import { checkDatabaseFile, copyDatabaseFile, sizeOfDatabase } from "./backup.ts";
 import {
   type BackupFile,

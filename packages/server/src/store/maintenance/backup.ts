@@ -5,7 +5,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { StartupProblem } from "../../errors.ts";
-import { databaseFile } from "../sqlite/store.ts";
+import { databaseFile } from "../sqlite/data-folder.ts";
 
 /** Pages that are copied before others have their turn. */
 const pagesAtOnce = 1_000;

@@ -6,7 +6,8 @@ import { Kysely, SqliteDialect } from "kysely";
 import { migrations } from "../schema/migrate.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
-import { adapt, databaseFile } from "../sqlite/store.ts";
+import { databaseFile } from "../sqlite/data-folder.ts";
+import { adapt } from "../sqlite/driver.ts";
 import { openUnchanging } from "./backup.ts";
 import { type Inspected, inspectRows } from "./inspect.ts";
 

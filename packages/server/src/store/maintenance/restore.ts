@@ -18,7 +18,7 @@ import { conflict, fail, ok, type Result } from "../../errors.ts";
 import { migrations } from "../schema/migrate.ts";
 import { createSecretCipher } from "../secrets/secret-cipher.ts";
 import { readSecretKey, secretKeyFile } from "../secrets/secret-key-file.ts";
-import { databaseFile, makeFolder } from "../sqlite/store.ts";
+import { databaseFile, makeFolder } from "../sqlite/data-folder.ts";
 import { openUnchanging } from "./backup.ts";
 import {
   describeFile,

@@ -145,7 +145,7 @@ const dialect = new PostgresDialect({
 });
 const unbound = new Kysely<Tables>({ dialect });
 
-type Provide = <T>(consumer: (connection: DatabaseConnection) => Promise<T>) => Promise<T>;
+export type Provide = <T>(consumer: (connection: DatabaseConnection) => Promise<T>) => Promise<T>;
 
 /** Queries whose connection is provided by the function given. */
 export const kyselyOn = (provideConnection: Provide): Kysely<Tables> =>

@@ -1,44 +1,52 @@
-// The store on PostgreSQL: a pool of connections, transactions that are run again when another was in the way, and hints.
+// The store on PostgreSQL: a pool of connections, transactions that are retried after conflicts, and hints.
 import { setTimeout } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import type { Store } from "../../ports.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { followReads } from "../sql/follow.ts";
 import { createReader } from "../sql/reader.ts";
+import { refuseWhenCrowded } from "../sql/request-limit.ts";
 import { createSqlStore, type Engine } from "../sql/store.ts";
 import { clientSettings, type PostgresSettings } from "./connection.ts";
 import { isConnectionLost, isInTheWay, isStalePlan, toStoreError } from "./errors.ts";
 import { listenForHints } from "./listen.ts";
-import { kyselyOn, PipelinedTransaction, plainConnection } from "./pipeline.ts";
+import { kyselyOn, PipelinedTransaction, type Provide, plainConnection } from "./pipeline.ts";
 import { createSockets } from "./sockets.ts";
 import { openSchema } from "./start.ts";
 import { postgresTraits } from "./traits.ts";
 import { createGate } from "./transaction-gate.ts";
 
-/** How often a transaction is tried when others are in its way. */
+/** Attempts at a transaction that conflicts with others. */
 const maxTries = 6;
-/** Nothing is begun again later than this: whoever asked has then waited long enough, for a server that is silent above all. */
-const tryAgainWithin = 5_000;
-const gatePatience = 5_000;
+/** Milliseconds after which nothing is retried: the caller has waited long enough, above all for a server that does not answer. */
+const retryWithin = 5_000;
 
 export const openPostgresStore = async (
   settings: PostgresSettings,
   secrets: SecretCipher,
   mayMigrate = true,
-): Promise<Store> => createSqlStore(await openPostgresEngine(settings, mayMigrate), secrets);
+  maxWaiting?: number,
+): Promise<Store> =>
+  createSqlStore(await openPostgresEngine(settings, mayMigrate, maxWaiting), secrets);
 
 export const openPostgresEngine = async (
   settings: PostgresSettings,
   mayMigrate: boolean,
+  maxWaiting = Number.POSITIVE_INFINITY,
 ): Promise<Engine> => {
   const ssl = await openSchema(settings, mayMigrate);
-  return createEngine(clientSettings(settings, ssl), settings.poolSize);
+  return createEngine(clientSettings(settings, ssl), settings.poolSize, maxWaiting);
 };
 
 type Work<T> = (database: Kysely<Tables>) => Promise<T>;
 
-const createEngine = (withoutSockets: ClientConfig, poolSize: number): Engine => {
+const createEngine = (
+  withoutSockets: ClientConfig,
+  poolSize: number,
+  maxWaiting: number,
+): Engine => {
   const sockets = createSockets();
   const settings: ClientConfig = { ...withoutSockets, stream: sockets.open };
   const pool = new Pool({
@@ -47,11 +55,12 @@ const createEngine = (withoutSockets: ClientConfig, poolSize: number): Engine =>
     idleTimeoutMillis: 60_000,
     maxLifetimeSeconds: 3_600,
   });
-  // Said by connections that are lost: whoever uses them is told by an error of his own.
+  // Emitted for lost connections: whoever uses one gets an error as well.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const hints = listenForHints(settings);
-  const gate = createGate(poolSize - 1, gatePatience);
+  const gate = createGate(poolSize - 1);
+  const refuseIfCrowded = () => refuseWhenCrowded(gate.waiting() + pool.waitingCount, maxWaiting);
 
   const withClient = async <T>(
     use: (client: PoolClient) => Promise<T>,
@@ -65,8 +74,13 @@ const createEngine = (withoutSockets: ClientConfig, poolSize: number): Engine =>
     }
   };
 
-  /** For reads: what is asked this way may be asked twice. */
-  const database = kyselyOn(async (consumer) => {
+  /** For reads: a statement may be sent twice. */
+  const database = kyselyOn((consumer) => read(consumer));
+  const databaseForRequests = kyselyOn(async (consumer) => {
+    refuseIfCrowded();
+    return read(consumer);
+  });
+  const read: Provide = async (consumer) => {
     const begun = performance.now();
     for (let tries = 1; ; tries += 1) {
       let failure: unknown;
@@ -80,12 +94,12 @@ const createEngine = (withoutSockets: ClientConfig, poolSize: number): Engine =>
           () => isSpoiling(failure),
         );
       } catch (error) {
-        // A connection that was lost while it was idle is noticed by its next user: another one may be good.
-        const mayTryAgain = tries === 1 && failure !== undefined && isSpoiling(failure);
-        if (!mayTryAgain || isTooLate(begun)) throw toStoreError(error);
+        // A connection that was lost while it was idle fails at its next use: another one may work.
+        const mayRetry = tries === 1 && failure !== undefined && isSpoiling(failure);
+        if (!mayRetry || isTooLate(begun)) throw toStoreError(error);
       }
     }
-  });
+  };
 
   const attempt = async <T>(
     beginning: readonly string[],
@@ -111,14 +125,14 @@ const createEngine = (withoutSockets: ClientConfig, poolSize: number): Engine =>
       return { kind: "committed", result };
     } catch (error) {
       if (!transaction) throw toStoreError(error);
-      // What the work itself throws is not the database's affair.
+      // Thrown by the work, not by the database.
       if (!transaction.failure) throw error;
       const cause = transaction.failure.error;
       const isLost = isConnectionLost(cause) && !transaction.commitSent;
       return {
         kind: "failed",
         cause,
-        mayTryAgain: isInTheWay(cause) || isStalePlan(cause) || isLost,
+        mayRetry: isInTheWay(cause) || isStalePlan(cause) || isLost,
       };
     }
   };
@@ -127,23 +141,28 @@ const createEngine = (withoutSockets: ClientConfig, poolSize: number): Engine =>
     (...beginning: string[]) =>
     <T>(work: Work<T>): Promise<T> => {
       const begun = performance.now();
-      return gate(async () => {
+      return gate.run(async () => {
         for (let tries = 1; ; tries += 1) {
           const outcome = await attempt(beginning, work);
           if (outcome.kind === "committed") return outcome.result;
-          const mayTryAgain = outcome.mayTryAgain && tries < maxTries && !isTooLate(begun);
-          if (!mayTryAgain) throw toStoreError(outcome.cause);
+          const mayRetry = outcome.mayRetry && tries < maxTries && !isTooLate(begun);
+          if (!mayRetry) throw toStoreError(outcome.cause);
           await setTimeout(Math.random() * 10 * tries);
         }
       });
     };
 
+  const transact = transactBeginning("begin");
   return {
     database,
     traits: postgresTraits,
-    reads: createReader(database),
+    // What the change feed reads is not for a request, and never refused.
+    reads: { ...createReader(databaseForRequests), ...followReads(database) },
     committed: undefined,
-    transact: transactBeginning("begin"),
+    async transact(work) {
+      refuseIfCrowded();
+      return transact(work);
+    },
     transactRelaxed: transactBeginning("begin", "set local synchronous_commit = off"),
     asOfNow: transactBeginning("begin isolation level repeatable read read only"),
     onHint: hints.listen,
@@ -151,12 +170,12 @@ const createEngine = (withoutSockets: ClientConfig, poolSize: number): Engine =>
   };
 };
 
-const isTooLate = (begun: number): boolean => performance.now() - begun > tryAgainWithin;
+const isTooLate = (begun: number): boolean => performance.now() - begun > retryWithin;
 
 type TransactionOutcome<T> =
   | { readonly kind: "committed"; readonly result: T }
-  | { readonly kind: "failed"; readonly cause: unknown; readonly mayTryAgain: boolean };
+  | { readonly kind: "failed"; readonly cause: unknown; readonly mayRetry: boolean };
 
-/** Whether a connection is of no use after this error. */
+/** Whether the connection cannot be used after this error. */
 const isSpoiling = (error: unknown): boolean =>
   error !== undefined && (isConnectionLost(error) || isStalePlan(error));

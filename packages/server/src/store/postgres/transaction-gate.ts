@@ -1,9 +1,15 @@
-// Lets so many transactions begin at once, so that reads always find a connection and nobody waits without end.
+// Limits how many transactions run at once, so that reads always find a connection and no transaction waits forever.
 import { StoreUnavailable } from "../../errors.ts";
 
-export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
+/** Milliseconds that a transaction waits for its turn. */
+const timeout = 5_000;
 
-export const createGate = (places: number, patience: number): Gate => {
+export interface Gate {
+  run<T>(work: () => Promise<T>): Promise<T>;
+  readonly waiting: () => number;
+}
+
+export const createGate = (places: number): Gate => {
   const waiting: (() => void)[] = [];
   let free = places;
 
@@ -17,11 +23,11 @@ export const createGate = (places: number, patience: number): Gate => {
         waiting.splice(waiting.indexOf(admit), 1);
         reject(
           new StoreUnavailable(
-            `Every connection to PostgreSQL that may change something was busy for ${patience / 1_000} seconds.`,
+            `All PostgreSQL connections for changes were busy for ${timeout / 1_000} seconds.`,
           ),
         );
       };
-      const timer = setTimeout(giveUp, patience);
+      const timer = setTimeout(giveUp, timeout);
       const admit = () => {
         clearTimeout(timer);
         resolve();
@@ -36,12 +42,15 @@ export const createGate = (places: number, patience: number): Gate => {
     else free += 1;
   };
 
-  return async (work) => {
-    await enter();
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
+  return {
+    async run(work) {
+      await enter();
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
+    waiting: () => waiting.length,
   };
 };

@@ -1,10 +1,12 @@
-// Changes that wait for the same database are committed together: one flush of the disk does for all of them.
+// Group commit: changes that wait for the same database are committed together, with one flush of the disk.
 import { type Kysely, sql, type Transaction } from "kysely";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Tables } from "../schema/tables.ts";
+import { refuseWhenCrowded } from "../sql/request-limit.ts";
 
 type Work<T> = (database: Kysely<Tables>) => Promise<T>;
-export type Transact = <T>(work: Work<T>) => Promise<T>;
+
+type Transact = <T>(work: Work<T>) => Promise<T>;
 
 interface Waiting {
   readonly work: Work<unknown>;
@@ -12,10 +14,10 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** So many at once, so that the first of them does not wait long for the last. */
+/** Changes in one transaction at most, so that the first of them does not wait long for the last. */
 const maxTogether = 64;
 
-/** Runs the work in a part of the transaction that can be undone alone; gives what to tell once all is committed. */
+/** Runs the work in a savepoint; returns how to report its outcome once everything is committed. */
 const runPart = async (
   database: Transaction<Tables>,
   { work, resolve, reject }: Waiting,
@@ -26,7 +28,7 @@ const runPart = async (
     await sql`release part`.execute(database);
     return () => resolve(value);
   } catch (error) {
-    // Fails when SQLite has undone the whole transaction by itself: then nothing of the others has happened either.
+    // Fails when SQLite has rolled back the whole transaction by itself: then none of the others has happened either.
     await sql`rollback to part`.execute(database);
     await sql`release part`.execute(database);
     return () => reject(error);
@@ -34,32 +36,30 @@ const runPart = async (
 };
 
 /**
- * Each work is all or nothing, as if it were alone: it sees what those before it have done, and is undone without them. When
- * the transaction as a whole fails, each is run again alone, so that only the one to blame fails.
+ * Each work is atomic: it sees what those before it have done, and is rolled back without them. When the transaction as a
+ * whole fails, each is run again alone, so that only the one that caused it fails.
  */
-export const groupCommit = (database: Kysely<Tables>): Transact => {
-  const alone: Transact = (work) => database.transaction().execute(work);
-  let waiting: Waiting[] = [];
+export const groupCommit = (database: Kysely<Tables>, maxWaiting: number): Transact => {
+  const queue: Waiting[] = [];
+  let running = 0;
   let isBusy = false;
 
   const runAlone = ({ work, resolve, reject }: Waiting): Promise<void> =>
-    alone(work).then(resolve, reject);
+    database.transaction().execute(work).then(resolve, reject);
 
   const runTogether = async (group: readonly Waiting[]): Promise<void> => {
     let hasBegun = false;
     try {
-      const told = await alone(async (transaction) => {
+      const reports = await database.transaction().execute(async (transaction) => {
         hasBegun = true;
         const parts: (() => void)[] = [];
-        for (const one of group) {
-          parts.push(await runPart(transaction as Transaction<Tables>, one));
-        }
+        for (const one of group) parts.push(await runPart(transaction, one));
         return parts;
       });
-      for (const tell of told) tell();
+      for (const report of reports) report();
     } catch (error) {
       if (!hasBegun && error instanceof StoreUnavailable) {
-        // Another process has held the database for as long as anybody waits: one after the other would not fare better.
+        // Another process has held the write lock for the whole timeout: each of them would wait as long again.
         for (const { reject } of group) reject(error);
         return;
       }
@@ -68,22 +68,26 @@ export const groupCommit = (database: Kysely<Tables>): Transact => {
   };
 
   const runAll = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const group = waiting.slice(0, maxTogether);
-      waiting = waiting.slice(maxTogether);
+    while (queue.length > 0) {
+      const group = queue.splice(0, maxTogether);
+      running = group.length;
       const [first] = group;
       if (group.length === 1 && first) await runAlone(first);
       else await runTogether(group);
     }
+    running = 0;
     isBusy = false;
   };
 
-  return <T>(work: Work<T>) =>
-    new Promise<T>((resolve, reject) => {
-      waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+  return async <T>(work: Work<T>) => {
+    refuseWhenCrowded(running + queue.length, maxWaiting);
+    return new Promise<T>((resolve, reject) => {
+      queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
       if (isBusy) return;
       isBusy = true;
-      // At the end of this turn: SQLite answers at once, so whoever began now would be done before the next request is read.
+      // In a later phase of the event loop: SQLite is synchronous, so a change that began now would be committed before
+      // the next request is read.
       setImmediate(() => void runAll());
     });
+  };
 };

@@ -1,0 +1,21 @@
+// What is particular to SQLite among the databases.
+import { sql } from "kysely";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+
+export const sqliteTraits: DatabaseTraits = {
+  bytes: sql`blob`,
+  text: sql`text`,
+  withIdentity: (table, name) =>
+    table.addColumn(name, "integer", (column) => column.primaryKey().autoIncrement()),
+  givenIdentity: sql``,
+  // SQLite keeps the highest number itself.
+  countOn: () => Promise.resolve(),
+  // A transaction that writes is the only one from its beginning to its end.
+  locked: (query) => query,
+  lockedIfFree: (query) => query,
+  kept: (query) => query,
+  locksRows: false,
+  alone: () => Promise.resolve(),
+  // Other processes watch the data version.
+  notify: () => Promise.resolve(),
+};
