@@ -46,39 +46,27 @@ export const createStoreMeter = (now: () => number, tracing: Tracing | undefined
   const operations = { transaction: create(), read: create(), delivery: create() };
   let lookedAt = now();
 
-  const wait = (meter: OperationMeter, started: number, result: Promise<unknown>): void => {
-    meter.waiting += 1;
-    const end = (): void => {
-      meter.timing.add(now() - started);
-      meter.waiting -= 1;
-    };
-    result.then(end, () => {
-      end();
-      meter.errors += 1;
-    });
-  };
-  /** The same call, timed. What is known at once has not been asked of the store. */
   const timed = <Values extends unknown[], T>(
     operation: StoreOperation,
     name: string,
-    real: (...values: Values) => T,
-  ): ((...values: Values) => T) => {
+    real: (...values: Values) => Promise<T>,
+  ) => {
     const meter = operations[operation];
     const call = tracing
       ? (...values: Values) => tracing.storeCall(name, () => real(...values))
       : real;
-    return (...values) => {
+    return async (...values: Values): Promise<T> => {
       const started = now();
-      let result: T;
+      meter.waiting += 1;
       try {
-        result = call(...values);
+        return await call(...values);
       } catch (error) {
-        meter.timing.add(now() - started);
         meter.errors += 1;
         throw error;
+      } finally {
+        meter.waiting -= 1;
+        meter.timing.add(now() - started);
       }
-      if (result instanceof Promise) wait(meter, started, result);
-      return result;
     };
   };
 
@@ -89,7 +77,7 @@ export const createStoreMeter = (now: () => number, tracing: Tracing | undefined
       const timedReads = Object.fromEntries(
         reads.map((name) => [
           name,
-          timed("read", name, store[name] as (...values: unknown[]) => unknown),
+          timed("read", name, store[name] as (...values: unknown[]) => Promise<unknown>),
         ]),
       );
       const timedReader = { ...store, ...timedReads } as Store;

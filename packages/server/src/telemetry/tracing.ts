@@ -23,7 +23,7 @@ export interface RequestSpan {
 export interface Tracing {
   request(head: RequestHead): RequestSpan;
   /** A span for a call of the store that belongs to another span; what nobody asked for has none. */
-  storeCall<T>(name: string, work: () => T): T;
+  storeCall<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** A span for every attempt. */
   readonly send: (send: Send) => Send;
 }
@@ -97,19 +97,14 @@ const createTracing = (api: Api, tracer: Tracer, databaseSystem: string): Tracin
       if (!trace.getActiveSpan()?.isRecording()) return work();
       const attributes = { "db.system.name": databaseSystem, "db.operation.name": name };
       const options = { kind: SpanKind.CLIENT, attributes };
-      return tracer.startActiveSpan(`store ${name}`, options, (span) => {
-        const endWith = (error: unknown): void => {
-          failed(span, error instanceof Error ? error.name : "unknown");
-          span.end();
-        };
+      return tracer.startActiveSpan(`store ${name}`, options, async (span) => {
         try {
-          const result = work();
-          if (result instanceof Promise) result.then(() => span.end(), endWith);
-          else span.end();
-          return result;
+          return await work();
         } catch (error) {
-          endWith(error);
+          failed(span, error instanceof Error ? error.name : "unknown");
           throw error;
+        } finally {
+          span.end();
         }
       });
     },

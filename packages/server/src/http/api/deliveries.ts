@@ -5,7 +5,15 @@ import { deliveryStates } from "../../domain/delivery.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers } from "../openapi/describe.ts";
-import { cursorParameter, limitParameter, noQuery } from "../openapi/schemas.ts";
+import {
+  cursorParameter,
+  type DeliveryPath,
+  deliveryPath,
+  limitParameter,
+  noQuery,
+  type WebhookPath,
+  webhookPath,
+} from "../openapi/schemas.ts";
 import {
   deliveryExample,
   deliveryReference,
@@ -17,11 +25,6 @@ import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
 
 const tags = ["Webhooks"];
 const closed = { additionalProperties: false } as const;
-const IdPath = Type.Object({ id: Type.String({ description: "The webhook's id, `wh_<id>`." }) });
-const DeliveryPath = Type.Object({
-  ...IdPath.properties,
-  deliveryId: Type.String({ description: "The delivery's id, `dlv_<id>`." }),
-});
 const defaultLimit = 100;
 
 const LogQuery = Type.Object(
@@ -45,7 +48,7 @@ const LogQuery = Type.Object(
 export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
   const config = { permission: "webhooks.read" } as const;
 
-  app.get<{ Params: Static<typeof IdPath>; Querystring: Static<typeof LogQuery> }>(
+  app.get<{ Params: WebhookPath; Querystring: Static<typeof LogQuery> }>(
     "/webhooks/:id/deliveries",
     {
       config,
@@ -54,7 +57,7 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
         operationId: "listDeliveries",
         summary: "Read the delivery log",
         description: "Newest first, each with its attempts. Kept for 90 days.",
-        params: IdPath,
+        params: webhookPath,
         querystring: LogQuery,
         response: answers(
           {
@@ -89,7 +92,7 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
     },
   );
 
-  app.get<{ Params: Static<typeof DeliveryPath> }>(
+  app.get<{ Params: DeliveryPath }>(
     "/webhooks/:id/deliveries/:deliveryId",
     {
       config,
@@ -98,7 +101,7 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
         operationId: "getDelivery",
         summary: "Read one delivery",
         description: "With the request that is sent: its body, and the headers of every attempt.",
-        params: DeliveryPath,
+        params: deliveryPath,
         querystring: noQuery,
         response: answers(
           {

@@ -9,7 +9,7 @@ import { answers, headers, withBody } from "../openapi/describe.ts";
 import { flagExample, flagReference, idempotencyHeader, noQuery } from "../openapi/schemas.ts";
 import { ifMatch } from "../request/conditional.ts";
 import { sendFlag } from "./flag-bodies.ts";
-import { replyIdempotently } from "./idempotent-reply.ts";
+import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Flags"];
 const KeyPath = Type.Object({
@@ -59,13 +59,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       replyIdempotently(
         request,
         reply,
-        (once) =>
-          flags.create(
-            request.auth.principal.actor,
-            request.auth.principal.environment,
-            request.body,
-            once,
-          ),
+        (actor, environment, once) => flags.create(actor, environment, request.body, once),
         (flag) => sendFlag(reply, flag, 201),
       ),
   );
@@ -102,14 +96,9 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, body, auth } = request;
-      const patched = await flags.patch(
-        auth.principal.actor,
-        auth.principal.environment,
-        params.key,
-        body,
-        precondition.value,
-      );
+      const { params, body } = request;
+      const { actor, environment } = request.auth.principal;
+      const patched = await flags.patch(actor, environment, params.key, body, precondition.value);
       return patched.ok ? sendFlag(reply, patched.value) : sendFailure(reply, patched.failure);
     },
   );
@@ -136,13 +125,9 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, auth } = request;
-      const removed = await flags.remove(
-        auth.principal.actor,
-        auth.principal.environment,
-        params.key,
-        precondition.value,
-      );
+      const { params } = request;
+      const { actor, environment } = request.auth.principal;
+      const removed = await flags.remove(actor, environment, params.key, precondition.value);
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
     },
   );

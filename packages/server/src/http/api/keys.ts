@@ -7,7 +7,7 @@ import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, withBody } from "../openapi/describe.ts";
 import { idempotencyHeader, noQuery } from "../openapi/schemas.ts";
-import { replyIdempotently } from "./idempotent-reply.ts";
+import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Keys"];
 const closed = { additionalProperties: false } as const;
@@ -110,13 +110,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       replyIdempotently(
         request,
         reply,
-        (once) =>
-          keys.create(
-            request.auth.principal.actor,
-            request.auth.principal.environment,
-            request.body,
-            once,
-          ),
+        (actor, environment, once) => keys.create(actor, environment, request.body, once),
         ({ apiKey, text }) => reply.code(201).send({ ...shown(apiKey), key: text }),
       ),
   );
@@ -142,11 +136,8 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       },
     },
     async (request, reply) => {
-      const revoked = await keys.revoke(
-        request.auth.principal.actor,
-        request.auth.principal.environment,
-        request.params.id,
-      );
+      const { actor, environment } = request.auth.principal;
+      const revoked = await keys.revoke(actor, environment, request.params.id);
       return revoked.ok ? reply.code(204).send() : sendFailure(reply, revoked.failure);
     },
   );

@@ -5,17 +5,19 @@ import { invalidField } from "../../errors.ts";
 import { type Deliveries, maxReplay } from "../../management/deliveries.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, withBody } from "../openapi/describe.ts";
-import { idempotencyHeader, noQuery } from "../openapi/schemas.ts";
+import {
+  type DeliveryPath,
+  deliveryPath,
+  idempotencyHeader,
+  noQuery,
+  type WebhookPath,
+  webhookPath,
+} from "../openapi/schemas.ts";
 import { deliveryExample, deliveryReference, optional, shownDelivery } from "./delivery-schema.ts";
-import { replyIdempotently } from "./idempotent-reply.ts";
+import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Webhooks"];
 const closed = { additionalProperties: false } as const;
-const IdPath = Type.Object({ id: Type.String({ description: "The webhook's id, `wh_<id>`." }) });
-const DeliveryPath = Type.Object({
-  ...IdPath.properties,
-  deliveryId: Type.String({ description: "The delivery's id, `dlv_<id>`." }),
-});
 
 const moment = (description: string) =>
   Type.String({
@@ -111,7 +113,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
     headers: headers.repeated,
   };
 
-  app.post<{ Params: Static<typeof IdPath> }>(
+  app.post<{ Params: WebhookPath }>(
     "/webhooks/:id/test",
     {
       config,
@@ -120,7 +122,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
         operationId: "testWebhook",
         summary: "Send a test event",
         description: "A `webhook.test` event to this webhook alone, whatever it is subscribed to.",
-        params: IdPath,
+        params: webhookPath,
         querystring: noQuery,
         headers: idempotencyHeader,
         body: EmptyBody,
@@ -131,18 +133,12 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       replyIdempotently(
         request,
         reply,
-        (once) =>
-          deliveries.test(
-            request.auth.principal.actor,
-            request.auth.principal.environment,
-            request.params.id,
-            once,
-          ),
+        (actor, environment, once) => deliveries.test(actor, environment, request.params.id, once),
         (value) => reply.code(202).send(shownDelivery(value)),
       ),
   );
 
-  app.post<{ Params: Static<typeof DeliveryPath> }>(
+  app.post<{ Params: DeliveryPath }>(
     "/webhooks/:id/deliveries/:deliveryId/replay",
     {
       config,
@@ -150,7 +146,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
         tags,
         operationId: "replayDelivery",
         summary: "Send one event again",
-        params: DeliveryPath,
+        params: deliveryPath,
         querystring: noQuery,
         headers: idempotencyHeader,
         body: EmptyBody,
@@ -159,17 +155,16 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
     },
     (request, reply) => {
       const { id, deliveryId } = request.params;
-      const { principal } = request.auth;
       return replyIdempotently(
         request,
         reply,
-        (once) => deliveries.replay(principal.actor, principal.environment, id, deliveryId, once),
+        (actor, environment, once) => deliveries.replay(actor, environment, id, deliveryId, once),
         (value) => reply.code(202).send(shownDelivery(value)),
       );
     },
   );
 
-  app.post<{ Params: Static<typeof IdPath>; Body: Static<typeof ReplayBody> }>(
+  app.post<{ Params: WebhookPath; Body: Static<typeof ReplayBody> }>(
     "/webhooks/:id/replay",
     {
       config,
@@ -179,7 +174,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
         summary: "Send a range of events again",
         description:
           "Events of the last 90 days that the webhook is subscribed to, in order per flag; fresh events go first.",
-        params: IdPath,
+        params: webhookPath,
         querystring: noQuery,
         headers: idempotencyHeader,
         body: { ...ReplayBody, examples: [{ afterSequence: 811 }] },
@@ -204,21 +199,15 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       return replyIdempotently(
         request,
         reply,
-        (once) =>
-          deliveries.replayRange(
-            request.auth.principal.actor,
-            request.auth.principal.environment,
-            request.params.id,
-            range,
-            once,
-          ),
+        (actor, environment, once) =>
+          deliveries.replayRange(actor, environment, request.params.id, range, once),
         ({ count, throughSequence, complete }) =>
           reply.code(202).send({ replayed: count, throughSequence, complete }),
       );
     },
   );
 
-  app.post<{ Params: Static<typeof IdPath>; Body: Static<typeof RotateBody> }>(
+  app.post<{ Params: WebhookPath; Body: Static<typeof RotateBody> }>(
     "/webhooks/:id/secret/rotate",
     {
       config,
@@ -228,7 +217,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
         summary: "Change the secret",
         description:
           "For 24 hours `webhook-signature` carries signatures of both secrets and `X-Service-Signature` is made with the old one, so that no receiver breaks.",
-        params: IdPath,
+        params: webhookPath,
         querystring: noQuery,
         headers: idempotencyHeader,
         body: { ...RotateBody, examples: [{ immediately: false }] },
@@ -251,19 +240,12 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       },
     },
     (request, reply) => {
-      const { principal } = request.auth;
       const immediately = request.body?.immediately === true;
       return replyIdempotently(
         request,
         reply,
-        (once) =>
-          deliveries.rotateSecret(
-            principal.actor,
-            principal.environment,
-            request.params.id,
-            immediately,
-            once,
-          ),
+        (actor, environment, once) =>
+          deliveries.rotateSecret(actor, environment, request.params.id, immediately, once),
         ({ secret, previousUntil }) =>
           reply.send({
             secret,

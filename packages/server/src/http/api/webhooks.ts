@@ -9,15 +9,16 @@ import {
   EventNames,
   idempotencyHeader,
   noQuery,
+  type WebhookPath,
   webhookExample,
   webhookFields,
+  webhookPath,
   webhookReference,
 } from "../openapi/schemas.ts";
-import { replyIdempotently } from "./idempotent-reply.ts";
+import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Webhooks"];
 const closed = { additionalProperties: false } as const;
-const IdPath = Type.Object({ id: Type.String({ description: "The webhook's id, `wh_<id>`." }) });
 
 const CreateBody = Type.Object(
   {
@@ -78,7 +79,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
     async (request) => (await webhooks.list(request.auth.principal.environment)).map(shown),
   );
 
-  app.get<{ Params: Static<typeof IdPath> }>(
+  app.get<{ Params: WebhookPath }>(
     "/webhooks/:id",
     {
       config: { permission: "webhooks.read" },
@@ -86,7 +87,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
         tags,
         operationId: "getWebhook",
         summary: "Read one webhook",
-        params: IdPath,
+        params: webhookPath,
         querystring: noQuery,
         response: answers(
           {
@@ -141,19 +142,13 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       replyIdempotently(
         request,
         reply,
-        (once) =>
-          webhooks.create(
-            request.auth.principal.actor,
-            request.auth.principal.environment,
-            request.body,
-            once,
-          ),
+        (actor, environment, once) => webhooks.create(actor, environment, request.body, once),
         ({ webhook: { id, url, events, active }, secret }) =>
           reply.code(201).send({ id, url, events, secret, active }),
       ),
   );
 
-  app.patch<{ Params: Static<typeof IdPath>; Body: Static<typeof PatchBody> }>(
+  app.patch<{ Params: WebhookPath; Body: Static<typeof PatchBody> }>(
     "/webhooks/:id",
     {
       config: { permission: "webhooks.write" },
@@ -162,7 +157,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
         operationId: "updateWebhook",
         summary: "Change a webhook",
         description: "Switch it on or off, or choose other events.",
-        params: IdPath,
+        params: webhookPath,
         querystring: noQuery,
         body: { ...PatchBody, examples: [{ active: false }] },
         response: answers(
@@ -179,18 +174,14 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       },
     },
     async (request, reply) => {
-      const { params, body, auth } = request;
-      const patched = await webhooks.patch(
-        auth.principal.actor,
-        auth.principal.environment,
-        params.id,
-        body,
-      );
+      const { params, body } = request;
+      const { actor, environment } = request.auth.principal;
+      const patched = await webhooks.patch(actor, environment, params.id, body);
       return patched.ok ? shown(patched.value) : sendFailure(reply, patched.failure);
     },
   );
 
-  app.delete<{ Params: Static<typeof IdPath> }>(
+  app.delete<{ Params: WebhookPath }>(
     "/webhooks/:id",
     {
       config: { permission: "webhooks.write" },
@@ -199,17 +190,14 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
         operationId: "deleteWebhook",
         summary: "Remove a webhook",
         description: "With the deliveries that it still waits for.",
-        params: IdPath,
+        params: webhookPath,
         querystring: noQuery,
         response: answers({ 204: { description: "It is gone." } }, "NOT_FOUND", ...withBody),
       },
     },
     async (request, reply) => {
-      const removed = await webhooks.remove(
-        request.auth.principal.actor,
-        request.auth.principal.environment,
-        request.params.id,
-      );
+      const { actor, environment } = request.auth.principal;
+      const removed = await webhooks.remove(actor, environment, request.params.id);
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
     },
   );

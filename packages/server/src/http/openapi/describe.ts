@@ -162,7 +162,7 @@ const describe = (answer: Described) => ({
     : !answer.text && { type: "null" }),
 });
 
-/** Errors that any authenticated route can answer with. */
+/** Errors that any authenticated route can respond with. */
 const everywhere = [
   "VALIDATION_FAILED",
   "UNAUTHORIZED",
@@ -171,57 +171,43 @@ const everywhere = [
   "INTERNAL",
   "UNAVAILABLE",
 ] as const;
-/** Errors that any route with a body can answer with. */
+/** Errors that any route with a body can respond with. */
 export const withBody = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
 
-const describeError = (code: ErrorCode) => {
-  const { description, message, headers: more } = errors[code];
-  const example = { error: code, message };
-  return describe({
-    description,
-    schema: { $ref: "Error#" },
-    example,
-    ...(more && { headers: more }),
-  });
-};
+type ErrorResponse = (code: ErrorCode, message: string) => Pick<Described, "schema" | "example">;
 
-/** The same for a path of the OpenFeature protocol, which has its own bodies for errors. */
-const describeProtocolError = (code: ErrorCode) => {
-  const { description, message, headers: more } = errors[code];
-  return describe({
-    description,
-    schema: ProtocolErrorBody,
-    example: { errorDetails: message },
-    ...(more && { headers: more }),
-  });
-};
-
-export const openAnswers = (
-  success: Readonly<Record<number, Described>>,
-  ...codes: readonly ErrorCode[]
-) => ({
-  ...Object.fromEntries(codes.map((code) => [statusOf[code], describeError(code)])),
-  ...Object.fromEntries(
-    Object.entries(success).map(([status, answer]) => [status, describe(answer)]),
-  ),
+const ourError: ErrorResponse = (error, message) => ({
+  schema: { $ref: "Error#" },
+  example: { error, message },
 });
+/** The OpenFeature protocol has its own bodies for errors. */
+const protocolError: ErrorResponse = (_code, message) => ({
+  schema: ProtocolErrorBody,
+  example: { errorDetails: message },
+});
+
+const responsesWith =
+  (errorResponse: ErrorResponse) =>
+  (described: Readonly<Record<number, Described>>, ...codes: readonly ErrorCode[]) => {
+    const failures = codes.map((code) => {
+      const { message, ...rest } = errors[code];
+      return [statusOf[code], describe({ ...rest, ...errorResponse(code, message) })] as const;
+    });
+    const others = Object.entries(described).map(
+      ([status, response]) => [status, describe(response)] as const,
+    );
+    return { ...Object.fromEntries(failures), ...Object.fromEntries(others) };
+  };
+
+/** Of paths that need no key. */
+export const openAnswers = responsesWith(ourError);
+export const protocolOpenAnswers = responsesWith(protocolError);
 
 export const answers = (
   success: Readonly<Record<number, Described>>,
   ...codes: readonly ErrorCode[]
 ) => openAnswers(success, ...everywhere, ...codes);
 
-/** Answers of a path of the OpenFeature protocol that asks for no key. */
-export const protocolOpenAnswers = (
-  described: Readonly<Record<number, Described>>,
-  ...codes: readonly ErrorCode[]
-) => ({
-  ...Object.fromEntries(codes.map((code) => [statusOf[code], describeProtocolError(code)])),
-  ...Object.fromEntries(
-    Object.entries(described).map(([status, answer]) => [status, describe(answer)]),
-  ),
-});
-
-/** The same for one that does; its own errors are among those given. */
+/** Of evaluation paths; their own errors are among those given. */
 export const protocolAnswers = (described: Readonly<Record<number, Described>>) =>
   protocolOpenAnswers(described, ...everywhere, ...withBody);

@@ -1,6 +1,6 @@
 // The shapes that several routes answer with, by name.
 import { flagSchema } from "@halyard/core/flags/schemas";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { subscribableEvents } from "../../domain/webhook.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -73,3 +73,13 @@ export const idempotencyHeader = Type.Object({
     }),
   ),
 });
+
+export const webhookPath = Type.Object({
+  id: Type.String({ description: "The webhook's id, `wh_<id>`." }),
+});
+export const deliveryPath = Type.Object({
+  ...webhookPath.properties,
+  deliveryId: Type.String({ description: "The delivery's id, `dlv_<id>`." }),
+});
+export type WebhookPath = Static<typeof webhookPath>;
+export type DeliveryPath = Static<typeof deliveryPath>;

@@ -1,10 +1,12 @@
-// The Idempotency-Key of a POST -> what management needs to carry the request out once.
+// Runs a POST once for its Idempotency-Key, and responds with its result.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Actor, EnvironmentRef } from "../../domain/principal.ts";
 import { invalid, ok, type Result } from "../../errors.ts";
-import type { IdempotentRequest } from "../../management/idempotency.ts";
+import type { IdempotentRequest, IdempotentResult } from "../../management/idempotency.ts";
 import type { AuthContext } from "../auth/authenticate.ts";
+import { sendFailure } from "../errors/error-reply.ts";
 
 /** Fields in a fixed order, so that the same request written differently is the same request. */
 const canonical = (value: unknown): unknown => {
@@ -19,7 +21,7 @@ const canonical = (value: unknown): unknown => {
 
 const [ivLength, tagLength] = [12, 16];
 
-export const idempotencyKeyOf = (
+const idempotencyKeyOf = (
   request: FastifyRequest,
   auth: AuthContext,
 ): Result<IdempotentRequest | undefined> => {
@@ -53,4 +55,24 @@ export const idempotencyKeyOf = (
       return deserialize(Buffer.concat([decipher.update(bytes.subarray(text)), decipher.final()]));
     },
   });
+};
+
+type Work<T> = (
+  actor: Actor,
+  environment: EnvironmentRef,
+  once: IdempotentRequest | undefined,
+) => Promise<IdempotentResult<T>>;
+
+export const replyIdempotently = async <T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: Work<T>,
+  send: (value: T) => FastifyReply,
+): Promise<FastifyReply> => {
+  const once = idempotencyKeyOf(request, request.auth);
+  if (!once.ok) return sendFailure(reply, once.failure);
+  const { actor, environment } = request.auth.principal;
+  const { result, repeated } = await work(actor, environment, once.value);
+  if (repeated) reply.header("idempotency-replayed", "true");
+  return result.ok ? send(result.value) : sendFailure(reply, result.failure);
 };
