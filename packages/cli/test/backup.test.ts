@@ -122,7 +122,9 @@ test("what cannot be backed up is said, with the way out", async () => {
   cpSync(data, damaged, { recursive: true });
   openDatabase(damaged, (database) => {
     database.exec("pragma foreign_keys = off; pragma writable_schema = on");
-    database.exec("insert into flags values (99, 'orphan', 'boolean', 0, null, null, 1)");
+    database.exec(
+      "insert into flags values (99, 'orphan', 'boolean', 0, null, null, 1, null, null)",
+    );
   });
   await refuse(["backup", folder, "--data", damaged], 1, /not sound.*flags refers to one of env/);
   writeFileSync(join(damaged, "halyard.db"), "no database at all, but some text".repeat(100));

@@ -260,7 +260,11 @@ test("who may not, and where nobody answers", async () => {
   await keyless.refuse(["flags", "list"], 4, /An API key is needed: .*profiles set/);
   const nobody = ["--url", "http://127.0.0.1:9"];
   await halyard.refuse(["flags", "list", ...nobody], 6, /cannot be reached.*Start a server at/);
-  await halyard.refuse(["flags", "list", "--url", "here"], 2, /Url must be the address/);
+  await halyard.refuse(
+    ["flags", "list", "--url", "here"],
+    2,
+    /The address must be the URL of a Halyard server/,
+  );
   const ended = await halyard.run("flags", "list", ...nobody, "--json");
   assert.equal(ended.code, 6);
   assert.equal((JSON.parse(ended.stderr) as { error: string }).error, "UNREACHABLE");

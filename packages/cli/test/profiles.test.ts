@@ -137,7 +137,11 @@ test("what is not kept, and why", async () => {
     /is not a valid profile name/,
   );
   await halyard.refuse(["profiles", "set", "x", ...at], 2, /--key - on standard input/);
-  await halyard.refuse(["profiles", "set", "x", ...at, "--key", "-"], 2, /Key must be an API key/);
+  await halyard.refuse(
+    ["profiles", "set", "x", ...at, "--key", "-"],
+    2,
+    /The key must be an API key/,
+  );
   await halyard.refuse(["profiles", "use", "x"], 3, /no profile "x"; there are/);
   assert.equal(readFileSync(file, "utf8"), before);
   assert.match(await halyard.succeed(...nobody, "--no-check"), /^Saved x for http:\/\/127/);

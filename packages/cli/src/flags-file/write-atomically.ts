@@ -39,10 +39,10 @@ const writeDirectly = async (file: string, text: string): Promise<void> => {
 };
 
 const replace = async (file: string, text: string, found: Stats | undefined): Promise<void> => {
-  const beside = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   const mode = found && found.mode & 0o777;
   try {
-    const handle = await open(beside, "wx", mode);
+    const handle = await open(temporary, "wx", mode);
     try {
       // The umask may have reduced the mode that it was opened with.
       if (mode !== undefined) await handle.chmod(mode);
@@ -51,9 +51,9 @@ const replace = async (file: string, text: string, found: Stats | undefined): Pr
     } finally {
       await handle.close();
     }
-    await rename(beside, file);
+    await rename(temporary, file);
   } catch (error) {
-    await rm(beside, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 };

@@ -95,11 +95,10 @@ export const connectTo = ({ url, key }: Profile): Connection => {
   try {
     return { url, key, management: createManagement({ url, key }) };
   } catch (error) {
-    const sentence = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(
-      `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`,
-      exitCodes.usage,
-    );
+    const message = error instanceof Error ? error.message : String(error);
+    // The SDK begins with the name of its option.
+    const sentence = message.replace(/^url /, "The address ").replace(/^key /, "The key ");
+    throw new CommandFailed(`${sentence}.`, exitCodes.usage);
   }
 };
 

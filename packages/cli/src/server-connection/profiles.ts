@@ -58,14 +58,14 @@ export const readProfiles = (): Profiles => {
 /** Written to a temporary file and then renamed, so that no reader sees half of it. */
 export const writeProfiles = (kept: Profiles): void => {
   const file = profilesFile();
-  const beside = `${file}.${process.pid}`;
+  const temporary = `${file}.${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(beside, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
-    chmodSync(beside, 0o600);
-    renameSync(beside, file);
+    writeFileSync(temporary, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, file);
   } catch (error) {
-    rmSync(beside, { force: true });
+    rmSync(temporary, { force: true });
     throw new CommandFailed(`The profiles cannot be saved in ${file} (${messageOf(error)}).`);
   }
 };
