@@ -191,7 +191,7 @@ test("migrate brings a database up to date, and a server without that right says
       HALYARD_MIGRATE: "off",
     });
     await refuse(["migrate", "--check"], /has version 0 and this Halyard has/, place);
-    assert.match(await succeed(["migrate"], place), /went from version 0 to \d+\.\n$/);
+    assert.match(await succeed(["migrate"], place), /was migrated from version 0 to \d+\.\n$/);
     assert.match(await succeed(["migrate"], place), /was up to date/);
     assert.deepEqual(JSON.parse(await succeed(["migrate", "--check", "--json"], place)), {
       before: newest,
