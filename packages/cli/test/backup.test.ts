@@ -106,8 +106,8 @@ test("what cannot be backed up is said, with the way out", async () => {
     assert.deepEqual(partials(folder), []);
   };
   await refuse(["backup", folder, "--data", newPath()], 3, /no Halyard database in .*--data/);
-  await refuse(["backup", data, "--data", data], 5, /already there and not empty/);
-  await refuse(["backup", "/dev/null/x", "--data", data], 1, /cannot be written .*name another/);
+  await refuse(["backup", data, "--data", data], 5, /already exists and is not empty/);
+  await refuse(["backup", "/dev/null/x", "--data", data], 1, /cannot be written .*choose another/);
   await refuse(
     ["backup", folder],
     1,
@@ -126,7 +126,11 @@ test("what cannot be backed up is said, with the way out", async () => {
       "insert into flags values (99, 'orphan', 'boolean', 0, null, null, 1, null, null)",
     );
   });
-  await refuse(["backup", folder, "--data", damaged], 1, /not sound.*flags refers to one of env/);
+  await refuse(
+    ["backup", folder, "--data", damaged],
+    1,
+    /is damaged.*flags refers to a row of env/,
+  );
   writeFileSync(join(damaged, "halyard.db"), "no database at all, but some text".repeat(100));
   await refuse(["backup", folder, "--data", damaged], 1, /cannot be copied .*`halyard doctor`/);
   assert.equal(existsSync(folder), false);
@@ -160,10 +164,7 @@ test("a disk without the room is noticed before anything is written", async (t) 
   command.kill("SIGTERM");
   const ended = await command.ended;
   assert.equal(ended.code, 1);
-  assert.match(
-    ended.stderr,
-    /not enough room .*: 87960\d\d\.\d MB are needed and [\d.]+ MB are free/,
-  );
+  assert.match(ended.stderr, /Not enough disk space .*: 87960\d\d\.\d MB needed, [\d.]+ MB free/);
   assert.deepEqual([existsSync(folder), partials(folder)], [false, []]);
 });
 
@@ -197,7 +198,7 @@ test("a backup that is killed leaves nothing that restore takes", async () => {
     const target = newPath();
     const ended = await runHalyard(["restore", join(dirname(folder), draft), "--data", target]);
     assert.equal(ended.code, 3);
-    assert.match(ended.stderr, /is no whole backup: it has no manifest\.json/);
+    assert.match(ended.stderr, /is not a complete backup: manifest\.json.* is missing/);
     assert.equal(existsSync(target), false);
   }
   const { code, folder, left } = await interrupted(data, "SIGTERM", 0);
@@ -236,7 +237,7 @@ test("a changed byte is noticed, in whichever file and wherever", async () => {
   const bytes = readFileSync(path);
   bytes.writeUInt8((bytes[5_000] ?? 0) ^ 1, 5_000);
   writeFileSync(path, bytes);
-  const said = /not sound, so it is not used: the file halyard\.db is not as it was written/;
+  const said = /is damaged and was not used: the file halyard\.db has changed since the backup/;
   for (const args of [
     ["backup", "verify", folder],
     ["restore", folder, "--data", newPath()],

@@ -152,7 +152,7 @@ test("a database that is there stays, or goes aside whole", async () => {
   const target = newPath();
   const other = await makeStore(target);
   const held = contentsOf(target);
-  const said = /already holds a database \(halyard\.db.*\): name another folder.*--force/;
+  const said = /already holds a database \(halyard\.db.*\): choose another folder.*--force/;
   await refuse([folder, "--data", target], 5, said);
   assert.deepEqual(contentsOf(target), held);
 
@@ -226,11 +226,11 @@ test("what cannot be restored is said, with the way out", async () => {
   const newer = await take(data);
   const target = newPath();
   const said = new RegExp(
-    `schema version 99, but this Halyard knows only up to ${newest}: restore`,
+    `schema version 99, but this version of Halyard supports only up to ${newest}: restore`,
   );
   await refuse([newer, "--data", target], 1, said);
   await refuse([newPath(), "--data", target], 3, /does not exist/);
-  await refuse([data, "--data", target], 3, /is no whole backup/);
+  await refuse([data, "--data", target], 3, /is not a complete backup/);
   await refuse([folder], 1, /PostgreSQL.*--data FOLDER.*halyard copy.*pg_restore/, {
     DATABASE_URL: "postgres://halyard@db.internal/flags",
     HALYARD_SECRET_KEY: "0".repeat(64),

@@ -219,6 +219,6 @@ test("a variable that is not known is warned of in the log, without its value", 
     warnings.map(({ setting }) => setting),
     ["HALYARD_RATELIMIT"],
   );
-  assert.match(warnings[0]?.msg ?? "", /not known; is it misspelt/);
+  assert.match(warnings[0]?.msg ?? "", /unknown setting; is it misspelt/);
   assert.ok(!stdout.includes("5-a-minute"));
 });

@@ -91,12 +91,12 @@ test("what is no URL of PostgreSQL is refused, and what could mean less safety t
     ["postgres://ann:hush@one,two/flags", /must name one host/],
     ["postgres://ann:hush@db/a?sslmode=no-verify", /sslmode that is not one of disable, prefer/],
     ["postgres://ann:hush@db/a?sslmode=", /sslmode that is not one of disable, prefer/],
-    ["postgres://ann:hush@db/a?sslcrl=/x", /options that are not known here: sslcrl/],
+    ["postgres://ann:hush@db/a?sslcrl=/x", /unknown options: sslcrl/],
     [
       "postgres://ann:hush@db/a?sslmode=require&channel_binding=require",
       /channel_binding=require, which needs sslmode=verify-full/,
     ],
-    ["postgres://ann:hush@db/a?ssl=true&max=3", /options that are not known here: ssl, max/],
+    ["postgres://ann:hush@db/a?ssl=true&max=3", /unknown options: ssl, max/],
   ];
   for (const [DATABASE_URL, rule] of wrong) refuse({ HALYARD_SECRET_KEY, DATABASE_URL }, rule);
   const DATABASE_URL = "postgres://ann:hush@db/a";

@@ -203,10 +203,10 @@ test("a new HALYARD_SECRET_KEY before the old one goes on; without the old one t
   const three = await start(fresh);
   await createFlag(three.admin);
   await logWhen(three.admin, between.id, 2, isDelivered);
-  const line = await three.server.printed(/^\{.*nothing can be sent.*\}$/m);
+  const line = await three.server.printed(/^\{.*secret cannot be decrypted.*\}$/m);
   const entry = JSON.parse(line[0]) as { webhook: string; msg: string };
   assert.equal(entry.webhook, before.id);
-  assert.match(entry.msg, /its secret needs a key that is not here/);
+  assert.match(entry.msg, /secret cannot be decrypted: its key is missing/);
   const waiting = await readLog(three.admin, before.id, "?state=pending");
   assert.deepEqual(
     waiting.map(({ attempts }) => attempts),
@@ -217,7 +217,7 @@ test("a new HALYARD_SECRET_KEY before the old one goes on; without the old one t
   for (let change = 0; change < 3; change += 1) await createFlag(three.admin);
   await logWhen(three.admin, between.id, 5, isDelivered);
   const { stdout } = await stop(three.server);
-  const said = stdout.match(/nothing can be sent/g)?.length ?? 0;
+  const said = stdout.match(/secret cannot be decrypted/g)?.length ?? 0;
   assert.ok(said <= 2, `said at the start and at the first delivery, not ${said} times`);
 
   const four = await start(`${fresh},${old}`);

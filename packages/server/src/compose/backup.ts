@@ -1,4 +1,4 @@
-// The part of the composition that copies the embedded store into a folder, and puts it back.
+// The composition root of backup and restore of the embedded store.
 
 import type { Config } from "../config/config.ts";
 import { fail, type Result } from "../errors.ts";
@@ -50,11 +50,11 @@ export const restore = async (
 ): Promise<Result<Restored>> => {
   if (database.kind === "postgres") {
     return refuse(
-      `DATABASE_URL names PostgreSQL (${database.name}), and a backup is of the embedded store: restore it into a folder with --data FOLDER, and then \`halyard copy --from FOLDER --to "$DATABASE_URL"\`; what pg_dump made goes back with pg_restore.`,
+      `DATABASE_URL names PostgreSQL (${database.name}), and a backup is of the embedded store: restore it into a folder with --data FOLDER, and then \`halyard copy --from FOLDER --to "$DATABASE_URL"\`. Restore a dump of pg_dump with pg_restore.`,
     );
   }
   return restoreBackup({ ...choice, target: database.folder, secretKeys, now: systemClock() });
 };
 
-/** Every byte as it was written, and the database in order. */
+/** Checks every byte of the files, and the database itself. */
 export const verify = (folder: string): Promise<Result<Manifest>> => verifyBackup(folder);

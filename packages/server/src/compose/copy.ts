@@ -1,4 +1,4 @@
-// The part of the composition that works on whole databases: bringing one up to date, and copying one into another.
+// The composition root of commands on whole databases: migrate and copy.
 
 import type { Config } from "../config/config.ts";
 import { fail, ok, type Result } from "../errors.ts";
@@ -23,7 +23,7 @@ const schemaVersion = async ({ database }: Config): Promise<number> => {
   return postgresSchemaVersion(database);
 };
 
-/** The database as it may be shown. */
+/** The database for display. */
 export const nameOf = ({ database }: Config): string =>
   database.kind === "embedded" ? database.folder : database.name;
 
@@ -32,7 +32,7 @@ export interface Migrated {
   readonly after: number;
 }
 
-/** How far the schema is, and how far this version would bring it. */
+/** The schema's version, and the one that this Halyard would migrate it to. */
 export const pendingMigrations = async (config: Config): Promise<Migrated> => ({
   before: await schemaVersion(config),
   after: migrations.length,
@@ -40,14 +40,14 @@ export const pendingMigrations = async (config: Config): Promise<Migrated> => ({
 
 export const migrateDatabase = async (config: Config): Promise<Migrated> => {
   const before = await schemaVersion(config);
-  // Makes the folder and the key file of an embedded store, as the server would.
+  // Creates the folder and the key file of an embedded store, as the server would.
   secretKeysOf(config);
   const engine = await openEngine(config);
   await engine.close();
   return { before, after: migrations.length };
 };
 
-/** All or nothing: what does not come out the same is not kept. */
+/** All or nothing: a copy that differs from the original is rolled back. */
 export const copyDatabase = async (
   from: Config,
   to: Config,

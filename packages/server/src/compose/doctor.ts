@@ -1,4 +1,4 @@
-// The part of the composition that looks at a store, its key and its callbacks, and changes nothing.
+// The composition root of `halyard doctor`: inspects store, key and callbacks, and changes nothing.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
@@ -15,9 +15,9 @@ export type { Inspected, InspectedKey, InspectedWebhook } from "../store/mainten
 export type { InspectedServer } from "../store/maintenance/inspect-postgres.ts";
 export type { InspectedFile } from "../store/maintenance/inspect-sqlite.ts";
 
-/** The key of webhook secrets: of a setting, of a file, of both, or none. */
+/** The key of webhook secrets: from a setting, a file, both, or none. */
 export interface InspectedSecretKey {
-  /** Keys that HALYARD_SECRET_KEY gives. */
+  /** Number of keys in HALYARD_SECRET_KEY. */
   readonly given: number;
   readonly path: string | undefined;
   /** Permission bits of the file; undefined when there is none. */
@@ -61,7 +61,7 @@ const inspectSecretKey = ({ database, secretKeys }: Config) => {
   }
 };
 
-/** Neither makes nor migrates anything. */
+/** Creates and migrates nothing. */
 export const inspect = async (config: Config): Promise<Inspection> => {
   const { database } = config;
   const { keys, found: secretKey } = inspectSecretKey(config);
@@ -81,19 +81,19 @@ export const inspect = async (config: Config): Promise<Inspection> => {
       return { store: { kind: "unusable", message: error.message }, secretKey };
     }
     if (!(error instanceof Error && "syscall" in error)) throw error;
-    const message = `the store cannot be looked at (${error.message}): run this as the user of the server`;
+    const message = `the store cannot be inspected (${error.message}): run this as the user that runs the server`;
     return { store: { kind: "unusable", message }, secretKey };
   }
 };
 
-const lookUpPatience = 2_000;
+const lookUpTimeout = 2_000;
 
 export type CallbackFinding =
   | { readonly kind: "fine" }
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "unresolved"; readonly name: string };
 
-/** Whether a callback could go there from here, by the settings given. Nobody is called. */
+/** Whether the settings allow a callback to this URL. Sends nothing. */
 export const inspectCallback = async (
   { callbacks }: Config,
   url: string,
@@ -102,7 +102,7 @@ export const inspectCallback = async (
   if (!target.ok) return { kind: "refused", reason: target.failure.message };
   const { host } = target.value;
   if (host.kind === "address") return { kind: "fine" };
-  const addresses = await lookUpWithin(lookUpPatience, systemLookUp)(host.name).catch(() => []);
+  const addresses = await lookUpWithin(lookUpTimeout, systemLookUp)(host.name).catch(() => []);
   if (addresses.length === 0) return { kind: "unresolved", name: host.name };
   const resolved = checkResolved(callbacks, target.value, addresses);
   return resolved.ok ? { kind: "fine" } : { kind: "refused", reason: resolved.failure.message };

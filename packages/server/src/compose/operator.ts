@@ -1,4 +1,4 @@
-// The part of the composition that the operator's commands need: the store and what works on it, without a server.
+// The composition root of the operator's commands: the store and its use cases, without a server.
 import { randomBytes } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
@@ -37,7 +37,7 @@ export const openStore = async (config: Config, maxWaiting?: number): Promise<St
   if (database.kind === "embedded") {
     return openSqliteStore(database.folder, secrets, config.mayMigrate, maxWaiting);
   }
-  // Loaded when it is needed: most have the embedded store, and a start is to be quick.
+  // Loaded only when needed, to keep the start with the embedded store fast.
   const { openPostgresStore } = await import("../store/postgres/store.ts");
   return openPostgresStore(database, secrets, config.mayMigrate, maxWaiting);
 };
@@ -49,14 +49,14 @@ export const hasStore = async ({ database }: Config): Promise<boolean> => {
   return (await postgresSchemaVersion(database)) > 0;
 };
 
-/** What the operator's commands work with, beside a running server or without one. */
+/** What the operator's commands use, with or without a running server. */
 export interface Operator {
   readonly environments: Environments;
   readonly keys: ApiKeys;
   readonly signInLinks: SignInLinks;
-  /** Encrypts every webhook secret with the newest key; gives their number. */
+  /** Encrypts every webhook secret with the newest key; returns how many there are. */
   readonly reencryptSecrets: () => Promise<number>;
-  /** Webhooks whose secret was encrypted with a key that is not here. */
+  /** Webhooks whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
   close(): Promise<void>;
 }

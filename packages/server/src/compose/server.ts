@@ -1,4 +1,4 @@
-// The composition root: the only file that knows every room. What it opens, its close() shuts in reverse order.
+// The composition root of a server: builds everything; close() undoes it in reverse order.
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
@@ -37,35 +37,35 @@ import { version } from "../version.ts";
 import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
 import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 
-/** A name that does not resolve so soon is registered all the same. */
-const registrationPatience = 1_000;
+/** Milliseconds: a name that resolves more slowly is registered all the same. */
+const registrationTimeout = 1_000;
 const streamSettings = { heartbeat: 15_000, maxUnsent: 1_048_576 } as const;
 const builtDashboard = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
-/** Milliseconds after which requests that have not ended are cut off, and for which the worker goes on beside them. */
-const requestPatience = 15_000;
-const workerWaits = 2_000;
+/** Milliseconds after which running requests are cut off, and for which the worker continues beside them. */
+const requestTimeout = 15_000;
+const workerDelay = 2_000;
 const monotonic = () => performance.now();
 
 export interface Instance {
   readonly app: FastifyInstance;
   readonly environments: Environments;
   readonly signInLinks: SignInLinks;
-  /** Webhooks whose secret was encrypted with a key that is not here. */
+  /** Webhooks whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
   /** The metrics of this instance alone. */
   scrape(): Promise<Scrape>;
-  /** It is unready at once, and goes on serving for so many milliseconds: so long a load balancer may take to notice. */
-  close(goesOnServing?: number): Promise<void>;
+  /** It is unready at once and continues to serve for `delay` milliseconds, until load balancers have noticed. */
+  close(delay?: number): Promise<void>;
 }
 
-/** What of the world a test may put in the place of the real thing. */
+/** What a test can replace. */
 export interface TestOverrides {
   readonly clock?: Clock;
   readonly lookUp?: LookUp;
   readonly streams?: Partial<StreamSettings>;
-  /** Where the built dashboard lies. */
+  /** The folder of the built dashboard. */
   readonly dashboardFolder?: string;
-  /** The metrics of all that serve together with this one; undefined when they cannot be had. */
+  /** The metrics of all workers; undefined when one of them does not report. */
   readonly scrapes?: () => Promise<readonly Scrape[] | undefined>;
 }
 
@@ -98,7 +98,7 @@ export const composeInstance = async (
     const webhooks = createWebhooks({
       ...issueDependencies,
       store,
-      lookUp: lookUpWithin(registrationPatience, lookUp),
+      lookUp: lookUpWithin(registrationTimeout, lookUp),
       callbacks: config.callbacks,
     });
     const cookies = createSessionCookies(secretKeysOf(config), clock, random);
@@ -162,12 +162,12 @@ export const composeInstance = async (
       signInLinks: links,
       unreadableSecrets: () => store.unreadableSecrets(),
       scrape,
-      async close(goesOnServing = 0) {
+      async close(delay = 0) {
         isLeaving = true;
-        if (goesOnServing > 0) await setTimeout(goesOnServing);
-        const drained = drain(app, requestPatience, log);
-        // What the last requests have changed is told, unless they take too long.
-        const tooLong = setTimeout(workerWaits, undefined, { ref: false });
+        if (delay > 0) await setTimeout(delay);
+        const drained = drain(app, requestTimeout, log);
+        // The worker sends the events of the last changes, unless the requests take too long.
+        const tooLong = setTimeout(workerDelay, undefined, { ref: false });
         await Promise.race([drained, tooLong]);
         await Promise.all([drained, worker.close()]);
         overload.close();
@@ -185,7 +185,7 @@ export const composeInstance = async (
   }
 };
 
-/** What is held in memory and follows the store. */
+/** What is in memory and follows the store. */
 const composeMemory = async (store: Store, clock: Clock, log: Logger) => {
   const usage = createUsage(store, clock, (err) => {
     log.warn({ err }, "the counts of evaluations could not be stored; they are kept in memory");

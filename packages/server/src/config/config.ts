@@ -26,20 +26,20 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly database: DatabaseSettings;
-  /** Whether a start may bring the schema up to date; otherwise `halyard migrate` does. */
+  /** Whether a start may migrate the schema; otherwise `halyard migrate` does. */
   readonly mayMigrate: boolean;
   /** Processes that serve; with one there is no cluster. */
   readonly workers: number;
   readonly bootstrapKeys: readonly BootstrapKey[];
   readonly serviceName: string;
   readonly logLevel: (typeof logLevels)[number];
-  /** Whether every request has a line in the log. */
+  /** Whether every request is logged. */
   readonly accessLog: boolean;
-  /** Milliseconds from which on a request has a line in the log; 0 for never. */
+  /** Requests that take this many milliseconds or more are logged; 0 for none. */
   readonly slowRequest: number;
-  /** What a scraper of /metrics must present; undefined when it must come from this machine. */
+  /** The token that a scraper of /metrics must send; undefined when only this machine may scrape. */
   readonly metricsToken: string | undefined;
-  /** Newest first; empty when the key file of the data folder is to be used. */
+  /** Newest first; empty when the key file of the data folder is used. */
   readonly secretKeys: readonly Uint8Array[];
   readonly callbacks: CallbackPolicy;
   /** Management requests a minute for each key; 0 for no limit. */
@@ -50,21 +50,21 @@ export interface Config {
   readonly maxStreams: number;
   /** Connections that one process holds at once; 0 for no limit. */
   readonly maxConnections: number;
-  /** Milliseconds that an evaluation may have to wait for its turn; 0 for no limit. */
+  /** Milliseconds of event loop lag beyond which evaluations are refused; 0 for no limit. */
   readonly maxLag: number;
-  /** Other requests that may wait at once, for their turn or for the store. */
+  /** Requests that may wait for the store at once. */
   readonly maxWaiting: number;
-  /** Milliseconds for which a server that is told to stop goes on serving, unready. */
+  /** Milliseconds for which a server that was asked to stop continues to serve, unready. */
   readonly shutdownDelay: number;
   readonly trustProxy: boolean | string;
-  /** Where clients reach this server, without a slash at the end; undefined when requests say it themselves. */
+  /** Where clients reach this server, without a trailing slash; undefined to take it from the requests. */
   readonly publicUrl: string | undefined;
   readonly dashboard: boolean;
   /** Whether a start prints a link that signs in to the dashboard once. */
   readonly signInLink: boolean;
-  /** Milliseconds in which a client must have sent its whole request. */
+  /** Milliseconds within which a client must send its whole request. */
   readonly requestTimeout: number;
-  /** Variables that begin with HALYARD_ but mean nothing here: most likely misspelt. */
+  /** Variables that begin with HALYARD_ but are not settings: most likely misspelt. */
   readonly unknown: readonly string[];
 }
 
@@ -96,7 +96,7 @@ const known = new Set([
   "HALYARD_DASHBOARD",
   "HALYARD_SIGN_IN_LINK",
   "HALYARD_REQUEST_TIMEOUT",
-  // For the commands that talk to a server; they may stand in the same file of settings.
+  // For the commands that talk to a server; they may be in the same settings file.
   "HALYARD_URL",
   "HALYARD_API_KEY",
   "HALYARD_PROFILE",
@@ -109,7 +109,7 @@ export const isLoopbackHost = (host: string): boolean =>
 export const parseConfig = (variables: Variables): Config => {
   const mistakes: string[] = [];
 
-  /** The setting read by `read`, or the fallback; a text that cannot be read is a mistake. */
+  /** The setting parsed by `read`, or the fallback. A value that cannot be parsed is a mistake. */
   const setting = <T>(
     name: string,
     fallback: T,
@@ -145,7 +145,7 @@ export const parseConfig = (variables: Variables): Config => {
     if (url === "") return { kind: "embedded", folder };
     if ((variables.HALYARD_SECRET_KEY?.trim() ?? "") === "") {
       mistakes.push(
-        "HALYARD_SECRET_KEY must be set together with DATABASE_URL, and be the same for every instance: make one with openssl rand -base64 32, and keep it.",
+        "HALYARD_SECRET_KEY must be set together with DATABASE_URL, and be the same for every instance: generate one with openssl rand -base64 32, and keep it.",
       );
     }
     const place = readDatabaseUrl(url, variables);

@@ -1,12 +1,12 @@
-// Where the data is: a folder of the embedded store, or PostgreSQL by a URL with the options that libpq users know.
+// Where the data is: a folder for the embedded store, or a PostgreSQL URL with libpq's options.
 
 export type DatabaseSettings =
   | { readonly kind: "embedded"; readonly folder: string }
   | {
       readonly kind: "postgres";
-      /** Without the options of TLS, which stand below. */
+      /** Without the TLS options, which are below. */
       readonly url: string;
-      /** As it may be shown: without the password. */
+      /** For display, without the password. */
       readonly name: string;
       readonly host: string;
       readonly poolSize: number;
@@ -21,7 +21,7 @@ export type DatabaseSettings =
 const tlsModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
 type TlsMode = (typeof tlsModes)[number];
 
-/** Options that pg understands, and those that change nothing here. What is left could mean less safety than was asked for. */
+/** Unknown options are rejected: ignoring one could mean less security than the operator asked for. */
 const passedOn = ["host", "port", "user", "password", "application_name", "options"];
 const ofTls = ["sslmode", "sslrootcert", "sslcert", "sslkey", "channel_binding"];
 const withoutEffect = ["connect_timeout", "target_session_attrs", "client_encoding", "keepalives"];
@@ -30,14 +30,14 @@ const knownOptions = new Set([...passedOn, ...ofTls, ...withoutEffect]);
 type Variables = Readonly<Record<string, string | undefined>>;
 export type PostgresPlace = Omit<Extract<DatabaseSettings, { kind: "postgres" }>, "poolSize">;
 
-/** A text is what is wrong, in words that follow the name of the setting. No part of the URL is in it but names of options. */
+/** A string says what is wrong and continues the name of the setting. Of the URL it contains only names of options. */
 export const readDatabaseUrl = (text: string, variables: Variables): PostgresPlace | string => {
   const shape = "must be a URL such as postgres://user:password@host:5432/database";
   const [, address, query = ""] = /^(postgres(?:ql)?:\/\/[^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? [];
   if (address === undefined) return shape;
   const options = new URLSearchParams(query);
   const unknown = [...options.keys()].filter((name) => !knownOptions.has(name));
-  if (unknown.length > 0) return `has options that are not known here: ${unknown.join(", ")}`;
+  if (unknown.length > 0) return `has unknown options: ${unknown.join(", ")}`;
 
   const parsed = parseAddress(address);
   if (!parsed) return shape;
@@ -48,7 +48,7 @@ export const readDatabaseUrl = (text: string, variables: Variables): PostgresPla
     const where = options.has("sslmode") ? "has an sslmode" : "comes with a PGSSLMODE";
     return `${where} that is not one of ${tlsModes.join(", ")}`;
   }
-  // It is used when the server offers it, but cannot be insisted on: what it is to make sure of, verify-full does.
+  // Channel binding is used when the server offers it, but cannot be required: verify-full gives the same guarantee.
   if (options.get("channel_binding") === "require" && mode !== "verify-full") {
     return "asks for channel_binding=require, which needs sslmode=verify-full here";
   }
@@ -73,7 +73,7 @@ const isTlsMode = (text: string): text is TlsMode => tlsModes.some((mode) => mod
 
 const parseAddress = (address: string) => {
   try {
-    // A URL with a user but without a host, as for a socket of the machine, is no URL to others.
+    // URL() rejects a user without a host, which libpq allows for Unix sockets.
     const url = new URL(address.replace("@/", "@nowhere/"));
     return {
       hostname: address.includes("@/")
@@ -82,7 +82,7 @@ const parseAddress = (address: string) => {
       port: url.port,
       user: decodeURIComponent(url.username),
       database: decodeURIComponent(url.pathname.slice(1)),
-      // Only tried: one that cannot be decoded would fail later, and not as clearly.
+      // Decoded only to check it: otherwise it would fail later with a worse message.
       password: decodeURIComponent(url.password).length,
     };
   } catch {

@@ -1,4 +1,4 @@
-// Settings whose text is more than a number or a word, read into what they mean; undefined when they mean nothing.
+// Parsers of structured settings; each returns undefined for a value that it cannot parse.
 import { environmentNamePattern, isBootstrapKey } from "../domain/api-key.ts";
 import { parseAllowedPlace } from "../domain/callback-address.ts";
 
@@ -7,7 +7,7 @@ export interface BootstrapKey {
   readonly text: string;
 }
 
-/** All of them read, or undefined when one of them cannot be. */
+/** All of them parsed, or undefined when one cannot be. */
 export const all = <T>(
   texts: readonly string[],
   read: (text: string) => T | undefined,
@@ -17,7 +17,7 @@ export const all = <T>(
 };
 
 export const readBootstrapKeys = (text: string): readonly BootstrapKey[] | undefined => {
-  // A comma belongs to a key unless the name of an environment and = follow it.
+  // A comma is part of a key unless an environment name and = follow it.
   const keys = all(text.split(/,\s*(?=[a-z0-9-]+=)/), (entry) => {
     const [, environment = "", key = ""] = /^([^=]*)=(.*)$/.exec(entry.trim()) ?? [];
     const isName = new RegExp(environmentNamePattern).test(environment);

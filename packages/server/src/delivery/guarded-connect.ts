@@ -1,4 +1,4 @@
-// Connects to a callback's host: the name is looked up once, every address checked, and the one used checked again.
+// Connects to a callback's host: resolves the name once, checks every address, and checks the connected one again.
 import { isIPv6 } from "node:net";
 import type { buildConnector } from "undici";
 import {
@@ -11,7 +11,7 @@ import type { LookUp } from "../ports.ts";
 
 export const connectTimeout = 5_000;
 
-/** The callback may not go there; the message says why. */
+/** The callback must not be sent there; the message says why. */
 export class RefusedAddress extends Error {
   override readonly name = "RefusedAddress";
 }
@@ -30,7 +30,7 @@ export const createGuardedConnect = (
     rejectUnauthorized: true,
   });
 
-  /** Addresses that may be called, and whether the name as such was opened by the operator. */
+  /** Addresses that may be called, and whether the operator has allowed the name itself. */
   const choose = async (url: URL): Promise<{ addresses: string[]; opened: boolean }> => {
     const target = checkCallbackUrl(policy, url.href);
     if (!target.ok) throw new RefusedAddress(target.failure.message);
@@ -43,7 +43,7 @@ export const createGuardedConnect = (
     if (first === undefined) {
       throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
     }
-    // One of the other family is the way out when only IPv4 or only IPv6 leads anywhere.
+    // An address of the other family, for networks where only IPv4 or only IPv6 works.
     const other = found.find((address) => isIPv6(address) !== isIPv6(first));
     return { addresses: other === undefined ? [first] : [first, other], opened: host.allowed };
   };

@@ -1,4 +1,4 @@
-// One attempt: a guarded address, no redirect, limits on time and size. What comes back is data, never an instruction.
+// One delivery attempt: a checked address, no redirects, limits on time and size.
 import type { Agent, Dispatcher } from "undici";
 import type { CallbackPolicy } from "../domain/callback-address.ts";
 import type { BrokenCause, Outcome } from "../domain/delivery.ts";
@@ -23,19 +23,19 @@ class ShuttingDown extends Error {
 export interface SenderDependencies {
   readonly callbacks: CallbackPolicy;
   readonly userAgent: string;
-  /** Within the time for a connection. */
+  /** Fails when it takes longer than a connection may. */
   readonly lookUp: LookUp;
 }
 
 export interface Sender {
   readonly send: Send;
-  /** Ends every attempt that is under way. */
+  /** Aborts every running attempt. */
   abort(): void;
   close(): Promise<void>;
 }
 
 const openAgent = async ({ callbacks, lookUp }: SenderDependencies): Promise<Agent> => {
-  // Loaded with the first attempt: whoever has no webhooks needs nothing of it.
+  // Loaded with the first attempt: a server without webhooks does not need it.
   const { Agent, buildConnector } = await import("undici");
   return new Agent({
     connect: createGuardedConnect(buildConnector, callbacks, lookUp),
@@ -43,7 +43,7 @@ const openAgent = async ({ callbacks, lookUp }: SenderDependencies): Promise<Age
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 60_000,
     maxHeaderSize: maxHeaders,
-    // The whole exchange has one limit, kept below; these would only restart with every byte.
+    // The exchange has one time limit, below; these would restart with every byte.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -103,7 +103,7 @@ export const createSender = (dependencies: SenderDependencies): Sender => {
         exchange.stop(new ShuttingDown("the server is shutting down"));
     },
     async close() {
-      // What could not be opened is told by the attempts.
+      // The attempts report an agent that could not be opened.
       const opened = await opening?.catch(() => undefined);
       await opened?.destroy();
     },
@@ -114,7 +114,7 @@ export const createSender = (dependencies: SenderDependencies): Sender => {
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #started = performance.now();
   readonly #timer = setTimeout(() => this.stop(new TooSlow()), totalTimeout);
-  readonly #settle: (outcome: Outcome) => void;
+  readonly #finish: (outcome: Outcome) => void;
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
   #read = 0;
@@ -123,14 +123,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #stopped: Error | undefined;
 
-  constructor(settle: (outcome: Outcome) => void) {
-    this.#settle = settle;
+  constructor(finish: (outcome: Outcome) => void) {
+    this.#finish = finish;
   }
 
   stop(reason: Error): void {
     this.#stopped ??= reason;
     if (this.#controller) this.#controller.abort(reason);
-    // Before a connection is made there is nothing to abort: the attempt ends here all the same.
+    // Without a connection there is nothing to abort, but the attempt still ends.
     else this.onResponseError(undefined, reason);
   }
 
@@ -161,7 +161,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#settle({
+    this.#finish({
       kind: "answered",
       status: this.#status ?? 0,
       retryAfter: this.#retryAfter,
@@ -173,7 +173,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const why = this.#stopped ?? error;
     const reason = reasonOf(why, this.#status);
     const cause = causeOf(why);
-    this.#settle({ kind: "broken", reason, cause, status: this.#status, ...this.#end() });
+    this.#finish({ kind: "broken", reason, cause, status: this.#status, ...this.#end() });
   }
 
   #end(): { milliseconds: number; response: string } {
@@ -203,7 +203,7 @@ const reasons: Readonly<Record<string, string>> = {
 const isTls = (code: string): boolean =>
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|EPROTO|ERR_OSSL)/.test(code);
 
-/** The same as one of a few names, for the metrics. */
+/** A short name of what went wrong, for the metrics. */
 const causeOf = (error: Error & { code?: unknown }): BrokenCause => {
   if (error instanceof RefusedAddress) return "address_refused";
   if (error instanceof TooSlow) return "timeout";

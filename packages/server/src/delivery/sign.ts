@@ -1,4 +1,4 @@
-// The headers that prove a callback: both signature schemes, with both secrets during a rotation.
+// The signature headers of a callback: both schemes, with both secrets during a rotation.
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import {
   plainHeader,
@@ -20,7 +20,7 @@ interface Keys {
   readonly standard: KeyObject;
 }
 
-/** Keys by secret, made once. Few: those of the webhooks at work. */
+/** Keys by secret, created once. */
 const known = new Map<string, Keys>();
 const maxKnown = 1_000;
 
@@ -46,7 +46,7 @@ export const signedHeaders = (
   const content = standardContent(event.id, timestamp, event.body);
   const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
   const signatures = secrets.map((each) => standardSignature(hmac(keysOf(each).standard, content)));
-  // Receivers that know the plain scheme only hold one secret: the old one, until the overlap ends.
+  // A receiver of the plain scheme holds one secret: the old one, until the overlap ends.
   const plain = plainSignature(hmac(keysOf(previousSecret ?? secret).plain, event.body));
   return {
     ...fixedHeaders(serviceName, deliveryId, event),

@@ -1,14 +1,14 @@
-// What the worker remembers of each webhook: its breaker, what is claimed for it and what is under way.
+// What the worker knows of each webhook: its circuit breaker, its claims and its running requests.
 import { afterFailure, afterSuccess, type Breaker, healthy, limitOf } from "../domain/breaker.ts";
 import type { WebhookHealth } from "../domain/delivery.ts";
 import type { Callback, Claim, Claimed } from "../ports.ts";
 
 const maxRunning = 64;
-/** Of these, so many for webhooks that fail: however many are dead, the others have room. */
-const maxTroubled = 32;
-/** Claimed ahead for each request that may run, so that the next one begins without asking the store first. */
+/** Of these, how many may go to failing webhooks: however many are down, the others have room. */
+const maxFailing = 32;
+/** Claims per request that may run, so that the next one starts without asking the store first. */
 const claimedAhead = 5;
-/** Claimed in one transaction at most. */
+/** Claims in one transaction at most. */
 const claimAtMost = 500;
 
 interface Health {
@@ -21,7 +21,7 @@ export interface WebhookState {
   readonly id: string;
   callback: Callback;
   breaker: Breaker;
-  /** Whether it has answered well since this process began; until then it gets one request at a time. */
+  /** Whether it has succeeded since this process started; until then it gets one request at a time. */
   proven: boolean;
   running: number;
   queue: Claim[];
@@ -30,39 +30,39 @@ export interface WebhookState {
 
 export const createWebhookStates = () => {
   const states = new Map<string, WebhookState>();
-  /** Webhooks for which there may be something due. */
+  /** Webhooks that may have due deliveries. */
   const noticed = new Set<string>();
-  /** By webhook, the lanes claimed here and not yet given back. */
+  /** By webhook, the ordering queues claimed here and not yet released. */
   const held = new Map<string, number[]>();
   const changedHealth = new Set<WebhookState>();
-  let returned: Claim[] = [];
+  let released: Claim[] = [];
   let running = 0;
   let queued = 0;
-  let turn = 0;
+  let nextIndex = 0;
 
   const limitFor = ({ breaker, proven }: WebhookState, now: number): number =>
     proven ? limitOf(breaker, now) : Math.min(1, limitOf(breaker, now));
 
-  const isTroubled = ({ breaker, proven, health }: WebhookState): boolean =>
+  const isFailing = ({ breaker, proven, health }: WebhookState): boolean =>
     breaker.kind !== "closed" || breaker.failures > 0 || (!proven && health.failingSince !== null);
 
   const roomFor = (state: WebhookState | undefined, now: number): number => {
     if (!state) return 1;
     const limit = limitFor(state, now);
-    const ahead = state.proven && !isTroubled(state) ? claimedAhead : 1;
+    const ahead = state.proven && !isFailing(state) ? claimedAhead : 1;
     return limit * ahead - state.running - state.queue.length;
   };
 
   const releaseLease = ({ webhookId, queueId }: Claim): void => {
-    const lanes = (held.get(webhookId) ?? []).filter((id) => id !== queueId);
-    if (lanes.length > 0) held.set(webhookId, lanes);
+    const queueIds = (held.get(webhookId) ?? []).filter((id) => id !== queueId);
+    if (queueIds.length > 0) held.set(webhookId, queueIds);
     else held.delete(webhookId);
   };
 
   const emptyQueue = (state: WebhookState): void => {
     for (const claim of state.queue) releaseLease(claim);
     queued -= state.queue.length;
-    returned.push(...state.queue);
+    released.push(...state.queue);
     state.queue = [];
   };
 
@@ -89,7 +89,7 @@ export const createWebhookStates = () => {
 
     held,
 
-    /** Webhooks that get one request to see whether they are back. */
+    /** Webhooks that get one request to see whether they have recovered. */
     probing(): Set<string> {
       const open = [...states.values()].filter(({ breaker }) => breaker.kind === "open");
       return new Set(open.map(({ id }) => id));
@@ -117,29 +117,29 @@ export const createWebhookStates = () => {
         queued += 1;
         got.set(claim.webhookId, (got.get(claim.webhookId) ?? 0) + 1);
       }
-      // Switched off or removed: nothing is to be remembered of it.
+      // Deactivated or deleted.
       for (const id of wanted.keys()) {
         const state = states.get(id);
         if (callbacks.has(id) || !state) continue;
         emptyQueue(state);
         if (state.running === 0) states.delete(id);
       }
-      // Where all that was asked for was found there may be more.
+      // A webhook that got as many claims as it wanted may have more due.
       for (const [id, count] of wanted) if ((got.get(id) ?? 0) >= count) noticed.add(id);
     },
 
-    /** The next claim to be sent, counted as running; webhooks take turns. */
+    /** The next claim to send, counted as running; round robin over the webhooks. */
     next(now: number): [WebhookState, Claim] | undefined {
       if (running >= maxRunning) return undefined;
       const all = [...states.values()];
-      const troubled = all.filter(isTroubled).reduce((sum, state) => sum + state.running, 0);
+      const failing = all.filter(isFailing).reduce((sum, state) => sum + state.running, 0);
       for (let step = 0; step < all.length; step++) {
-        const state = all[(turn + step) % all.length];
+        const state = all[(nextIndex + step) % all.length];
         if (!state || state.running >= limitFor(state, now)) continue;
-        if (troubled >= maxTroubled && isTroubled(state)) continue;
+        if (failing >= maxFailing && isFailing(state)) continue;
         const claim = state.queue.shift();
         if (!claim) continue;
-        turn = (turn + step + 1) % all.length;
+        nextIndex = (nextIndex + step + 1) % all.length;
         queued -= 1;
         state.running += 1;
         running += 1;
@@ -156,7 +156,7 @@ export const createWebhookStates = () => {
     },
 
     succeeded(state: WebhookState): void {
-      // A process that has just begun knows of an outage from the store only.
+      // A process that has just started knows of an outage only from the store.
       const failedBefore = !state.proven && state.health.failingSince !== null;
       const wasOpen = state.breaker.kind === "open" || failedBefore;
       state.breaker = afterSuccess(state.breaker);
@@ -193,13 +193,13 @@ export const createWebhookStates = () => {
       return health;
     },
 
-    /** What was taken out could not be written: it is to be taken out again. */
+    /** Undoes `wanted` and `healthToWrite` when the batch could not be written. */
     restore(ids: Iterable<string>, health: readonly WebhookHealth[]): void {
       for (const id of ids) noticed.add(id);
       for (const { webhookId, ...rest } of health) {
         const state = states.get(webhookId);
         if (!state) continue;
-        // What has happened since is newer; only what is still to be done is carried over.
+        // What has happened since is newer; only what is still to be done is kept.
         state.health = changedHealth.has(state)
           ? {
               failingSince: state.health.failingSince,
@@ -211,7 +211,7 @@ export const createWebhookStates = () => {
       }
     },
 
-    /** Webhooks that were changed or removed: what is claimed for them is given back unsent. */
+    /** Webhooks that were changed or deleted: their claims are released unsent. */
     withdraw(ids: Iterable<string>): void {
       for (const id of ids) {
         const state = states.get(id);
@@ -225,8 +225,8 @@ export const createWebhookStates = () => {
     },
 
     withdrawn(): Claim[] {
-      const claims = returned;
-      returned = [];
+      const claims = released;
+      released = [];
       return claims;
     },
 

@@ -1,4 +1,4 @@
-// Claims what is due, sends it, settles what came of it. Any number of workers share the work without a leader.
+// The delivery worker: claims due deliveries, sends them, records the outcomes. Several workers share the work without a leader.
 import { attemptOf, isGone, isSuccess, type Outcome } from "../domain/delivery.ts";
 import { decideRetry, longestFailure, retention } from "../domain/retry.ts";
 import type { Claim, Clock, DeliveryResult, Outbox, RandomBytes, Send } from "../ports.ts";
@@ -6,13 +6,13 @@ import { signedHeaders } from "./sign.ts";
 import { createWebhookStates, type WebhookState } from "./webhook-states.ts";
 
 const lease = 25_000;
-/** A claim is not begun when its lease could end before its request does. */
+/** A request is not started when its lease could expire before it ends. */
 const longestRequest = 16_000;
 const tickEvery = 1_000;
 const pruneEvery = 60_000;
-/** Settlements that are worth a transaction, and the milliseconds after which fewer are. */
+/** Outcomes that are worth a transaction, and the milliseconds after which fewer are. */
 const recordTogether = 192;
-/** Settled in one transaction at most, however many have gathered while the store was away. */
+/** Outcomes in one transaction at most, however many accumulated while the store was down. */
 const recordAtMost = 500;
 const gatherFor = 30;
 
@@ -25,7 +25,7 @@ export interface WorkerDependencies {
   readonly outbox: Outbox;
   readonly sender: { readonly send: Send; abort(): void };
   readonly clock: Clock;
-  /** Milliseconds that only ever grow, whatever is done to the clock. */
+  /** Milliseconds of a clock that is never set back. */
   readonly monotonic: () => number;
   readonly random: RandomBytes;
   readonly serviceName: string;
@@ -33,7 +33,7 @@ export interface WorkerDependencies {
 }
 
 export interface Worker {
-  /** Lets what is under way end for a while, gives the rest back, and stops. */
+  /** Waits for running requests for a while, releases the other claims, and stops. */
   close(): Promise<void>;
 }
 
@@ -41,10 +41,10 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
   const { outbox, sender, clock, monotonic, random, log } = dependencies;
   const states = createWebhookStates();
   const leases = new Map<string, number>();
-  /** Said once of each. */
+  /** Webhooks already logged. */
   const unreadable = new Set<string>();
   let done: DeliveryResult[] = [];
-  let unwanted: Claim[] = [];
+  let unsent: Claim[] = [];
   let closing = false;
   let aborted = false;
   let isRunning = false;
@@ -55,14 +55,14 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     const now = clock();
     void attempt(state, claim, now).then((outcome) => {
       states.ended(state, claim);
-      if (aborted || !outcome) unwanted.push(claim);
+      if (aborted || !outcome) unsent.push(claim);
       else recordOutcome(state, claim, outcome, now);
       dispatch();
       runWhenWorthwhile();
     });
   };
 
-  /** The outcome; undefined when it could not even be begun, which must not stop the others. */
+  /** The outcome; undefined when the attempt could not be started, which must not stop the others. */
   const attempt = async (
     state: WebhookState,
     claim: Claim,
@@ -72,7 +72,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
       const headers = signedHeaders(claim, state.callback, dependencies.serviceName, now);
       return await sender.send(state.callback.url, headers, claim.event.body);
     } catch (error) {
-      log.error({ err: error, webhook: state.id }, "an attempt could not be begun");
+      log.error({ err: error, webhook: state.id }, "a delivery attempt could not be started");
       return undefined;
     }
   };
@@ -96,12 +96,12 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     log.warn({ webhook: state.id, reason }, "webhook deactivated");
   };
 
-  /** Begins as many requests as the limits allow. */
+  /** Starts as many requests as the limits allow. */
   const dispatch = (): void => {
-    // What cannot be settled is not begun either: it would only be sent again.
+    // While no outcome can be recorded nothing is sent: it would only be sent again.
     if (closing || storeFails) return;
     for (;;) {
-      // Read for each: a process that is stopped in between wakes up with leases that are over.
+      // Read for each: a process that was suspended in between resumes with expired leases.
       const now = monotonic();
       const next = states.next(now);
       if (!next) return;
@@ -109,21 +109,21 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
       if ((leases.get(claim.leaseId) ?? 0) - now > longestRequest) start(state, claim);
       else {
         states.ended(state, claim);
-        unwanted.push(claim);
+        unsent.push(claim);
       }
     }
   };
 
-  /** One transaction: settles what has ended and claims what there is room for. */
+  /** One transaction: records outcomes and claims as much as there is room for. */
   const runBatch = async (): Promise<void> => {
     const now = clock().getTime();
     const results = done.slice(0, recordAtMost);
-    const released = [...unwanted, ...states.withdrawn()];
+    const released = [...unsent, ...states.withdrawn()];
     const wanted = closing ? new Map<string, number>() : states.wanted(monotonic());
     const health = states.healthToWrite();
     if (results.length + released.length + wanted.size + health.length === 0) return;
     done = done.slice(results.length);
-    unwanted = [];
+    unsent = [];
     const leaseId = random(12).toHex();
     if (wanted.size > 0) leases.set(leaseId, monotonic() + lease);
     try {
@@ -133,7 +133,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
         health,
         claim: {
           wanted,
-          // As it is now: what ends while the store works is settled by the next turn, and held until then.
+          // A copy: what ends while the transaction runs is recorded by the next batch, and held until then.
           held: new Map(states.held),
           probing: states.probing(),
           leaseId,
@@ -146,19 +146,22 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
       again ||= done.length >= recordAtMost;
       for (const webhook of claimed.unreadable) {
         if (!unreadable.has(webhook)) {
-          log.error({ webhook }, "nothing can be sent: its secret needs a key that is not here");
+          log.error(
+            { webhook },
+            "the webhook's secret cannot be decrypted: its key is missing, so nothing is sent to it",
+          );
         }
         unreadable.add(webhook);
       }
     } catch (error) {
-      // Nothing of it was written: all of it is tried again with the next turn.
+      // Nothing was written: the next batch tries all of it again.
       done = [...results, ...done];
-      unwanted = [...released, ...unwanted];
+      unsent = [...released, ...unsent];
       states.restore(wanted.keys(), health);
       throw error;
     } finally {
       const ended = monotonic();
-      // In the order in which they end.
+      // In the order in which they expire.
       for (const [id, until] of leases) {
         if (until > ended) break;
         leases.delete(id);
@@ -177,16 +180,19 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
         dispatch();
       } while (again);
     } catch (error) {
-      complain(error);
+      reportOutage(error);
     } finally {
       isRunning = false;
     }
   };
 
-  /** Said once of each outage of the store; the next tick tries again. */
-  const complain = (error: unknown): void => {
+  /** Logged once per outage of the store; the next tick tries again. */
+  const reportOutage = (error: unknown): void => {
     if (!storeFails) {
-      log.error({ err: error }, "the delivery worker cannot use the store; it tries every second");
+      log.error(
+        { err: error },
+        "the delivery worker cannot use the store; it retries every second",
+      );
     }
     storeFails = true;
   };
@@ -200,7 +206,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     else setImmediate(() => void run());
   };
 
-  /** As long as there is enough to send, what ends is gathered and settled together. */
+  /** While there is enough to send, outcomes are collected and recorded together. */
   const runWhenWorthwhile = (): void => {
     if (done.length >= recordTogether || states.queued() === 0) runSoon();
     else planned ??= setTimeout(() => runSoon(), gatherFor);
@@ -212,7 +218,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     runSoon();
   });
 
-  /** The first time at the start: a server that is restarted often prunes too. */
+  /** The first tick prunes, so that a server that restarts often prunes too. */
   let prunedAt = Number.NEGATIVE_INFINITY;
   const tick = async (): Promise<void> => {
     try {
@@ -224,7 +230,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
         if (!more) prunedAt = monotonic();
       }
     } catch (error) {
-      complain(error);
+      reportOutage(error);
     }
   };
   let ticking: Promise<void> | undefined;
@@ -244,18 +250,19 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
       clearTimeout(planned);
       await ticking;
       states.withdrawAll();
-      const patienceEnds = monotonic() + closePatience;
-      while (states.running() > 0 && monotonic() < patienceEnds) await pause();
+      const deadline = monotonic() + closeTimeout;
+      while (states.running() > 0 && monotonic() < deadline) await pause();
       aborted = true;
       sender.abort();
       while (states.running() > 0) await pause();
       while (isRunning) await pause();
-      // A turn that was under way may have claimed more.
+      // A batch that was running may have claimed more.
       states.withdrawAll();
       await run();
     },
   };
 };
 
-const closePatience = 10_000;
+/** Milliseconds that close() waits for running requests. */
+const closeTimeout = 10_000;
 const pause = () => new Promise((resolve) => setTimeout(resolve, 10));

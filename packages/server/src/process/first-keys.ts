@@ -1,4 +1,4 @@
-// What is done once at a start, however many processes there are: keys for an empty store, and what the operator must hear.
+// What happens once per start, however many processes there are: keys for an empty store, and warnings for the operator.
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
@@ -8,22 +8,25 @@ import type { DashboardAddress } from "./listening.ts";
 
 interface Opened {
   readonly environments: Environments;
-  /** Webhooks whose secret was encrypted with a key that is not here. */
+  /** Webhooks whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
 }
 
-/** Gives the keys that it made up, to be shown once. */
+/** Returns the keys that it generated, to be shown once. */
 export const makeFirstKeys = async (
   config: Config,
   { environments, unreadableSecrets }: Opened,
   log: Logger,
 ): Promise<readonly FirstKey[]> => {
   for (const name of config.unknown)
-    log.warn({ setting: name }, "this setting is not known; is it misspelt?");
+    log.warn({ setting: name }, "unknown setting; is it misspelt?");
   const first = await environments.bootstrap(config.bootstrapKeys);
   if (!first.ok) throw new StartupProblem(first.failure.message);
   for (const webhook of await unreadableSecrets()) {
-    log.error({ webhook }, "nothing can be sent: its secret needs a key that is not here");
+    log.error(
+      { webhook },
+      "the webhook's secret cannot be decrypted: its key is missing, so nothing is sent to it",
+    );
   }
   return first.value;
 };

@@ -1,4 +1,4 @@
-// One instance that listens: composed, its port open, nothing made in the store yet.
+// Starts one instance: composed and listening, with nothing created in the store yet.
 import type { Logger } from "pino";
 import { composeInstance, type Instance, type TestOverrides } from "../compose/server.ts";
 import type { Config } from "../config/config.ts";
@@ -15,7 +15,7 @@ export interface DashboardAddress {
 export interface Server {
   /** Where it listens, such as http://127.0.0.1:4400. */
   readonly url: string;
-  /** The keys made at this start, when the store was empty. Nobody can read them again. */
+  /** The keys created at this start, when the store was empty. They cannot be read again. */
   readonly firstKeys: readonly FirstKey[];
   readonly dashboard: DashboardAddress | undefined;
   close(): Promise<void>;
@@ -27,10 +27,10 @@ export interface ListeningInstance {
   readonly url: string;
 }
 
-/** Connections that the system keeps until they are taken. Beyond Node's own 511, many who come at once would wait a second. */
+/** Connections that the system queues until they are accepted. Beyond Node's default of 511, clients of a burst would wait a second. */
 const backlog = 4_096;
 
-/** `reusePort`: other processes listen on the same port, and the system deals out the connections. */
+/** `reusePort`: other processes listen on the same port, and the system distributes the connections. */
 export const openListening = async (
   config: Config,
   log: Logger,

@@ -1,27 +1,27 @@
-// The log: one JSON line an entry on standard output. Keys and secrets are taken out wherever they could get in.
+// The log: one JSON line per entry on standard output, with keys and secrets redacted.
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 
 const censor = "[redacted]";
 
-/** What looks like a secret of ours, or stands where one would, whatever line it got into. */
+/** What looks like a secret of ours, or stands where one would, in any line. */
 const secretLike: readonly (readonly [RegExp, string])[] = [
   [/(hal_[0-9a-f]{16}_)[\w-]{8,}/g, `$1${censor}`],
   [/(whsec_)[A-Za-z0-9+/=_-]{8,}/g, `$1${censor}`],
   [/\b(Bearer|Basic) +[^\s"\\]+/gi, `$1 ${censor}`],
   [/([?&](?:once|token|key|secret|password)=)[^&\s"\\]+/gi, `$1${censor}`],
   [/(halyard_session=)[^;\s"\\]+/g, `$1${censor}`],
-  // So long at most, or a long line would be looked through again from each of its letters.
+  // Limited in length, or matching a long line would take quadratic time.
   [/(\b[a-z][a-z0-9+.-]{0,15}:\/\/[^\s:/@"\\]*:)[^\s@/"\\]+@/gi, `$1${censor}@`],
 ];
 
 export interface LogSettings {
   readonly logLevel: string;
-  /** Texts that the operator has chosen, so that nothing about them tells that they are secret. */
+  /** Secrets that the operator has chosen: no pattern recognises them. */
   readonly bootstrapKeys?: readonly { readonly text: string }[];
   readonly metricsToken?: string | undefined;
 }
 
-/** `base` stands in every line. */
+/** `base` is part of every line. */
 export const createLog = (
   settings: LogSettings,
   base: object | null = null,
@@ -30,7 +30,7 @@ export const createLog = (
   const { logLevel, bootstrapKeys = [], metricsToken } = settings;
   const chosen = [...bootstrapKeys.map(({ text }) => text), metricsToken ?? ""]
     .filter((text) => text !== "")
-    // As it stands inside a JSON string.
+    // Escaped as in a JSON string.
     .map((text) => JSON.stringify(text).slice(1, -1));
   const clean = (line: string): string => {
     let cleaned = line;

@@ -1,13 +1,13 @@
 // Keeps process.nextTick fast for as long as the process lives.
 import { executionAsyncResource } from "node:async_hooks";
 
-/** One entry of the queue. */
+/** One entry of the tick queue. */
 let kept: object | undefined;
 
 /**
- * Node calls process.nextTick about eight times for a request. The engine makes that fast once it knows how an entry of the
- * queue is built, and forgets it for good when a garbage collection finds no entry: from then on a call takes ten times as
- * long. So one of them is kept, from the start.
+ * Node calls process.nextTick about eight times per request. V8 optimises how an entry of its queue is created, and drops that
+ * for good when a garbage collection finds no entry alive: from then on a call takes ten times as long. So one entry is
+ * kept alive from the start.
  */
 export const keepNextTickFast = (): Promise<object> =>
   new Promise((resolve) => {

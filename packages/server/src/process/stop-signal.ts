@@ -1,15 +1,16 @@
-// The wish to stop: SIGTERM or SIGINT, by whatever way and however often it comes.
+// SIGTERM and SIGINT: the first stops the server gracefully, a later one ends it at once.
 
-const sameWish = 500;
+/** Milliseconds within which a second signal counts as the first. */
+const sameSignal = 500;
 
-/** Comes back with the first signal. Another one, later, ends the process at once. */
+/** Resolves with the first signal. A later one ends the process at once. */
 export const stopSignal = (): Promise<void> => {
   const { promise: signalled, resolve } = Promise.withResolvers<void>();
   let firstAt: number | undefined;
   const onSignal = () => {
     firstAt ??= performance.now();
-    // A terminal or a supervisor may send the same signal by two ways: that is one wish, not two.
-    if (performance.now() - firstAt > sameWish) process.exit(1);
+    // A terminal and a supervisor may both pass on the same signal.
+    if (performance.now() - firstAt > sameSignal) process.exit(1);
     resolve();
   };
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);

@@ -10,7 +10,7 @@ export interface AuditLog {
 }
 
 export interface Audit {
-  /** Changes by their name, such as flag.updated. */
+  /** Changes by name, such as flag.updated. */
   readonly changes: ReadonlyMap<string, number>;
   readonly store: (store: Store) => Store;
 }
@@ -68,8 +68,8 @@ export const createAudit = (log: AuditLog): Audit => {
     );
   };
 
-  /** The same transaction; what it changes is noted. */
-  const noting = (transaction: Transaction, lines: Line[]): Transaction => {
+  /** The same transaction; its changes are collected. */
+  const collecting = (transaction: Transaction, lines: Line[]): Transaction => {
     let environmentId = 0;
     return {
       ...transaction,
@@ -126,9 +126,9 @@ export const createAudit = (log: AuditLog): Audit => {
       async transact(work) {
         let lines: Line[] = [];
         const result = await store.transact((transaction) => {
-          // Run again when another transaction was in the way: the last run counts.
+          // The work is run again after a conflict: the last run counts.
           lines = [];
-          return work(noting(transaction, lines));
+          return work(collecting(transaction, lines));
         });
         lines.forEach(write);
         return result;

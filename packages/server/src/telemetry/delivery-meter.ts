@@ -1,21 +1,21 @@
-// What became of attempts and deliveries, seen from outside the delivery worker.
+// Counts attempts and finished deliveries by their outcome.
 import { isSuccess, type Outcome } from "../domain/delivery.ts";
 import type { Outbox, Send } from "../ports.ts";
 import { createTiming, type Timing } from "./timing.ts";
 
 export interface DeliveryMeter {
-  /** Attempts by how they ended. */
+  /** Attempts by outcome. */
   readonly attempts: ReadonlyMap<string, number>;
   readonly succeeded: Timing;
   readonly failed: Timing;
-  readonly settled: { readonly delivered: number; readonly failed: number };
+  readonly finished: { readonly delivered: number; readonly failed: number };
   /** Counts every attempt. */
   readonly send: (send: Send) => Send;
-  /** Counts what is settled, once that is written down. */
+  /** Counts finished deliveries once they are recorded. */
   readonly outbox: (outbox: Outbox) => Outbox;
 }
 
-/** How an attempt ended, as one of a few names. */
+/** The outcome of an attempt as one of a few names. */
 export const endingOf = (outcome: Outcome): string => {
   if (outcome.kind === "broken") return outcome.cause ?? "other";
   return isSuccess(outcome) ? "success" : `status_${Math.floor(outcome.status / 100)}xx`;
@@ -25,12 +25,12 @@ export const createDeliveryMeter = (): DeliveryMeter => {
   const attempts = new Map<string, number>();
   const succeeded = createTiming();
   const failed = createTiming();
-  const settled = { delivered: 0, failed: 0 };
+  const finished = { delivered: 0, failed: 0 };
   return {
     attempts,
     succeeded,
     failed,
-    settled,
+    finished,
 
     send: (send) => async (url, headers, body) => {
       const outcome = await send(url, headers, body);
@@ -45,7 +45,7 @@ export const createDeliveryMeter = (): DeliveryMeter => {
       async runBatch(batch) {
         const claimed = await outbox.runBatch(batch);
         for (const { decision } of batch.results) {
-          if (decision.kind !== "retry") settled[decision.kind] += 1;
+          if (decision.kind !== "retry") finished[decision.kind] += 1;
         }
         return claimed;
       },

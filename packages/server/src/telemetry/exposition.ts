@@ -1,8 +1,8 @@
-// Metrics as Prometheus reads them, of this process or of several together.
+// Metrics in the format of Prometheus, of one process or summed over several.
 import type { Registry } from "prom-client";
 import type { Family } from "./families.ts";
 
-/** What one process has to say. It can be sent to another one. */
+/** The metrics of one process. Can be sent to another process. */
 export type Scrape = readonly Family[];
 
 export interface Exposition {
@@ -12,11 +12,11 @@ export interface Exposition {
 
 type Library = typeof import("prom-client");
 
-/** Loaded with the first scrape: who does not scrape does not pay for it. */
+/** Loaded with the first scrape, so that a server without scrapes does not pay for it. */
 let loaded: Promise<{ readonly library: Library; readonly process: Registry }> | undefined;
 const load = () => {
   loaded ??= import("prom-client").then(({ default: library }) => {
-    // One for the process, however many servers it runs: it cannot be stopped again.
+    // One per process, however many servers it runs: its collection cannot be stopped.
     const process = new library.Registry();
     library.collectDefaultMetrics({ register: process });
     return { library, process };

@@ -1,4 +1,4 @@
-// The counts of all rooms as metric families: their names, their help and their labels are decided here.
+// All metrics with their names, help texts and labels.
 import type { Backlog } from "../domain/delivery.ts";
 import type { Audit } from "./audit.ts";
 import type { DeliveryMeter } from "./delivery-meter.ts";
@@ -11,11 +11,11 @@ type Labels = Readonly<Record<string, string | number>>;
 interface Sample {
   readonly value: number;
   readonly labels: Labels;
-  /** Where it differs from the family's. */
+  /** When it differs from the family's. */
   readonly metricName?: string;
 }
 
-/** How the values of several processes become one. */
+/** How the values of several processes are combined. */
 type Aggregator = "sum" | "max" | "first";
 
 export interface Family {
@@ -36,7 +36,7 @@ export interface Measured {
 
 /** How the server bears what is asked of it. */
 export interface LoadFigures {
-  /** Requests refused, by what was asked for or what was short. */
+  /** Requests refused, by kind. */
   readonly refused: Readonly<Record<string, number>>;
   readonly connections: number;
 }
@@ -90,14 +90,14 @@ const httpFamilies = (http: HttpMeter, load: LoadFigures): readonly Family[] => 
   return [
     counter(
       "http_requests_total",
-      "Requests answered, by route and status. Event streams are not among them.",
+      "Requests answered, by route and status, without event streams.",
       routes.flatMap(({ method, route, statuses }) =>
         [...statuses()].map(([status, count]) => sample(count, { method, route, status })),
       ),
     ),
     histogram(
       "http_request_duration_seconds",
-      "From the head of a request to its answer.",
+      "Time from the head of a request to its response.",
       routes.map(({ method, route, timing }) => [{ method, route }, timing]),
     ),
     counter("refused_total", "Requests refused to protect the server, by reason.", [
@@ -107,10 +107,10 @@ const httpFamilies = (http: HttpMeter, load: LoadFigures): readonly Family[] => 
         sample(count, { reason: `overload_${kind}` }),
       ),
     ]),
-    gauge("connections_open", "Connections that are open now.", "sum", [sample(load.connections)]),
+    gauge("connections_open", "Open connections.", "sum", [sample(load.connections)]),
     counter(
       "evaluations_total",
-      "Flags evaluated by this server, one by one or all together; error: no value could be given.",
+      "Flags evaluated by this server, single and bulk; error: no value could be returned.",
       [
         sample(on, { value: "on" }),
         sample(off, { value: "off" }),
@@ -119,45 +119,41 @@ const httpFamilies = (http: HttpMeter, load: LoadFigures): readonly Family[] => 
     ),
     gauge(
       "streams_open",
-      "Event streams that are open now.",
+      "Open event streams.",
       "sum",
       streamKinds.map((kind) => sample(http.streams[kind].open, { kind })),
     ),
     counter(
       "streams_opened_total",
-      "Event streams that were opened.",
+      "Event streams opened.",
       streamKinds.map((kind) => sample(http.streams[kind].opened, { kind })),
     ),
   ];
 };
 
 const deliveryFamilies = (
-  { attempts, succeeded, failed, settled }: DeliveryMeter,
+  { attempts, succeeded, failed, finished }: DeliveryMeter,
   backlog: Backlog | undefined,
   now: number,
 ): readonly Family[] => [
-  counter(
-    "delivery_attempts_total",
-    "Calls of webhooks, by how they ended.",
-    named(attempts, "outcome"),
-  ),
-  histogram("delivery_attempt_duration_seconds", "How long calls of webhooks took.", [
+  counter("delivery_attempts_total", "Delivery attempts, by outcome.", named(attempts, "outcome")),
+  histogram("delivery_attempt_duration_seconds", "Duration of delivery attempts.", [
     [{ result: "success" }, succeeded],
     [{ result: "failure" }, failed],
   ]),
-  counter("deliveries_settled_total", "Deliveries that are over: delivered, or given up.", [
-    sample(settled.delivered, { outcome: "delivered" }),
-    sample(settled.failed, { outcome: "given_up" }),
+  counter("deliveries_settled_total", "Deliveries that ended: delivered, or given up.", [
+    sample(finished.delivered, { outcome: "delivered" }),
+    sample(finished.failed, { outcome: "given_up" }),
   ]),
   gauge(
     "deliveries_pending",
-    "Deliveries in the store that are still to be made, counted up to 100000.",
+    "Pending deliveries in the store, counted up to 100000.",
     "max",
     backlog ? [sample(backlog.pending)] : [],
   ),
   gauge(
     "delivery_oldest_due_age_seconds",
-    "For how long the oldest due delivery of an active webhook has been waiting.",
+    "Time for which the oldest due delivery of an active webhook has been waiting.",
     "max",
     backlog ? [sample(Math.max(0, now - (backlog.oldestDueAt ?? now)) / 1_000)] : [],
   ),
@@ -166,38 +162,38 @@ const deliveryFamilies = (
 const storeFamilies = (store: StoreMeter): readonly Family[] => [
   histogram(
     "store_duration_seconds",
-    "Calls of the store: changes, reads, and the delivery worker's turns.",
+    "Duration of store calls: changes, reads, and batches of the delivery worker.",
     storeOperations.map((operation) => [{ operation }, store.operations[operation].timing]),
   ),
   counter(
     "store_errors_total",
-    "Calls of the store that failed.",
+    "Store calls that failed.",
     storeOperations.map((operation) => sample(store.operations[operation].errors, { operation })),
   ),
-  gauge("requests_waiting", "Changes and reads that wait for an answer of the store.", "sum", [
+  gauge("requests_waiting", "Changes and reads that wait for the store.", "sum", [
     sample(store.operations.transaction.waiting + store.operations.read.waiting),
   ]),
   gauge(
     "store_look_age_seconds",
-    "Since the last look at what other instances have changed; it comes twice a second.",
+    "Time since this instance last read the changes of other instances; it does so twice a second.",
     "max",
     [sample(store.lookAge() / 1_000)],
   ),
 ];
 
-/** `backlog` is undefined when the store could not tell. */
+/** `backlog` is undefined when the store did not answer. */
 export const familiesOf = (
   { version, http, deliveries, store, audit }: Measured,
   load: LoadFigures,
   backlog: Backlog | undefined,
   now: number,
 ): readonly Family[] => [
-  gauge("build_info", "1, with the version.", "first", [
+  gauge("build_info", "1, labelled with the version.", "first", [
     sample(1, { version, node: process.version }),
   ]),
-  gauge("processes", "Processes that these metrics are of.", "sum", [sample(1)]),
+  gauge("processes", "Processes that these metrics cover.", "sum", [sample(1)]),
   ...httpFamilies(http, load),
-  counter("changes_total", "Changes by their name.", named(audit.changes, "action")),
+  counter("changes_total", "Changes by name.", named(audit.changes, "action")),
   ...deliveryFamilies(deliveries, backlog, now),
   ...storeFamilies(store),
 ];

@@ -1,4 +1,4 @@
-// What the HTTP side has done, in plain numbers that are only looked at when somebody asks for the metrics.
+// Counts requests, evaluations and streams in plain numbers that are read only by a scrape.
 import { createTiming, type Timing } from "./timing.ts";
 
 /** One method of one route. */
@@ -8,13 +8,13 @@ export interface RouteMeter {
 
 export interface MeteredRoute {
   readonly method: string;
-  /** The route's pattern, never the path that was asked for. */
+  /** The route's pattern, never the requested path. */
   readonly route: string;
   readonly statuses: () => ReadonlyMap<number, number>;
   readonly timing: Timing;
 }
 
-/** Values handed out, by evaluations of one flag and of all together. */
+/** Evaluated flags, single and bulk. */
 export interface EvaluationCounts {
   on: number;
   off: number;
@@ -37,7 +37,7 @@ export interface HttpMeter {
   readonly streams: Readonly<Record<StreamKind, StreamCounts>>;
 }
 
-/** What else a client may put before a path becomes one name: it must not be able to make up new ones. */
+/** All other methods are counted as one, so that clients cannot create labels. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 export const createHttpMeter = (): HttpMeter => {
@@ -46,7 +46,7 @@ export const createHttpMeter = (): HttpMeter => {
   const create = (method: string, route: string): MeteredRoute & RouteMeter => {
     const others = new Map<number, number>();
     const timing = createTiming();
-    // Nearly all of them, so they are counted without a look-up.
+    // Status 200: nearly all of them, so counted without a look-up.
     let fine = 0;
     return {
       method,

@@ -1,4 +1,4 @@
-// Where a change comes from: known to the HTTP side, told in the audit log, and no concern of what lies between.
+// The request that a change comes from: set by HTTP, read by the audit log, invisible to the code in between.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Actor } from "../domain/principal.ts";
 
@@ -11,8 +11,8 @@ export interface Origin {
 
 const origins = new AsyncLocalStorage<Origin>();
 
-/** All that the work begins has this origin. */
+/** Everything that the work starts has this origin. */
 export const withOrigin = <T>(origin: Origin, work: () => T): T => origins.run(origin, work);
 
-/** Undefined for what no request has asked for. */
+/** Undefined outside a request. */
 export const currentOrigin = (): Origin | undefined => origins.getStore();

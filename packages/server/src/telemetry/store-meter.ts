@@ -1,4 +1,4 @@
-// How long the store takes and how often it fails, seen from outside it.
+// Times the store's calls and counts their failures.
 import type { OutboxBatch, Reader, Store, Transaction } from "../ports.ts";
 import { createTiming, type Timing } from "./timing.ts";
 import type { Tracing } from "./tracing.ts";
@@ -15,7 +15,7 @@ interface OperationMeter {
 
 export interface StoreMeter {
   readonly operations: Readonly<Record<StoreOperation, OperationMeter>>;
-  /** Milliseconds since the last look at what other instances have changed that succeeded. */
+  /** Milliseconds since the changes of other instances were last read. */
   lookAge(): number;
   readonly store: (store: Store) => Store;
 }

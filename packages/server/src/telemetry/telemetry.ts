@@ -1,4 +1,4 @@
-// All that is seen of one instance from outside: its counts, its audit trail and, when an SDK is loaded, its spans.
+// All telemetry of one instance: metrics, audit log and, when an SDK is loaded, spans.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Backlog } from "../domain/delivery.ts";
 import type { Clock, Send, Store } from "../ports.ts";
@@ -10,16 +10,16 @@ import { createHttpMeter, type HttpMeter } from "./http-meter.ts";
 import { createStoreMeter } from "./store-meter.ts";
 import { findTracing, type Tracing, type TracingLog } from "./tracing.ts";
 
-/** A store that does not answer must not keep the other metrics back. */
-const backlogPatience = 1_000;
+/** Milliseconds: a store that does not answer must not hold up the other metrics. */
+const backlogTimeout = 1_000;
 
 export interface Telemetry {
   readonly http: HttpMeter;
   readonly tracing: Tracing | undefined;
-  /** The same store, watched. */
+  /** The same store, measured and audited. */
   observe(store: Store): Store;
   readonly send: (send: Send) => Send;
-  /** The store is asked for its backlog. */
+  /** Queries the store for its backlog. */
   scrape(store: Store, load: LoadFigures): Promise<Scrape>;
 }
 
@@ -40,14 +40,14 @@ export const createTelemetry = async (dependencies: TelemetryDependencies): Prom
   const audit = createAudit(log);
 
   const backlogOf = async ({ outbox }: Store): Promise<Backlog | undefined> => {
-    const told = new AbortController();
-    const tooLong = pause(backlogPatience, undefined, { ref: false, signal: told.signal });
+    const answered = new AbortController();
+    const tooLong = pause(backlogTimeout, undefined, { ref: false, signal: answered.signal });
     try {
       return await Promise.race([outbox.backlog(clock().getTime()), tooLong]);
     } catch {
       return undefined;
     } finally {
-      told.abort();
+      answered.abort();
       await tooLong.catch(() => undefined);
     }
   };

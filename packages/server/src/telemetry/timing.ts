@@ -1,6 +1,6 @@
-// Durations counted into fixed buckets: a few additions for each, so that the most frequent requests can be timed too.
+// A histogram with fixed buckets, cheap enough to time the most frequent requests.
 
-/** The upper ends of the buckets, in seconds. */
+/** The upper bounds of the buckets, in seconds. */
 const bounds: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15,
 ];
@@ -8,7 +8,7 @@ const bounds: readonly number[] = [
 export interface Bucket {
   /** In seconds; infinite for the last. */
   readonly upTo: number;
-  /** How many lasted at most so long. */
+  /** Durations up to this bound, those of lower buckets included. */
   readonly count: number;
 }
 

@@ -1,11 +1,11 @@
-// Spans through the OpenTelemetry API, for as long as the operator has loaded an SDK; without one there is nothing of it.
+// Spans through the OpenTelemetry API, when the operator has loaded an SDK.
 import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 import type { Send } from "../ports.ts";
 import { endingOf } from "./delivery-meter.ts";
 
 type Api = typeof import("@opentelemetry/api");
 
-/** What is known of a request when it comes. */
+/** What is known of a request when it arrives. */
 export interface RequestHead {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -13,7 +13,7 @@ export interface RequestHead {
 }
 
 export interface RequestSpan {
-  /** Runs the work so that its spans belong to this one. */
+  /** Runs the work; its spans become children of this one. */
   run(work: () => void): void;
   /** The pattern of the route, once it is known. */
   named(route: string): void;
@@ -28,7 +28,7 @@ export interface Tracing {
   readonly send: (send: Send) => Send;
 }
 
-/** Where every version of the API keeps what was registered, so that several copies of it agree. */
+/** Where every copy of the API keeps what was registered. */
 const registry = Symbol.for("opentelemetry.js.api.1");
 
 interface Registered {
@@ -40,13 +40,13 @@ export interface TracingLog {
   warn(fields: object, message: string): void;
 }
 
-/** Undefined unless an SDK was loaded before, as with `node --import`. */
+/** Undefined unless an SDK was loaded first, as with `node --import`. */
 export const findTracing = async (
   version: string,
   databaseSystem: string,
   log: TracingLog,
 ): Promise<Tracing | undefined> => {
-  // Loaded only then: it would cost every start some milliseconds.
+  // Loaded only with an SDK: it would cost every start some milliseconds.
   const registered = (globalThis as Record<symbol, Registered | undefined>)[registry];
   if (!registered?.trace) return undefined;
   const api = await import("@opentelemetry/api");
@@ -57,7 +57,7 @@ export const findTracing = async (
   ) {
     log.warn(
       { version: registered.version },
-      "no traces: the OpenTelemetry API of the SDK that is loaded does not go with ours; use a newer SDK",
+      "no traces: the loaded OpenTelemetry SDK uses an incompatible version of the API; use a newer SDK",
     );
     return undefined;
   }
@@ -66,7 +66,7 @@ export const findTracing = async (
 
 const createTracing = (api: Api, tracer: Tracer, databaseSystem: string): Tracing => {
   const { context, propagation, trace, SpanKind, SpanStatusCode } = api;
-  // The name under which SDKs look for it: instrumentations must not send our trace context to those we call.
+  // The key that SDKs look for: instrumentations must not send our trace context to receivers.
   const silent = api.createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
   const failed = (span: Span, type: string): void => {
@@ -116,7 +116,7 @@ const createTracing = (api: Api, tracer: Tracer, databaseSystem: string): Tracin
         {
           kind: SpanKind.CLIENT,
           root: true,
-          // Not the whole address: with many receivers its path is a secret.
+          // Not the whole URL: many receivers have a secret in its path.
           attributes: {
             "http.request.method": "POST",
             "server.address": hostname,

@@ -51,7 +51,7 @@ test("what keeps it from starting is one sentence without the password", async (
   };
   const right = new URL(good).password;
   const problems: [url: string, message: RegExp][] = [
-    [change(() => {}), /refuses the user or the password/],
+    [change(() => {}), /rejects the user or the password/],
     [
       change((url) => {
         url.password = right;

@@ -1,4 +1,4 @@
-// A backup as a folder: made under another name and renamed when it is whole, and looked at again byte by byte.
+// A backup as a folder: written under a temporary name, renamed when complete, and verified byte by byte.
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -40,31 +40,31 @@ export interface BackupRequest {
   readonly halyardVersion: string;
   readonly takenAt: Date;
   readonly progress: (done: number, total: number) => void;
-  /** Told the name under which it is made, so that whoever is interrupted can take it away. */
+  /** Called with the temporary name, so that an interrupted command can remove it. */
   readonly began: (draft: string) => void;
 }
 
-/** Room for what a file system needs besides the bytes themselves. */
-const spareRoom = 4_194_304;
+/** Bytes that a file system needs besides the content. */
+const spareBytes = 4_194_304;
 
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
-/** The nearest folder that is there. */
+/** The nearest folder that exists. */
 const nearest = (folder: string): string =>
   existsSync(folder) ? folder : nearest(dirname(folder));
 
-export const requireRoom = (folder: string, bytes: number): Result<void> => {
+export const requireSpace = (folder: string, bytes: number): Result<void> => {
   const { bavail, bsize } = statfsSync(nearest(resolve(folder)));
   const free = bavail * bsize;
-  return free >= bytes + spareRoom
+  return free >= bytes + spareBytes
     ? ok(undefined)
     : fail({
         code: "UNAVAILABLE",
-        message: `There is not enough room at ${folder}: ${megabytes(bytes + spareRoom)} are needed and ${megabytes(free)} are free.`,
+        message: `Not enough disk space at ${folder}: ${megabytes(bytes + spareBytes)} needed, ${megabytes(free)} free.`,
       });
 };
 
-/** Files and folders are on the disk when this comes back. */
+/** Flushes a file or folder to the disk. */
 export const flush = (path: string): void => {
   const handle = openSync(path, "r");
   try {
@@ -87,14 +87,14 @@ const isTaken = (folder: string): boolean =>
 export const takeBackup = async (request: BackupRequest): Promise<Result<Manifest>> => {
   const { data, folder, halyardVersion, progress } = request;
   if (isTaken(folder)) {
-    return conflict(`${folder} is already there and not empty: name another folder.`);
+    return conflict(`${folder} already exists and is not empty: choose another folder.`);
   }
   const draft = join(
     dirname(folder),
     `${basename(folder)}.partial-${randomBytes(4).toString("hex")}`,
   );
   try {
-    const room = requireRoom(folder, sizeOfDatabase(data));
+    const room = requireSpace(folder, sizeOfDatabase(data));
     if (!room.ok) return room;
     request.began(draft);
     makeFolder(dirname(folder));
@@ -119,7 +119,7 @@ export const takeBackup = async (request: BackupRequest): Promise<Result<Manifes
       rows: contents.rows,
       files,
     };
-    // Last of all: a folder without it is not taken for a backup.
+    // Written last: a folder without it is not a backup.
     writeFileSync(join(draft, manifestFile), renderManifest(manifest), {
       mode: 0o600,
       flush: true,
@@ -132,35 +132,35 @@ export const takeBackup = async (request: BackupRequest): Promise<Result<Manifes
     rmSync(draft, { recursive: true, force: true });
     if (error instanceof Error && "errcode" in error) {
       throw new StartupProblem(
-        `The database in ${data} cannot be copied (${error.message}): \`halyard doctor\` looks at what is wrong with it.`,
+        `The database in ${data} cannot be copied (${error.message}): run \`halyard doctor\` to find out why.`,
       );
     }
     throw explainFileProblem(error, folder);
   }
 };
 
-/** In words, when it was the file system that refused. */
+/** Turns an error of the file system into one for the operator. */
 export const explainFileProblem = (error: unknown, folder: string): unknown =>
   error instanceof Error && "syscall" in error
     ? new StartupProblem(
-        `${folder} cannot be written (${error.message}): name another folder, or give this user the right to write there.`,
+        `${folder} cannot be written (${error.message}): choose another folder, or give this user the right to write there.`,
       )
     : error;
 
-const unsound = (folder: string, what: string): Result<never> =>
+const invalid = (folder: string, what: string): Result<never> =>
   fail({
     code: "VALIDATION_FAILED",
-    message: `The backup ${folder} is not sound, so it is not used: ${what}. Take another one.`,
+    message: `The backup ${folder} is damaged and was not used: ${what}. Use another backup.`,
   });
 
-/** Every byte of it as it was written, and the database in order. */
+/** Checks every byte of the files, and the database itself. */
 export const verifyBackup = async (folder: string): Promise<Result<Manifest>> => {
   const path = join(folder, manifestFile);
   if (!existsSync(folder)) return notFound("The folder", folder);
   if (!existsSync(path)) {
     return fail({
       code: "NOT_FOUND",
-      message: `${folder} is no whole backup: it has no ${manifestFile}, which is written at the end of one.`,
+      message: `${folder} is not a complete backup: ${manifestFile}, which is written last, is missing.`,
     });
   }
   const manifest = parseManifest(readFileSync(path, "utf8"), folder);
@@ -168,16 +168,16 @@ export const verifyBackup = async (folder: string): Promise<Result<Manifest>> =>
   const { files, schemaVersion, environments, rows } = manifest.value;
   for (const expected of files) {
     if (!existsSync(join(folder, expected.name))) {
-      return unsound(folder, `the file ${expected.name} is missing`);
+      return invalid(folder, `the file ${expected.name} is missing`);
     }
     const found = await describeFile(folder, expected.name);
     if (!isDeepStrictEqual(found, expected)) {
-      return unsound(folder, `the file ${expected.name} is not as it was written`);
+      return invalid(folder, `the file ${expected.name} has changed since the backup`);
     }
   }
   const contents = checkDatabaseFile(join(folder, databaseFile));
-  if (typeof contents === "string") return unsound(folder, contents);
+  if (typeof contents === "string") return invalid(folder, contents);
   return isDeepStrictEqual(contents, { schemaVersion, environments, rows })
     ? manifest
-    : unsound(folder, "the database does not hold what the manifest says");
+    : invalid(folder, "the database does not match the manifest");
 };

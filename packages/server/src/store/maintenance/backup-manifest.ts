@@ -1,11 +1,11 @@
-// What a backup says of itself: manifest.json, with the hashes of the other files and one of its own.
+// The manifest of a backup, manifest.json: its contents, the hashes of the other files, and a hash of itself.
 import { createHash } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { Check } from "typebox/value";
 import { fail, ok, type Result } from "../../errors.ts";
 
 export const manifestFile = "manifest.json";
-/** Counted up when an older Halyard could not make sense of it. */
+/** Incremented when an older Halyard could not read it. */
 const format = 1;
 
 const Count = Type.Integer({ minimum: 0 });
@@ -14,7 +14,7 @@ const ManifestSchema = Type.Object({
   halyardVersion: Type.String(),
   schemaVersion: Count,
   takenAt: Type.String({ minLength: 20, maxLength: 30 }),
-  /** The key that webhook secrets were encrypted with: `none` when a setting gives it. */
+  /** The key file of webhook secrets: `none` when a setting gives the key. */
   secretKey: Type.Union([Type.Literal("included"), Type.Literal("left out"), Type.Literal("none")]),
   environments: Type.Array(
     Type.Object({ name: Type.String(), flags: Count, revision: Count, sequence: Count }),
@@ -41,11 +41,11 @@ export const renderManifest = (manifest: Manifest): string => {
   return render({ ...content, sha256: hashOf(content) });
 };
 
-/** A byte that differs from what was written is refused, wherever it is. */
+/** Rejects a manifest in which any byte has changed. */
 export const parseManifest = (text: string, folder: string): Result<Manifest> => {
   const damaged = fail({
     code: "VALIDATION_FAILED",
-    message: `${manifestFile} of ${folder} is damaged, so the backup is not used: take another one.`,
+    message: `${manifestFile} in ${folder} is damaged, so the backup was not used: use another backup.`,
   });
   let parsed: unknown;
   try {
@@ -59,6 +59,6 @@ export const parseManifest = (text: string, folder: string): Result<Manifest> =>
   if (Check(ManifestSchema, content)) return ok(content);
   return fail({
     code: "VALIDATION_FAILED",
-    message: `The backup ${folder} has a format that this Halyard does not know: use the Halyard that made it, or a newer one.`,
+    message: `The backup ${folder} has a format that this version does not know: use the version of Halyard that made it, or a newer one.`,
   });
 };

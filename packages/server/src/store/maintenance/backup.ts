@@ -1,4 +1,4 @@
-// Copies the embedded database as of one moment, beside servers that go on writing, and checks the copy.
+// Copies a consistent snapshot of the embedded database while servers write to it, and checks the copy.
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
@@ -7,12 +7,12 @@ import { isDeepStrictEqual } from "node:util";
 import { StartupProblem } from "../../errors.ts";
 import { databaseFile } from "../sqlite/data-folder.ts";
 
-/** Pages that are copied before others have their turn. */
+/** Pages per step; other work of the process runs between steps. */
 const pagesAtOnce = 1_000;
-/** How long SQLite waits while another process recovers the log. */
-const patience = 5_000;
+/** Milliseconds that SQLite waits while another process recovers the log. */
+const lockTimeout = 5_000;
 
-/** What a database holds, in numbers. */
+/** What a database contains, in numbers. */
 export interface Contents {
   readonly schemaVersion: number;
   readonly environments: {
@@ -24,8 +24,8 @@ export interface Contents {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/** For a file that nobody changes: no lock is taken, and no file appears beside it. */
-export const openUnchanging = (path: string): DatabaseSync => {
+/** For a file that nothing changes: takes no lock and creates no file beside it. */
+export const openImmutable = (path: string): DatabaseSync => {
   const url = pathToFileURL(path);
   url.searchParams.set("immutable", "1");
   return new DatabaseSync(url, { readOnly: true });
@@ -55,9 +55,9 @@ const contentsOf = (database: DatabaseSync): Contents => {
   };
 };
 
-/** Bytes of the database with what is still in its log. */
+/** Bytes of the database, with what is still in its log. */
 export const sizeOfDatabase = (folder: string): number => {
-  const database = new DatabaseSync(join(folder, databaseFile), { timeout: patience });
+  const database = new DatabaseSync(join(folder, databaseFile), { timeout: lockTimeout });
   try {
     const number = (pragma: "page_count" | "page_size") =>
       Number(database.prepare(`pragma ${pragma}`).get()?.[pragma]);
@@ -67,18 +67,18 @@ export const sizeOfDatabase = (folder: string): number => {
   }
 };
 
-/** The file at `path` must not exist yet; it is for its owner only. */
+/** The file at `path` must not exist yet; only its owner can read it. */
 export const copyDatabaseFile = async (
   folder: string,
   path: string,
   progress: (done: number, total: number) => void,
 ): Promise<Contents> => {
   closeSync(openSync(path, "wx", 0o600));
-  const source = new DatabaseSync(join(folder, databaseFile), { timeout: patience });
+  const source = new DatabaseSync(join(folder, databaseFile), { timeout: lockTimeout });
   let original: Contents;
   try {
-    // With a reading transaction open, every page comes from that moment. Without it the copy would begin anew at each
-    // commit of another process, and under steady writing not come to an end.
+    // With an open read transaction every page is of that moment. Without it the copy would restart at each commit of
+    // another process, and might never finish under constant writes.
     source.exec("begin");
     original = contentsOf(source);
     await backup(source, path, {
@@ -91,21 +91,21 @@ export const copyDatabaseFile = async (
     source.close();
   }
   const copy = new DatabaseSync(path);
-  // One file that stands for itself, without a log beside it; a server turns it back.
+  // A single file without a log beside it; a server switches it back to WAL.
   copy.exec("pragma journal_mode = delete");
   copy.close();
   const contents = checkDatabaseFile(path);
   if (typeof contents === "string" || !isDeepStrictEqual(contents, original)) {
     throw new StartupProblem(
-      `The copy of ${join(folder, databaseFile)} is not sound, so nothing of it was kept: ${typeof contents === "string" ? `${contents}, most likely as in the original; \`halyard doctor\` looks at that` : "it does not hold what the original held"}.`,
+      `The copy of ${join(folder, databaseFile)} is damaged and was removed: ${typeof contents === "string" ? `${contents}, most likely in the original too; run \`halyard doctor\` to check it` : "it does not match the original"}.`,
     );
   }
   return contents;
 };
 
-/** What it holds, or in words what is wrong with it. */
+/** The contents, or a text that says what is wrong. */
 export const checkDatabaseFile = (path: string): Contents | string => {
-  const database = openUnchanging(path);
+  const database = openImmutable(path);
   try {
     const [found] = database.prepare("pragma integrity_check(1)").all();
     if (found?.integrity_check !== "ok") {
@@ -113,7 +113,7 @@ export const checkDatabaseFile = (path: string): Contents | string => {
     }
     const [orphan] = database.prepare("pragma foreign_key_check").all();
     if (orphan)
-      return `a row of ${String(orphan.table)} refers to one of ${String(orphan.parent)} that is not there`;
+      return `a row of ${String(orphan.table)} refers to a row of ${String(orphan.parent)} that is missing`;
     return contentsOf(database);
   } catch (error) {
     return `the database is damaged (${error instanceof Error ? error.message : String(error)})`;

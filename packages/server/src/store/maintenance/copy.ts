@@ -1,4 +1,4 @@
-// Copies everything of one store into another that is empty, and compares the two row by row before it is committed.
+// Copies one store into another, empty one, and compares the two row by row before it commits.
 import { isDeepStrictEqual } from "node:util";
 import { type Kysely, sql } from "kysely";
 import { StartupProblem } from "../../errors.ts";
@@ -24,14 +24,14 @@ export interface CopySide {
 }
 
 export interface CopyWatch {
-  /** So many rows of a table are through. */
+  /** Called with the rows of a table copied so far. */
   readonly copied: (table: string, rows: number) => void;
   readonly compared: (table: string, rows: number) => void;
 }
 
 export type CopiedRows = Readonly<Record<string, number>>;
 
-/** Throws when the target is not empty, or when a row is not the same at the end. */
+/** Throws when the target is not empty, or when a row of the copy differs. */
 export const copyStore = async (
   from: CopySide,
   to: CopySide,
@@ -42,9 +42,9 @@ export const copyStore = async (
   for (const table of copiedTables) {
     let count = 0;
     for await (const rows of pages(from.database, table)) {
-      const sealed = rows.map((row) => reseal(table, row, from.secrets, to.secrets));
-      await sql`insert into ${sql.table(table)} (${names(Object.keys(sealed[0] ?? {}))})
-        ${to.traits.givenIdentity} values ${sql.join(sealed.map((row) => sql`(${sql.join(Object.values(row))})`))}`.execute(
+      const copies = rows.map((row) => reencrypt(table, row, from.secrets, to.secrets));
+      await sql`insert into ${sql.table(table)} (${names(Object.keys(copies[0] ?? {}))})
+        ${to.traits.givenIdentity} values ${sql.join(copies.map((row) => sql`(${sql.join(Object.values(row))})`))}`.execute(
         to.database,
       );
       count += rows.length;
@@ -70,7 +70,7 @@ const requireEmpty = async (database: Kysely<Tables>): Promise<void> => {
     .executeTakeFirst();
   if (found) {
     throw new StartupProblem(
-      `The target already holds the environment "${found.name}": a copy goes into an empty database only, so that nothing is mixed up.`,
+      `The target already holds the environment "${found.name}": copy into an empty database.`,
     );
   }
 };
@@ -91,13 +91,13 @@ async function* pages(database: Kysely<Tables>, table: CopiedTable): AsyncGenera
   }
 }
 
-const sealedColumns = ["secret", "previous_secret"] as const;
+const encryptedColumns = ["secret", "previous_secret"] as const;
 
-/** A webhook's secrets are encrypted with the key of their store; everything else is as it is. */
-const reseal = (table: CopiedTable, row: Row, from: SecretCipher, to: SecretCipher): Row => {
+/** Webhook secrets are encrypted with the target's key; everything else stays as it is. */
+const reencrypt = (table: CopiedTable, row: Row, from: SecretCipher, to: SecretCipher): Row => {
   if (table !== "webhooks") return row;
   const changed: Record<string, Value> = { ...row };
-  for (const column of sealedColumns) {
+  for (const column of encryptedColumns) {
     const value = row[column];
     if (value instanceof Uint8Array) {
       changed[column] = to.seal(from.open(value, String(row.id)), String(row.id));
@@ -106,15 +106,15 @@ const reseal = (table: CopiedTable, row: Row, from: SecretCipher, to: SecretCiph
   return changed;
 };
 
-/** What a row says, whichever store it is in: bytes as text, secrets in clear. */
-const meaningOf = (table: CopiedTable, row: Row, secrets: SecretCipher): Row =>
+/** A row in comparable form: bytes as text, secrets decrypted. */
+const comparable = (table: CopiedTable, row: Row, secrets: SecretCipher): Row =>
   Object.fromEntries(
     Object.entries(row).map(([column, value]): [string, Value] => {
       if (!(value instanceof Uint8Array)) return [column, value];
-      const isSealed = table === "webhooks" && sealedColumns.some((name) => name === column);
+      const isEncrypted = table === "webhooks" && encryptedColumns.some((name) => name === column);
       return [
         column,
-        isSealed ? secrets.open(value, String(row.id)) : Buffer.from(value).toString("hex"),
+        isEncrypted ? secrets.open(value, String(row.id)) : Buffer.from(value).toString("hex"),
       ];
     }),
   );
@@ -125,23 +125,23 @@ const compare = async (
   table: CopiedTable,
   watch: CopyWatch,
 ): Promise<void> => {
-  const theirs = pages(to.database, table);
+  const copiesOf = pages(to.database, table);
   let count = 0;
   for await (const rows of pages(from.database, table)) {
-    const { value: copies = [] } = await theirs.next();
-    const meanings = (side: CopySide, those: readonly Row[]) =>
-      those.map((row) => meaningOf(table, row, side.secrets));
-    if (!isDeepStrictEqual(meanings(from, rows), meanings(to, copies as Row[]))) {
+    const { value: copies = [] } = await copiesOf.next();
+    const comparableRows = (side: CopySide, those: readonly Row[]) =>
+      those.map((row) => comparable(table, row, side.secrets));
+    if (!isDeepStrictEqual(comparableRows(from, rows), comparableRows(to, copies as Row[]))) {
       throw different(table, count, rows.length);
     }
     count += rows.length;
     watch.compared(table, count);
   }
-  const { value: more = [] } = await theirs.next();
+  const { value: more = [] } = await copiesOf.next();
   if ((more as Row[]).length > 0) throw different(table, count, (more as Row[]).length);
 };
 
 const different = (table: string, begin: number, length: number): StartupProblem =>
   new StartupProblem(
-    `The copy of the table ${table} differs from the original within rows ${begin + 1} to ${begin + length}, so nothing of it was kept.`,
+    `The copy of the table ${table} differs from the original within rows ${begin + 1} to ${begin + length}, so it was rolled back.`,
   );

@@ -1,21 +1,21 @@
-// Makes sure that nobody uses a database of the embedded store, and keeps it so while it is replaced.
+// An exclusive lock on an embedded database, held while its file is replaced.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-export type Hold =
+export type ExclusiveLock =
   | { readonly kind: "busy" }
-  | { readonly kind: "alone"; readonly release: () => void };
+  | { readonly kind: "locked"; readonly release: () => void };
 
 const busy = 5;
 
-export const takeExclusiveLock = (path: string): Hold => {
-  if (!existsSync(path)) return { kind: "alone", release: () => undefined };
+export const takeExclusiveLock = (path: string): ExclusiveLock => {
+  if (!existsSync(path)) return { kind: "locked", release: () => undefined };
   const database = new DatabaseSync(path, { timeout: 500 });
   try {
-    // Only the last user can take the log away. What is in it goes into the file, as at the end of a server.
+    // Only the last connection can remove the log. Its content is written to the file, as when a server stops.
     database.exec("pragma journal_mode = delete");
     database.exec("begin exclusive");
-    return { kind: "alone", release: () => database.close() };
+    return { kind: "locked", release: () => database.close() };
   } catch (error) {
     database.close();
     const isBusy =
@@ -23,14 +23,14 @@ export const takeExclusiveLock = (path: string): Hold => {
       "errcode" in error &&
       typeof error.errcode === "number" &&
       (error.errcode & 0xff) === busy;
-    // A damaged database cannot be locked through SQLite: the system is asked whether somebody else has locked it.
+    // SQLite cannot lock a damaged database: ask the system whether another process has locked the file.
     return isBusy || isLocked(path)
       ? { kind: "busy" }
-      : { kind: "alone", release: () => undefined };
+      : { kind: "locked", release: () => undefined };
   }
 };
 
-/** Linux alone shows the locks of files. */
+/** Only Linux lists the locks of files. */
 const isLocked = (path: string): boolean => {
   const locks = "/proc/locks";
   if (!existsSync(locks)) return false;

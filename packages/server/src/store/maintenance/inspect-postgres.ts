@@ -1,4 +1,4 @@
-// Looks at a PostgreSQL server and the database in it without changing anything.
+// Inspects a PostgreSQL server and its database without changing anything.
 
 import type { PostgresSettings } from "../postgres/connection.ts";
 import { schemaVersion, withFirstClient } from "../postgres/start.ts";
@@ -13,17 +13,17 @@ export interface InspectedServer {
   readonly version: string;
   /** Milliseconds by which its clock is ahead of this machine's. */
   readonly clockAhead: number;
-  /** Connections that it gives to ordinary users. */
+  /** Connections for ordinary users. */
   readonly connections: number;
-  /** Processes of Halyard that are connected to this database: each listens with one connection. */
+  /** Halyard processes connected to this database: each listens on one connection. */
   readonly instances: number;
   readonly schemaVersion: number;
   readonly newestSchemaVersion: number;
-  /** Undefined when the tables are not those of this version. */
+  /** Undefined when the schema has another version. */
   readonly rows: Inspected | undefined;
 }
 
-/** Throws StartupProblem when it cannot be reached or will not do. */
+/** Throws StartupProblem when the server cannot be reached or is not suitable. */
 export const inspectPostgres = async (
   settings: PostgresSettings,
   secrets: SecretCipher | undefined,

@@ -1,4 +1,4 @@
-// Looks at an embedded database and its files without changing either.
+// Inspects an embedded database and its files without changing them.
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,7 +8,7 @@ import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { databaseFile } from "../sqlite/data-folder.ts";
 import { adapt } from "../sqlite/driver.ts";
-import { openUnchanging } from "./backup.ts";
+import { openImmutable } from "./backup.ts";
 import { type Inspected, inspectRows } from "./inspect.ts";
 
 export interface InspectedFile {
@@ -22,13 +22,13 @@ export interface InspectedFile {
   readonly bytes: number;
   readonly logBytes: number;
   readonly freeBytes: number;
-  /** What an interrupted restore has left. */
+  /** Folders left behind by an interrupted restore. */
   readonly leftovers: readonly string[];
-  /** In words; undefined when it is in order. */
+  /** What is damaged; undefined when nothing is. */
   readonly damage: string | undefined;
   readonly schemaVersion: number;
   readonly newestSchemaVersion: number;
-  /** Undefined when the database cannot be read as it is. */
+  /** Undefined when the database is damaged or has another schema version. */
   readonly rows: Inspected | undefined;
 }
 
@@ -71,13 +71,13 @@ const read = async (
 
 const readContent = async (path: string, secrets: SecretCipher | undefined): Promise<Content> => {
   const isInUse = () => existsSync(`${path}-wal`);
-  // While nobody uses it, it is opened so that no file appears beside it.
-  const isQuiet = !isInUse();
+  // While nothing uses the database, it is opened without creating files beside it.
+  const isUnused = !isInUse();
   let connection: DatabaseSync | undefined;
   let content: Content;
   try {
-    connection = isQuiet
-      ? openUnchanging(path)
+    connection = isUnused
+      ? openImmutable(path)
       : new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
     content = await read(connection, secrets);
   } catch (error) {
@@ -86,8 +86,8 @@ const readContent = async (path: string, secrets: SecretCipher | undefined): Pro
   } finally {
     connection?.close();
   }
-  // A server has started meanwhile and may have written under our eyes.
-  return isQuiet && isInUse() ? readContent(path, secrets) : content;
+  // A server started meanwhile and may have written during the read.
+  return isUnused && isInUse() ? readContent(path, secrets) : content;
 };
 
 export const inspectSqlite = async (

@@ -1,4 +1,4 @@
-// Looks at what a store holds for what an operator should hear of: keys, webhooks and what waits for them. Changes nothing.
+// Reads what `halyard doctor` reports of a store: keys, webhooks and their pending deliveries. Changes nothing.
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
@@ -18,9 +18,9 @@ export interface InspectedWebhook {
   readonly id: string;
   readonly url: string;
   readonly active: boolean;
-  /** Why Halyard has switched it off; null when it is active or a person did. */
+  /** Why Halyard deactivated it; null when it is active or was deactivated by a person. */
   readonly deactivatedFor: string | null;
-  /** The time of its first failure since it last succeeded. */
+  /** Its first failure since its last success. */
   readonly failingSince: Date | null;
   readonly pending: number;
   readonly oldestPendingAt: Date | null;
@@ -30,7 +30,7 @@ export interface Inspected {
   readonly environments: readonly string[];
   readonly keys: readonly InspectedKey[];
   readonly webhooks: readonly InspectedWebhook[];
-  /** Webhooks whose secret was encrypted with a key that is not here. */
+  /** Webhooks whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// Puts a backup into a data folder: at every moment the folder holds the old database or the new one, whole.
+// Restores a backup into a data folder: at every moment the folder holds the complete old or the complete new database.
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -19,12 +19,12 @@ import { migrations } from "../schema/migrate.ts";
 import { createSecretCipher } from "../secrets/secret-cipher.ts";
 import { readSecretKey, secretKeyFile } from "../secrets/secret-key-file.ts";
 import { databaseFile, makeFolder } from "../sqlite/data-folder.ts";
-import { openUnchanging } from "./backup.ts";
+import { openImmutable } from "./backup.ts";
 import {
   describeFile,
   explainFileProblem,
   flush,
-  requireRoom,
+  requireSpace,
   verifyBackup,
 } from "./backup-folder.ts";
 import type { Manifest } from "./backup-manifest.ts";
@@ -35,26 +35,26 @@ export interface RestoreRequest {
   readonly folder: string;
   /** The data folder. */
   readonly target: string;
-  /** A database that is there goes aside. */
+  /** Moves an existing database aside. */
   readonly force: boolean;
   readonly pauseWebhooks: boolean;
-  /** Keys of webhook secrets that a setting gives. */
+  /** Keys of webhook secrets from a setting. */
   readonly secretKeys: readonly Uint8Array[];
   readonly now: Date;
 }
 
 export interface Restored {
   readonly manifest: Manifest;
-  /** Where the database is that was there before. */
+  /** The folder with the previous database. */
   readonly aside: string | undefined;
   readonly pausedWebhooks: number;
-  /** Deliveries that the next server sends. */
+  /** Deliveries that the server will send after its start. */
   readonly pendingDeliveries: number;
-  /** Webhooks whose secret was encrypted with a key that is not here. */
+  /** Webhooks whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: readonly string[];
 }
 
-/** Beside a database SQLite would take a log or a journal for its own. */
+/** With the log and the journal, which SQLite would apply to the new database. */
 const databaseFiles = ["", "-wal", "-shm", "-journal"].map((suffix) => databaseFile + suffix);
 
 export const restoreBackup = async (request: RestoreRequest): Promise<Result<Restored>> => {
@@ -65,13 +65,13 @@ export const restoreBackup = async (request: RestoreRequest): Promise<Result<Res
   if (manifest.schemaVersion > migrations.length) {
     return fail({
       code: "VALIDATION_FAILED",
-      message: `The backup has schema version ${manifest.schemaVersion}, but this Halyard knows only up to ${migrations.length}: restore it with Halyard ${manifest.halyardVersion} or newer.`,
+      message: `The backup has schema version ${manifest.schemaVersion}, but this version of Halyard supports only up to ${migrations.length}: restore it with Halyard ${manifest.halyardVersion} or newer.`,
     });
   }
   const present = databaseFiles.filter((name) => existsSync(join(target, name)));
   if (present.length > 0 && !force) {
     return conflict(
-      `${target} already holds a database (${present.join(", ")}): name another folder with --data, or add --force to move it aside.`,
+      `${target} already holds a database (${present.join(", ")}): choose another folder with --data, or add --force to move it aside.`,
     );
   }
   const bringsKey = manifest.secretKey === "included";
@@ -81,12 +81,12 @@ export const restoreBackup = async (request: RestoreRequest): Promise<Result<Res
     !readFileSync(join(target, secretKeyFile)).equals(readFileSync(join(folder, secretKeyFile)));
   if (keyDiffers && !force) {
     return conflict(
-      `${target} already holds another ${secretKeyFile}: name another folder with --data, or add --force to move it aside.`,
+      `${target} already holds another ${secretKeyFile}: choose another folder with --data, or add --force to move it aside.`,
     );
   }
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-  const room = requireRoom(target, bytes);
-  if (!room.ok) return room;
+  const space = requireSpace(target, bytes);
+  if (!space.ok) return space;
 
   const stage = join(target, `.restoring-${randomBytes(4).toString("hex")}`);
   try {
@@ -94,7 +94,7 @@ export const restoreBackup = async (request: RestoreRequest): Promise<Result<Res
     mkdirSync(stage, { mode: 0o700 });
     const changed = await stageFiles(request, manifest, stage);
     if (!changed.ok) return changed;
-    // With its key, so that the folder is whole and a server could be started on it.
+    // With its key, so that a server could be started on the folder.
     const old = present.length > 0 || keyDiffers ? [...present, secretKeyFile] : [];
     const aside = putInPlace(request, manifest, stage, old);
     if (!aside.ok) return aside;
@@ -119,15 +119,15 @@ const stageFiles = async (
     if (!isDeepStrictEqual(await describeFile(stage, file.name), file)) {
       return fail({
         code: "UNAVAILABLE",
-        message: `${file.name} came out differently in ${target}, so nothing was restored: check the disk.`,
+        message: `The copy of ${file.name} in ${target} differs from the backup, so nothing was restored: check the disk.`,
       });
     }
   }
   const path = join(stage, databaseFile);
-  const pausedWebhooks = pauseWebhooks ? switchOffWebhooks(path, now) : 0;
+  const pausedWebhooks = pauseWebhooks ? deactivateWebhooks(path, now) : 0;
   const keyOfFile = readSecretKey(join(secretKey === "included" ? stage : target, secretKeyFile));
   const keys = [...secretKeys, ...(keyOfFile ? [keyOfFile] : [])];
-  const database = openUnchanging(path);
+  const database = openImmutable(path);
   try {
     const pending = database
       .prepare("select count(*) as count from deliveries where state = 'pending'")
@@ -149,12 +149,12 @@ const unreadable = (
   [newest, ...older]: readonly Uint8Array[],
 ): readonly string[] => {
   const rows = database.prepare("select id, secret from webhooks order by id").all();
-  const box = newest && createSecretCipher([newest, ...older]);
+  const secrets = newest && createSecretCipher([newest, ...older]);
   return rows
     .filter(({ id, secret }) => {
       try {
-        box?.open(secret as Uint8Array, String(id));
-        return box === undefined;
+        secrets?.open(secret as Uint8Array, String(id));
+        return secrets === undefined;
       } catch {
         return true;
       }
@@ -162,8 +162,8 @@ const unreadable = (
     .map(({ id }) => String(id));
 };
 
-/** As an operator would, one by one: the history tells it. */
-const switchOffWebhooks = (path: string, now: Date): number => {
+/** Deactivates all webhooks, with an entry in the history for each. */
+const deactivateWebhooks = (path: string, now: Date): number => {
   const database = new DatabaseSync(path);
   try {
     database.exec("begin");
@@ -195,15 +195,15 @@ const switchOffWebhooks = (path: string, now: Date): number => {
   }
 };
 
-/** Gives the folder of what was there before. */
+/** Returns the folder with the previous files. */
 const putInPlace = (
   { target, now }: RestoreRequest,
   { files }: Manifest,
   stage: string,
   old: readonly string[],
 ): Result<string | undefined> => {
-  const hold = takeExclusiveLock(join(target, databaseFile));
-  if (hold.kind === "busy") {
+  const lock = takeExclusiveLock(join(target, databaseFile));
+  if (lock.kind === "busy") {
     return conflict(
       `${target} is in use by a server or another command: stop it first. Nothing was changed.`,
     );
@@ -218,24 +218,24 @@ const putInPlace = (
       for (const name of old) setAside(target, name, aside);
       flush(aside);
     }
-    // The database last: it is what a server looks for.
+    // The database last: a server looks for it.
     for (const { name } of files.toReversed()) renameSync(join(stage, name), join(target, name));
     flush(target);
     return ok(aside);
   } finally {
-    hold.release();
+    lock.release();
   }
 };
 
 const setAside = (target: string, name: string, aside: string): void => {
   const [from, to] = [join(target, name), join(aside, name)];
-  // Gone together with the last user of the database.
+  // SQLite removed it with the last connection.
   if (!existsSync(from)) return;
   if (name !== databaseFile && name !== secretKeyFile) {
     renameSync(from, to);
     return;
   }
-  // It keeps its old name too until the new file takes that, so that it is never missing.
+  // It also keeps its old name until the new file replaces it, so that it is never missing.
   try {
     linkSync(from, to);
   } catch {

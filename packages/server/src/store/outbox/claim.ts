@@ -1,4 +1,4 @@
-// Takes due deliveries for one worker: at most the oldest of each lane, under a lease.
+// Claims due deliveries for one worker: the oldest of each ordering queue at most, under a lease.
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import { furthestRetry } from "../../domain/retry.ts";
 import type { Callback, Claim, Claimed, ClaimRequest } from "../../ports.ts";
@@ -7,13 +7,13 @@ import { idList } from "../schema/id-list.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
-/** Nobody holds the lane: its lease has ended, or lies so far ahead that the clock must have gone back since. */
+/** No worker holds the queue: its lease has expired, or ends so late that the clock was set back since. */
 export const isFree =
   (now: number, leaseLength: number) =>
-  (lane: ExpressionBuilder<Tables, "lanes">): Expression<SqlBool> =>
-    lane.or([
-      lane("lanes.lease_until", "<=", now),
-      lane("lanes.lease_until", ">", now + 2 * leaseLength),
+  (queue: ExpressionBuilder<Tables, "lanes">): Expression<SqlBool> =>
+    queue.or([
+      queue("lanes.lease_until", "<=", now),
+      queue("lanes.lease_until", ">", now + 2 * leaseLength),
     ]);
 
 /** A queue is due when its time has come, or lies so far ahead that it was planned before the clock went back. */
@@ -23,8 +23,8 @@ export const dueRanges = (now: number) =>
     [">", now + furthestRetry],
   ] as const;
 
-const attemptsOfOldest = (lane: ExpressionBuilder<Tables, "lanes">) =>
-  lane
+const attemptsOfOldest = (queue: ExpressionBuilder<Tables, "lanes">) =>
+  queue
     .selectFrom("deliveries")
     .select("deliveries.attempts")
     .whereRef("deliveries.lane_id", "=", "lanes.id")
@@ -42,7 +42,7 @@ export const claim = async (
   if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
   const { callbacks, unreadable } = await readCallbacks(database, secrets, [...wanted.keys()], now);
   const due = (webhookId: string, count: number) => {
-    const mine = held.get(webhookId) ?? [];
+    const own = held.get(webhookId) ?? [];
     return (
       database
         .selectFrom("lanes")
@@ -54,9 +54,9 @@ export const claim = async (
           queue.or(dueRanges(now).map(([operator, time]) => queue("due_at", operator, time))),
         )
         .where(isFree(now, leaseLength))
-        .$if(mine.length > 0, (query) => query.where("id", "not in", idList(mine)))
+        .$if(own.length > 0, (query) => query.where("id", "not in", idList(own)))
         .orderBy("priority")
-        // A flag that the receiver always refuses must not use up the probes of the others.
+        // A flag that the receiver always rejects must not use up the probes of the others.
         .$if(probing?.has(webhookId) ?? false, (query) => query.orderBy(attemptsOfOldest))
         .orderBy("due_at")
         .limit(count)
@@ -67,12 +67,12 @@ export const claim = async (
   const found = await Promise.all(
     [...wanted].filter(([id]) => callbacks.has(id)).map(([id, count]) => due(id, count)),
   );
-  const lanes = found.flat().map(({ id }) => id);
-  if (lanes.length === 0) return { claims: [], callbacks, unreadable };
+  const queueIds = found.flat().map(({ id }) => id);
+  if (queueIds.length === 0) return { claims: [], callbacks, unreadable };
   await database
     .updateTable("lanes")
     .set({ lease_id: leaseId, lease_until: leaseUntil })
-    .where("id", "in", idList(lanes))
+    .where("id", "in", idList(queueIds))
     .execute();
   const rows = await database
     .selectFrom("deliveries")
@@ -91,7 +91,7 @@ export const claim = async (
       inner
         .selectFrom("deliveries as pending")
         .select(({ fn }) => fn.min("pending.position").as("position"))
-        .where("pending.lane_id", "in", idList(lanes))
+        .where("pending.lane_id", "in", idList(queueIds))
         .where("pending.state", "=", sql.lit("pending"))
         .groupBy("pending.lane_id"),
     )
@@ -136,7 +136,7 @@ const readCallbacks = async (
         previousSecret: previous === null ? undefined : secrets.open(previous, row.id),
       });
     } catch {
-      // One that cannot be signed for must not keep the others waiting.
+      // A webhook whose requests cannot be signed must not block the others.
       unreadable.push(row.id);
     }
   }

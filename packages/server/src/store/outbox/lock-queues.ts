@@ -1,4 +1,4 @@
-// Takes the locks of many lanes in the one order that everybody keeps, before a statement that would take them in any order.
+// Locks many ordering queues in the one order that all transactions use, before a statement that would lock them in any order.
 import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -6,7 +6,7 @@ import type { Tables } from "../schema/tables.ts";
 export const lockQueues = async (
   database: Kysely<Tables>,
   traits: DatabaseTraits,
-  which: (lane: ExpressionBuilder<Tables, "lanes">) => Expression<SqlBool>,
+  which: (queue: ExpressionBuilder<Tables, "lanes">) => Expression<SqlBool>,
 ): Promise<void> => {
   if (!traits.locksRows) return;
   await database

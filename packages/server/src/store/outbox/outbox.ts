@@ -16,7 +16,7 @@ interface OutboxDependencies {
 
 type Transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T>;
 
-/** Enough to see that it grows, and soon counted. */
+/** High enough to see growth, low enough to count quickly. */
 const backlogLimit = 100_000;
 
 export const createOutbox = (
@@ -69,7 +69,7 @@ export const createOutbox = (
     const oldest = await reader
       .selectFrom("webhooks")
       .innerJoin("lanes", "lanes.webhook_id", "webhooks.id")
-      .select((lane) => lane.fn.min("lanes.due_at").as("due_at"))
+      .select((queue) => queue.fn.min("lanes.due_at").as("due_at"))
       .where("webhooks.active", "=", 1)
       .where("lanes.due_at", "<=", now)
       .executeTakeFirst();

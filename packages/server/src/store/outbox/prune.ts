@@ -4,7 +4,7 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** Rows deleted at once: few enough that nobody waits for it. */
+/** Rows deleted in one transaction: few enough that nothing waits long for it. */
 const pruneBatch = 500;
 
 /** Deletes the oldest hour of each environment when it is older than `before`; true when there may be more. */
@@ -48,7 +48,7 @@ export const pruneEvents = async (
     .selectFrom("events")
     .select("id")
     .where("created_at", "<", before)
-    .where(isOver(before))
+    .where(isFinished(before))
     .limit(pruneBatch)
     .$call(traits.lockedIfFree)
     .execute();
@@ -56,14 +56,14 @@ export const pruneEvents = async (
   await database
     .deleteFrom("events")
     .where("id", "in", idList(old.map(({ id }) => id)))
-    // Asked again: a replay may have begun between the look and the lock.
-    .where(isOver(before))
+    // Checked again: a replay may have begun between the query and the lock.
+    .where(isFinished(before))
     .execute();
   return old.length === pruneBatch;
 };
 
-/** An event stays for as long as a delivery of it is still to be made or was settled lately; with it go its deliveries. */
-const isOver =
+/** An event is kept while one of its deliveries is pending or ended recently. Its deliveries are deleted with it. */
+const isFinished =
   (before: number) =>
   (event: ExpressionBuilder<Tables, "events">): Expression<SqlBool> =>
     event.not(

@@ -1,10 +1,10 @@
-// Puts deliveries into their lanes, inside the transaction that gives rise to them.
+// Adds deliveries to their ordering queues, inside the transaction of the change.
 import type { Kysely } from "kysely";
 import type { DeliveryKind } from "../../domain/delivery.ts";
 import type { NewDelivery } from "../../domain/webhook.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** Rows in one statement: enough that its cost is shared, few enough that its text stays small. */
+/** Rows per statement: many share its cost, and its text stays short. */
 const batch = 100;
 
 const batchesOf = <T>(rows: readonly T[]): T[][] =>
@@ -12,18 +12,18 @@ const batchesOf = <T>(rows: readonly T[]): T[][] =>
     rows.slice(index * batch, (index + 1) * batch),
   );
 
-/** A test has no flag whose order it could keep: it waits for nobody, not even for the test before it. */
-const queueOf = ({ flagKey, id }: NewDelivery): string => flagKey ?? ` ${id}`;
+/** A test event belongs to no flag, so it gets a queue of its own and waits for nothing. */
+const queueKeyOf = ({ flagKey, id }: NewDelivery): string => flagKey ?? ` ${id}`;
 
-/** The lanes of these deliveries, each once and in the order in which lanes are locked. */
+/** The queues of these deliveries, each once and in the order in which queues are locked. */
 const queuesOf = (deliveries: readonly NewDelivery[]) => {
-  const lanes = new Map(
+  const queues = new Map(
     deliveries.map((delivery) => [
-      `${delivery.webhookId} ${queueOf(delivery)}`,
-      { webhook_id: delivery.webhookId, flag_key: queueOf(delivery) },
+      `${delivery.webhookId} ${queueKeyOf(delivery)}`,
+      { webhook_id: delivery.webhookId, flag_key: queueKeyOf(delivery) },
     ]),
   );
-  return [...lanes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lane]) => lane);
+  return [...queues].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, queue]) => queue);
 };
 
 export const queue = async (
@@ -35,17 +35,17 @@ export const queue = async (
 ): Promise<void> => {
   const time = at.getTime();
   const priority = kind === "replay" ? 1 : 0;
-  for (const lanes of batchesOf(queuesOf(deliveries))) {
+  for (const queues of batchesOf(queuesOf(deliveries))) {
     await database
       .insertInto("lanes")
-      .values(lanes.map((lane) => ({ ...lane, priority, due_at: time, lease_until: 0 })))
+      .values(queues.map((queue) => ({ ...queue, priority, due_at: time, lease_until: 0 })))
       .onConflict((conflict) =>
         conflict
           .columns(["webhook_id", "flag_key", "priority"])
-          // A lane that waits for its retry goes on waiting; an idle one is due. Written in either case: so it waits for
-          // a worker that settles the lane just now, and sees what it left.
-          .doUpdateSet((lane) => ({
-            due_at: lane.fn.coalesce("lanes.due_at", lane.ref("excluded.due_at")),
+          // A queue that waits for its retry keeps waiting; an idle one is due. Written in either case, so that this
+          // transaction waits for a worker that records an outcome of the queue right now, and sees what it wrote.
+          .doUpdateSet((row) => ({
+            due_at: row.fn.coalesce("lanes.due_at", row.ref("excluded.due_at")),
           })),
       )
       .execute();
@@ -61,7 +61,7 @@ export const queue = async (
             .selectFrom("lanes")
             .select("lanes.id")
             .where("lanes.webhook_id", "=", delivery.webhookId)
-            .where("lanes.flag_key", "=", queueOf(delivery))
+            .where("lanes.flag_key", "=", queueKeyOf(delivery))
             .where("lanes.priority", "=", priority),
           event_id: delivery.eventId,
           sequence: delivery.sequence,

@@ -1,4 +1,4 @@
-// Writes down what became of claims, and how their webhooks are doing.
+// Records the outcomes of claimed deliveries and the health of their webhooks.
 import { type Kysely, sql } from "kysely";
 import type { WebhookHealth } from "../../domain/delivery.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
@@ -8,7 +8,7 @@ import { historyRow } from "../schema/history-row.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** What a turn has to write, before anything is known of it. */
+/** What a batch records. */
 export interface Outcomes {
   readonly results: readonly DeliveryResult[];
   readonly released: readonly Claim[];
@@ -16,7 +16,7 @@ export interface Outcomes {
   readonly now: number;
 }
 
-/** Locks what the outcomes concern; gives those whose lease nobody has taken over. */
+/** Locks the rows concerned; returns the outcomes whose lease no other worker has taken over. */
 export const lockHeld = async (
   database: Kysely<Tables>,
   traits: DatabaseTraits,
@@ -61,15 +61,15 @@ const lockLeases = async (
   const rows = await database
     .selectFrom("lanes")
     .select(["id", "lease_id"])
-    .where((lane) => {
-      const those = lane("id", "in", idList(claims.map(({ queueId }) => queueId)));
+    .where((queue) => {
+      const those = queue("id", "in", idList(claims.map(({ queueId }) => queueId)));
       if (!widened) return those;
-      // writeHealth brings these forward.
-      const waiting = lane.and([
-        lane("webhook_id", "in", idList(recovered)),
-        lane("due_at", ">", now),
+      // writeHealth makes these due earlier.
+      const waiting = queue.and([
+        queue("webhook_id", "in", idList(recovered)),
+        queue("due_at", ">", now),
       ]);
-      return claims.length === 0 ? waiting : lane.or([those, waiting]);
+      return claims.length === 0 ? waiting : queue.or([those, waiting]);
     })
     .orderBy("webhook_id")
     .orderBy("flag_key")
@@ -134,7 +134,7 @@ const writeAttempts = async (
   }
 };
 
-/** Ends the leases: a lane goes on with its next delivery at once, waits for a retry, or is idle. */
+/** Ends the leases: a queue continues with its next delivery at once, waits for a retry, or is idle. */
 const reopenQueues = async (
   database: Kysely<Tables>,
   results: readonly DeliveryResult[],
@@ -142,28 +142,28 @@ const reopenQueues = async (
 ): Promise<void> => {
   const free = { lease_id: null, lease_until: 0 } as const;
   const finished: number[] = [];
-  for (const { claim: settled, decision } of results) {
+  for (const { claim, decision } of results) {
     if (decision.kind !== "retry") {
-      finished.push(settled.queueId);
+      finished.push(claim.queueId);
       continue;
     }
     await database
       .updateTable("lanes")
       .set({ ...free, due_at: decision.at, not_before: decision.notBefore })
-      .where("id", "=", settled.queueId)
+      .where("id", "=", claim.queueId)
       .execute();
   }
   if (finished.length === 0) return;
   await database
     .updateTable("lanes")
-    .set((lane) => ({
+    .set((queue) => ({
       ...free,
       not_before: 0,
-      due_at: lane
+      due_at: queue
         .case()
         .when(
-          lane.exists(
-            lane
+          queue.exists(
+            queue
               .selectFrom("deliveries")
               .select("deliveries.position")
               .whereRef("deliveries.lane_id", "=", "lanes.id")
@@ -193,8 +193,13 @@ const writeHealth = async (
   if (!recovered) return;
   await database
     .updateTable("lanes")
-    .set((lane) => ({
-      due_at: lane.case().when("not_before", ">", now).then(lane.ref("not_before")).else(now).end(),
+    .set((queue) => ({
+      due_at: queue
+        .case()
+        .when("not_before", ">", now)
+        .then(queue.ref("not_before"))
+        .else(now)
+        .end(),
     }))
     .where("webhook_id", "=", webhookId)
     .where("due_at", ">", now)
@@ -203,13 +208,13 @@ const writeHealth = async (
 };
 
 /**
- * What failed in an outage waits for at most so many times the outage's length, by the schedule and its jitter. What
- * waits for longer failed before it, and would fail again: bringing that forward too would use up its attempts.
+ * By the schedule and its jitter, what failed during an outage waits at most this many times as long as the outage. What
+ * waits longer failed before it and would fail again: an earlier attempt would only use up its attempts.
  */
 const waitAfterOutage = 10;
 const shortestOutage = 1_000;
 
-/** How long the webhook has failed, in milliseconds. */
+/** Milliseconds for which the webhook has been failing. */
 const outageOf = async (database: Kysely<Tables>, id: string, now: number): Promise<number> => {
   const row = await database
     .selectFrom("webhooks")

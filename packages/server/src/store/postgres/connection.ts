@@ -1,4 +1,4 @@
-// How to connect to PostgreSQL: time limits, types and TLS, with the meaning that libpq gives to its options.
+// How to connect to PostgreSQL: timeouts, types and TLS, with libpq's meaning of its options.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -15,24 +15,24 @@ import { unescapeText } from "./pipeline.ts";
 
 export interface TlsSettings {
   readonly mode: "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
-  /** Files; those that are not named are looked for where libpq looks. `system` stands for the machine's authorities. */
+  /** Files; by default those that libpq would use. `system` means the machine's certificate authorities. */
   readonly rootCertificate?: string | undefined;
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
 }
 
 export interface PostgresSettings {
-  /** Without the options of TLS. */
+  /** Without the TLS options. */
   readonly url: string;
-  /** As it may be shown: without the password. */
+  /** For display, without the password. */
   readonly name: string;
   readonly host: string;
   readonly poolSize: number;
   readonly tls: TlsSettings;
 }
 
-const connectPatience = 3_000;
-const statementPatience = 10_000;
+const connectTimeout = 3_000;
+const statementTimeout = 10_000;
 
 const int8 = 20;
 const textTypes = new Set<number>([25, 1043]);
@@ -52,10 +52,10 @@ export const clientSettings = (
   ssl,
   types: parsers,
   application_name: "halyard",
-  connectionTimeoutMillis: connectPatience,
-  statement_timeout: statementPatience,
-  // A little longer than the server's own: for a server or a network that has gone silent.
-  query_timeout: statementPatience + 2_000,
+  connectionTimeoutMillis: connectTimeout,
+  statement_timeout: statementTimeout,
+  // A little longer than the server's own, for a server or a network that does not answer.
+  query_timeout: statementTimeout + 2_000,
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 15_000,
   enableChannelBinding: ssl !== false,
@@ -74,23 +74,23 @@ const read = (what: string, path: string): string => {
   }
 };
 
-const besideHome = (name: string): string | undefined => {
+const inHome = (name: string): string | undefined => {
   const path = join(homedir(), ".postgresql", name);
   return existsSync(path) ? path : undefined;
 };
 
 export const tlsOptions = ({ tls, host }: PostgresSettings): ConnectionOptions | false => {
-  // As with libpq, nothing is encrypted on a socket of the machine.
+  // As with libpq, a Unix socket is not encrypted.
   if (tls.mode === "disable" || host.startsWith("/")) return false;
-  const root = tls.rootCertificate ?? besideHome("root.crt");
+  const root = tls.rootCertificate ?? inHome("root.crt");
   const isNamed = root !== undefined && root !== "system";
   if ((tls.mode === "verify-ca" && !isNamed) || (tls.mode === "require" && root === "system")) {
     throw new StartupProblem(
-      `sslmode=${tls.mode} of PostgreSQL needs a file of authorities in sslrootcert: anybody can have a certificate from a public one, so for those use sslmode=verify-full.`,
+      `sslmode=${tls.mode} of PostgreSQL needs a file of certificate authorities in sslrootcert: anyone can get a certificate from a public authority, so use sslmode=verify-full for those.`,
     );
   }
-  const certificate = tls.certificate ?? besideHome("postgresql.crt");
-  const key = tls.key ?? besideHome("postgresql.key");
+  const certificate = tls.certificate ?? inHome("postgresql.crt");
+  const key = tls.key ?? inHome("postgresql.key");
   const own = {
     ...(certificate !== undefined && { cert: read("sslcert", certificate) }),
     ...(certificate !== undefined && key !== undefined && { key: read("sslkey", key) }),
@@ -100,20 +100,20 @@ export const tlsOptions = ({ tls, host }: PostgresSettings): ConnectionOptions |
       ? read("sslrootcert", root)
       : [...getCACertificates("system"), ...getCACertificates("bundled")],
   };
-  const ofThatName = {
+  const matchingName = {
     ...authorities,
     checkServerIdentity: (_: string, peer: PeerCertificate) => checkServerIdentity(host, peer),
   };
-  const ofAnyName = { ...authorities, checkServerIdentity: () => undefined };
+  const anyName = { ...authorities, checkServerIdentity: () => undefined };
   switch (tls.mode) {
     case "prefer":
       return { ...own, rejectUnauthorized: false };
     case "require":
-      // With authorities named, libpq checks the certificate here too.
-      return !isNamed ? { ...own, rejectUnauthorized: false } : { ...own, ...ofAnyName };
+      // With sslrootcert, libpq checks the certificate in this mode too.
+      return !isNamed ? { ...own, rejectUnauthorized: false } : { ...own, ...anyName };
     case "verify-ca":
-      return { ...own, ...ofAnyName };
+      return { ...own, ...anyName };
     case "verify-full":
-      return { ...own, ...ofThatName };
+      return { ...own, ...matchingName };
   }
 };

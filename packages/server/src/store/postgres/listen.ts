@@ -1,4 +1,4 @@
-// Hears of other instances' commits over a connection of its own, which is made again whenever it is lost.
+// Listens for the commits of other instances on a separate connection, and reconnects when it is lost.
 import { Client, type ClientConfig } from "pg";
 import { channel } from "./traits.ts";
 
@@ -16,7 +16,7 @@ export const listenForHints = (settings: ClientConfig): HintListener => {
   let pause = shortestPause;
   let isStopped = false;
 
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener();
   };
 
@@ -29,17 +29,17 @@ export const listenForHints = (settings: ClientConfig): HintListener => {
       isLost = true;
       void fresh.end().catch(() => {});
       if (isStopped) return;
-      // Many instances lose their connections at the same moment: they do not come back at the same one.
+      // Jitter: many instances lose their connections at the same moment.
       timer = setTimeout(() => void connect(), pause * (0.5 + Math.random() / 2)).unref();
       pause = Math.min(2 * pause, longestPause);
     };
-    fresh.on("error", lost).on("end", lost).on("notification", tell);
+    fresh.on("error", lost).on("end", lost).on("notification", notify);
     try {
       await fresh.connect();
       await fresh.query(`listen ${channel}`);
       pause = shortestPause;
-      // Whatever was told while nobody listened.
-      tell();
+      // For commits while it was not connected.
+      notify();
     } catch {
       lost();
     }

@@ -1,4 +1,4 @@
-// Kysely on pg with few round trips: inside a transaction only those statements are waited for whose answer somebody reads.
+// Kysely on pg with few round trips: a transaction waits only for statements whose result is used.
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -9,9 +9,9 @@ import {
 import type { ClientBase, QueryResult as PgResult } from "pg";
 import type { Tables } from "../schema/tables.ts";
 
-/** Statements that are prepared by name, for the whole process; further ones are parsed each time. */
+/** Statements prepared by name, per process; any more are parsed each time. */
 const maxNames = 400;
-/** A longer text is a list of many rows, whose length hardly comes twice. */
+/** A longer text is a list of many rows, and hardly ever the same twice. */
 const longestNamed = 2_000;
 
 const names = new Map<string, string>();
@@ -51,7 +51,7 @@ export const plainConnection = (client: ClientBase): DatabaseConnection => ({
   streamQuery: noStream,
 });
 
-/** Nobody reads the answer of a write that gives no rows back: its error comes with the next answer that is read. */
+/** The result of a write without returned rows is not awaited: its error surfaces with the next awaited statement. */
 const isBlind = ({ query, sql: text }: CompiledQuery): boolean => {
   switch (query.kind) {
     case "InsertQueryNode":
@@ -64,15 +64,14 @@ const isBlind = ({ query, sql: text }: CompiledQuery): boolean => {
 };
 
 /**
- * A transaction on one connection. Statements are sent as they come and carried out in that order; reads that are asked
- * for together share a round trip. After an error PostgreSQL refuses everything up to the end, and the first error is
- * the one that is told.
+ * A transaction on one connection. Statements are sent as they come and executed in that order; reads that start
+ * together share a round trip. After an error PostgreSQL rejects everything up to the end; the first error is reported.
  */
 export class PipelinedTransaction implements DatabaseConnection {
   readonly #client: ClientBase;
   readonly streamQuery = noStream;
   #failure: { readonly error: unknown } | undefined;
-  #isOver = false;
+  #hasEnded = false;
   #commitSent = false;
 
   constructor(client: ClientBase, beginning: readonly string[]) {
@@ -85,7 +84,7 @@ export class PipelinedTransaction implements DatabaseConnection {
     return this.#failure;
   }
 
-  /** Whether the database may have committed although nobody has heard of it. */
+  /** Whether the database may have committed although no confirmation arrived. */
   get commitSent(): boolean {
     return this.#commitSent;
   }
@@ -100,7 +99,7 @@ export class PipelinedTransaction implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#isOver) throw new Error("The transaction is over.");
+    if (this.#hasEnded) throw new Error("The transaction has ended.");
     this.#throwFailure();
     const answer = send(this.#client, query);
     if (isBlind(query)) {
@@ -115,7 +114,7 @@ export class PipelinedTransaction implements DatabaseConnection {
   }
 
   async commit(): Promise<void> {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#throwFailure();
     this.#commitSent = true;
     try {
@@ -130,11 +129,11 @@ export class PipelinedTransaction implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
-    this.#isOver = true;
+    this.#hasEnded = true;
     try {
       await this.#client.query("rollback");
     } catch (error) {
-      // Then the connection is gone, and the transaction with it.
+      // The connection is lost, and the transaction with it.
       this.#fail(error);
     }
   }
@@ -147,7 +146,7 @@ const unbound = new Kysely<Tables>({ dialect });
 
 export type Provide = <T>(consumer: (connection: DatabaseConnection) => Promise<T>) => Promise<T>;
 
-/** Queries whose connection is provided by the function given. */
+/** Queries on connections from the given function. */
 export const kyselyOn = (provideConnection: Provide): Kysely<Tables> =>
   new Kysely<Tables>({
     config: { dialect },

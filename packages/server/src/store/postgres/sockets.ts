@@ -1,13 +1,14 @@
-// The sockets of all connections to PostgreSQL, so that a server that has gone silent cannot keep the process from ending.
+// The sockets of all connections to PostgreSQL, so that a server that does not answer cannot keep the process from exiting.
 import { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 
-const goodbyePatience = 2_000;
+/** Milliseconds that a connection has to close by itself. */
+const closeTimeout = 2_000;
 
 export interface Sockets {
   readonly open: () => Socket;
-  /** Waits for a goodbye to be answered, but only for a while. */
-  readonly closeAfter: (goodbye: Promise<unknown>) => Promise<void>;
+  /** Waits for the connections to close, then destroys their sockets. */
+  readonly closeAfter: (closing: Promise<unknown>) => Promise<void>;
 }
 
 export const createSockets = (): Sockets => {
@@ -18,14 +19,14 @@ export const createSockets = (): Sockets => {
       sockets.add(socket);
       return socket.once("close", () => sockets.delete(socket));
     },
-    async closeAfter(goodbye) {
+    async closeAfter(closing) {
       const answered = new AbortController();
-      const tooLong = setTimeout(goodbyePatience, undefined, { signal: answered.signal });
-      await Promise.race([goodbye, tooLong]);
+      const tooLong = setTimeout(closeTimeout, undefined, { signal: answered.signal });
+      await Promise.race([closing, tooLong]);
       answered.abort();
       await tooLong.catch(() => undefined);
       for (const socket of sockets) socket.destroy();
-      await goodbye;
+      await closing;
     },
   };
 };

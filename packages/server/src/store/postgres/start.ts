@@ -1,4 +1,4 @@
-// The start on PostgreSQL: finds out whether the server will do, and brings the schema up to date.
+// The start on PostgreSQL: checks the server and migrates the schema.
 import type { ConnectionOptions } from "node:tls";
 import { Client } from "pg";
 import { StartupProblem } from "../../errors.ts";
@@ -17,26 +17,26 @@ const explain = ({ name }: PostgresSettings, error: unknown): StartupProblem => 
     case "28P01":
     case "28000":
       return new StartupProblem(
-        `PostgreSQL at ${name} refuses the user or the password (${said}): check DATABASE_URL or PGPASSWORD.`,
+        `PostgreSQL at ${name} rejects the user or the password (${said}): check DATABASE_URL or PGPASSWORD.`,
       );
     case "3D000":
       return new StartupProblem(
-        `PostgreSQL at ${name} has no such database (${said}): create it, or name another in DATABASE_URL.`,
+        `PostgreSQL at ${name} has no such database (${said}): create it, or use another in DATABASE_URL.`,
       );
     case "42501":
       return new StartupProblem(
-        `The user of DATABASE_URL lacks a right in ${name} (${said}): let it create tables in its schema, or let a user who may do so start Halyard once.`,
+        `The user of DATABASE_URL lacks a privilege in ${name} (${said}): allow it to create tables in its schema, or start Halyard once as a user who may.`,
       );
     case "25006":
       return new StartupProblem(
-        `PostgreSQL at ${name} is read-only (${said}): name the primary in DATABASE_URL, not a standby.`,
+        `PostgreSQL at ${name} is read-only (${said}): use the primary in DATABASE_URL, not a standby.`,
       );
     default:
       return new StartupProblem(`PostgreSQL at ${name} cannot be used: ${said}.`);
   }
 };
 
-/** A migration takes as long as it takes. */
+/** A migration has no time limit. */
 const withoutLimits = { statement_timeout: 0, query_timeout: 0, lock_timeout: 0 };
 
 const connect = async (
@@ -51,16 +51,16 @@ const connect = async (
 
 const withoutTls = "The server does not support SSL connections";
 
-/** Connected, with the TLS that was come to. */
-const connectAtFirst = async (
+/** Connects, and returns the TLS options that worked. */
+const connectFirst = async (
   settings: PostgresSettings,
 ): Promise<{ client: Client; ssl: ConnectionOptions | false }> => {
   const ssl = tlsOptions(settings);
   try {
     return { client: await connect(settings, ssl), ssl };
   } catch (error) {
-    const mayGoPlain = settings.tls.mode === "prefer" && messageOf(error) === withoutTls;
-    if (!mayGoPlain) throw error;
+    const mayUsePlain = settings.tls.mode === "prefer" && messageOf(error) === withoutTls;
+    if (!mayUsePlain) throw error;
     return { client: await connect(settings, false), ssl: false };
   }
 };
@@ -79,12 +79,12 @@ const checkServer = async (client: Client, { name }: PostgresSettings): Promise<
   }
   if (server.encoding !== "UTF8") {
     throw new StartupProblem(
-      `The database ${name} has the encoding ${server.encoding}, but Halyard needs one with UTF8.`,
+      `The database ${name} has the encoding ${server.encoding}, but Halyard needs UTF8.`,
     );
   }
 };
 
-/** 0 when there is none. */
+/** 0 when there is no schema. */
 export const schemaVersion = async (client: Client): Promise<number> => {
   const { rows } = await client.query<{ found: string | null }>(
     "select to_regclass('schema_version')::text as found",
@@ -94,7 +94,7 @@ export const schemaVersion = async (client: Client): Promise<number> => {
   return version.rows[0]?.version ?? 0;
 };
 
-const bringUpToDate = async (client: Client, mayMigrate: boolean): Promise<void> => {
+const migrateSchema = async (client: Client, mayMigrate: boolean): Promise<void> => {
   const transaction = new PipelinedTransaction(client, ["begin"]);
   const database = kyselyOn((consumer) => consumer(transaction));
   try {
@@ -107,13 +107,13 @@ const bringUpToDate = async (client: Client, mayMigrate: boolean): Promise<void>
   }
 };
 
-/** One connection, used once; whatever goes wrong is told in a sentence. */
+/** Uses one connection once; errors become a `StartupProblem` for the operator. */
 export const withFirstClient = async <T>(
   settings: PostgresSettings,
   use: (client: Client, ssl: ConnectionOptions | false) => Promise<T>,
 ): Promise<T> => {
   try {
-    const { client, ssl } = await connectAtFirst(settings);
+    const { client, ssl } = await connectFirst(settings);
     try {
       await checkServer(client, settings);
       return await use(client, ssl);
@@ -125,7 +125,7 @@ export const withFirstClient = async <T>(
   }
 };
 
-/** Makes the schema, or brings it up to date; gives the options of TLS that all further connections use. */
+/** Creates or migrates the schema; returns the TLS options that all further connections use. */
 export const openSchema = (
   settings: PostgresSettings,
   mayMigrate: boolean,
@@ -133,10 +133,10 @@ export const openSchema = (
   withFirstClient(settings, async (client, ssl) => {
     // A user who may only read and write can start Halyard on a schema that is up to date.
     if ((await schemaVersion(client)) !== migrations.length)
-      await bringUpToDate(client, mayMigrate);
+      await migrateSchema(client, mayMigrate);
     return ssl;
   });
 
-/** 0 when there is none. */
+/** 0 when there is no schema. */
 export const postgresSchemaVersion = (settings: PostgresSettings): Promise<number> =>
   withFirstClient(settings, schemaVersion);

@@ -10,7 +10,7 @@ import { createReader } from "../sql/reader.ts";
 import { refuseWhenCrowded } from "../sql/request-limit.ts";
 import { createSqlStore, type Engine } from "../sql/store.ts";
 import { clientSettings, type PostgresSettings } from "./connection.ts";
-import { isConnectionLost, isInTheWay, isStalePlan, toStoreError } from "./errors.ts";
+import { isConflict, isConnectionLost, isStalePlan, toStoreError } from "./errors.ts";
 import { listenForHints } from "./listen.ts";
 import { kyselyOn, PipelinedTransaction, type Provide, plainConnection } from "./pipeline.ts";
 import { createSockets } from "./sockets.ts";
@@ -132,7 +132,7 @@ const createEngine = (
       return {
         kind: "failed",
         cause,
-        mayRetry: isInTheWay(cause) || isStalePlan(cause) || isLost,
+        mayRetry: isConflict(cause) || isStalePlan(cause) || isLost,
       };
     }
   };

@@ -1,8 +1,8 @@
-// PostgreSQL's own ways, as the queries ask for them by name.
+// What is particular to PostgreSQL among the databases.
 import { sql } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 
-/** Any numbers will do, as long as nobody else in the database uses them. */
+/** Arbitrary numbers that nothing else in the database uses. */
 const lockFamily = 0x48414c59;
 const locks = { migration: 1, alone: 2 } as const;
 
@@ -23,7 +23,7 @@ export const postgresTraits: DatabaseTraits = {
       from (select max(${sql.ref(column)}) as highest from ${sql.table(table)}) as numbers
       where highest is not null`.execute(database);
   },
-  // Nobody's key is changed: rows that refer to these may come and go meanwhile.
+  // No key is changed, so rows that refer to these can be inserted and deleted meanwhile.
   locked: (query) => query.forNoKeyUpdate(),
   lockedIfFree: (query) => query.forUpdate().skipLocked(),
   kept: (query) => query.forKeyShare(),
@@ -31,7 +31,7 @@ export const postgresTraits: DatabaseTraits = {
   async alone(database) {
     await advisoryLock("alone").execute(database);
   },
-  // Without a payload, so that those of one transaction are folded into one.
+  // Without a payload, so that PostgreSQL merges those of one transaction.
   async notify(database) {
     await sql`notify ${sql.ref(channel)}`.execute(database);
   },

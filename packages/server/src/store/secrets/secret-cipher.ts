@@ -1,21 +1,22 @@
-// Encrypts webhook secrets at rest: AES-256-GCM, bound to the row that they belong to.
+// Encrypts webhook secrets at rest: AES-256-GCM, bound to their row.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { StartupProblem } from "../../errors.ts";
 
 export interface SecretCipher {
+  /** `owner` is the row that the secret belongs to. */
   seal(text: string, owner: string): Uint8Array;
   open(sealed: Uint8Array, owner: string): string;
 }
 
 const format = 1;
-const [ringAt, ivAt, tagAt, textAt] = [1, 5, 17, 33];
+const [keyIdAt, ivAt, tagAt, textAt] = [1, 5, 17, 33];
 
-const ringName = (key: Uint8Array): Buffer =>
+const keyIdOf = (key: Uint8Array): Buffer =>
   createHash("sha256").update(key).digest().subarray(0, 4);
 
-/** The first key seals; any of them opens, so that a key can be replaced without a pause. */
+/** The first key encrypts; any of them decrypts, so that a key can be replaced without downtime. */
 export const createSecretCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]): SecretCipher => {
-  /** The last secret opened of each owner: the worker asks for the same ones again and again. */
+  /** The last decrypted secret of each owner: the worker needs the same ones again and again. */
   const opened = new Map<string, { readonly sealed: Buffer; readonly text: string }>();
   return {
     seal(text, owner) {
@@ -23,18 +24,18 @@ export const createSecretCipher = (keys: readonly [Uint8Array, ...Uint8Array[]])
       const cipher = createCipheriv("aes-256-gcm", keys[0], iv);
       cipher.setAAD(Buffer.from(owner));
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      return Buffer.concat([Buffer.of(format), ringName(keys[0]), iv, cipher.getAuthTag(), sealed]);
+      return Buffer.concat([Buffer.of(format), keyIdOf(keys[0]), iv, cipher.getAuthTag(), sealed]);
     },
 
     open(sealed, owner) {
       const bytes = Buffer.from(sealed);
       const known = opened.get(owner);
       if (known?.sealed.equals(bytes)) return known.text;
-      const name = bytes.subarray(ringAt, ivAt);
-      const key = keys.find((candidate) => ringName(candidate).equals(name));
+      const name = bytes.subarray(keyIdAt, ivAt);
+      const key = keys.find((candidate) => keyIdOf(candidate).equals(name));
       if (!key || bytes[0] !== format) {
         throw new StartupProblem(
-          `A webhook secret was encrypted with a key that is not here (${name.toString("hex")}): give HALYARD_SECRET_KEY the key that was used, or put back the secret.key file of this database.`,
+          `A webhook secret was encrypted with a key that is missing (${name.toString("hex")}): set HALYARD_SECRET_KEY to the key that was used, or restore the secret.key file of this database.`,
         );
       }
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(ivAt, tagAt));

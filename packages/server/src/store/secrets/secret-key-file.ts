@@ -1,4 +1,4 @@
-// The key that encrypts webhook secrets when no setting gives one: a file beside the embedded database, for its owner only.
+// The key file beside the embedded database, for webhook secrets when no setting gives a key.
 
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { StartupProblem } from "../../errors.ts";
 
 export const secretKeyFile = "secret.key";
 
-/** The keys given, then the one of the file: what it has sealed stays readable. It is made when there is no other. */
+/** The given keys, then the one of the file, so that what it encrypted stays readable. The file is created when there is no other key. */
 export const secretKeysIn = (
   folder: string,
   given: readonly Uint8Array[],
@@ -20,7 +20,7 @@ export const secretKeysIn = (
   } catch (error) {
     if (error instanceof StartupProblem) throw error;
     throw new StartupProblem(
-      `The file ${path} cannot be read or made (${error instanceof Error ? error.message : String(error)}): give the user that runs Halyard the right to read and write in ${folder}.`,
+      `The file ${path} cannot be read or created (${error instanceof Error ? error.message : String(error)}): give the user that runs Halyard the right to read and write in ${folder}.`,
     );
   }
 };
@@ -37,13 +37,13 @@ export const readSecretKey = (path: string): Uint8Array | undefined => {
   const key = Buffer.from(text, "base64");
   if (key.length !== 32) {
     throw new StartupProblem(
-      `The file ${path} does not hold a key of 32 bytes in base64: put back the one that this database was used with.`,
+      `The file ${path} does not hold a key of 32 bytes in base64: restore the one that this database was used with.`,
     );
   }
   return key;
 };
 
-/** Written whole under another name and then linked: of two processes that start at once, both end up with the same key. */
+/** Written under another name and then linked, so that two processes that start at once end up with the same key. */
 const makeSecretKey = (path: string): Uint8Array => {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   writeFileSync(draft, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flush: true });

@@ -1,6 +1,6 @@
-// Looks at a number that every commit of any process changes, and says when it has changed.
+// Polls a number that every commit of any process changes, and notifies its listeners.
 
-/** Often enough that nobody notices, and a look costs about a microsecond. */
+/** Milliseconds between reads; each takes about a microsecond. */
 const pause = 25;
 
 export interface VersionWatch {
@@ -18,7 +18,7 @@ export const watchVersion = (version: () => number): VersionWatch => {
       if (current === seen) return;
       seen = current;
     } catch {
-      // Not to be read just now: whoever acts on the hint will find out why.
+      // Not readable right now: whoever acts on the hint will get the error.
     }
     for (const listener of listeners) listener();
   };
