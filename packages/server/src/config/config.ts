@@ -70,44 +70,15 @@ export interface Config {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const known = new Set([
-  "HALYARD_DATA",
-  "HALYARD_POOL_SIZE",
-  "HALYARD_MIGRATE",
-  "HALYARD_WORKERS",
-  "HALYARD_BOOTSTRAP_KEYS",
-  "HALYARD_SERVICE_NAME",
-  "HALYARD_LOG_LEVEL",
-  "HALYARD_ACCESS_LOG",
-  "HALYARD_SLOW_REQUEST",
-  "HALYARD_METRICS_TOKEN",
-  "HALYARD_SECRET_KEY",
-  "HALYARD_CALLBACK_ALLOW",
-  "HALYARD_CALLBACK_PORTS",
-  "HALYARD_RATE_LIMIT",
-  "HALYARD_AUTH_FAILURE_LIMIT",
-  "HALYARD_MAX_STREAMS",
-  "HALYARD_MAX_CONNECTIONS",
-  "HALYARD_MAX_LAG",
-  "HALYARD_MAX_WAITING",
-  "HALYARD_SHUTDOWN_DELAY",
-  "HALYARD_TRUST_PROXY",
-  "HALYARD_PUBLIC_URL",
-  "HALYARD_DASHBOARD",
-  "HALYARD_SIGN_IN_LINK",
-  "HALYARD_REQUEST_TIMEOUT",
-  // For the commands that talk to a server; they may be in the same settings file.
-  "HALYARD_URL",
-  "HALYARD_API_KEY",
-  "HALYARD_PROFILE",
-  "HALYARD_CONFIG",
-]);
+/** For the commands that talk to a server; they may be in the same settings file. */
+const clientSettings = ["HALYARD_URL", "HALYARD_API_KEY", "HALYARD_PROFILE", "HALYARD_CONFIG"];
 
 export const isLoopbackHost = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
 export const parseConfig = (variables: Variables): Config => {
   const mistakes: string[] = [];
+  const known = new Set(clientSettings);
 
   /** The setting parsed by `read`, or the fallback. A value that cannot be parsed is a mistake. */
   const setting = <T>(
@@ -116,6 +87,7 @@ export const parseConfig = (variables: Variables): Config => {
     rule: string,
     read: (text: string) => T | undefined,
   ): T => {
+    known.add(name);
     const text = variables[name]?.trim();
     if (text === undefined || text === "") return fallback;
     const value = read(text);
@@ -275,6 +247,7 @@ export const parseConfig = (variables: Variables): Config => {
         "a whole number of seconds from 1 to 600",
         whole(1, 600),
       ),
+    // Last, when every setting has been read.
     unknown: Object.keys(variables)
       .filter((name) => name.startsWith("HALYARD_") && !known.has(name))
       .sort(),
