@@ -14,7 +14,7 @@ export const startServer = async (
   overrides: TestOverrides = {},
 ): Promise<Server> => {
   const log = createLog(config);
-  // Listening comes first: keys are shown once, so they are not to be made by a start that then fails.
+  // Keys are shown only once: it listens first, so that no start that fails has created any.
   const { instance, url } = await openListening(config, log, overrides);
   try {
     const firstKeys = await makeFirstKeys(config, instance, log);
@@ -26,7 +26,7 @@ export const startServer = async (
   }
 };
 
-/** Serves until SIGTERM or SIGINT, answers what was asked before it, and comes back. A second signal ends at once. */
+/** Serves until SIGTERM or SIGINT, finishes the running requests, and returns. A second signal ends the process at once. */
 export const serveUntilSignal = async (
   config: Config,
   started: (server: Server) => void,
@@ -35,7 +35,7 @@ export const serveUntilSignal = async (
   const server = await (config.workers === 1 ? startServer(config) : startCluster(config));
   started(server);
   await signalled;
-  // Several have each an end of their own in time, and the primary waits for them.
+  // Each worker has its own time limit, and the primary waits for them.
   if (config.workers > 1) await server.close();
   else await stopWithin(config, createLog(config), () => server.close());
 };
