@@ -39,10 +39,7 @@ test("a database that is well, one of an older version, an empty one and none", 
   const nowhere = new URL(DATABASE_URL);
   nowhere.pathname = "/nowhere";
   const { lines: none } = await examine([], { ...settings, DATABASE_URL: nowhere.href });
-  found(
-    none,
-    /^fail store: PostgreSQL at .* has no such database .* \| create it, or name another/,
-  );
+  found(none, /^fail store: PostgreSQL at .* has no such database .* \| create it, or use another/);
   nowhere.port = "1";
   const { lines: silent } = await examine([], { ...settings, DATABASE_URL: nowhere.href });
   found(silent, /^fail store: PostgreSQL at .* cannot be used/);

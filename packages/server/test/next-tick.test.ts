@@ -26,9 +26,9 @@ const collect = `
 test("an entry of the queue is kept, and later ones are built like it", async () => {
   const told = await tell(`
     import { executionAsyncResource } from "node:async_hooks";
-    import { keepTicksFast } from ${moduleAt("../src/process/fast-ticks.ts")};
+    import { keepNextTickFast } from ${moduleAt("../src/process/next-tick-workaround.ts")};
     ${collect}
-    const kept = await keepTicksFast();
+    const kept = await keepNextTickFast();
     await collect(() => true);
     const later = await new Promise((resolve) => {
       process.nextTick(() => resolve(executionAsyncResource()), 1);
@@ -37,7 +37,7 @@ test("an entry of the queue is kept, and later ones are built like it", async ()
       isEntry: "callback" in kept && "args" in kept,
       isAnother: kept !== later,
       isBuiltAlike: %HaveSameMap(kept, later),
-      isKept: kept === (await keepTicksFast()),
+      isKept: kept === (await keepNextTickFast()),
     }));
   `);
   const expected = { isEntry: true, isAnother: true, isBuiltAlike: true, isKept: true };

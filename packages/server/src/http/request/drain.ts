@@ -8,7 +8,7 @@ export interface DrainLog {
 /** Takes no more, lets what is under way end, and cuts off what has not ended after so many milliseconds. */
 export const drain = async (
   app: FastifyInstance,
-  patience: number,
+  timeout: number,
   log: DrainLog,
 ): Promise<void> => {
   const impatient = setTimeout(() => {
@@ -16,7 +16,7 @@ export const drain = async (
       log.warn({ connections }, "requests that did not end were cut off");
       app.server.closeAllConnections();
     });
-  }, patience);
+  }, timeout);
   try {
     await app.close();
   } finally {
