@@ -14,3 +14,6 @@ export const kinds = {
   Record<Kind, { readonly list: string; readonly member: string; readonly event: string }>
 >;
 export const kindNames = Object.keys(kinds) as Kind[];
+
+/** False for a kind of a newer version. */
+export const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);

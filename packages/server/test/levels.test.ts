@@ -146,3 +146,41 @@ test("a member that is not known at a known level is ignored when the flag is ev
     return body.value === true;
   });
 });
+
+test("a revision of a kind that is not known is skipped, and what follows it arrives", async () => {
+  const stream = () => openStream(`${server.url}/api/v1/stream`, bearer(environment.keys.server));
+  const open = await stream();
+  const [snapshot] = await open.first(1);
+  assert.ok(snapshot);
+  const [row] = await readRows(
+    server,
+    "select id, revision from environments where name = ?",
+    environment.name,
+  );
+  assert.ok(row);
+  const revision = Number(row.revision) + 1;
+  await writeRows(
+    server,
+    `insert into history (environment_id, revision, subject, subject_id, version, at, actor_name, actions, after)
+     values (?, ?, 'constellation', 'x', 1, ?, 'newer', '["constellation.created"]', '{"key":"x"}')`,
+    ...[row.id as number, revision, Date.now()],
+  );
+  await writeRows(
+    server,
+    "update environments set revision = ? where id = ?",
+    ...[revision, row.id as number],
+  );
+  await environment.admin("PATCH", "/flags/plain", { description: "after it" });
+  const [, change] = await open.first(2);
+  open.close();
+  assert.equal(change?.event, "change");
+  assert.equal((change.data as { revision: number }).revision, revision + 1);
+
+  const resumed = await openStream(`${server.url}/api/v1/stream`, {
+    ...bearer(environment.keys.server),
+    "last-event-id": snapshot.id,
+  });
+  const [missed] = await resumed.first(1);
+  resumed.close();
+  assert.deepEqual(missed, change);
+});

@@ -17,7 +17,6 @@ const setBack = async (folder: string): Promise<void> => {
     "alter table flags drop column definition",
     "alter table flags drop column level",
     "alter table history drop column level",
-    "create table clock_steps (instance text not null, noticed_at bigint not null, milliseconds bigint not null)",
     `update schema_version set version = ${schemaBefore}`,
   ]) {
     await writeRows(place, statement);

@@ -52,7 +52,14 @@ export const startChangeFeed = async (
     const begun = committed();
     const followers = replicas.map((replica) => replica.beginLook());
     const positions = await store.positions();
-    for (const follow of followers) await follow(positions);
+    let failure: { readonly error: unknown } | undefined;
+    for (const follow of followers) {
+      // Keys are revoked also while flags cannot be read.
+      await follow(positions).catch((error: unknown) => {
+        failure ??= { error };
+      });
+    }
+    if (failure) throw failure.error;
     seen = begun;
   };
 

@@ -1,6 +1,7 @@
 // The HTTP server: Fastify, the hooks that every request passes, and the one error handler.
 import { type FastifyInstance, fastify } from "fastify";
 import type { KeyTable } from "../access/key-table.ts";
+import type { Failure } from "../errors.ts";
 import type { UsageReport } from "../evaluation/usage-report.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
 import type { Deliveries } from "../management/deliveries.ts";
@@ -100,11 +101,14 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     forceCloseConnections: "idle",
     clientErrorHandler: handleBrokenConnection,
     frameworkErrors: (_error, request, reply) => {
-      dependencies.meter.route(request.method, "none").done(statusOf.VALIDATION_FAILED, 0);
-      sendFailure(setCommonHeaders(reply), {
-        code: "VALIDATION_FAILED",
-        message: "The path is not valid: check its percent-encoding and its length.",
-      });
+      const { raw } = request;
+      if (overload.isExcess(raw.socket)) reply.header("connection", "close");
+      const kind = overload.check(raw, now());
+      const shed = kind && overload.shed(kind);
+      if (shed) reply.header("retry-after", String(shed.retryAfter));
+      const failure = shed?.failure ?? badPath;
+      dependencies.meter.route(request.method, "none").done(statusOf[failure.code], 0);
+      sendFailure(setCommonHeaders(reply), failure);
     },
   });
 
@@ -128,7 +132,9 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
 
   let closing = false;
   const isClosing = () => closing;
-  const streams = createEventStreams(dependencies.streams, dependencies.meter.streams);
+  const streams = createEventStreams(dependencies.streams, dependencies.meter.streams, (err) =>
+    log.error({ err }, "a stream could not be opened"),
+  );
   const stopKeys = dependencies.keyTable.onRevoked(streams.endOf);
   app.addHook("preClose", async () => {
     closing = true;
@@ -218,6 +224,11 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     { prefix: "/ofrep/v1" },
   );
   return app;
+};
+
+const badPath: Failure = {
+  code: "VALIDATION_FAILED",
+  message: "The path is not valid: check its percent-encoding and its length.",
 };
 
 /** So that no route is left without a check of the key by mistake. */

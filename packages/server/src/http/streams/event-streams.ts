@@ -85,6 +85,7 @@ export const lastEventIdOf = ({ headers }: FastifyRequest): string => {
 export const createEventStreams = (
   settings: StreamSettings,
   counts: HttpMeter["streams"] = createHttpMeter().streams,
+  onFailed: (error: unknown) => void = () => undefined,
 ): EventStreams => {
   const groups = Array.from({ length: groupCount }, () => new Set<Subscriber>());
   let count = 0;
@@ -134,7 +135,15 @@ export const createEventStreams = (
 
   const start = (response: ServerResponse, socket: Socket, opening: Opening): void => {
     const { kind, keyId, begin } = opening;
-    const beginning = closed ? undefined : begin();
+    let beginning: Beginning | undefined;
+    try {
+      beginning = closed ? undefined : begin();
+    } catch (error) {
+      // Nobody else sees it: the framework has handed the response over.
+      onFailed(error);
+      socket.destroy();
+      return;
+    }
     if (!beginning || socket.destroyed) {
       response.end();
       return;

@@ -1,5 +1,5 @@
 // Streams of an environment: the snapshot first, then each revision.
-import { kinds } from "@halyard/core/kinds";
+import { isKind, kinds } from "@halyard/core/kinds";
 import type { Revision } from "../../domain/change.ts";
 import { revisionName, type Snapshot } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
@@ -36,6 +36,10 @@ const changeFrame = (revision: Revision): Buffer => {
   return made;
 };
 
+/** A newer instance may write kinds that this version does not know: they are not for its clients. */
+const changeFramesOf = (revisions: readonly Revision[]): readonly Buffer[] =>
+  revisions.filter(({ kind }) => isKind(kind)).map(changeFrame);
+
 /** The JSON itself is shared with everyone. */
 const snapshotFrames = (snapshot: Snapshot): readonly Buffer[] => [
   head(snapshot.name, "snapshot"),
@@ -56,14 +60,15 @@ export const createFlagStreams = (snapshots: Snapshots, streams: EventStreams): 
   snapshots.onChange((snapshot, applied) => {
     const broadcaster = broadcasters.get(snapshot);
     if (!broadcaster || broadcaster.size === 0) return;
-    if (applied) for (const change of applied) broadcaster.publish(changeFrame(change));
+    if (applied) for (const frame of changeFramesOf(applied)) broadcaster.publish(frame);
     else broadcaster.publish(Buffer.concat(snapshotFrames(snapshot)));
   });
 
   const framesFor = (snapshot: Snapshot, lastEventId: string): readonly Buffer[] => {
     const changes = snapshot.since(lastEventId);
     if (!changes) return snapshotFrames(snapshot);
-    return changes.length === 0 ? [heartbeatFrame] : changes.map(changeFrame);
+    const frames = changeFramesOf(changes);
+    return frames.length === 0 ? [heartbeatFrame] : frames;
   };
 
   return {

@@ -157,7 +157,11 @@ const createEngine = (
     database,
     traits: postgresTraits,
     // What the change feed reads is not for a request, and never refused.
-    reads: { ...createReader(databaseForRequests), ...followReads(database) },
+    reads: {
+      ...createReader(databaseForRequests),
+      ...followReads(database),
+      flags: createReader(database).flags,
+    },
     committed: undefined,
     async transact(work) {
       refuseIfCrowded();

@@ -1,4 +1,5 @@
 // The tables as the queries see them. The same on every database: times are milliseconds, booleans 0 or 1, JSON is text.
+// The table clock_steps of version 0.1 is no longer used; migrations only add.
 import type { Generated } from "kysely";
 
 export interface Tables {

@@ -5,6 +5,4 @@ export const definitions = async (schema: SchemaModule): Promise<void> => {
   await schema.alterTable("flags").addColumn("definition", "text").execute();
   await schema.alterTable("flags").addColumn("level", "integer").execute();
   await schema.alterTable("history").addColumn("level", "integer").execute();
-  // Instances no longer agree on steps of the clock.
-  await schema.dropTable("clock_steps").execute();
 };
