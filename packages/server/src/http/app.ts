@@ -30,7 +30,7 @@ import { handleBrokenConnection } from "./errors/broken-connection.ts";
 import { createErrorHandler } from "./errors/error-handler.ts";
 import { sendFailure, statusOf } from "./errors/error-reply.ts";
 import { isJsonCharset, parseJsonBody } from "./errors/json-body.ts";
-import { compileValidator } from "./errors/validation.ts";
+import { schemaController } from "./errors/validation.ts";
 import { openFastPath } from "./fast-path/fast-path.ts";
 import { fastRoutes } from "./fast-path/routes.ts";
 import { addLifecycle } from "./lifecycle.ts";
@@ -84,6 +84,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   const { log, tracing, keyCache, now, overload } = dependencies;
   const app = fastify({
     // It has no logger: a child and two listeners for each request would cost more than its hooks. Ours name the request.
+    schemaController,
     bodyLimit: maxBodyBytes,
     requestTimeout: dependencies.requestTimeout,
     http: {
@@ -112,8 +113,6 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     },
   });
 
-  app.setValidatorCompiler(compileValidator);
-  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   for (const schema of [FlagSchema, WebhookSchema, DeliverySchema, ErrorBody])
     app.addSchema(schema);
 

@@ -1,6 +1,6 @@
 // Route schemas -> validators, and what they find -> sentences that name the field and what would be right.
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import type { FastifySchemaCompiler } from "fastify";
+import type { FastifySchemaCompiler, FastifyServerOptions } from "fastify";
 import type { Failure, FieldProblem } from "../../errors.ts";
 
 const maxProblems = 20;
@@ -20,17 +20,39 @@ const query = new Ajv({ ...options, coerceTypes: true });
 
 const isAlwaysValid = () => true;
 
+/** Compiled by its first request: compiling all of them would make every start slower. */
+const compileLater = (ajv: Ajv, schema: object): ValidateFunction => {
+  let compiled: ValidateFunction | undefined;
+  const validate = ((data: unknown) => {
+    compiled ??= ajv.compile(schema);
+    const isValid = compiled(data);
+    validate.errors = compiled.errors ?? null;
+    return isValid;
+  }) as ValidateFunction;
+  return validate;
+};
+
 /** The schemas of paths and headers only describe: those who read them look at them themselves. */
-export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
+const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   switch (httpPart) {
     case "body":
-      return body.compile(schema) as ValidateFunction;
+      return compileLater(body, schema);
     case "querystring":
-      return query.compile(schema) as ValidateFunction;
+      return compileLater(query, schema);
     default:
       return isAlwaysValid;
   }
 };
+
+type SchemaController = NonNullable<FastifyServerOptions["schemaController"]>;
+
+/** With these given, Fastify does not load its own. */
+export const schemaController = {
+  compilersFactory: {
+    buildValidator: () => compileValidator,
+    buildSerializer: () => () => JSON.stringify,
+  },
+} as unknown as SchemaController;
 
 type Annotated = {
   readonly properties?: Readonly<Record<string, { readonly "x-must-be"?: string }>>;
