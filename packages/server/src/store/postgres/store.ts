@@ -153,6 +153,7 @@ const createEngine = (
     };
 
   const transact = transactBeginning("begin");
+  const feedReads = createReader(database);
   return {
     database,
     traits: postgresTraits,
@@ -160,7 +161,7 @@ const createEngine = (
     reads: {
       ...createReader(databaseForRequests),
       ...followReads(database),
-      flags: createReader(database).flags,
+      flags: (environmentId) => feedReads.flags(environmentId),
     },
     committed: undefined,
     async transact(work) {

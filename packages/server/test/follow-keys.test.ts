@@ -1,0 +1,48 @@
+// Keys in memory follow the store whatever becomes of the flags beside them.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { test } from "node:test";
+import { composeOperator, parseConfig } from "@halyard/server";
+import { createApiKeyCache } from "../src/access/api-key-cache.ts";
+import { createKeyTable } from "../src/access/key-table.ts";
+import { type Replica, startChangeFeed } from "../src/evaluation/change-feed.ts";
+import { hashKey } from "../src/management/api-keys.ts";
+import { composeStore } from "./faults/support/composed-store.ts";
+import { storeSettings } from "./support/test-store.ts";
+
+test("keys are revoked also while flags cannot be read", async () => {
+  const { store, environment, folder } = await composeStore();
+  const operator = await composeOperator(parseConfig(await storeSettings(folder)));
+  const { apiKey, text } = await operator.keys.createAsOperator(environment.id, {
+    role: "server",
+    name: "doomed",
+  });
+  const keyTable = createKeyTable(store);
+  let isAway = false;
+  const failing: Replica = {
+    beginLook: () => async () => {
+      if (isAway) throw new Error("flags cannot be read");
+    },
+    apply: () => true,
+  };
+  const feed = await startChangeFeed(store, [failing, keyTable], {
+    onLost: () => undefined,
+    onFound: () => undefined,
+  });
+  const keyCache = createApiKeyCache({
+    table: keyTable,
+    catchUp: () => feed.catchUp(),
+    hashKey,
+  });
+  assert.equal((await keyCache.principal(text))?.keyId, apiKey.id);
+  isAway = true;
+  const revoked = await operator.keys.revokeAsOperator(environment.id, apiKey.id);
+  assert.ok(revoked.ok);
+  await assert.rejects(feed.catchUp(), /flags cannot be read/);
+  assert.equal(keyCache.known(text), undefined);
+  assert.ok(!keyCache.isValid(apiKey.id));
+  await feed.close();
+  await operator.close();
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
