@@ -39,9 +39,13 @@ for (const [name, command, ...args] of chosen.length > 0 ? [] : checks) {
 /** Those that mostly wait, for leases, retries and time limits. */
 const waits = (file: string): boolean =>
   /faults\/|kill|workers|shutdown|stop|copy-|outage/.test(file);
-/** One that waits, then two that work, so that the machine is never idle and no long one is left for the end. */
+/** The longest of them: they begin first, so that none is left alone at the end. */
+const longest = /faults\/(workers|postgres|clock|kill)|copy-|\/kill|cli\/test\/(workers|start)/;
+/** One that waits, then two that work, so that the machine is never idle. */
 const mixed = (all: readonly string[]): string[] => {
-  const [waiting, working] = [all.filter(waits), all.filter((file) => !waits(file))];
+  const isLong = (file: string) => Number(longest.test(file));
+  const waiting = all.filter(waits).sort((a, b) => isLong(b) - isLong(a));
+  const working = all.filter((file) => !waits(file));
   const count = Math.max(waiting.length, Math.ceil(working.length / 2));
   return Array.from({ length: count }, (_, index) => [
     ...waiting.slice(index, index + 1),
@@ -55,7 +59,7 @@ const pace =
   process.env.HALYARD_FAULTS === "full"
     ? { concurrency: 1, timeout: 3_600_000 }
     : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
-      { concurrency: 5, timeout: 300_000 };
+      { concurrency: 6, timeout: 300_000 };
 const durations: [seconds: number, file: string][] = [];
 
 /** What it takes is part of what they promise: nothing else runs beside them. */
@@ -113,7 +117,7 @@ try {
     "embedded",
     once.filter((file) => !runsAlone(file)),
   );
-  await runTests("postgres", twice);
+  await runTests("postgres", mixed(twice));
 } finally {
   await postgres?.remove();
 }
