@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
+import { PassThrough } from "node:stream";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -40,7 +41,7 @@ for (const [name, command, ...args] of chosen.length > 0 ? [] : checks) {
 const waits = (file: string): boolean =>
   /faults\/|kill|workers|shutdown|stop|copy-|outage/.test(file);
 /** The longest of them: they begin first, so that none is left alone at the end. */
-const longest = /faults\/(workers|postgres|clock|kill)|copy-|\/kill|cli\/test\/(workers|start)/;
+const longest = /faults\/(workers|postgres|clock|kill)|copy-|\/kill|cli\/test\/workers/;
 /** One that waits, then two that work, so that the machine is never idle. */
 const mixed = (all: readonly string[]): string[] => {
   const isLong = (file: string) => Number(longest.test(file));
@@ -55,11 +56,13 @@ const mixed = (all: readonly string[]): string[] => {
 const files =
   chosen.length > 0 ? chosen : mixed(globSync("{packages/*/test,test}/**/*.test.ts").sort());
 // At full size the fault tests take long, and one must not disturb the next.
-const pace =
-  process.env.HALYARD_FAULTS === "full"
-    ? { concurrency: 1, timeout: 3_600_000 }
-    : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
-      { concurrency: 6, timeout: 300_000 };
+const isFull = process.env.HALYARD_FAULTS === "full";
+const pace = isFull
+  ? { concurrency: 1, timeout: 3_600_000 }
+  : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
+    { concurrency: 5, timeout: 300_000 };
+/** On PostgreSQL, beside those on the embedded store. */
+const besides = isFull ? 1 : 3;
 const durations: [seconds: number, file: string][] = [];
 
 /** What it takes is part of what they promise: nothing else runs beside them. */
@@ -69,9 +72,10 @@ const runTests = async (
   store: string,
   those: readonly string[],
   { concurrency, timeout } = pace,
+  output: NodeJS.WritableStream = process.stdout,
 ): Promise<void> => {
   if (those.length === 0) return;
-  console.log(`\n▷ ${those.length} files on ${store}`);
+  output.write(`\n▷ ${those.length} files on ${store}\n`);
   const env = { ...process.env, HALYARD_TEST_STORE: store };
   const tests = run({ files: those, env, concurrency, timeout });
   tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
@@ -83,7 +87,7 @@ const runTests = async (
     counts.failed += summary.tests - summary.passed - summary.skipped - summary.todo;
   });
   const report = tests.compose(spec);
-  report.pipe(process.stdout, { end: false });
+  report.pipe(output, { end: false });
   await finished(report);
 };
 
@@ -113,11 +117,17 @@ const postgres =
 if (postgres) process.env.TEST_DATABASE_URL = postgres.url;
 try {
   await runTests("embedded", once.filter(runsAlone), { ...pace, concurrency: 1 });
+  // Beside each other, since many only wait; what the second has to say comes after the first.
+  const later = new PassThrough({ highWaterMark: 2 ** 26 });
+  const output = isFull ? process.stdout : later;
+  const onPostgres = runTests("postgres", mixed(twice), { ...pace, concurrency: besides }, output);
+  if (isFull) await onPostgres;
   await runTests(
     "embedded",
     once.filter((file) => !runsAlone(file)),
   );
-  await runTests("postgres", mixed(twice));
+  later.pipe(process.stdout, { end: false });
+  await onPostgres;
 } finally {
   await postgres?.remove();
 }
