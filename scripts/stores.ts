@@ -23,8 +23,10 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "callback-address.test.ts": "ends before the store",
   "clock.test.ts": "what is due when the clock has moved is in the outbox contract, on both",
   "dashboard-serving.test.ts": "files, not rows",
+  "deactivation.test.ts": "when a webhook is deactivated is decided from values",
   "failing-flags.test.ts": "what the delivery worker does with what it claimed",
   "fairness.test.ts": "how the delivery worker shares its requests",
+  "flag-events.test.ts": "events are built from values; transaction.test.ts writes them on both",
   "flag-lists.test.ts": "filters and pages of what is in memory",
   "flag-rules.test.ts": "what is refused is decided from values",
   "forbidden-addresses.test.ts": "what is connected to",
@@ -53,6 +55,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "stream-exchange.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-limits.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-refetch.test.ts": "streams tell from memory; stream.test.ts runs on both",
+  "store-outage.test.ts": "faults/postgres-outage.test.ts takes a real PostgreSQL away",
   "tracing.test.ts": "what is told of the store, whichever it is",
 };
 const isFull =

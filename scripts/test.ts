@@ -1,11 +1,12 @@
 // npm test: every checker, then every test, then one line that counts them. Give it file names to run only those tests.
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
 import { PassThrough } from "node:stream";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { promisify } from "node:util";
 import { startPostgresServer } from "../packages/server/test/support/postgres-server.ts";
 import { needsPostgres, runsOnBoth } from "./stores.ts";
 
@@ -24,18 +25,24 @@ const chosen = process.argv.slice(2);
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../node_modules/.cache/halyard-test");
 const counts = { passed: 0, failed: 0 };
 
-for (const [name, command, ...args] of chosen.length > 0 ? [] : checks) {
-  const started = performance.now();
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
-  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
-  if (status === 0) {
-    counts.passed += 1;
-    console.log(`✔ ${name} (${command}, ${seconds} s)`);
-  } else {
-    counts.failed += 1;
-    console.log(`✖ ${name} (${command}, ${seconds} s)\n${stdout}${stderr}`);
+/** One after the other beside the tests, since most of them use one core. */
+const runChecks = async (): Promise<void> => {
+  for (const [name, command, ...args] of chosen.length > 0 ? [] : checks) {
+    const started = performance.now();
+    const { failed, output } = await execute(command, args).then(
+      () => ({ failed: false, output: "" }),
+      (error: { stdout?: string; stderr?: string; message: string }) => ({
+        failed: true,
+        output: `\n${error.stdout ?? error.message}${error.stderr ?? ""}`,
+      }),
+    );
+    counts[failed ? "failed" : "passed"] += 1;
+    const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+    checked.push(`${failed ? "✖" : "✔"} ${name} (${command}, ${seconds} s)${output}`);
   }
-}
+};
+const execute = promisify(execFile);
+const checked: string[] = [];
 
 /** Those that mostly wait, for leases, retries and time limits. */
 const waits = (file: string): boolean =>
@@ -117,6 +124,7 @@ const postgres =
 if (postgres) process.env.TEST_DATABASE_URL = postgres.url;
 try {
   await runTests("embedded", once.filter(runsAlone), { ...pace, concurrency: 1 });
+  const checking = runChecks();
   // Beside each other, since many only wait; what the second has to say comes after the first.
   const later = new PassThrough({ highWaterMark: 2 ** 26 });
   const output = isFull ? process.stdout : later;
@@ -128,6 +136,7 @@ try {
   );
   later.pipe(process.stdout, { end: false });
   await onPostgres;
+  await checking;
 } finally {
   await postgres?.remove();
 }
@@ -136,5 +145,6 @@ const slowest = durations.toSorted(([a], [b]) => b - a).slice(0, 8);
 console.log(
   `slowest: ${slowest.map(([seconds, file]) => `${file} ${seconds.toFixed(0)} s`).join(", ")}`,
 );
+for (const line of checked) console.log(line);
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;
