@@ -1,12 +1,10 @@
 // npm test: every checker, then every test, then one line that counts them. Give it file names to run only those tests.
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
-import { PassThrough } from "node:stream";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
-import { promisify } from "node:util";
 import { startPostgresServer } from "../packages/server/test/support/postgres-server.ts";
 import { needsPostgres, runsOnBoth } from "./stores.ts";
 
@@ -25,24 +23,18 @@ const chosen = process.argv.slice(2);
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../node_modules/.cache/halyard-test");
 const counts = { passed: 0, failed: 0 };
 
-/** One after the other beside the tests, since most of them use one core. */
-const runChecks = async (): Promise<void> => {
-  for (const [name, command, ...args] of chosen.length > 0 ? [] : checks) {
-    const started = performance.now();
-    const { failed, output } = await execute(command, args).then(
-      () => ({ failed: false, output: "" }),
-      (error: { stdout?: string; stderr?: string; message: string }) => ({
-        failed: true,
-        output: `\n${error.stdout ?? error.message}${error.stderr ?? ""}`,
-      }),
-    );
-    counts[failed ? "failed" : "passed"] += 1;
-    const seconds = ((performance.now() - started) / 1_000).toFixed(1);
-    checked.push(`${failed ? "✖" : "✔"} ${name} (${command}, ${seconds} s)${output}`);
+for (const [name, command, ...args] of chosen.length > 0 ? [] : checks) {
+  const started = performance.now();
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+  if (status === 0) {
+    counts.passed += 1;
+    console.log(`✔ ${name} (${command}, ${seconds} s)`);
+  } else {
+    counts.failed += 1;
+    console.log(`✖ ${name} (${command}, ${seconds} s)\n${stdout}${stderr}`);
   }
-};
-const execute = promisify(execFile);
-const checked: string[] = [];
+}
 
 /** Those that mostly wait, for leases, retries and time limits. */
 const waits = (file: string): boolean =>
@@ -63,13 +55,11 @@ const mixed = (all: readonly string[]): string[] => {
 const files =
   chosen.length > 0 ? chosen : mixed(globSync("{packages/*/test,test}/**/*.test.ts").sort());
 // At full size the fault tests take long, and one must not disturb the next.
-const isFull = process.env.HALYARD_FAULTS === "full";
-const pace = isFull
-  ? { concurrency: 1, timeout: 3_600_000 }
-  : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
-    { concurrency: 5, timeout: 300_000 };
-/** On PostgreSQL, beside those on the embedded store. */
-const besides = isFull ? 1 : 3;
+const pace =
+  process.env.HALYARD_FAULTS === "full"
+    ? { concurrency: 1, timeout: 3_600_000 }
+    : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
+      { concurrency: 5, timeout: 300_000 };
 const durations: [seconds: number, file: string][] = [];
 
 /** What it takes is part of what they promise: nothing else runs beside them. */
@@ -79,10 +69,9 @@ const runTests = async (
   store: string,
   those: readonly string[],
   { concurrency, timeout } = pace,
-  output: NodeJS.WritableStream = process.stdout,
 ): Promise<void> => {
   if (those.length === 0) return;
-  output.write(`\n▷ ${those.length} files on ${store}\n`);
+  console.log(`\n▷ ${those.length} files on ${store}`);
   const env = { ...process.env, HALYARD_TEST_STORE: store };
   const tests = run({ files: those, env, concurrency, timeout });
   tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
@@ -94,7 +83,7 @@ const runTests = async (
     counts.failed += summary.tests - summary.passed - summary.skipped - summary.todo;
   });
   const report = tests.compose(spec);
-  report.pipe(output, { end: false });
+  report.pipe(process.stdout, { end: false });
   await finished(report);
 };
 
@@ -124,19 +113,11 @@ const postgres =
 if (postgres) process.env.TEST_DATABASE_URL = postgres.url;
 try {
   await runTests("embedded", once.filter(runsAlone), { ...pace, concurrency: 1 });
-  const checking = runChecks();
-  // Beside each other, since many only wait; what the second has to say comes after the first.
-  const later = new PassThrough({ highWaterMark: 2 ** 26 });
-  const output = isFull ? process.stdout : later;
-  const onPostgres = runTests("postgres", mixed(twice), { ...pace, concurrency: besides }, output);
-  if (isFull) await onPostgres;
   await runTests(
     "embedded",
     once.filter((file) => !runsAlone(file)),
   );
-  later.pipe(process.stdout, { end: false });
-  await onPostgres;
-  await checking;
+  await runTests("postgres", mixed(twice));
 } finally {
   await postgres?.remove();
 }
@@ -145,6 +126,5 @@ const slowest = durations.toSorted(([a], [b]) => b - a).slice(0, 8);
 console.log(
   `slowest: ${slowest.map(([seconds, file]) => `${file} ${seconds.toFixed(0)} s`).join(", ")}`,
 );
-for (const line of checked) console.log(line);
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;

@@ -98,9 +98,14 @@ test("a worker that is told to stop leaves nothing claimed behind", async () => 
   // So slow that far from all can have been told by the time it is told to stop.
   receiver.behave({ slow: 200 });
   const flags = Array.from({ length: 200 }, (_, index) => `flag-${index}`);
-  await Promise.all(
-    flags.map((flag) => ask(first, "POST", "/flags", { key: flag, type: "boolean" })),
-  );
+  // A few at once: on a busy machine more would wait too long for a connection.
+  for (let begin = 0; begin < flags.length; begin += 10) {
+    await Promise.all(
+      flags
+        .slice(begin, begin + 10)
+        .map((flag) => ask(first, "POST", "/flags", { key: flag, type: "boolean" })),
+    );
+  }
   await until("some are told", () => receiver.receipts.length > 4);
   first.kill("SIGTERM");
   assert.equal((await first.ended).code, 0);
