@@ -42,7 +42,7 @@ const evaluateAll: RequestOf = (index) => ({
   ...evaluate(index),
   path: "/ofrep/v1/evaluate/flags",
 });
-/** A parameter list, even one that means nothing, is unusual enough for the framework's way. */
+/** A query string, even an empty one, takes an evaluation off the fast path. Reads have none. */
 const through =
   (requestOf: RequestOf): RequestOf =>
   (index) => {

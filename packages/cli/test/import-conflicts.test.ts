@@ -132,11 +132,11 @@ test("a server that goes away ends it with 6, and the same again goes on where i
 
 test("a server that takes no more for now is waited for", async (t) => {
   const bench = await newBench(server);
-  let shedCounter = 0;
+  let refusals = 0;
   const url = await meddlingProxy(t, server.url, async (method) => {
     // As often as the client library asks by itself.
-    if (method !== "POST" || shedCounter === 3) return undefined;
-    shedCounter += 1;
+    if (method !== "POST" || refusals === 3) return undefined;
+    refusals += 1;
     return {
       status: 429,
       headers: { "content-type": "application/json", "retry-after": "1" },
@@ -147,7 +147,7 @@ test("a server that takes no more for now is waited for", async (t) => {
   const { code, stderr } = await bench.run("import", file, "--url", url);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^The server limits requests per minute: continuing in 1 s/);
-  assert.equal(shedCounter, 3);
+  assert.equal(refusals, 3);
   assert.deepEqual(await bench.flags(), [boolean("patient")]);
 });
 

@@ -147,9 +147,9 @@ suite("a request comes in many shapes", () => {
   });
 
   test("an event of a later version is passed on", async () => {
-    const startTimer = '{"id":"evt_9","type":"flag.archived","data":{},"more":1}';
-    const result: unknown = await verifyWebhook(startTimer, signPlain(secret, startTimer), secret);
-    assert.deepEqual(result, JSON.parse(startTimer));
+    const later = '{"id":"evt_9","type":"flag.archived","data":{},"more":1}';
+    const result: unknown = await verifyWebhook(later, signPlain(secret, later), secret);
+    assert.deepEqual(result, JSON.parse(later));
   });
 
   test("the type of the event narrows its data", async () => {

@@ -167,7 +167,7 @@ test("a refused request makes no event", async () => {
   const { admin, name, server: reader } = await server.environment();
   await admin("POST", "/flags", { key: "f", type: "boolean" });
   const earlier = await readCounters(server, name);
-  const shedCounter = [
+  const refusals = [
     await admin("POST", "/flags", { key: "f", type: "boolean" }),
     await admin("POST", "/flags", { key: "g", type: "boolean", percentage: 1 }),
     await admin("PATCH", "/flags/f", { enabled: true, percentage: 1 }),
@@ -177,7 +177,7 @@ test("a refused request makes no event", async () => {
     await admin("DELETE", "/flags/none"),
     await reader("PATCH", "/flags/f", { enabled: true }),
   ];
-  const statuses = shedCounter.map(({ status }) => status);
+  const statuses = refusals.map(({ status }) => status);
   assert.deepEqual(statuses, [409, 400, 400, 412, 412, 404, 404, 403]);
   assert.deepEqual(await readCounters(server, name), earlier);
 });

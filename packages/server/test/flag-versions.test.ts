@@ -82,12 +82,12 @@ for (const header of notMatching) {
   test(`If-Match: ${header} does not hold for version 3: 412 with the flag as it is`, async () => {
     const { admin, name } = await withFlag();
     const earlier = await readCounters(server, name);
-    const shedCounter = [
+    const refusals = [
       await admin("PATCH", "/flags/f", { percentage: 90 }, { "if-match": header }),
       await admin("PATCH", "/flags/f", {}, { "if-match": header }),
       await admin("DELETE", "/flags/f", undefined, { "if-match": header }),
     ];
-    for (const refused of shedCounter) {
+    for (const refused of refusals) {
       assertRefused(refused, 412, '"f"', "version 3");
       assert.deepEqual((refused.body as { current: unknown }).current, current);
       assert.equal(tagOf(refused), '"3"');

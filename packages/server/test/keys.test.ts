@@ -94,7 +94,7 @@ test("a key is created from a name and a role, and from nothing else", async () 
   const ids = async () => (await list(admin)).map(({ id }) => id);
   const before = await ids();
   const role = "server";
-  const shedCounter: [unknown, ...string[]][] = [
+  const refusals: [unknown, ...string[]][] = [
     [{}, "name", "role"],
     [{ name: "a" }, "role is required"],
     [{ role }, "name is required"],
@@ -111,7 +111,7 @@ test("a key is created from a name and a role, and from nothing else", async () 
     [{ name: "a", role, environment: "production" }, "environment"],
     [{ name: "a", role, id: "mine" }, "id"],
   ];
-  for (const [body, ...words] of shedCounter) {
+  for (const [body, ...words] of refusals) {
     assertRefused(await admin("POST", "/keys", body), 400, ...words);
   }
   assert.deepEqual(await ids(), before);

@@ -128,7 +128,7 @@ test("no later answer shows the secret, and the files of the server do not hold 
 test("url and events are required, each named when it is missing or of the wrong kind", async () => {
   const { admin } = await server.environment();
   const events = ["*"];
-  const shedCounter: [unknown, ...string[]][] = [
+  const refusals: [unknown, ...string[]][] = [
     [{}, "url", "events"],
     [{ events }, "url is required"],
     [{ url }, "events is required"],
@@ -145,7 +145,7 @@ test("url and events are required, each named when it is missing or of the wrong
     [{ url, events, secret: "whsec_mine" }, "secret"],
     [{ url, events, id: "wh_mine" }, "id"],
   ];
-  for (const [body, ...words] of shedCounter) {
+  for (const [body, ...words] of refusals) {
     assertRefused(await admin("POST", "/webhooks", body), 400, ...words);
   }
   assert.deepEqual(await list(admin), []);
@@ -203,7 +203,7 @@ test("PATCH refuses what is fixed, unknown or of the wrong kind, and changes not
   const { admin } = await server.environment();
   const { id } = await create(admin, ["flag.enabled"]);
   const before = await list(admin);
-  const shedCounter: [unknown, ...string[]][] = [
+  const refusals: [unknown, ...string[]][] = [
     [{ url: "https://example.com/other" }, "url", "fixed at creation"],
     [{ id: "wh_other" }, "id", "fixed at creation"],
     [{ active: false, url }, "url", "fixed at creation"],
@@ -217,7 +217,7 @@ test("PATCH refuses what is fixed, unknown or of the wrong kind, and changes not
     [{ active: false, events: null }, "events"],
     [[], "JSON object"],
   ];
-  for (const [body, ...words] of shedCounter) {
+  for (const [body, ...words] of refusals) {
     assertRefused(await admin("PATCH", `/webhooks/${id}`, body), 400, ...words);
   }
   assert.deepEqual(await list(admin), before);

@@ -23,7 +23,7 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   const { folder, callbacks, actor, environment, store } = await composeStore();
   const receiver = await startReceiver();
   let isAway = false;
-  let shedCounter = 0;
+  let refusals = 0;
   let largest = 0;
   const largestOf = (results: readonly DeliveryResult[]) => {
     largest = Math.max(largest, results.length);
@@ -32,7 +32,7 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
     ...store.outbox,
     runBatch(request) {
       if (isAway) {
-        shedCounter += 1;
+        refusals += 1;
         return Promise.reject(new Error("the disk is full"));
       }
       largestOf(request.results);
@@ -81,9 +81,9 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   await deliveries.replayRange(actor, environment, id, { afterSequence: 0 });
   await until("some are sent again", () => receiver.receipts.length > count + 8);
   isAway = true;
-  await until("it is refused", () => shedCounter >= 1);
+  await until("it is refused", () => refusals >= 1);
   const sent = receiver.receipts.length;
-  await until("it has asked some more", () => shedCounter >= 4);
+  await until("it has asked some more", () => refusals >= 4);
   assert.ok(receiver.receipts.length <= sent + 4, "nothing new is begun meanwhile");
   assert.equal(errors.length, 1, "said once");
   isAway = false;
@@ -92,5 +92,5 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   assert.equal(unique.size, count);
   assert.equal(receiver.receipts.length, 2 * count, "each of them once more");
   assert.deepEqual(receiver.wrong, []);
-  t.diagnostic(`refused ${shedCounter} times; at most ${largest} settled together`);
+  t.diagnostic(`refused ${refusals} times; at most ${largest} settled together`);
 });

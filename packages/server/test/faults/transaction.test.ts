@@ -180,16 +180,16 @@ describe("the database refuses a statement, or the commit", async () => {
     "before insert on deliveries",
     "after insert on deliveries",
   ];
-  const shedCounter: [name: string, begin: () => Promise<() => Promise<void>>][] = places.flatMap(
+  const refusals: [name: string, begin: () => Promise<() => Promise<void>>][] = places.flatMap(
     (place) =>
-      refusalsOf.map((how): (typeof shedCounter)[number] => [
+      refusalsOf.map((how): (typeof refusals)[number] => [
         `${place} (${how})`,
         () => refuseWrites(server, place, how),
       ]),
   );
-  shedCounter.push(["at the commit", () => refuseCommits(server)]);
+  refusals.push(["at the commit", () => refuseCommits(server)]);
   let enabled = false;
-  for (const [name, begin] of shedCounter) {
+  for (const [name, begin] of refusals) {
     test(`${name}`, async () => {
       const before = await readAll(folder);
       const end = await begin();

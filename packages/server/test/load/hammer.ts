@@ -26,7 +26,7 @@ export interface HammerDependencies {
 type Check = (answered: Answered) => string | undefined;
 type Step = readonly [Asked, Check];
 
-const shedCounter = new Set([429, 503]);
+const refusals = new Set([429, 503]);
 const kept = 20_000;
 
 const expect =
@@ -37,7 +37,7 @@ const expect =
       : `${given} ${text.slice(0, 300)}`;
 
 const isRefused = ({ status, head }: Answered): boolean =>
-  shedCounter.has(status) && /\r\nretry-after: \d+/i.test(head);
+  refusals.has(status) && /\r\nretry-after: \d+/i.test(head);
 
 export const hammer = async (dependencies: HammerDependencies): Promise<Hammered> => {
   const { url, key, fixed } = dependencies;
