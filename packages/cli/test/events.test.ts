@@ -123,7 +123,7 @@ test("a restart loses nothing and repeats nothing, also what happened meanwhile"
   await tail.printed(/"key":"gone"/);
   const reader = await followAsReader();
   await raise("b", 10);
-  await tail.printed(/"key":"b"/);
+  for (const follower of [tail, reader]) await follower.printed(/"key":"b","version":2/);
   await restart(async () => {
     await raise("b", 20);
     await make("meanwhile");
