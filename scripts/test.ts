@@ -7,6 +7,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { startPostgresServer } from "../packages/server/test/support/postgres-server.ts";
 import { needsPostgres, runsOnBoth } from "./stores.ts";
+import { inBatches } from "./test-batches.ts";
 
 const checks = [
   ["types", "tsc", "-p", "."],
@@ -52,14 +53,13 @@ const mixed = (all: readonly string[]): string[] => {
     ...working.slice(2 * index, 2 * index + 2),
   ]).flat();
 };
-const files =
-  chosen.length > 0 ? chosen : mixed(globSync("{packages/*/test,test}/**/*.test.ts").sort());
+const files = chosen.length > 0 ? chosen : globSync("{packages/*/test,test}/**/*.test.ts").sort();
 // At full size the fault tests take long, and one must not disturb the next.
 const pace =
   process.env.HALYARD_FAULTS === "full"
     ? { concurrency: 1, timeout: 3_600_000 }
     : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
-      { concurrency: 5, timeout: 300_000 };
+      { concurrency: 5, timeout: 1_800_000 };
 const durations: [seconds: number, file: string][] = [];
 
 /** What it takes is part of what they promise: nothing else runs beside them. */
@@ -73,7 +73,8 @@ const runTests = async (
   if (those.length === 0) return;
   console.log(`\n▷ ${those.length} files on ${store}`);
   const env = { ...process.env, HALYARD_TEST_STORE: store };
-  const tests = run({ files: those, env, concurrency, timeout });
+  const files = chosen.length > 0 ? [...those] : mixed(inBatches(those));
+  const tests = run({ files, env, concurrency, timeout });
   tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
     if (file !== undefined) {
       durations.push([duration_ms / 1_000, `${relative(process.cwd(), file)} on ${store}`]);
@@ -117,7 +118,7 @@ try {
     "embedded",
     once.filter((file) => !runsAlone(file)),
   );
-  await runTests("postgres", mixed(twice));
+  await runTests("postgres", twice);
 } finally {
   await postgres?.remove();
 }

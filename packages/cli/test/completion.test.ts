@@ -50,7 +50,7 @@ const run = promisify(execFile);
 const runIn = (shell: string, args: readonly string[], script: string, env = settings) => {
   const file = join(server.folder, "script");
   writeFileSync(file, script);
-  return run(shell, [...args, file], { env, timeout: 60_000 });
+  return run(shell, [...args, file], { env, timeout: 600_000 });
 };
 
 const commands = completedCommands(createProgram());

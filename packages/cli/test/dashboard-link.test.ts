@@ -48,7 +48,7 @@ test("the printed link signs in once, to the environments that this start has ma
   assert.match(output, /signs you in, once/);
 });
 
-test("several workers print one link, and one of them takes it", { timeout: 120_000 }, async () => {
+test("several workers print one link, and one of them takes it", async () => {
   const { address, end } = await start({ HALYARD_WORKERS: "2" });
   const opened = await Promise.all(Array.from({ length: 6 }, () => open(address)));
   assert.equal(opened.filter((environments) => environments !== undefined).length, 1);

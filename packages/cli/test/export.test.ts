@@ -112,7 +112,7 @@ test("what is no file is written into: standard output, a pipe", async () => {
   const link = join(bench.folder, "to-pipe");
   symlinkSync("pipe", link);
   const [read, ended] = await Promise.all([
-    run("cat", [pipe], { timeout: 30_000 }),
+    run("cat", [pipe], { timeout: 600_000 }),
     bench.run("export", "-o", link),
   ]);
   assert.deepEqual([ended.code, read.stdout], [0, wanted]);

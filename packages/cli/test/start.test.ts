@@ -61,7 +61,7 @@ test("the first start prints two keys and a line that works as pasted; the secon
   const made = { key: "hello", type: "boolean", enabled: false, description: null };
   assert.ok(line.includes(`${first.url}/api/v1/flags`));
   if (spawnSync("curl", ["--version"]).status === 0) {
-    const pasted = spawnSync("bash", ["-c", line], { encoding: "utf8", timeout: 20_000 });
+    const pasted = spawnSync("bash", ["-c", line], { encoding: "utf8", timeout: 600_000 });
     assert.equal(pasted.status, 0, pasted.stderr);
     assert.deepEqual(JSON.parse(pasted.stdout), made);
   } else {
@@ -142,11 +142,8 @@ suite("what keeps it from starting is said in one sentence", { concurrency: 2 },
     refuse({ HALYARD_DATA: "/proc/1" }, /\/proc\/1.*right to .*write/),
   );
 
-  test(
-    "a data folder that nobody can make",
-    { skip: !existsSync("/proc/1"), timeout: 20_000 },
-    () =>
-      refuse({ HALYARD_DATA: "/proc/halyard/data" }, /data folder \/proc\/halyard\/data cannot be/),
+  test("a data folder that nobody can make", { skip: !existsSync("/proc/1") }, () =>
+    refuse({ HALYARD_DATA: "/proc/halyard/data" }, /data folder \/proc\/halyard\/data cannot be/),
   );
 
   test("a file that is no database", async () => {

@@ -13,9 +13,7 @@ after(() => {
   for (const halyard of started) halyard.kill("SIGKILL");
 });
 
-test("SIGTERM answers what was asked before it, and ends with 0", {
-  timeout: 20_000,
-}, async () => {
+test("SIGTERM answers what was asked before it, and ends with 0", async () => {
   const folder = folderOf();
   const server = await serveHalyard(folder);
   started.push(server);
@@ -41,7 +39,7 @@ test("SIGTERM answers what was asked before it, and ends with 0", {
   assert.equal((await again.ended).code, 0);
 });
 
-test("a second signal ends at once, with 1", { timeout: 20_000 }, async () => {
+test("a second signal ends at once, with 1", async () => {
   const server = await serveHalyard(folderOf());
   const { socket } = await beginRequest(server.url, server.keys.development ?? "");
   server.kill("SIGINT");
@@ -53,9 +51,7 @@ test("a second signal ends at once, with 1", { timeout: 20_000 }, async () => {
   socket.destroy();
 });
 
-test("the same signal by two ways is one: what is under way is answered", {
-  timeout: 20_000,
-}, async () => {
+test("the same signal by two ways is one: what is under way is answered", async () => {
   const server = await serveHalyard(folderOf());
   server.kill("SIGTERM");
   server.kill("SIGINT");

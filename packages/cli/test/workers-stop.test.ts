@@ -5,9 +5,7 @@ import { until } from "../../server/test/support/until.ts";
 import { nobodyListens } from "./support/unfinished-request.ts";
 import { isAlive, pidOf, requestsUnderWay, serve } from "./support/worker-processes.ts";
 
-const limit = { timeout: 100_000 };
-
-test("SIGTERM answers what any of them was asked before it, and ends with 0", limit, async () => {
+test("SIGTERM answers what any of them was asked before it, and ends with 0", async () => {
   const server = await serve();
   const requests = await requestsUnderWay(server);
   server.kill("SIGTERM");
@@ -19,7 +17,7 @@ test("SIGTERM answers what any of them was asked before it, and ends with 0", li
   for (const { socket } of requests) socket.destroy();
 });
 
-test("Ctrl+C, which reaches every process of the terminal, is one wish", limit, async () => {
+test("Ctrl+C, which reaches every process of the terminal, is one wish", async () => {
   const server = await serve();
   const pids = [await pidOf(server, 1), await pidOf(server, 2)];
   const requests = await requestsUnderWay(server);
@@ -34,7 +32,7 @@ test("Ctrl+C, which reaches every process of the terminal, is one wish", limit, 
 });
 
 // Less than the time after which a worker gives up by itself.
-test("a second signal ends all of them at once, with 1", { timeout: 20_000 }, async () => {
+test("a second signal ends all of them at once, with 1", async () => {
   const server = await serve();
   const pids = [await pidOf(server, 1), await pidOf(server, 2)];
   const requests = await requestsUnderWay(server);
@@ -48,18 +46,14 @@ test("a second signal ends all of them at once, with 1", { timeout: 20_000 }, as
   for (const { socket } of requests) socket.destroy();
 });
 
-test(
-  "the primary is killed: nobody listens, what was asked is answered, the workers end",
-  limit,
-  async () => {
-    const server = await serve();
-    const pids = [await pidOf(server, 1), await pidOf(server, 2)];
-    const requests = await requestsUnderWay(server);
-    server.kill("SIGKILL");
-    await nobodyListens(server.url);
-    for (const request of requests) request.finish();
-    await until("the workers are gone", () => !pids.some(isAlive));
-    for (const request of requests) assert.match(request.answer(), /^HTTP\/1\.1 201 /);
-    for (const { socket } of requests) socket.destroy();
-  },
-);
+test("the primary is killed: nobody listens, what was asked is answered, the workers end", async () => {
+  const server = await serve();
+  const pids = [await pidOf(server, 1), await pidOf(server, 2)];
+  const requests = await requestsUnderWay(server);
+  server.kill("SIGKILL");
+  await nobodyListens(server.url);
+  for (const request of requests) request.finish();
+  await until("the workers are gone", () => !pids.some(isAlive));
+  for (const request of requests) assert.match(request.answer(), /^HTTP\/1\.1 201 /);
+  for (const { socket } of requests) socket.destroy();
+});

@@ -16,9 +16,7 @@ import {
   serve,
 } from "./support/worker-processes.ts";
 
-const limit = { timeout: 100_000 };
-
-test("the processes share one port, one store and one set of keys", limit, async () => {
+test("the processes share one port, one store and one set of keys", async () => {
   const folder = folderOf();
   const server = await serve(folder, "3");
   assert.deepEqual(Object.keys(server.keys), ["development", "production"]);
@@ -48,54 +46,50 @@ test("the processes share one port, one store and one set of keys", limit, async
   assert.equal((await again.ended).code, 0);
 });
 
-test(
-  "one that is killed is replaced; requests go on, none waits for ever, none is lost",
-  limit,
-  async () => {
-    const server = await serve();
-    const before = await answering(server, 2);
-    const made: string[] = [];
-    const broken: string[] = [];
-    let writing = true;
-    let count = 0;
-    const write = async (): Promise<void> => {
-      while (writing) {
-        count += 1;
-        const flag = `flag-${count}`;
-        try {
-          assert.equal((await ask(server, "/api/v1/flags", flag)).status, 201);
-          made.push(flag);
-        } catch (error) {
-          // Its process was killed while it had the request. A time limit would be another thing.
-          assert.equal((error as Error).message, "fetch failed");
-          broken.push(flag);
-        }
+test("one that is killed is replaced; requests go on, none waits for ever, none is lost", async () => {
+  const server = await serve();
+  const before = await answering(server, 2);
+  const made: string[] = [];
+  const broken: string[] = [];
+  let writing = true;
+  let count = 0;
+  const write = async (): Promise<void> => {
+    while (writing) {
+      count += 1;
+      const flag = `flag-${count}`;
+      try {
+        assert.equal((await ask(server, "/api/v1/flags", flag)).status, 201);
+        made.push(flag);
+      } catch (error) {
+        // Its process was killed while it had the request. A time limit would be another thing.
+        assert.equal((error as Error).message, "fetch failed");
+        broken.push(flag);
       }
-    };
-    const writers = Promise.all(Array.from({ length: 6 }, write));
-    for (const worker of [1, 2, 3, 4]) {
-      const enough = made.length + 15;
-      process.kill(await pidOf(server, worker), "SIGKILL");
-      await pidOf(server, worker + 2);
-      await until("writing goes on", () => made.length > enough);
     }
-    writing = false;
-    await writers;
-    const now = await answering(server, 2);
-    assert.ok(now.isDisjointFrom(before));
-    assert.ok(broken.length < made.length, `${broken.length} broken, ${made.length} made`);
-    const { body } = await ask(server, "/api/v1/flags");
-    const present = new Set((body as { key: string }[]).map(({ key }) => key));
-    assert.deepEqual(
-      made.filter((flag) => !present.has(flag)),
-      [],
-    );
-    server.kill("SIGTERM");
-    assert.equal((await server.ended).code, 0);
-  },
-);
+  };
+  const writers = Promise.all(Array.from({ length: 6 }, write));
+  for (const worker of [1, 2, 3, 4]) {
+    const enough = made.length + 15;
+    process.kill(await pidOf(server, worker), "SIGKILL");
+    await pidOf(server, worker + 2);
+    await until("writing goes on", () => made.length > enough);
+  }
+  writing = false;
+  await writers;
+  const now = await answering(server, 2);
+  assert.ok(now.isDisjointFrom(before));
+  assert.ok(broken.length < made.length, `${broken.length} broken, ${made.length} made`);
+  const { body } = await ask(server, "/api/v1/flags");
+  const present = new Set((body as { key: string }[]).map(({ key }) => key));
+  assert.deepEqual(
+    made.filter((flag) => !present.has(flag)),
+    [],
+  );
+  server.kill("SIGTERM");
+  assert.equal((await server.ended).code, 0);
+});
 
-test("all killed at once: the same port answers again", limit, async () => {
+test("all killed at once: the same port answers again", async () => {
   const server = await serve();
   for (const pid of [await pidOf(server, 1), await pidOf(server, 2)]) process.kill(pid, "SIGKILL");
   await until("it answers", () => ask(server, "/healthz").catch(() => undefined));
@@ -104,34 +98,30 @@ test("all killed at once: the same port answers again", limit, async () => {
   assert.equal((await server.ended).code, 0);
 });
 
-test(
-  "SIGTERM to one of them: it answers what it was asked, and another takes its place",
-  limit,
-  async () => {
-    const server = await serve();
-    const requests = await requestsUnderWay(server);
-    const pid = await pidOf(server, 1);
-    process.kill(pid, "SIGTERM");
-    const replaced = pidOf(server, 3);
-    await until("the other one alone answers", async () => {
-      // A connection that it took just before is idle still, and cut off when it closes: its client would ask again.
-      const asked = Array.from({ length: 4 }, () => ask(server, "/healthz").catch(() => undefined));
-      const tags = (await Promise.all(asked)).map((answer) => answer?.answeredBy);
-      return tags[0] !== undefined && new Set(tags).size === 1;
-    });
-    assert.ok(isAlive(pid), "it has not been asked all of it yet");
-    for (const request of requests) request.finish();
-    await until("both are answered", () => requests.every((request) => request.answer() !== ""));
-    for (const request of requests) assert.match(request.answer(), /^HTTP\/1\.1 201 /);
-    await replaced;
-    assert.ok(!isAlive(pid));
-    for (const { socket } of requests) socket.destroy();
-    server.kill("SIGTERM");
-    assert.equal((await server.ended).code, 0);
-  },
-);
+test("SIGTERM to one of them: it answers what it was asked, and another takes its place", async () => {
+  const server = await serve();
+  const requests = await requestsUnderWay(server);
+  const pid = await pidOf(server, 1);
+  process.kill(pid, "SIGTERM");
+  const replaced = pidOf(server, 3);
+  await until("the other one alone answers", async () => {
+    // A connection that it took just before is idle still, and cut off when it closes: its client would ask again.
+    const asked = Array.from({ length: 4 }, () => ask(server, "/healthz").catch(() => undefined));
+    const tags = (await Promise.all(asked)).map((answer) => answer?.answeredBy);
+    return tags[0] !== undefined && new Set(tags).size === 1;
+  });
+  assert.ok(isAlive(pid), "it has not been asked all of it yet");
+  for (const request of requests) request.finish();
+  await until("both are answered", () => requests.every((request) => request.answer() !== ""));
+  for (const request of requests) assert.match(request.answer(), /^HTTP\/1\.1 201 /);
+  await replaced;
+  assert.ok(!isAlive(pid));
+  for (const { socket } of requests) socket.destroy();
+  server.kill("SIGTERM");
+  assert.equal((await server.ended).code, 0);
+});
 
-suite("what keeps it from starting", limit, () => {
+suite("what keeps it from starting", () => {
   test("a port that is taken is told once, and no keys are made", async () => {
     const folder = folderOf();
     const holder = createServer().listen(0, "127.0.0.1");

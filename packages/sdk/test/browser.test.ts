@@ -29,7 +29,7 @@ const page = (settings: object): string => `<!doctype html><script type="module"
   }
 </script>`;
 
-test("a page follows its flags", { timeout: 120_000 }, async (t) => {
+test("a page follows its flags", async (t) => {
   const published = publish();
   t.after(() => published.remove());
   const server = await startTestServer();
@@ -81,7 +81,7 @@ test("a page follows its flags", { timeout: 120_000 }, async (t) => {
     rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
   });
 
-  await until("the page", () => told().length >= 2, 100_000);
+  await until("the page", () => told().length >= 2);
   assert.deepEqual(told(), [
     ["ready", true, false],
     ["context", true, "DISABLED"],

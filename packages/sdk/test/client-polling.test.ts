@@ -22,7 +22,7 @@ const sendSnapshot = (response: ServerResponse, tag: string, ...flags: readonly 
     .writeHead(200, { "content-type": "application/json", etag: tag })
     .end(JSON.stringify(snapshotOf(...flags)));
 
-suite("polling", { timeout: 60_000 }, () => {
+suite("polling", () => {
   const notStreams: readonly [name: string, answer: (response: ServerResponse) => unknown][] = [
     ["404", (response) => sendJson(response, 404, { error: "NOT_FOUND", message: "no such path" })],
     ["501", (response) => response.writeHead(501).end()],

@@ -16,7 +16,7 @@ import {
 const stream = "GET /api/v1/stream";
 const snapshot = "GET /api/v1/snapshot";
 
-suite("a stream", { timeout: 60_000 }, () => {
+suite("a stream", () => {
   test("a snapshot, then changes and deletions", async (t) => {
     let response: ServerResponse | undefined;
     const server = await scriptedServer(t, {
@@ -170,7 +170,7 @@ suite("a stream", { timeout: 60_000 }, () => {
   });
 });
 
-suite("a server that does not give a stream", { timeout: 60_000 }, () => {
+suite("a server that does not give a stream", () => {
   test("500 and 503 are tried again, and nothing is lost meanwhile", async (t) => {
     let attempts = 0;
     const server = await scriptedServer(t, {

@@ -26,7 +26,7 @@ const rollout: Flag = {
   description: null,
 };
 
-suite("answers", { timeout: 60_000 }, () => {
+suite("answers", () => {
   test("nothing that an application hands in makes it throw", (t) => {
     const { client } = clientOf(t, nowhere, { bootstrap: [rollout, booleanFlag("a", true)] });
     const throwing = {
@@ -90,7 +90,7 @@ suite("answers", { timeout: 60_000 }, () => {
   });
 });
 
-suite("before the server answers", { timeout: 60_000 }, () => {
+suite("before the server answers", () => {
   const cacheOf = (kept?: string): Cache & { kept: string | undefined; saves: number } => ({
     kept,
     saves: 0,
@@ -179,7 +179,7 @@ suite("before the server answers", { timeout: 60_000 }, () => {
   }
 });
 
-suite("listeners and the end", { timeout: 60_000 }, () => {
+suite("listeners and the end", () => {
   test("a listener that throws or rejects harms nobody, and one that is ended hears nothing", async (t) => {
     const server = await scriptedServer(t, {
       [stream]: (response) => {

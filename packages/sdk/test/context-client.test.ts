@@ -8,7 +8,7 @@ import { openStream } from "./support/scripted-server.ts";
 
 const ada = { targetingKey: "ada", plan: "free" };
 
-suite("values of one context", { timeout: 60_000 }, () => {
+suite("values of one context", () => {
   test("are fetched at once, with reasons and errors, and never throw", async (t) => {
     const server = await bulkServer(t, { isOn: (who) => who === "ada" });
     const { client } = contextClientOf(t, server.url, { context: ada });
@@ -152,7 +152,7 @@ suite("values of one context", { timeout: 60_000 }, () => {
   });
 });
 
-suite("another context", { timeout: 60_000 }, () => {
+suite("another context", () => {
   test("brings its own values, and an old tag is not sent for it", async (t) => {
     const server = await bulkServer(t, { isOn: (who) => who === "bob" });
     const { client, changed } = contextClientOf(t, server.url, { context: ada });
@@ -200,7 +200,7 @@ suite("another context", { timeout: 60_000 }, () => {
   });
 });
 
-suite("trouble", { timeout: 60_000 }, () => {
+suite("trouble", () => {
   test("a refused key is told, and tried again", async (t) => {
     const server = await bulkServer(t);
     const good = server.to(bulk).length;
@@ -235,7 +235,7 @@ suite("trouble", { timeout: 60_000 }, () => {
   }
 });
 
-suite("a page", { timeout: 60_000 }, () => {
+suite("a page", () => {
   test("that is hidden for long lets go of the stream, and fetches everything when it is back", async (t) => {
     const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
     const look = (visibilityState: string) => {

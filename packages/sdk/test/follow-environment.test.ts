@@ -45,7 +45,7 @@ const follow = (
   return { snapshots, changes, told, done, stop: () => stop.abort() };
 };
 
-suite("following an environment", { timeout: 60_000 }, () => {
+suite("following an environment", () => {
   test("snapshots and changes with version, level, revision and time", async (t) => {
     const server = await scriptedServer(t, {
       [stream]: (response) => {

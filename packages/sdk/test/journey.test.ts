@@ -10,7 +10,7 @@ import { clientOf, contextClientOf } from "./support/clients.ts";
 
 const isFull = process.env.HALYARD_FAULTS === "full";
 
-suite("a started server", { timeout: 120_000 }, () => {
+suite("a started server", () => {
   test("every change reaches both clients, and all answer the same", async (t) => {
     const server = await startTestServer();
     t.after(() => server.close());
@@ -103,9 +103,7 @@ suite("a started server", { timeout: 120_000 }, () => {
   });
 });
 
-test("the server is gone for a while: values stay, nothing throws, and all is caught up on return", {
-  timeout: 300_000,
-}, async (t) => {
+test("the server is gone for a while: values stay, nothing throws, and all is caught up on return", async (t) => {
   const folder = newFolder();
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const first = await startTestServer({ HALYARD_DATA: folder });

@@ -30,7 +30,7 @@ const moved =
       .writeHead(412, { etag: `"${version}"` })
       .end(JSON.stringify({ error: "PRECONDITION_FAILED", message: "moved", current }));
 
-suite("attempts", { timeout: 60_000, concurrency: true }, () => {
+suite("attempts", { concurrency: true }, () => {
   type Name =
     | "get"
     | "post"
@@ -145,7 +145,7 @@ suite("attempts", { timeout: 60_000, concurrency: true }, () => {
   });
 });
 
-suite("waiting and giving up", { timeout: 60_000 }, () => {
+suite("waiting and giving up", () => {
   test("Retry-After is waited for", async (t) => {
     const server = await scriptedServer(t, {
       [`GET ${flagRoute}`]: (response) =>

@@ -30,7 +30,7 @@ const assertNotEvaluated = (client: Client, key: string) => {
   }
 };
 
-suite("a newer server", { timeout: 60_000 }, () => {
+suite("a newer server", () => {
   test("flags of an unknown level or type are known but not evaluated", async (t) => {
     const server = await scriptedServer(t, {
       [stream]: (response) => {
@@ -128,7 +128,7 @@ suite("a newer server", { timeout: 60_000 }, () => {
   });
 });
 
-suite("levels before the server answers", { timeout: 60_000 }, () => {
+suite("levels before the server answers", () => {
   const entries = [{ flag: targeted, level: 2 }, booleanFlag("a", true)] as const;
 
   test("a bootstrap carries them, as a snapshot or as flags() gave it", (t) => {

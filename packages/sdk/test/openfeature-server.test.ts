@@ -46,7 +46,7 @@ const heardBy = (client: ReturnType<typeof OpenFeature.getClient>): string[] => 
   return heard;
 };
 
-suite("with a started server", { timeout: 60_000 }, () => {
+suite("with a started server", () => {
   test("values, reasons, variants and errors", async () => {
     const { keys, admin } = await server.environment();
     await admin("POST", "/flags", { key: "on", type: "boolean" });
@@ -121,7 +121,7 @@ suite("with a started server", { timeout: 60_000 }, () => {
   });
 });
 
-suite("through an outage", { timeout: 60_000 }, () => {
+suite("through an outage", () => {
   test("stale, ready again, changed; and an error when the key is refused", async (t) => {
     let answer: "stream" | "refuse" = "stream";
     let flag = booleanFlag("a", true);

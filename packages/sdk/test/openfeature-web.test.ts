@@ -39,7 +39,7 @@ const heardBy = (client: ReturnType<typeof OpenFeature.getClient>): string[] => 
   return heard;
 };
 
-suite("with a started server", { timeout: 60_000 }, () => {
+suite("with a started server", () => {
   test("values, errors, a change and another context", async () => {
     const { keys, admin } = await server.environment();
     await admin("POST", "/flags", { key: "on", type: "boolean" });
@@ -80,7 +80,7 @@ suite("with a started server", { timeout: 60_000 }, () => {
   });
 });
 
-suite("through an outage", { timeout: 60_000 }, () => {
+suite("through an outage", () => {
   test("stale, an error for a context that cannot be had, and ready again", async (t) => {
     const scripted = await bulkServer(t, { isOn: (who) => who === "bob" });
     const domain = newDomain();

@@ -23,7 +23,7 @@ before(() => {
 });
 after(() => published.remove());
 
-suite("what is in it", { timeout: 120_000 }, () => {
+suite("what is in it", () => {
   test("bundles, declarations, a licence and a page; nothing else", () => {
     const others = published.files.filter(
       (name) => !/^types\/([a-z-]+\/)*[a-z-]+\.d\.ts$/.test(name),
@@ -71,7 +71,7 @@ suite("what is in it", { timeout: 120_000 }, () => {
   });
 });
 
-suite("programs with it compile", { timeout: 120_000 }, () => {
+suite("programs with it compile", () => {
   const compile = async (
     name: string,
     sources: readonly string[],
@@ -158,7 +158,7 @@ suite("programs with it compile", { timeout: 120_000 }, () => {
   }
 });
 
-suite("it runs", { timeout: 120_000 }, () => {
+suite("it runs", () => {
   const source = `
     import { createClient, createContextClient, createManagement } from "@halyard/sdk";
     import { HalyardProvider } from "@halyard/sdk/openfeature-server";

@@ -17,7 +17,6 @@ import {
 import { eventBody, secretOf, signPlain, signStandard } from "./support/vectors.ts";
 
 const secret = secretOf(1);
-const limit = { timeout: 120_000 };
 
 const post = async (
   url: string,
@@ -77,7 +76,7 @@ createServer(async (request, response) => {
 }).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
-suite("receivers of the guide", limit, () => {
+suite("receivers of the guide", () => {
   const run = async (context: TestContext, title: string, command: string, ...args: string[]) => {
     const folder = folderOf(context, { [title]: block(title), "next-host.mjs": nextHost });
     await check(await startReceiver(context, folder, secret, command, ...args));
@@ -102,8 +101,7 @@ suite("receivers of the guide", limit, () => {
     const folder = folderOf(context, { "receiver.go": block("receiver.go") });
     // Built first: stopping `go run` would leave the program that it started.
     const build = ["build", "-o", "receiver", "receiver.go"];
-    const built = spawnSync("go", build, { cwd: folder, timeout: 20_000 });
-    if (built.signal !== null) return context.skip("go build takes longer than 20 s here");
+    const built = spawnSync("go", build, { cwd: folder, timeout: 600_000 });
     assert.equal(built.status, 0, built.stderr.toString());
     await check(await startReceiver(context, folder, secret, `${folder}/receiver`));
   });
@@ -118,7 +116,7 @@ suite("receivers of the guide", limit, () => {
       const folder = folderOf(context, { [title]: block(title) });
       for (const given of ["", "whsec_"]) {
         const env = { ...process.env, PORT: "0", HALYARD_WEBHOOK_SECRET: given };
-        const { status, stderr } = spawnSync(command, args, { cwd: folder, env, timeout: 30_000 });
+        const { status, stderr } = spawnSync(command, args, { cwd: folder, env, timeout: 600_000 });
         assert.equal(status, 1, stderr.toString());
         assert.match(stderr.toString(), /HALYARD_WEBHOOK_SECRET is not a webhook secret/);
       }
@@ -126,7 +124,7 @@ suite("receivers of the guide", limit, () => {
   }
 });
 
-suite("commands of the guide", { ...limit, skip: missing("openssl", "version") }, () => {
+suite("commands of the guide", { skip: missing("openssl", "version") }, () => {
   test("OpenSSL makes the signatures that stand there", () => {
     const { stdout } = spawnSync("sh", ["-c", block("signatures.sh")], { encoding: "utf8" });
     assert.equal(stdout, block("signatures.txt"));

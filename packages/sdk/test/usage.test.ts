@@ -16,7 +16,7 @@ type Evaluations = { evaluations: { key: string; on: number; off: number }[] };
 const reportsTo = (server: ScriptedServer) =>
   server.to(route).map(({ body }) => (JSON.parse(body) as Evaluations).evaluations);
 
-suite("usage", { timeout: 60_000 }, () => {
+suite("usage", () => {
   test("is reported from time to time and at the end, each evaluation once", async (t) => {
     const server = await scriptedServer(t, {
       [route]: (response) => response.writeHead(204).end(),

@@ -40,7 +40,7 @@ const askSlowly = async (url: string, method: string, path: string, body: string
   return readText(socket);
 };
 
-test("slow requests, failures, and nothing of the others", { timeout: 60_000 }, async (t) => {
+test("slow requests, failures, and nothing of the others", async (t) => {
   const folder = newFolder();
   const halyard = await serveHalyard(folder, {
     HALYARD_BOOTSTRAP_KEYS: `development=${key},production=${key}-2`,

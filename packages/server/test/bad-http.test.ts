@@ -44,7 +44,7 @@ const assertBroken = async (status: number, ...parts: (string | Uint8Array)[]): 
   assert.deepEqual([error, typeof message, rest], ["VALIDATION_FAILED", "string", {}]);
 };
 
-test("what is not HTTP is answered 400 and cut off", { timeout: 20_000 }, async () => {
+test("what is not HTTP is answered 400 and cut off", async () => {
   const post = `POST /api/v1/flags HTTP/1.1\r\n${head}`;
   const flag = '{"key":"b","type":"boolean"}';
   for (const text of [
@@ -79,7 +79,7 @@ test("headers of more than 16 KiB are 431, and so is a path of that length", asy
   await assertBroken(431, line("GET", `/api/v1/flags/${"a".repeat(17_000)}`));
 });
 
-test("a client that is too slow is answered 408 and cut off", { timeout: 20_000 }, async () => {
+test("a client that is too slow is answered 408 and cut off", async () => {
   const post = `POST /api/v1/flags HTTP/1.1\r\n${head}Content-Length: 28\r\n\r\n{"key":"b"`;
   await Promise.all([
     assertBroken(408, ""),
@@ -88,7 +88,7 @@ test("a client that is too slow is answered 408 and cut off", { timeout: 20_000 
   ]);
 });
 
-test("a client that sends a byte now and then is cut off too", { timeout: 20_000 }, async () => {
+test("a client that sends a byte now and then is cut off too", async () => {
   const drip = connect(Number(new URL(server.url).port), "127.0.0.1");
   // Writing to a connection that was just cut off fails, which is what is waited for.
   drip.on("error", () => {});
@@ -103,7 +103,7 @@ test("a client that sends a byte now and then is cut off too", { timeout: 20_000
   assert.match(answer, /^HTTP\/1\.1 408 /);
 });
 
-test("a chunked body over the limit is 413, however it is cut", { timeout: 20_000 }, async () => {
+test("a chunked body over the limit is 413, however it is cut", async () => {
   const post = `POST /api/v1/flags HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n`;
   const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${" ".repeat(bytes)}\r\n`;
   for (const chunks of [[256 * 1_024 + 1], Array.from({ length: 257 }, () => 1_024)]) {
@@ -112,9 +112,7 @@ test("a chunked body over the limit is 413, however it is cut", { timeout: 20_00
   }
 });
 
-test("each request on a connection gets its own answer, in order", {
-  timeout: 20_000,
-}, async () => {
+test("each request on a connection gets its own answer, in order", async () => {
   const body = '{"enabled":true}';
   const { answers } = await exchange(
     server.url,
@@ -129,7 +127,7 @@ test("each request on a connection gets its own answer, in order", {
   );
 });
 
-test("a request keeps its answer when garbage follows it", { timeout: 20_000 }, async () => {
+test("a request keeps its answer when garbage follows it", async () => {
   const { name, admin, keys } = await server.environment();
   unchanged = undefined;
   const body = '{"key":"b","type":"boolean"}';

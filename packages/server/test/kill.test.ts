@@ -110,7 +110,7 @@ const write = async (
   }
 };
 
-test(`${kills} kills`, { timeout: 240_000 }, async (t) => {
+test(`${kills} kills`, async (t) => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
   t.diagnostic(`SEED=${seed}`);
   const random = createRandom(seed);

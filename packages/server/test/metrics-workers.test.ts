@@ -10,7 +10,7 @@ import { until } from "./support/until.ts";
 const token = "scrape-me-0123456789-token";
 const own = { authorization: `Bearer ${token}`, connection: "close" };
 
-test("two workers", { timeout: 120_000 }, async (t) => {
+test("two workers", async (t) => {
   const folder = newFolder();
   const halyard = await serveHalyard(folder, {
     HALYARD_WORKERS: "2",

@@ -13,8 +13,6 @@ import { serveHalyard } from "./support/halyard-process.ts";
 import { newFolder, startTestServer } from "./support/server.ts";
 import { until } from "./support/until.ts";
 
-const limit = { timeout: 60_000 };
-
 const ask = async (connection: Connection, path: string, key?: string): Promise<Answered> => {
   const answered = await connection.ask({ method: "GET", path, ...(key && { key }) });
   assert.ok(answered !== "cut", `${path}: the connection was cut`);
@@ -72,44 +70,40 @@ for (const [kind, path, maxLag] of [
   // A fifth of it is enough for all else.
   ["management", "/api/v1/flags", 2_500],
 ] as const) {
-  test(
-    `${kind} is refused only when the server has been far too late for long`,
-    limit,
-    async () => {
-      const { url, setPace, figures, lines } = await guarded({ maxLag });
-      const connection = createConnection(url);
-      assert.equal((await ask(connection, path)).status, 200);
-      setPace(100);
-      const refused = await until("a refusal", async () => {
-        const answered = await ask(connection, path);
-        return answered.status === 503 && answered;
-      });
-      assert.match(refused.text, /The server has too much to do just now; try again\./);
-      assert.match(refused.head, /\r\nretry-after: [1-3]\r\n/i);
-      assert.ok(figures().refused[kind] > 0);
-      for (const health of ["/healthz", "/readyz?x", "/metrics"]) {
-        assert.equal((await ask(connection, health)).status, 200);
-      }
-      setPace(1);
-      await until("an answer", async () => (await ask(connection, path)).status === 200);
-      await until("the end of it", () => !figures().isRefusing);
-      // Nothing may have been refused for a while in between, by this clock.
-      for (const [index, { message }] of lines.entries()) {
-        const isBegin = index % 2 === 0;
-        assert.equal(
-          message,
-          isBegin ? "too much is asked: requests are refused" : "requests are no longer refused",
-        );
-      }
-      assert.equal(lines.length % 2, 0);
-      const { longestLag } = (lines[1]?.fields ?? {}) as { readonly longestLag?: number };
-      assert.ok((longestLag ?? 0) > 500);
-      connection.close();
-    },
-  );
+  test(`${kind} is refused only when the server has been far too late for long`, async () => {
+    const { url, setPace, figures, lines } = await guarded({ maxLag });
+    const connection = createConnection(url);
+    assert.equal((await ask(connection, path)).status, 200);
+    setPace(100);
+    const refused = await until("a refusal", async () => {
+      const answered = await ask(connection, path);
+      return answered.status === 503 && answered;
+    });
+    assert.match(refused.text, /The server has too much to do just now; try again\./);
+    assert.match(refused.head, /\r\nretry-after: [1-3]\r\n/i);
+    assert.ok(figures().refused[kind] > 0);
+    for (const health of ["/healthz", "/readyz?x", "/metrics"]) {
+      assert.equal((await ask(connection, health)).status, 200);
+    }
+    setPace(1);
+    await until("an answer", async () => (await ask(connection, path)).status === 200);
+    await until("the end of it", () => !figures().isRefusing);
+    // Nothing may have been refused for a while in between, by this clock.
+    for (const [index, { message }] of lines.entries()) {
+      const isBegin = index % 2 === 0;
+      assert.equal(
+        message,
+        isBegin ? "too much is asked: requests are refused" : "requests are no longer refused",
+      );
+    }
+    assert.equal(lines.length % 2, 0);
+    const { longestLag } = (lines[1]?.fields ?? {}) as { readonly longestLag?: number };
+    assert.ok((longestLag ?? 0) > 500);
+    connection.close();
+  });
 }
 
-test("changes and reads are refused at a lag at which evaluation goes on", limit, async () => {
+test("changes and reads are refused at a lag at which evaluation goes on", async () => {
   const { url, setPace, figures } = await guarded({ maxLag: 50_000 });
   const connection = createConnection(url);
   // Each turn seems to last more than 10 seconds and less than 50.
@@ -119,47 +113,43 @@ test("changes and reads are refused at a lag at which evaluation goes on", limit
   connection.close();
 });
 
-test(
-  "what is refused by a server says so, and pages may read it where they may ask",
-  limit,
-  async (t) => {
-    const server = await startTestServer({ HALYARD_MAX_LAG: "10" });
-    // It shares this process: every turn of its event loop is far too late.
-    const block = setInterval(() => {
-      const end = performance.now() + 100;
-      while (performance.now() < end);
-    }, 1);
-    t.after(() => server.close());
-    t.after(() => clearInterval(block));
-    const connection = createConnection(server.url);
-    const seen = new Map<string, Answered>();
-    const paths = ["/api/v1/flags", "/api/v1/usage", "/ofrep/v1/evaluate/flags/a", "/docs/json"];
-    for (const path of paths) {
-      const refused = await until("a refusal", async () => {
-        const answered = await ask(connection, path);
-        return answered.status === 503 && answered;
-      });
-      seen.set(path, refused);
-    }
-    assert.equal((await ask(connection, "/healthz")).status, 200);
-    clearInterval(block);
-    connection.close();
-    for (const [path, { head, text }] of seen) {
-      assert.match(head, /\r\nretry-after: [1-3]\r\n/i);
-      assert.match(head, /\r\nx-request-id: \S+\r\n/i);
-      assert.match(head, /\r\nx-content-type-options: nosniff\r\n/i);
-      const isForPages = /usage|ofrep/.test(path);
-      assert.equal(/\r\naccess-control-allow-origin: \*\r\n/i.test(head), isForPages);
-      const message = "The server has too much to do just now; try again.";
-      assert.deepEqual(
-        JSON.parse(text),
-        path.startsWith("/ofrep/") ? { errorDetails: message } : { error: "UNAVAILABLE", message },
-      );
-    }
-  },
-);
+test("what is refused by a server says so, and pages may read it where they may ask", async (t) => {
+  const server = await startTestServer({ HALYARD_MAX_LAG: "10" });
+  // It shares this process: every turn of its event loop is far too late.
+  const block = setInterval(() => {
+    const end = performance.now() + 100;
+    while (performance.now() < end);
+  }, 1);
+  t.after(() => server.close());
+  t.after(() => clearInterval(block));
+  const connection = createConnection(server.url);
+  const seen = new Map<string, Answered>();
+  const paths = ["/api/v1/flags", "/api/v1/usage", "/ofrep/v1/evaluate/flags/a", "/docs/json"];
+  for (const path of paths) {
+    const refused = await until("a refusal", async () => {
+      const answered = await ask(connection, path);
+      return answered.status === 503 && answered;
+    });
+    seen.set(path, refused);
+  }
+  assert.equal((await ask(connection, "/healthz")).status, 200);
+  clearInterval(block);
+  connection.close();
+  for (const [path, { head, text }] of seen) {
+    assert.match(head, /\r\nretry-after: [1-3]\r\n/i);
+    assert.match(head, /\r\nx-request-id: \S+\r\n/i);
+    assert.match(head, /\r\nx-content-type-options: nosniff\r\n/i);
+    const isForPages = /usage|ofrep/.test(path);
+    assert.equal(/\r\naccess-control-allow-origin: \*\r\n/i.test(head), isForPages);
+    const message = "The server has too much to do just now; try again.";
+    assert.deepEqual(
+      JSON.parse(text),
+      path.startsWith("/ofrep/") ? { errorDetails: message } : { error: "UNAVAILABLE", message },
+    );
+  }
+});
 
-test("a single pause, however long, is no overload", limit, async () => {
+test("a single pause, however long, is no overload", async () => {
   const { url, setPace } = await guarded();
   const connection = createConnection(url);
   await ask(connection, "/ofrep/v1/a");
@@ -170,7 +160,7 @@ test("a single pause, however long, is no overload", limit, async () => {
   connection.close();
 });
 
-test("connections beyond the limit get an answer, and health even then", limit, async (t) => {
+test("connections beyond the limit get an answer, and health even then", async (t) => {
   const folder = newFolder();
   const server = await serveHalyard(folder, {
     HALYARD_MAX_CONNECTIONS: "4",
@@ -220,7 +210,7 @@ test("connections beyond the limit get an answer, and health even then", limit, 
   assert.equal(stdout.match(/too much is asked/g)?.length, 1, "said once, not for each");
 });
 
-test("connections that say nothing do not pile up beyond the limit", limit, async () => {
+test("connections that say nothing do not pile up beyond the limit", async () => {
   const { url, figures } = await guarded({ maxConnections: 3 });
   const silent: Socket[] = [];
   let cut = 0;
@@ -241,35 +231,29 @@ test("connections that say nothing do not pile up beyond the limit", limit, asyn
   for (const socket of silent) socket.destroy();
 });
 
-test(
-  "a store that is slow fills up to its limit, then requests are refused at once",
-  limit,
-  async () => {
-    const server = await startTestServer({ HALYARD_MAX_WAITING: "3" });
-    after(() => server.close());
-    const { admin, client } = await server.environment();
-    for (const key of ["a", "b", "c", "d"]) await admin("POST", "/flags", { key, type: "boolean" });
-    const other = new DatabaseSync(join(server.folder, "halyard.db"));
-    other.exec("begin immediate");
-    const waiting = ["a", "b", "c"].map((key) =>
-      admin("PATCH", `/flags/${key}`, { enabled: true }),
+test("a store that is slow fills up to its limit, then requests are refused at once", async () => {
+  const server = await startTestServer({ HALYARD_MAX_WAITING: "3" });
+  after(() => server.close());
+  const { admin, client } = await server.environment();
+  for (const key of ["a", "b", "c", "d"]) await admin("POST", "/flags", { key, type: "boolean" });
+  const other = new DatabaseSync(join(server.folder, "halyard.db"));
+  other.exec("begin immediate");
+  const waiting = ["a", "b", "c"].map((key) => admin("PATCH", `/flags/${key}`, { enabled: true }));
+  const refused = await until("a refusal", async () => {
+    const answer = await admin(
+      "POST",
+      "/keys",
+      { name: "x", role: "client" },
+      { "idempotency-key": "1" },
     );
-    const refused = await until("a refusal", async () => {
-      const answer = await admin(
-        "POST",
-        "/keys",
-        { name: "x", role: "client" },
-        { "idempotency-key": "1" },
-      );
-      return answer.status === 503 && answer;
-    });
-    assert.match(refused.headers.get("retry-after") ?? "", /^\d$/);
-    const evaluated = await client("POST", "//ofrep/v1/evaluate/flags/a", { context: {} });
-    assert.deepEqual((evaluated.body as { value: boolean }).value, false);
-    assert.equal((await server.anonymous("GET", "//readyz")).status, 200);
-    other.exec("rollback");
-    other.close();
-    for (const answer of await Promise.all(waiting)) assert.equal(answer.status, 200);
-    assert.equal((await admin("PATCH", "/flags/d", { enabled: true })).status, 200);
-  },
-);
+    return answer.status === 503 && answer;
+  });
+  assert.match(refused.headers.get("retry-after") ?? "", /^\d$/);
+  const evaluated = await client("POST", "//ofrep/v1/evaluate/flags/a", { context: {} });
+  assert.deepEqual((evaluated.body as { value: boolean }).value, false);
+  assert.equal((await server.anonymous("GET", "//readyz")).status, 200);
+  other.exec("rollback");
+  other.close();
+  for (const answer of await Promise.all(waiting)) assert.equal(answer.status, 200);
+  assert.equal((await admin("PATCH", "/flags/d", { enabled: true })).status, 200);
+});

@@ -18,9 +18,7 @@ export const requestLimitContract = (
   open: () => Promise<OpenedStore>,
   { atOnce, readsWait }: WaitingTraits,
 ): void => {
-  test(`${name}: when as many requests wait as may, the next is refused at once; background work is not`, {
-    timeout: 30_000,
-  }, async (t) => {
+  test(`${name}: when as many requests wait as may, the next is refused at once; background work is not`, async (t) => {
     const opened = await open();
     const store = await opened.again(3);
     t.after(async () => {

@@ -49,9 +49,7 @@ const open = async (server: RunningServer, text: string): Promise<Socket> => {
   return socket;
 };
 
-test("a stuck request, an open stream and a hanging receiver do not keep it from ending", {
-  timeout: 60_000,
-}, async (t) => {
+test("a stuck request, an open stream and a hanging receiver do not keep it from ending", async (t) => {
   const server = await serve();
   let reached = 0;
   const receiver = createServer(() => {
@@ -97,7 +95,7 @@ test("a stuck request, an open stream and a hanging receiver do not keep it from
   for (const socket of [stuck, silent]) socket.destroy();
 });
 
-test("a start that fails says so at once, whatever the delay", { timeout: 30_000 }, async () => {
+test("a start that fails says so at once, whatever the delay", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   const address = taken.address();
@@ -110,9 +108,7 @@ test("a start that fails says so at once, whatever the delay", { timeout: 30_000
   assert.match(stderr, /is already in use/);
 });
 
-test("with a delay it is unready at once and serves on, until balancers have noticed", {
-  timeout: 60_000,
-}, async () => {
+test("with a delay it is unready at once and serves on, until balancers have noticed", async () => {
   const server = await serve({ HALYARD_SHUTDOWN_DELAY: "2" });
   assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
   const connection = createConnection(server.url);

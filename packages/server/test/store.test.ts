@@ -19,7 +19,7 @@ const open = async (): Promise<OpenedStore & { readonly folder: string }> => {
   const again = (maxWaiting?: number) => openSqliteStore(folder, secrets, true, maxWaiting);
   const store = await again();
   const withDatabase = async <T>(work: (database: DatabaseSync) => T): Promise<T> => {
-    const database = new DatabaseSync(join(folder, "halyard.db"), { timeout: 5_000 });
+    const database = new DatabaseSync(join(folder, "halyard.db"), { timeout: 60_000 });
     try {
       return work(database);
     } finally {

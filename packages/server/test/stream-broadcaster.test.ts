@@ -98,10 +98,8 @@ test("whatever comes and goes meanwhile, each reader has exactly what was publis
           }
         }
       }
-      await until(
-        "everyone has all",
-        () => present.every((each) => each.reader.text === published.slice(each.from)),
-        5_000,
+      await until("everyone has all", () =>
+        present.every((each) => each.reader.text === published.slice(each.from)),
       );
     }),
     { numRuns: 60 },

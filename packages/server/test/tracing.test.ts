@@ -21,7 +21,6 @@ interface ShownSpan {
   readonly scope: string;
 }
 
-const limit = { timeout: 20_000 };
 const folder = newFolder();
 const sdk = new URL("./support/print-spans.ts", import.meta.url);
 const key = "trace-key-0123456789abcdef";
@@ -56,7 +55,7 @@ const newTrace = () => {
   return { traceId, parentId, headers: { traceparent: `00-${traceId}-${parentId}-01` } };
 };
 
-suite("a request", limit, () => {
+suite("a request", () => {
   test("goes on with the trace of its client, and its store calls belong to it", async () => {
     const { traceId, parentId, headers } = newTrace();
     const admin = createApi(halyard.url, key);
@@ -111,52 +110,44 @@ suite("a request", limit, () => {
   });
 });
 
-test(
-  "an attempt is a trace of its own, and its receiver is told nothing of it",
-  limit,
-  async () => {
-    const admin = createApi(halyard.url, key);
-    const { headers, traceId } = newTrace();
-    await register(admin, `${receiver.url}/path-that-is-secret`);
-    await admin("PATCH", "/flags/one", { enabled: true }, headers);
-    const span = await spanWith('POST","kind":"CLIENT"');
-    assert.notEqual(span.traceId, traceId);
-    assert.equal(span.parentId, undefined);
-    const { "halyard.event.id": event, ...attributes } = span.attributes;
-    assert.match(String(event), /^evt_/);
-    assert.deepEqual(attributes, {
-      "http.request.method": "POST",
-      "http.response.status_code": 204,
-      "server.address": "127.0.0.1",
-      "server.port": receiver.port,
-      "url.scheme": "http",
-    });
-    const [received] = receiver.received;
-    assert.ok(received);
-    assert.equal(received.headers.traceparent, undefined);
+test("an attempt is a trace of its own, and its receiver is told nothing of it", async () => {
+  const admin = createApi(halyard.url, key);
+  const { headers, traceId } = newTrace();
+  await register(admin, `${receiver.url}/path-that-is-secret`);
+  await admin("PATCH", "/flags/one", { enabled: true }, headers);
+  const span = await spanWith('POST","kind":"CLIENT"');
+  assert.notEqual(span.traceId, traceId);
+  assert.equal(span.parentId, undefined);
+  const { "halyard.event.id": event, ...attributes } = span.attributes;
+  assert.match(String(event), /^evt_/);
+  assert.deepEqual(attributes, {
+    "http.request.method": "POST",
+    "http.response.status_code": 204,
+    "server.address": "127.0.0.1",
+    "server.port": receiver.port,
+    "url.scheme": "http",
+  });
+  const [received] = receiver.received;
+  assert.ok(received);
+  assert.equal(received.headers.traceparent, undefined);
 
-    receiver.answer(() => ({ status: 500 }));
-    await admin("PATCH", "/flags/one", { enabled: false });
-    const failed = await spanWith('"kind":"CLIENT".*"failed":true');
-    assert.equal(failed.attributes["http.response.status_code"], 500);
-    assert.equal(failed.attributes["error.type"], "500");
-  },
-);
+  receiver.answer(() => ({ status: 500 }));
+  await admin("PATCH", "/flags/one", { enabled: false });
+  const failed = await spanWith('"kind":"CLIENT".*"failed":true');
+  assert.equal(failed.attributes["http.response.status_code"], 500);
+  assert.equal(failed.attributes["error.type"], "500");
+});
 
-test(
-  "what nobody asked for has no span: the store is looked at twice a second",
-  limit,
-  async () => {
-    halyard.kill("SIGTERM");
-    const { stdout, code } = await halyard.ended;
-    assert.equal(code, 0);
-    const spans = [...stdout.matchAll(/^SPAN (.*)$/gm)].map(
-      ([, line = ""]) => JSON.parse(line) as ShownSpan,
-    );
-    assert.ok(spans.length > 5);
-    for (const { name, parentId } of spans.filter(({ name }) => name.startsWith("store "))) {
-      assert.notEqual(parentId, undefined, name);
-    }
-    assert.ok(!stdout.includes("path-that-is-secret"), "neither a span nor a line tells the path");
-  },
-);
+test("what nobody asked for has no span: the store is looked at twice a second", async () => {
+  halyard.kill("SIGTERM");
+  const { stdout, code } = await halyard.ended;
+  assert.equal(code, 0);
+  const spans = [...stdout.matchAll(/^SPAN (.*)$/gm)].map(
+    ([, line = ""]) => JSON.parse(line) as ShownSpan,
+  );
+  assert.ok(spans.length > 5);
+  for (const { name, parentId } of spans.filter(({ name }) => name.startsWith("store "))) {
+    assert.notEqual(parentId, undefined, name);
+  }
+  assert.ok(!stdout.includes("path-that-is-secret"), "neither a span nor a line tells the path");
+});

@@ -18,7 +18,7 @@ export const newPath = (): string => {
 };
 
 export const openDatabase = <T>(folder: string, work: (database: DatabaseSync) => T): T => {
-  const database = new DatabaseSync(join(folder, "halyard.db"), { timeout: 5_000 });
+  const database = new DatabaseSync(join(folder, "halyard.db"), { timeout: 60_000 });
   try {
     return work(database);
   } finally {

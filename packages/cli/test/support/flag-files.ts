@@ -96,7 +96,7 @@ export const runWithInput = async (
 ): Promise<{ code: number | null; stdout: string; stderr: string }> => {
   const child = spawn(process.execPath, [commandFile, ...args], {
     env: { PATH: process.env.PATH, ...settings },
-    timeout: 60_000,
+    timeout: 600_000,
   });
   child.stdin.end(input);
   const [stdout, stderr, code] = await Promise.all([

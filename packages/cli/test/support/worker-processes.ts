@@ -45,7 +45,7 @@ export const ask = async (server: RunningServer, path: string, flag?: string) =>
       ...(flag !== undefined && { "content-type": "application/json" }),
     },
     body: flag === undefined ? null : JSON.stringify({ key: flag, type: "boolean" }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(600_000),
   });
   // Every process has a word of its own in the request ids that it makes.
   const answeredBy = response.headers.get("x-request-id")?.split("-")[1] ?? "";

@@ -45,7 +45,7 @@ const flags = [
 ];
 
 /** Time for one step of a page; a busy machine is slow. */
-const patience = 20_000;
+const patience = 300_000;
 
 /** As its page would do it. */
 export const signInWith = async (
@@ -59,18 +59,25 @@ export const signInWith = async (
   }
 };
 
-/** Call it once at the top of a test file. */
+let launched: Browser | undefined;
+let filesThatNeedIt = 0;
+
+/** Call it once at the top of a test file. Files of one process share one browser; each visit has a context of its own. */
 export const testBrowser = (): TestBrowser => {
-  let launched: Browser | undefined;
+  filesThatNeedIt += 1;
   before(async () => {
+    if (launched) return;
     const executablePath = findBrowser();
     assert.ok(
       executablePath,
       "there is no Chromium or Chrome on this machine: npm test installs one, or name it with CHROME_PATH",
     );
-    launched = await chromium.launch({ executablePath, args: flags, timeout: 60_000 });
+    launched = await chromium.launch({ executablePath, args: flags, timeout: patience });
   });
-  after(() => launched?.close());
+  after(async () => {
+    filesThatNeedIt -= 1;
+    if (filesThatNeedIt === 0) await launched?.close();
+  });
 
   const browser = (): Browser => {
     assert.ok(launched, "the browser has not been started");

@@ -106,7 +106,6 @@ suite("hostile receivers", () => {
           const made = found.flatMap((delivery) => delivery.attempts).length;
           return made >= attemptsWanted && found;
         },
-        200_000,
       );
       attempts.set(
         name,

@@ -60,7 +60,7 @@ const pending = async () =>
       ?.n,
   );
 
-test(`${size.changes} changes, ${size.kills} kills`, { timeout: 2_400_000 }, async (t) => {
+test(`${size.changes} changes, ${size.kills} kills`, async (t) => {
   const seed = chooseSeed();
   t.diagnostic(`SEED=${seed}`);
   const random = createRandom(seed);

@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** Longer than anything that the server waits for. */
-const patience = 20_000;
+const patience = 600_000;
 
 export interface Client {
   /** Undefined when the connection was cut before an answer. */

@@ -15,7 +15,7 @@ const withFile = <T>(
   readOnly: boolean,
   work: (database: DatabaseSync) => T,
 ): T => {
-  const database = new DatabaseSync(join(folder, "halyard.db"), { readOnly, timeout: 5_000 });
+  const database = new DatabaseSync(join(folder, "halyard.db"), { readOnly, timeout: 60_000 });
   try {
     return work(database);
   } finally {

@@ -75,16 +75,11 @@ export const logWhen = (
   webhookId: string,
   count: number,
   holds: (delivery: ShownDelivery) => boolean,
-  patience?: number,
 ): Promise<ShownDelivery[]> =>
-  until(
-    `${count} deliveries of ${webhookId} that are ${String(holds)}`,
-    async () => {
-      const log = await readLog(admin, webhookId, "?limit=1000");
-      return log.length >= count && log.every(holds) && log;
-    },
-    patience,
-  );
+  until(`${count} deliveries of ${webhookId} that are ${String(holds)}`, async () => {
+    const log = await readLog(admin, webhookId, "?limit=1000");
+    return log.length >= count && log.every(holds) && log;
+  });
 
 export const isDelivered = ({ state }: ShownDelivery): boolean => state === "delivered";
 export const wasAttempted = ({ attempts }: ShownDelivery): boolean => attempts.length > 0;

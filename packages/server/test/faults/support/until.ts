@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
-  { within = 30_000, every = 5 }: { readonly within?: number; readonly every?: number } = {},
+  { within = 600_000, every = 5 }: { readonly within?: number; readonly every?: number } = {},
 ): Promise<number> => {
   const started = performance.now();
   for (;;) {
