@@ -1,7 +1,7 @@
 // The process of `halyard`: runs a command of program.ts and reports how it ended.
 import { debuglog } from "node:util";
 import { CommanderError } from "commander";
-import { finishProgram, newProgram } from "./program-frame.ts";
+import { createProgram } from "./program.ts";
 import { codeOf, exitCodes } from "./terminal/exit-codes.ts";
 import { CommandFailed, withoutControls } from "./terminal/output.ts";
 import { ignoreClosedOutput } from "./terminal/output-closed.ts";
@@ -28,15 +28,8 @@ const wantsJson = process.argv.includes("--json");
 const printErrorAsJson = (error: string, message: string, details?: unknown) =>
   console.error(JSON.stringify({ error, message, ...(details !== undefined && { details }) }));
 
-/** A server runs for a long time, so it does not load the other commands. */
-const programFor = async (command: string | undefined) => {
-  if (command !== "serve") return (await import("./program.ts")).createProgram(wantsJson);
-  const { serveCommand } = await import("./commands/operator/serve.ts");
-  return finishProgram(newProgram().addCommand(serveCommand()), wantsJson);
-};
-
 try {
-  const program = await programFor(process.argv[2]);
+  const program = await createProgram(process.argv[2], wantsJson);
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {

@@ -1,27 +1,43 @@
-// All commands of `halyard`, in the groups in which the help shows them.
-import type { Command } from "commander";
-import { completionCommand } from "./commands/completion.ts";
-import { diffCommand } from "./commands/files/diff.ts";
-import { exportCommand } from "./commands/files/export.ts";
-import { importCommand } from "./commands/files/import.ts";
-import { promoteCommand } from "./commands/files/promote.ts";
-import { evaluateCommand } from "./commands/flags/evaluate.ts";
-import { eventCommands } from "./commands/flags/events.ts";
-import { flagCommands } from "./commands/flags/flags.ts";
-import { rolloutCommand } from "./commands/flags/rollout.ts";
-import { backupCommand } from "./commands/operator/backup.ts";
-import { copyCommand } from "./commands/operator/copy.ts";
-import { doctorCommand } from "./commands/operator/doctor.ts";
-import { environmentCommands } from "./commands/operator/environments.ts";
-import { keyCommands } from "./commands/operator/keys.ts";
-import { migrateCommand } from "./commands/operator/migrate.ts";
-import { restoreCommand } from "./commands/operator/restore.ts";
-import { secretCommands } from "./commands/operator/secrets.ts";
-import { serveCommand } from "./commands/operator/serve.ts";
-import { profileCommands } from "./commands/profiles.ts";
-import { suggestCommand } from "./commands/suggest.ts";
-import { webhookCommands } from "./commands/webhooks/webhooks.ts";
-import { finishProgram, newProgram } from "./program-frame.ts";
+// All commands of `halyard`, in the groups in which the help shows them. A command loads what it needs, and no other.
+import { version } from "@halyard/server/version";
+import { type Argument, Command } from "commander";
+
+type Commands = Readonly<Record<string, () => Promise<Command>>>;
+
+const groups: Readonly<Record<string, Commands>> = {
+  "Flags:": {
+    flags: async () => (await import("./commands/flags/flags.ts")).flagCommands(),
+    evaluate: async () => (await import("./commands/flags/evaluate.ts")).evaluateCommand(),
+    rollout: async () => (await import("./commands/flags/rollout.ts")).rolloutCommand(),
+    events: async () => (await import("./commands/flags/events.ts")).eventCommands(),
+  },
+  "Webhooks and keys:": {
+    webhooks: async () => (await import("./commands/webhooks/webhooks.ts")).webhookCommands(),
+    keys: async () => (await import("./commands/operator/keys.ts")).keyCommands(),
+  },
+  "Moving flags:": {
+    export: async () => (await import("./commands/files/export.ts")).exportCommand(),
+    import: async () => (await import("./commands/files/import.ts")).importCommand(),
+    diff: async () => (await import("./commands/files/diff.ts")).diffCommand(),
+    promote: async () => (await import("./commands/files/promote.ts")).promoteCommand(),
+  },
+  "The server and its database:": {
+    serve: async () => (await import("./commands/operator/serve.ts")).serveCommand(),
+    environments: async () =>
+      (await import("./commands/operator/environments.ts")).environmentCommands(),
+    secrets: async () => (await import("./commands/operator/secrets.ts")).secretCommands(),
+    migrate: async () => (await import("./commands/operator/migrate.ts")).migrateCommand(),
+    copy: async () => (await import("./commands/operator/copy.ts")).copyCommand(),
+    backup: async () => (await import("./commands/operator/backup.ts")).backupCommand(),
+    restore: async () => (await import("./commands/operator/restore.ts")).restoreCommand(),
+    doctor: async () => (await import("./commands/operator/doctor.ts")).doctorCommand(),
+  },
+  "This command line:": {
+    profiles: async () => (await import("./commands/profiles.ts")).profileCommands(),
+    completion: async () => (await import("./commands/completion.ts")).completionCommand(),
+    suggest: async () => (await import("./commands/suggest.ts")).suggestCommand(),
+  },
+};
 
 const afterHelp = `
 Commands that call a server find it by --profile, by --url and --key, by HALYARD_URL and HALYARD_API_KEY, or by the
@@ -37,41 +53,49 @@ Examples:
 Exit codes: 0 done, 1 failed (the message says why), 2 invalid command, 3 not found, 4 key missing or not allowed,
 5 conflict, 6 unavailable: retry later, 7 different (diff and --dry-run with --exit-code).`;
 
-/** With `silent`, the caller reports usage errors itself. */
-export const createProgram = (silent = false): Command => {
-  const program = newProgram().addHelpText("after", afterHelp);
+const hint = "(add --help to see what is possible)";
 
-  program.commandsGroup("Flags:");
-  program.addCommand(flagCommands());
-  program.addCommand(evaluateCommand());
-  program.addCommand(rolloutCommand());
-  program.addCommand(eventCommands());
+function* allCommands(command: Command): Generator<Command> {
+  yield command;
+  for (const child of command.commands) yield* allCommands(child);
+}
 
-  program.commandsGroup("Webhooks and keys:");
-  program.addCommand(webhookCommands());
-  program.addCommand(keyCommands());
+/** Every command has options, so `[options]` would add nothing. */
+const termOf = (command: Command): string =>
+  [command.name(), ...command.registeredArguments.map(humanReadableArgument)].join(" ");
 
-  program.commandsGroup("Moving flags:");
-  program.addCommand(exportCommand());
-  program.addCommand(importCommand());
-  program.addCommand(diffCommand());
-  program.addCommand(promoteCommand());
+const humanReadableArgument = (argument: Argument): string => {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+};
 
-  program.commandsGroup("The server and its database:");
-  program.addCommand(serveCommand());
-  program.addCommand(environmentCommands());
-  program.addCommand(secretCommands());
-  program.addCommand(migrateCommand());
-  program.addCommand(copyCommand());
-  program.addCommand(backupCommand());
-  program.addCommand(restoreCommand());
-  program.addCommand(doctorCommand());
+/** Its help, or the completion script, tells of every command. */
+const needsAll = (name: string | undefined): boolean =>
+  name === undefined ||
+  name === "completion" ||
+  !Object.values(groups).some((commands) => Object.hasOwn(commands, name));
 
-  program.commandsGroup("This command line:");
-  program.addCommand(profileCommands());
-  program.addCommand(completionCommand());
-  program.addCommand(suggestCommand(), { hidden: true });
+/** The program with this command, or with all of them. With `silent`, the caller reports usage errors itself. */
+export const createProgram = async (name?: string, silent = false): Promise<Command> => {
+  const all = needsAll(name);
+  const program = new Command("halyard")
+    .description("Halyard: self-hosted feature flags with signed webhooks on every change.")
+    .version(version)
+    .addHelpText("after", afterHelp);
+  for (const [title, commands] of Object.entries(groups)) {
+    program.commandsGroup(title);
+    for (const [command, load] of Object.entries(commands)) {
+      if (all || command === name) {
+        program.addCommand(await load(), { hidden: command === "suggest" });
+      }
+    }
+  }
   program.helpCommand("help [command]", "show help for a command");
 
-  return finishProgram(program, silent);
+  for (const command of allCommands(program)) {
+    command.exitOverride().showHelpAfterError(silent ? false : hint);
+    command.configureHelp({ subcommandTerm: termOf });
+    if (silent) command.configureOutput({ outputError: () => undefined });
+  }
+  return program;
 };

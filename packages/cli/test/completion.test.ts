@@ -53,7 +53,7 @@ const runIn = (shell: string, args: readonly string[], script: string, env = set
   return run(shell, [...args, file], { env, timeout: 600_000 });
 };
 
-const commands = completedCommands(createProgram());
+const commands = completedCommands(await createProgram());
 
 suite("bash", () => {
   const have = existsSync("/bin/bash") || existsSync("/usr/bin/bash");

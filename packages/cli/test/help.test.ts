@@ -28,8 +28,8 @@ const helpOf = (command: Command): string => {
   return text;
 };
 
-suite("the help of every command", () => {
-  const commands = commandsOf(createProgram());
+suite("the help of every command", async () => {
+  const commands = commandsOf(await createProgram());
   test("there are as many as there should be", () => assert.ok(commands.length >= 35));
   for (const [name, command] of commands) {
     test(`halyard ${name} --help`, () => {
