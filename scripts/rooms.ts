@@ -7,7 +7,7 @@ const values = ["domain", "errors.ts", "@halyard/core"];
 const useCases = ["ports.ts", ...values];
 const surface = [
   ...["http/streams", "http/auth", "http/openapi", "http/errors", "http/request"],
-  ...["management", "evaluation", "access", "telemetry", ...useCases, "fastify", "typebox"],
+  ...["management", "evaluation", "access", "telemetry", ...useCases, "fastify"],
 ];
 const database = ["store/schema", "store/secrets", ...useCases, "kysely"];
 

@@ -1,6 +1,5 @@
 // /webhooks/:id/deliveries: the delivery log.
 import type { FastifyInstance } from "fastify";
-import { type Static, Type } from "typebox";
 import { deliveryStates } from "../../domain/delivery.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
 import { sendFailure } from "../errors/error-reply.ts";
@@ -14,6 +13,7 @@ import {
   type WebhookPath,
   webhookPath,
 } from "../openapi/schemas.ts";
+import { type Static, Type } from "../openapi/type.ts";
 import {
   deliveryExample,
   deliveryReference,

@@ -1,6 +1,7 @@
 // A delivery as the API shows it.
-import { Type } from "typebox";
+
 import { type Delivery, deliveryKinds, deliveryStates } from "../../domain/delivery.ts";
+import { Type } from "../openapi/type.ts";
 
 const closed = { additionalProperties: false } as const;
 

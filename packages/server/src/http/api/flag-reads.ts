@@ -3,7 +3,6 @@ import type { Flag, FlagTypeName } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
 import { flagTypeSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
-import { type Static, Type } from "typebox";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { EnvironmentFlags, FlagReads } from "../../management/flag-reads.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
@@ -15,6 +14,7 @@ import {
   limitParameter,
   noQuery,
 } from "../openapi/schemas.ts";
+import { type Static, Type } from "../openapi/type.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { listBody, sendFlag } from "./flag-bodies.ts";
 import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";

@@ -2,11 +2,11 @@
 import type { CreateFlag, PatchFlag } from "@halyard/core/flags/registry";
 import { createFlagSchema, patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
-import { type Static, Type } from "typebox";
 import type { Flags } from "../../management/flags.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, withBody } from "../openapi/describe.ts";
 import { flagExample, flagReference, idempotencyHeader, noQuery } from "../openapi/schemas.ts";
+import { type Static, Type } from "../openapi/type.ts";
 import { ifMatch } from "../request/conditional.ts";
 import { sendFlag } from "./flag-bodies.ts";
 import { replyIdempotently } from "./idempotency.ts";

@@ -1,7 +1,6 @@
 // /flags/:key/history and /history: who changed what, and when.
 import type { Flag } from "@halyard/core/flags/registry";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Static, Type } from "typebox";
 import { flagEventTypes } from "../../domain/change.ts";
 import { type HistoryEntry, historySubjects } from "../../domain/history.ts";
 import { fail, ok, type Result } from "../../errors.ts";
@@ -9,6 +8,7 @@ import type { History } from "../../management/history.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers } from "../openapi/describe.ts";
 import { cursorParameter, flagExample, flagReference, limitParameter } from "../openapi/schemas.ts";
+import { type Static, Type } from "../openapi/type.ts";
 import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
 
 const closed = { additionalProperties: false } as const;

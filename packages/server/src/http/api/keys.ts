@@ -1,12 +1,12 @@
 // /keys: the API keys of the caller's own environment.
 import type { FastifyInstance } from "fastify";
-import { type Static, Type } from "typebox";
 import { type ApiKey, maxKeyNameLength } from "../../domain/api-key.ts";
 import { roles } from "../../domain/principal.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, withBody } from "../openapi/describe.ts";
 import { idempotencyHeader, noQuery } from "../openapi/schemas.ts";
+import { type Static, Type } from "../openapi/type.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Keys"];

@@ -1,6 +1,5 @@
 // /webhooks/:id/...: send again, send a test event, change the secret.
 import type { FastifyInstance } from "fastify";
-import { type Static, Type } from "typebox";
 import { invalidField } from "../../errors.ts";
 import { type Deliveries, maxReplay } from "../../management/deliveries.ts";
 import { sendFailure } from "../errors/error-reply.ts";
@@ -13,6 +12,7 @@ import {
   type WebhookPath,
   webhookPath,
 } from "../openapi/schemas.ts";
+import { type Static, Type } from "../openapi/type.ts";
 import { deliveryExample, deliveryReference, optional, shownDelivery } from "./delivery-schema.ts";
 import { replyIdempotently } from "./idempotency.ts";
 

@@ -1,12 +1,12 @@
 // /snapshot: the flags of the environment with their versions, for clients that poll instead of following the stream.
 import type { FastifyInstance } from "fastify";
-import { Type } from "typebox";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
 import { revisionNumber } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers } from "../openapi/describe.ts";
 import { flagExample, flagReference, noQuery } from "../openapi/schemas.ts";
+import { Type } from "../openapi/type.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { snapshotJson } from "../streams/snapshot-json.ts";
 

@@ -1,9 +1,9 @@
 // /usage and /flags/:key/usage: how often flags are evaluated.
 import type { FastifyInstance } from "fastify";
-import { type Static, Type } from "typebox";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, withBody } from "../openapi/describe.ts";
+import { type Static, Type } from "../openapi/type.ts";
 import { allowPages } from "../request/cors.ts";
 
 const closed = { additionalProperties: false } as const;

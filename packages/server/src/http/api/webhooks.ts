@@ -1,6 +1,5 @@
 // /webhooks: register, list, read, change and remove callbacks.
 import type { FastifyInstance } from "fastify";
-import { type Static, Type } from "typebox";
 import type { Webhook } from "../../domain/webhook.ts";
 import type { Webhooks } from "../../management/webhooks.ts";
 import { sendFailure } from "../errors/error-reply.ts";
@@ -15,6 +14,7 @@ import {
   webhookPath,
   webhookReference,
 } from "../openapi/schemas.ts";
+import { type Static, Type } from "../openapi/type.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Webhooks"];

@@ -1,6 +1,5 @@
 // /session and /sign-in: an API key, or a link that is good once, becomes a session of the dashboard.
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Static, Type } from "typebox";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import { may, type Principal } from "../../domain/principal.ts";
 import { type Failure, fail, type Result } from "../../errors.ts";
@@ -12,6 +11,7 @@ import type { Session, SessionCookies } from "../auth/session-cookie.ts";
 import type { SessionRequests } from "../auth/session-request.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { noQuery } from "../openapi/schemas.ts";
+import { type Static, Type } from "../openapi/type.ts";
 import type { SendPage } from "./page.ts";
 
 export interface SessionRouteDependencies {

@@ -1,6 +1,7 @@
 // How the evaluation paths look in the API reference: their bodies, parameters and answers.
-import { Type } from "typebox";
+
 import { headers, ProtocolErrorBody, protocolAnswers } from "../openapi/describe.ts";
+import { Type } from "../openapi/type.ts";
 
 const tags = ["Evaluation"];
 

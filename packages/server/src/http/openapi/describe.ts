@@ -1,7 +1,8 @@
 // Describes a route's answers for the API reference: every status, header and example.
-import { type TSchema, Type } from "typebox";
+
 import { type ErrorCode, errorCodes } from "../../errors.ts";
 import { statusOf } from "../errors/error-reply.ts";
+import { type TSchema, Type } from "./type.ts";
 
 export const ErrorBody = Type.Object(
   {

@@ -1,7 +1,7 @@
 // The shapes that several routes answer with, by name.
 import { flagSchema } from "@halyard/core/flags/schemas";
-import { type Static, Type } from "typebox";
 import { subscribableEvents } from "../../domain/webhook.ts";
+import { type Static, Type } from "./type.ts";
 
 const closed = { additionalProperties: false } as const;
 

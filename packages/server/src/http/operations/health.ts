@@ -1,8 +1,8 @@
 // For load balancers and supervisors: is the process alive, and can it answer requests.
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
-import { Type } from "typebox";
 import { sendFailure } from "../errors/error-reply.ts";
 import { openAnswers } from "../openapi/describe.ts";
+import { Type } from "../openapi/type.ts";
 
 const Status = Type.Object({ status: Type.String() }, { additionalProperties: false });
 
