@@ -1,17 +1,20 @@
 // What never became a request: malformed HTTP, headers too large, a client too slow. Answered in our own shape, then closed.
-
-import { type ServerResponse, STATUS_CODES } from "node:http";
+// Only types of node:http: importing a value of it into a module loads Node's fetch and WebSocket, which no server needs.
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { errorBody, jsonType } from "./error-reply.ts";
 
-const answerOf = (code: string | undefined): { status: number; message: string } => {
+const answerOf = (code: string | undefined): { status: string; message: string } => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return { status: 431, message: "The headers are larger than 16 KiB." };
+      return {
+        status: "431 Request Header Fields Too Large",
+        message: "The headers are larger than 16 KiB.",
+      };
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return { status: 408, message: "The request took too long to arrive." };
+      return { status: "408 Request Timeout", message: "The request took too long to arrive." };
     default:
-      return { status: 400, message: "The request is not valid HTTP." };
+      return { status: "400 Bad Request", message: "The request is not valid HTTP." };
   }
 };
 
@@ -43,7 +46,7 @@ export const handleBrokenConnection = (
   const body = errorBody({ code: "VALIDATION_FAILED", message });
   socket.end(
     [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `HTTP/1.1 ${status}`,
       `content-type: ${jsonType}`,
       `content-length: ${Buffer.byteLength(body)}`,
       "connection: close",
