@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, "../node_modules/.cache/halyard-test/ba
 interface Kind {
   readonly name: string;
   readonly filesInOne: number;
-  includes(file: string): boolean;
+  readonly includes: (file: string) => boolean;
 }
 
 /** They wait long, change something of their process, or ask what it has loaded. */
