@@ -49,6 +49,12 @@ export const notFound = (what: string, name: string): Result<never> =>
 
 export const conflict = (message: string): Result<never> => fail({ code: "CONFLICT", message });
 
+/** It was deleted after the request was authenticated: its key is no longer valid. */
+export const noEnvironment = fail({
+  code: "UNAUTHORIZED",
+  message: "The environment of this API key does not exist any more.",
+});
+
 /** The store is unavailable (busy, gone, disk full). Thrown by stores only; worth a retry. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";

@@ -20,6 +20,14 @@ import type { NewDelivery, TestEvent, Webhook } from "./domain/webhook.ts";
 export type Clock = () => Date;
 export type RandomBytes = (count: number) => Uint8Array<ArrayBuffer>;
 
+/** For new things: random, so that instances need not coordinate. */
+export interface NewIds {
+  readonly event: () => string;
+  readonly delivery: () => string;
+  readonly webhook: () => string;
+  readonly key: () => string;
+}
+
 /** All addresses of a name; rejects when it has none or the lookup takes too long. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
 
@@ -126,11 +134,16 @@ export interface IdempotencyRecord {
   readonly sealed: Uint8Array;
 }
 
+type ReadsToChange = Pick<
+  Reader,
+  "environments" | "flag" | "webhooks" | "webhook" | "keys" | "delivery" | "events"
+>;
+
 /**
  * All or nothing. Calls are executed in the order in which they are made, also when they are made
  * together. What is read after a lock is read under the lock.
  */
-export interface Transaction extends Reader, SignInLinkWrites {
+export interface Transaction extends ReadsToChange, SignInLinkWrites {
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */

@@ -8,7 +8,6 @@ import { newIds, openStore } from "@halyard/server/compose/operator";
 import fc from "fast-check";
 import type { Revision } from "../src/domain/change.ts";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";
-import { followSnapshots } from "../src/evaluation/follow-snapshots.ts";
 import {
   createSnapshot,
   maxRecent,
@@ -16,7 +15,7 @@ import {
   revisionNumber,
   type Snapshot,
 } from "../src/evaluation/snapshot.ts";
-import { createSnapshots } from "../src/evaluation/snapshots.ts";
+import { createSnapshots, followSnapshots } from "../src/evaluation/snapshots.ts";
 import { createFlags } from "../src/management/flags.ts";
 import type { Store } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";

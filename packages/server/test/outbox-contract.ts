@@ -146,7 +146,7 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
           second.outbox.runBatch(turn(id, "none", 0, { results, claim: none })),
           opened.store.transact(async (transaction) => {
             const webhook = await transaction.webhook(environment.id, id);
-            const [delivery] = await transaction.deliveries(id, { limit: 1 });
+            const delivery = await transaction.delivery(id, claims[0]?.deliveryId ?? "");
             assert.ok(webhook && delivery);
             const { id: eventId, sequence, flagKey } = delivery.event;
             const again = { id: `again-${round}`, webhookId: id, eventId, sequence, flagKey };

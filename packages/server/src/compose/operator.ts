@@ -4,9 +4,8 @@ import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
 import { type ApiKeys, createApiKeys } from "../management/api-keys.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
-import { createNewIds } from "../management/new-ids.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
-import type { Clock, RandomBytes, Store } from "../ports.ts";
+import type { Clock, NewIds, RandomBytes, Store } from "../ports.ts";
 import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../store/secrets/secret-key-file.ts";
 import { hasDatabase, prepareFolder } from "../store/sqlite/data-folder.ts";
@@ -14,7 +13,13 @@ import { openSqliteStore } from "../store/sqlite/store.ts";
 
 export const systemClock: Clock = () => new Date();
 export const random: RandomBytes = (count) => new Uint8Array(randomBytes(count));
-export const newIds = createNewIds(random);
+const id = (bytes: number) => random(bytes).toHex();
+export const newIds: NewIds = {
+  event: () => `evt_${id(16)}`,
+  delivery: () => `dlv_${id(16)}`,
+  webhook: () => `wh_${id(12)}`,
+  key: () => id(8),
+};
 
 /** Newest first; every instance on the same store has the same ones. */
 export const secretKeysOf = ({

@@ -42,10 +42,9 @@ import { describeApi } from "./openapi/openapi.ts";
 import { FlagSchema, WebhookSchema } from "./openapi/schemas.ts";
 import { healthRoutes, type Readiness } from "./operations/health.ts";
 import { type MetricsDependencies, metricsRoute } from "./operations/metrics.ts";
-import { setCommonHeaders } from "./request/common-headers.ts";
+import { requestIdOf, setCommonHeaders } from "./request/common-headers.ts";
 import { answerPreflights } from "./request/cors.ts";
 import { createObserver, type ObserveDependencies } from "./request/observe.ts";
-import { requestIdOf } from "./request/request-id.ts";
 import { traceRequests } from "./request/trace-requests.ts";
 import { createEventStreams, type StreamSettings } from "./streams/event-streams.ts";
 
@@ -129,14 +128,11 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     }
   });
 
-  let closing = false;
-  const isClosing = () => closing;
   const streams = createEventStreams(dependencies.streams, dependencies.meter.streams, (err) =>
     log.error({ err }, "a stream could not be opened"),
   );
   const stopKeys = dependencies.keyTable.onRevoked(streams.endOf);
   app.addHook("preClose", async () => {
-    closing = true;
     stopKeys();
     streams.close();
   });
@@ -158,10 +154,9 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
 
   overload.watch(app.server);
   if (tracing) traceRequests(app, tracing);
-  addLifecycle(app, {
+  const { isClosing } = addLifecycle(app, {
     observer,
     overload,
-    isClosing,
     now,
     keyCache,
     perKey,

@@ -8,7 +8,7 @@ import type {
 import type { ApiKeyCache } from "../access/api-key-cache.ts";
 import type { Permission } from "../domain/principal.ts";
 import type { Failure } from "../errors.ts";
-import { withOrigin } from "../telemetry/origin.ts";
+import { withOrigin } from "../telemetry/audit.ts";
 import type { AuthContext, Authenticate, Authenticated } from "./auth/authenticate.ts";
 import { type RateLimit, unlimited } from "./auth/rate-limit.ts";
 import { trackResponse } from "./errors/broken-connection.ts";
@@ -21,7 +21,6 @@ import type { ObservedRoute, Observer } from "./request/observe.ts";
 export interface LifecycleDependencies {
   readonly observer: Observer;
   readonly overload: Overload;
-  readonly isClosing: () => boolean;
   readonly now: () => number;
   readonly keyCache: ApiKeyCache;
   /** Requests a minute for each key. */
@@ -30,6 +29,10 @@ export interface LifecycleDependencies {
   readonly authenticateKey: Authenticate;
   /** By an API key or a session of the dashboard, where the API takes both. */
   readonly authenticateApi: Authenticate;
+}
+
+export interface Lifecycle {
+  readonly isClosing: () => boolean;
 }
 
 /** What of a route is decided when it is made. */
@@ -75,8 +78,16 @@ const noHost: Failure = {
 };
 
 /** To be called before any route is made. */
-export const addLifecycle = (app: FastifyInstance, dependencies: LifecycleDependencies): void => {
-  const { observer, overload, isClosing, now, keyCache } = dependencies;
+export const addLifecycle = (
+  app: FastifyInstance,
+  dependencies: LifecycleDependencies,
+): Lifecycle => {
+  const { observer, overload, now, keyCache } = dependencies;
+  let closing = false;
+  const isClosing = () => closing;
+  app.addHook("preClose", async () => {
+    closing = true;
+  });
   const paths = collectPaths();
   app.decorateRequest("startedAt", 0);
   app.decorateRequest("route");
@@ -205,4 +216,5 @@ export const addLifecycle = (app: FastifyInstance, dependencies: LifecycleDepend
     request.route = noRoute;
     return sendFailure(reply, nothingHere);
   });
+  return { isClosing };
 };

@@ -2,11 +2,9 @@
 import { createHash } from "node:crypto";
 import { type ApiKey, keyText } from "../domain/api-key.ts";
 import { type Actor, type EnvironmentRef, operator, type Role } from "../domain/principal.ts";
-import { conflict, notFound, ok, type Result } from "../errors.ts";
-import type { Clock, RandomBytes, Store, Transaction } from "../ports.ts";
+import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
+import type { Clock, NewIds, RandomBytes, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
-import type { NewIds } from "./new-ids.ts";
-import { noEnvironment } from "./no-environment.ts";
 
 export interface CreateKey {
   readonly name: string;

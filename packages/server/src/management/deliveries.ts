@@ -8,12 +8,12 @@ import type {
   Clock,
   DeliveryQuery,
   EventRange,
+  NewIds,
   RandomBytes,
   Store,
   Transaction,
 } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
-import type { NewIds } from "./new-ids.ts";
 import { isWebhookId, missing, newSecret, recordWebhook } from "./webhooks.ts";
 
 /** Events that one request may replay; the result says where to continue. */

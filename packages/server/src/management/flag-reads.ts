@@ -1,8 +1,7 @@
 // Reads of flags: from memory, once memory is known to hold everything that was committed.
 import type { VersionedFlag } from "../domain/change.ts";
 import type { EnvironmentRef } from "../domain/principal.ts";
-import { notFound, ok, type Result } from "../errors.ts";
-import { noEnvironment } from "./no-environment.ts";
+import { noEnvironment, notFound, ok, type Result } from "../errors.ts";
 
 /** The flags of one environment in memory. */
 export interface EnvironmentFlags {

@@ -16,11 +16,9 @@ import {
 } from "../domain/change-flag.ts";
 import type { Actor, EnvironmentRef } from "../domain/principal.ts";
 import { deliveriesOf, type Webhook } from "../domain/webhook.ts";
-import { notFound, ok, type Result } from "../errors.ts";
-import type { Clock, Store, Transaction } from "../ports.ts";
+import { noEnvironment, notFound, ok, type Result } from "../errors.ts";
+import type { Clock, NewIds, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
-import type { NewIds } from "./new-ids.ts";
-import { noEnvironment } from "./no-environment.ts";
 
 export interface Flags {
   create(

@@ -6,11 +6,9 @@ import {
 } from "../domain/callback-address.ts";
 import type { Actor, EnvironmentRef } from "../domain/principal.ts";
 import { checkEvents, maxWebhooks, type Webhook } from "../domain/webhook.ts";
-import { conflict, notFound, ok, type Result } from "../errors.ts";
-import type { Clock, LookUp, RandomBytes, Store, Transaction } from "../ports.ts";
+import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
+import type { Clock, LookUp, NewIds, RandomBytes, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
-import type { NewIds } from "./new-ids.ts";
-import { noEnvironment } from "./no-environment.ts";
 
 export interface CreateWebhook {
   readonly url: string;

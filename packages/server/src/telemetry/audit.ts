@@ -1,9 +1,22 @@
 // The audit trail: one line for every change, written once it is committed.
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Change } from "../domain/change.ts";
 import type { NewHistoryEntry } from "../domain/history.ts";
 import type { Actor } from "../domain/principal.ts";
 import type { Store, Transaction } from "../ports.ts";
-import { currentOrigin } from "./origin.ts";
+
+/** The request that a change comes from: invisible to the code between HTTP and here. */
+interface Origin {
+  readonly requestId: string;
+  /** The client's. */
+  readonly address: string;
+  readonly actor: Actor;
+}
+
+const origins = new AsyncLocalStorage<Origin>();
+
+/** Everything that the work starts has this origin. */
+export const withOrigin = <T>(origin: Origin, work: () => T): T => origins.run(origin, work);
 
 export interface AuditLog {
   info(fields: object, message: string): void;
@@ -50,7 +63,7 @@ export const createAudit = (log: AuditLog): Audit => {
 
   const write = ({ environmentId, actor, ...line }: Line): void => {
     for (const action of line.actions) changes.set(action, (changes.get(action) ?? 0) + 1);
-    const origin = currentOrigin();
+    const origin = origins.getStore();
     const who = actor ?? origin?.actor;
     log.info(
       {

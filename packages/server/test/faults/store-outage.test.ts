@@ -1,13 +1,12 @@
 // The store refuses the worker for a while: it begins nothing new, says so once, and goes on when the store is back.
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { after, test } from "node:test";
+import { newIds, random } from "../../src/compose/operator.ts";
 import { createSender } from "../../src/delivery/send.ts";
 import { startWorker } from "../../src/delivery/worker.ts";
 import { createDeliveries } from "../../src/management/deliveries.ts";
 import { createFlags } from "../../src/management/flags.ts";
-import { createNewIds } from "../../src/management/new-ids.ts";
 import { createWebhooks } from "../../src/management/webhooks.ts";
 import type { DeliveryResult, Outbox } from "../../src/ports.ts";
 import { readRows } from "../support/database.ts";
@@ -15,7 +14,6 @@ import { composeStore } from "./support/composed-store.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { until } from "./support/until.ts";
 
-const random = (count: number) => new Uint8Array(randomBytes(count));
 const clock = () => new Date();
 const lookUp = () => Promise.reject(new Error("no names here"));
 
@@ -40,7 +38,6 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
     },
   };
   const errors: object[] = [];
-  const newIds = createNewIds(random);
   const sender = createSender({ callbacks, userAgent: "test", lookUp });
   const worker = startWorker({
     outbox,

@@ -1,12 +1,11 @@
 // A change that fails at any step leaves nothing behind: no event, no delivery, no signal, nothing at the receiver.
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { after, describe, test } from "node:test";
+import { newIds, random } from "../../src/compose/operator.ts";
 import { createSender } from "../../src/delivery/send.ts";
 import { startWorker } from "../../src/delivery/worker.ts";
 import { createFlags } from "../../src/management/flags.ts";
-import { createNewIds } from "../../src/management/new-ids.ts";
 import { createWebhooks } from "../../src/management/webhooks.ts";
 import type { DeliverySignal, Store, Transaction } from "../../src/ports.ts";
 import { readRows } from "../support/database.ts";
@@ -73,9 +72,7 @@ const failingAt = (store: Store, call: number, moment: "before" | "after"): Stor
 describe("a call inside the transaction fails", async () => {
   const { folder, callbacks, actor, environment, store } = await composeStore();
   const receiver = await startReceiver();
-  const random = (count: number) => new Uint8Array(randomBytes(count));
   const clock = () => new Date();
-  const newIds = createNewIds(random);
   const lookUp = () => Promise.reject(new Error("no names here"));
   const signals: DeliverySignal[] = [];
   store.outbox.onSignal((signal) => signals.push(signal));

@@ -13,10 +13,9 @@ import {
   protocolErrorBody,
 } from "../errors/error-reply.ts";
 import type { Overload } from "../load/overload.ts";
-import { commonHeaders } from "../request/common-headers.ts";
+import { commonHeaders, requestIdOf } from "../request/common-headers.ts";
 import { pageHeaders } from "../request/cors.ts";
 import type { ObservedRoute, Observer } from "../request/observe.ts";
-import { requestIdOf } from "../request/request-id.ts";
 
 export interface FastAnswer {
   readonly status: number;

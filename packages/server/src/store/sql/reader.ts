@@ -89,10 +89,10 @@ const historyColumns = [
 const webhookColumns = ["id", "environment_id", "url", "events", "active", "created_at"] as const;
 
 /** `lock` is applied to what a transaction reads in order to change it. */
-export const createReader = (
+export const readsToChange = (
   database: Kysely<Tables>,
   lock: SameSelect = (query) => query,
-): Reader => {
+): Pick<Reader, "environments" | "flag" | "webhooks" | "webhook" | "keys"> => {
   const webhooks = (environmentId: number) =>
     database
       .selectFrom("webhooks")
@@ -100,10 +100,6 @@ export const createReader = (
       .where("environment_id", "=", environmentId);
 
   return {
-    ...deliveryReads(database),
-    ...followReads(database),
-    ...usageReads(database),
-
     async environments() {
       const rows = await database
         .selectFrom("environments")
@@ -121,40 +117,6 @@ export const createReader = (
         .where("key", "=", key)
         .executeTakeFirst();
       return row && flagOf(row);
-    },
-
-    async flags(environmentId) {
-      // One statement, so that the revision and the flags are of the same moment.
-      const rows = await database
-        .selectFrom("environments")
-        .leftJoin("flags", "flags.environment_id", "environments.id")
-        .leftJoin("history", (join) =>
-          join
-            .onRef("history.environment_id", "=", "environments.id")
-            .onRef("history.revision", "=", "environments.revision"),
-        )
-        .select([
-          "environments.revision",
-          "history.at",
-          "flags.key",
-          "flags.type",
-          "flags.enabled",
-          "flags.thousandths",
-          "flags.description",
-          "flags.version",
-          "flags.definition",
-          "flags.level",
-        ])
-        .where("environments.id", "=", environmentId)
-        .execute();
-      const flags = rows
-        .filter((row): row is typeof row & FlagRow => row.key !== null)
-        .map(flagOf)
-        // Keys are ASCII, and the order is the same on every database.
-        .sort((a, b) => (a.flag.key < b.flag.key ? -1 : 1));
-      const [first] = rows;
-      const changedAt = first?.at == null ? null : new Date(first.at);
-      return { revision: first?.revision ?? 0, changedAt, flags };
     },
 
     async webhooks(environmentId) {
@@ -183,22 +145,63 @@ export const createReader = (
         lastUsedAt: last_used_at === null ? null : new Date(last_used_at),
       }));
     },
-
-    async history(environmentId, { subject, subjectId, limit, before }) {
-      const rows = await database
-        .selectFrom("history")
-        .select(historyColumns)
-        .where("environment_id", "=", environmentId)
-        .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
-        .$if(subject !== undefined && !kindNames.some((kind) => kind === subject), (query) =>
-          query.where("revision", "is", null),
-        )
-        .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId ?? ""))
-        .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
-        .orderBy("id", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map(historyOf);
-    },
   };
 };
+
+export const createReader = (database: Kysely<Tables>): Reader => ({
+  ...readsToChange(database),
+  ...deliveryReads(database),
+  ...followReads(database),
+  ...usageReads(database),
+
+  async flags(environmentId) {
+    // One statement, so that the revision and the flags are of the same moment.
+    const rows = await database
+      .selectFrom("environments")
+      .leftJoin("flags", "flags.environment_id", "environments.id")
+      .leftJoin("history", (join) =>
+        join
+          .onRef("history.environment_id", "=", "environments.id")
+          .onRef("history.revision", "=", "environments.revision"),
+      )
+      .select([
+        "environments.revision",
+        "history.at",
+        "flags.key",
+        "flags.type",
+        "flags.enabled",
+        "flags.thousandths",
+        "flags.description",
+        "flags.version",
+        "flags.definition",
+        "flags.level",
+      ])
+      .where("environments.id", "=", environmentId)
+      .execute();
+    const flags = rows
+      .filter((row): row is typeof row & FlagRow => row.key !== null)
+      .map(flagOf)
+      // Keys are ASCII, and the order is the same on every database.
+      .sort((a, b) => (a.flag.key < b.flag.key ? -1 : 1));
+    const [first] = rows;
+    const changedAt = first?.at == null ? null : new Date(first.at);
+    return { revision: first?.revision ?? 0, changedAt, flags };
+  },
+
+  async history(environmentId, { subject, subjectId, limit, before }) {
+    const rows = await database
+      .selectFrom("history")
+      .select(historyColumns)
+      .where("environment_id", "=", environmentId)
+      .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
+      .$if(subject !== undefined && !kindNames.some((kind) => kind === subject), (query) =>
+        query.where("revision", "is", null),
+      )
+      .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId ?? ""))
+      .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
+      .orderBy("id", "desc")
+      .limit(limit)
+      .execute();
+    return rows.map(historyOf);
+  },
+});

@@ -1,6 +1,7 @@
 // A store on any SQL database: reads, transactions, and what listeners learn after a commit.
 import type { Kysely } from "kysely";
 import type { Change } from "../../domain/change.ts";
+import { StoreUnavailable } from "../../errors.ts";
 import type { Commit, DeliverySignal, Reader, Store } from "../../ports.ts";
 import { createOutbox } from "../outbox/outbox.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
@@ -26,6 +27,14 @@ export interface Engine {
   onHint(listener: () => void): () => void;
   close(): Promise<void>;
 }
+
+/** Refuses a request when too many wait for the database: a slow one must not fill the memory with them. */
+export const refuseWhenCrowded = (waiting: number, maxWaiting: number): void => {
+  if (waiting < maxWaiting) return;
+  throw new StoreUnavailable(`${maxWaiting} requests already wait for the store.`, {
+    isCrowded: true,
+  });
+};
 
 export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => {
   const deliveryListeners = new Set<(signal: DeliverySignal) => void>();

@@ -11,8 +11,9 @@ import { historyRow } from "../schema/history-row.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { deleteEnvironment } from "./delete-environment.ts";
-import { createReader, environmentColumns, environmentOf } from "./reader.ts";
-import { signInWrites } from "./sign-in.ts";
+import { deliveryReads } from "./delivery-log.ts";
+import { environmentColumns, environmentOf, readsToChange } from "./reader.ts";
+import { insertSignInLink, takeSignInLink } from "./sign-in.ts";
 import { webhookWrites } from "./webhooks.ts";
 
 const flagColumns = (flag: Flag, version: number, level: number | undefined) => {
@@ -85,7 +86,8 @@ export const createTransaction = (
 
   return {
     // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
-    ...createReader(database, traits.locked),
+    ...readsToChange(database, traits.locked),
+    ...deliveryReads(database),
 
     alone: () => traits.alone(database),
 
@@ -154,7 +156,8 @@ export const createTransaction = (
     queue: (deliveries, kind, at) => queue(database, deliveries, kind, at, signal.queued),
 
     ...webhookWrites(database, traits, secrets, signal.changed),
-    ...signInWrites(database),
+    insertSignInLink: (link, now) => insertSignInLink(database, link, now),
+    takeSignInLink: (hash, now) => takeSignInLink(database, hash, now),
 
     async insertKey(key) {
       await database

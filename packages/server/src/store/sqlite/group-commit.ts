@@ -2,7 +2,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Tables } from "../schema/tables.ts";
-import { refuseWhenCrowded } from "../sql/request-limit.ts";
+import { refuseWhenCrowded } from "../sql/store.ts";
 
 type Work<T> = (database: Kysely<Tables>) => Promise<T>;
 
