@@ -1,10 +1,10 @@
 // Claims due deliveries for one worker: the oldest of each ordering queue at most, under a lease.
-import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import { furthestRetry } from "../../domain/retry.ts";
 import type { Callback, Claim, Claimed, ClaimRequest } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database, Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
 /** No worker holds the queue: its lease has expired, or ends so late that the clock was set back since. */
@@ -33,7 +33,7 @@ const attemptsOfOldest = (queue: ExpressionBuilder<Tables, "lanes">) =>
     .limit(1);
 
 export const claim = async (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   secrets: SecretCipher,
   { wanted, held, probing, leaseId, leaseUntil, leaseLength }: ClaimRequest,
@@ -112,7 +112,7 @@ export const claim = async (
 
 /** The active ones of these webhooks, with their secrets. */
 const readCallbacks = async (
-  database: Kysely<Tables>,
+  database: Database,
   secrets: SecretCipher,
   ids: readonly string[],
   now: number,

@@ -1,10 +1,10 @@
 // Locks many ordering queues in the one order that all transactions use, before a statement that would lock them in any order.
-import type { Expression, ExpressionBuilder, Kysely, SqlBool } from "kysely";
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database, Tables } from "../schema/tables.ts";
 
 export const lockQueues = async (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   which: (queue: ExpressionBuilder<Tables, "lanes">) => Expression<SqlBool>,
 ): Promise<void> => {

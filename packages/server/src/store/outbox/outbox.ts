@@ -1,20 +1,18 @@
 // The delivery worker's side of the store.
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { DeliverySignal, Outbox } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database, Transact } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { claim, dueRanges, isFree } from "./claim.ts";
 import { pruneEvents, pruneUsage } from "./prune.ts";
 import { lockHeld, writeOutcomes } from "./record-outcomes.ts";
 
 interface OutboxDependencies {
-  readonly database: Kysely<Tables>;
+  readonly database: Database;
   readonly traits: DatabaseTraits;
   readonly transactRelaxed: Transact;
 }
-
-type Transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T>;
 
 /** High enough to see growth, low enough to count quickly. */
 const backlogLimit = 100_000;

@@ -1,14 +1,14 @@
 // Deletes what is older than its retention, a small batch at a time.
-import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database, Tables } from "../schema/tables.ts";
 
 /** Rows deleted in one transaction: few enough that nothing waits long for it. */
 const pruneBatch = 500;
 
 /** Deletes the oldest hour of each environment when it is older than `before`; true when there may be more. */
-export const pruneUsage = async (database: Kysely<Tables>, before: number): Promise<boolean> => {
+export const pruneUsage = async (database: Database, before: number): Promise<boolean> => {
   const oldest = await database
     .selectFrom("environments")
     .select((environment) => [
@@ -34,7 +34,7 @@ export const pruneUsage = async (database: Kysely<Tables>, before: number): Prom
 };
 
 export const pruneEvents = async (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   before: number,
   now: number,

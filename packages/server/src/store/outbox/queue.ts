@@ -1,8 +1,7 @@
 // Adds deliveries to their ordering queues, inside the transaction of the change.
-import type { Kysely } from "kysely";
 import type { DeliveryKind } from "../../domain/delivery.ts";
 import type { NewDelivery } from "../../domain/webhook.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database } from "../schema/tables.ts";
 
 /** Rows per statement: many share its cost, and its text stays short. */
 const batch = 100;
@@ -27,7 +26,7 @@ const queuesOf = (deliveries: readonly NewDelivery[]) => {
 };
 
 export const queue = async (
-  database: Kysely<Tables>,
+  database: Database,
   deliveries: readonly NewDelivery[],
   kind: DeliveryKind,
   at: Date,

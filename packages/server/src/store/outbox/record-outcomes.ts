@@ -1,12 +1,12 @@
 // Records the outcomes of claimed deliveries and the health of their webhooks.
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { WebhookHealth } from "../../domain/delivery.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
 import type { Claim, DeliveryResult } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { historyRow } from "../schema/history-row.ts";
 import { idList } from "../schema/id-list.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database } from "../schema/tables.ts";
 
 /** What a batch records. */
 export interface Outcomes {
@@ -18,7 +18,7 @@ export interface Outcomes {
 
 /** Locks the rows concerned; returns the outcomes whose lease no other worker has taken over. */
 export const lockHeld = async (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   outcomes: Outcomes,
 ): Promise<Outcomes> => {
@@ -35,7 +35,7 @@ export const lockHeld = async (
 };
 
 const lockWebhooks = async (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   { health }: Outcomes,
 ): Promise<void> => {
@@ -50,7 +50,7 @@ const lockWebhooks = async (
 };
 
 const lockLeases = async (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   { results, released, health, now }: Outcomes,
 ): Promise<ReadonlyMap<number, string | null>> => {
@@ -80,7 +80,7 @@ const lockLeases = async (
 };
 
 export const writeOutcomes = async (
-  database: Kysely<Tables>,
+  database: Database,
   { results, released, health, now }: Outcomes,
 ): Promise<void> => {
   await writeAttempts(database, results, now);
@@ -89,7 +89,7 @@ export const writeOutcomes = async (
   for (const each of health) await writeHealth(database, each, now);
 };
 
-const release = async (database: Kysely<Tables>, claims: readonly Claim[]): Promise<void> => {
+const release = async (database: Database, claims: readonly Claim[]): Promise<void> => {
   if (claims.length === 0) return;
   await database
     .updateTable("lanes")
@@ -102,7 +102,7 @@ const positionsOf = (results: readonly DeliveryResult[]): number[] =>
   results.map(({ claim: { position } }) => position);
 
 const writeAttempts = async (
-  database: Kysely<Tables>,
+  database: Database,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
@@ -136,7 +136,7 @@ const writeAttempts = async (
 
 /** Ends the leases: a queue continues with its next delivery at once, waits for a retry, or is idle. */
 const reopenQueues = async (
-  database: Kysely<Tables>,
+  database: Database,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
@@ -179,7 +179,7 @@ const reopenQueues = async (
 };
 
 const writeHealth = async (
-  database: Kysely<Tables>,
+  database: Database,
   { webhookId, failingSince, deactivate, recovered }: WebhookHealth,
   now: number,
 ): Promise<void> => {
@@ -215,7 +215,7 @@ const waitAfterOutage = 10;
 const shortestOutage = 1_000;
 
 /** Milliseconds for which the webhook has been failing. */
-const outageOf = async (database: Kysely<Tables>, id: string, now: number): Promise<number> => {
+const outageOf = async (database: Database, id: string, now: number): Promise<number> => {
   const row = await database
     .selectFrom("webhooks")
     .select("failing_since")
@@ -225,7 +225,7 @@ const outageOf = async (database: Kysely<Tables>, id: string, now: number): Prom
 };
 
 const switchOff = async (
-  database: Kysely<Tables>,
+  database: Database,
   id: string,
   reason: string,
   now: number,

@@ -7,7 +7,7 @@ import {
   type QueryResult,
 } from "kysely";
 import type { ClientBase, QueryResult as PgResult } from "pg";
-import type { Tables } from "../schema/tables.ts";
+import type { Database, Tables } from "../schema/tables.ts";
 
 /** Statements prepared by name, per process; any more are parsed each time. */
 const maxNames = 400;
@@ -147,7 +147,7 @@ const unbound = new Kysely<Tables>({ dialect });
 export type Provide = <T>(consumer: (connection: DatabaseConnection) => Promise<T>) => Promise<T>;
 
 /** Queries on connections from the given function. */
-export const kyselyOn = (provideConnection: Provide): Kysely<Tables> =>
+export const kyselyOn = (provideConnection: Provide): Database =>
   new Kysely<Tables>({
     config: { dialect },
     dialect,

@@ -1,9 +1,8 @@
 // The store on PostgreSQL: a pool of connections, transactions that are retried after conflicts, and hints.
 import { setTimeout } from "node:timers/promises";
-import type { Kysely } from "kysely";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import type { Store } from "../../ports.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Work } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { followReads } from "../sql/follow.ts";
 import { createReader } from "../sql/reader.ts";
@@ -38,8 +37,6 @@ export const openPostgresEngine = async (
   const ssl = await openSchema(settings, mayMigrate);
   return createEngine(clientSettings(settings, ssl), settings.poolSize, maxWaiting);
 };
-
-type Work<T> = (database: Kysely<Tables>) => Promise<T>;
 
 const createEngine = (
   withoutSockets: ClientConfig,

@@ -1,6 +1,6 @@
 // What differs between the databases, by name. Queries ask for a capability, never for a product.
-import type { CreateTableBuilder, Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
-import type { Tables } from "./tables.ts";
+import type { CreateTableBuilder, RawBuilder, SelectQueryBuilder } from "kysely";
+import type { Database } from "./tables.ts";
 
 export type SameSelect = <DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
@@ -18,7 +18,7 @@ export interface DatabaseTraits {
   /** Between the columns and the values of an insert that sets such a key itself. */
   readonly givenIdentity: RawBuilder<unknown>;
   /** Such a key continues after the highest number in the table. */
-  readonly countOn: (database: Kysely<Tables>, table: string, column: string) => Promise<void>;
+  readonly countOn: (database: Database, table: string, column: string) => Promise<void>;
 
   /**
    * Locks the rows against changes until the transaction ends, and reads their latest version. Locks are taken
@@ -32,7 +32,7 @@ export interface DatabaseTraits {
   /** Whether a statement that only takes locks is needed before one that changes many rows. */
   readonly locksRows: boolean;
   /** A lock on everything: others wait at this call until the transaction ends. */
-  readonly alone: (database: Kysely<Tables>) => Promise<void>;
+  readonly alone: (database: Database) => Promise<void>;
   /** Notifies every instance, when the transaction commits, that there may be something new. */
-  readonly notify: (database: Kysely<Tables>) => Promise<void>;
+  readonly notify: (database: Database) => Promise<void>;
 }

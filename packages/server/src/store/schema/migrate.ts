@@ -1,5 +1,4 @@
 // Brings the schema up to date, one numbered migration after the other, in one transaction.
-import type { Kysely } from "kysely";
 import { StartupProblem } from "../../errors.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import { first } from "./migrations/0001-first.ts";
@@ -9,7 +8,7 @@ import { clockSteps } from "./migrations/0004-clock-steps.ts";
 import { signInLinks } from "./migrations/0005-sign-in-links.ts";
 import { keyUse } from "./migrations/0006-key-use.ts";
 import { definitions } from "./migrations/0007-definitions.ts";
-import type { Tables } from "./tables.ts";
+import type { Database } from "./tables.ts";
 
 export const migrations = [
   first,
@@ -23,7 +22,7 @@ export const migrations = [
 
 /** Call it inside a transaction that no second process can enter at the same time. */
 export const migrate = async (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   mayChange = true,
 ): Promise<void> => {

@@ -1,6 +1,11 @@
 // The tables as the queries see them. The same on every database: times are milliseconds, booleans 0 or 1, JSON is text.
 // The table clock_steps of version 0.1 is no longer used; migrations only add.
-import type { Generated } from "kysely";
+import type { Generated, Kysely } from "kysely";
+
+/** The database, or one transaction on it. */
+export type Database = Kysely<Tables>;
+export type Work<T> = (database: Database) => Promise<T>;
+export type Transact = <T>(work: Work<T>) => Promise<T>;
 
 export interface Tables {
   schema_version: { version: number };

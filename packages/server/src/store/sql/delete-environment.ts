@@ -1,13 +1,13 @@
 // Deletes an environment with everything in it, table by table as the list of tables says.
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { lockQueues } from "../outbox/lock-queues.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { tableFacts, tableNames } from "../schema/table-facts.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database } from "../schema/tables.ts";
 
 /** Locks are taken in the order that everyone keeps, and rows before those that refer to them. */
 export const deleteEnvironment = async (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   id: number,
 ): Promise<void> => {

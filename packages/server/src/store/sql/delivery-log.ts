@@ -1,12 +1,12 @@
 // The reads of ports.ts that concern deliveries and their events.
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Attempt, Delivery, DeliveryKind, DeliveryState } from "../../domain/delivery.ts";
 import type { DeliveryQuery, Reader } from "../../ports.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database } from "../schema/tables.ts";
 
 type DeliveryReads = Pick<Reader, "deliveries" | "delivery" | "eventBody" | "events">;
 
-export const deliveryReads = (database: Kysely<Tables>): DeliveryReads => {
+export const deliveryReads = (database: Database): DeliveryReads => {
   const shown = (webhookId: string, query: DeliveryQuery & { readonly id?: string }) => {
     const { state, flagKey, before, id } = query;
     return database

@@ -1,13 +1,12 @@
 // The reads of ports.ts that instances follow: the position of each environment, its revisions, its keys.
-import type { Kysely } from "kysely";
 import type { Revision } from "../../domain/change.ts";
 import type { Role } from "../../domain/principal.ts";
 import type { Reader } from "../../ports.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database } from "../schema/tables.ts";
 
 type FollowReads = Pick<Reader, "positions" | "changesAfter" | "keyHolders">;
 
-export const followReads = (database: Kysely<Tables>): FollowReads => ({
+export const followReads = (database: Database): FollowReads => ({
   async keyHolders(environmentId) {
     const rows = await database
       .selectFrom("api_keys")

@@ -1,14 +1,14 @@
 // The reads of ports.ts in SQL, outside a transaction or inside one.
 import { fromStored } from "@halyard/core/flags/stored";
 import { kindNames } from "@halyard/core/kinds";
-import type { Kysely, Selectable } from "kysely";
+import type { Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { HistoryEntry, HistorySubject } from "../../domain/history.ts";
 import type { Role } from "../../domain/principal.ts";
 import type { Webhook } from "../../domain/webhook.ts";
 import type { Environment, Reader } from "../../ports.ts";
 import type { SameSelect } from "../schema/dialect.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database, Tables } from "../schema/tables.ts";
 import { deliveryReads } from "./delivery-log.ts";
 import { followReads } from "./follow.ts";
 import { usageReads } from "./usage.ts";
@@ -90,7 +90,7 @@ const webhookColumns = ["id", "environment_id", "url", "events", "active", "crea
 
 /** `lock` is applied to what a transaction reads in order to change it. */
 export const readsToChange = (
-  database: Kysely<Tables>,
+  database: Database,
   lock: SameSelect = (query) => query,
 ): Pick<Reader, "environments" | "flag" | "webhooks" | "webhook" | "keys"> => {
   const webhooks = (environmentId: number) =>
@@ -148,7 +148,7 @@ export const readsToChange = (
   };
 };
 
-export const createReader = (database: Kysely<Tables>): Reader => ({
+export const createReader = (database: Database): Reader => ({
   ...readsToChange(database),
   ...deliveryReads(database),
   ...followReads(database),

@@ -1,10 +1,9 @@
 // One-time sign-in links in SQL: whoever deletes the row has used it, so that nobody else can.
-import type { Kysely } from "kysely";
 import type { SignInLink } from "../../domain/sign-in-link.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database } from "../schema/tables.ts";
 
 export const insertSignInLink = async (
-  database: Kysely<Tables>,
+  database: Database,
   { hash, keyIds, expiresAt }: SignInLink,
   now: Date,
 ): Promise<void> => {
@@ -16,7 +15,7 @@ export const insertSignInLink = async (
 };
 
 export const takeSignInLink = async (
-  database: Kysely<Tables>,
+  database: Database,
   hash: Uint8Array,
   now: Date,
 ): Promise<readonly string[] | undefined> => {

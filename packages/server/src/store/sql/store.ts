@@ -1,11 +1,10 @@
 // A store on any SQL database: reads, transactions, and what listeners learn after a commit.
-import type { Kysely } from "kysely";
 import type { Change } from "../../domain/change.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Commit, DeliverySignal, Reader, Store } from "../../ports.ts";
 import { createOutbox } from "../outbox/outbox.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database, Transact } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { createTransaction } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
@@ -14,16 +13,16 @@ import { reencrypt, unreadableSecrets } from "./webhooks.ts";
 /** What a database provides. */
 export interface Engine {
   /** Always the last committed state. */
-  readonly database: Kysely<Tables>;
+  readonly database: Database;
   readonly reads: Reader;
   readonly committed: Store["committed"];
   readonly traits: DatabaseTraits;
   /** The work may run again after a conflict: it depends on the database alone. */
-  transact<T>(work: (database: Kysely<Tables>) => Promise<T>): Promise<T>;
+  readonly transact: Transact;
   /** Survives a crash of the process, but not always of the machine: for work that is then simply repeated. */
-  transactRelaxed<T>(work: (database: Kysely<Tables>) => Promise<T>): Promise<T>;
+  readonly transactRelaxed: Transact;
   /** Everything that is read in it is of one moment. */
-  asOfNow<T>(work: (database: Kysely<Tables>) => Promise<T>): Promise<T>;
+  readonly asOfNow: Transact;
   onHint(listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -65,7 +64,7 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     outbox: createOutbox(engine, secrets, deliveryListeners),
     keysUsed: (keyIds, at) =>
       engine.transactRelaxed((database) => writeKeyUse(database, keyIds, at)),
-    addUsage: createAddUsage(engine),
+    addUsage: createAddUsage(engine.traits, engine.transactRelaxed),
     reencryptSecrets: () =>
       engine.transact((database) => reencrypt(database, engine.traits, secrets)),
     unreadableSecrets: () => unreadableSecrets(engine.database, secrets),

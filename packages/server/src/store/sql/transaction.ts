@@ -1,14 +1,13 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
 import type { Flag } from "@halyard/core/flags/registry";
 import { toStored } from "@halyard/core/flags/stored";
-import type { Kysely } from "kysely";
 import type { Change } from "../../domain/change.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
 import type { Transaction } from "../../ports.ts";
 import { queue } from "../outbox/queue.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { historyRow } from "../schema/history-row.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { deleteEnvironment } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
@@ -42,7 +41,7 @@ export interface SignalDraft {
 }
 
 export const createTransaction = (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   secrets: SecretCipher,
   signal: SignalDraft,

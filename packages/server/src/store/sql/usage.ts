@@ -1,14 +1,13 @@
 // The counts of evaluations, and when keys were used: added to by every instance, one row for each flag and hour.
-import type { Kysely } from "kysely";
 import type { FlagUsage } from "../../domain/usage.ts";
 import type { Reader, Store } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database, Transact } from "../schema/tables.ts";
 
 /** Rows in one statement. */
 const batch = 500;
 
-export const usageReads = (database: Kysely<Tables>): Pick<Reader, "usage" | "usageHours"> => ({
+export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHours"> => ({
   async usage(environmentId, since, flagKey) {
     const rows = await database
       .with("counts", (query) =>
@@ -69,14 +68,8 @@ export const usageReads = (database: Kysely<Tables>): Pick<Reader, "usage" | "us
   },
 });
 
-interface UsageDependencies {
-  readonly traits: DatabaseTraits;
-  readonly transactRelaxed: Transact;
-}
-type Transact = <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T>;
-
 export const createAddUsage =
-  ({ traits, transactRelaxed: transact }: UsageDependencies): Store["addUsage"] =>
+  (traits: DatabaseTraits, transact: Transact): Store["addUsage"] =>
   (environmentId, hour, counts) =>
     transact(async (database) => {
       // Always in the same order, so that two instances cannot deadlock.
@@ -87,7 +80,7 @@ export const createAddUsage =
     });
 
 const add = async (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   environmentId: number,
   hour: Date,
@@ -136,7 +129,7 @@ const add = async (
 
 /** Keys are sorted, so that two instances cannot deadlock. */
 export const writeKeyUse = async (
-  database: Kysely<Tables>,
+  database: Database,
   keyIds: readonly string[],
   at: Date,
 ): Promise<void> => {

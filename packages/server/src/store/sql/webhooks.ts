@@ -1,9 +1,8 @@
 // The writes of ports.ts that concern webhooks.
-import type { Kysely } from "kysely";
 import type { Transaction } from "../../ports.ts";
 import { lockQueues } from "../outbox/lock-queues.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
 type WebhookWrites = Pick<
@@ -17,7 +16,7 @@ type WebhookWrites = Pick<
 >;
 
 export const webhookWrites = (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   secrets: SecretCipher,
   changed: Set<string>,
@@ -122,7 +121,7 @@ export const webhookWrites = (
 
 /** Encrypts every secret again with the newest key. */
 export const reencrypt = async (
-  database: Kysely<Tables>,
+  database: Database,
   traits: DatabaseTraits,
   secrets: SecretCipher,
 ): Promise<number> => {
@@ -147,7 +146,7 @@ export const reencrypt = async (
 };
 
 export const unreadableSecrets = async (
-  database: Kysely<Tables>,
+  database: Database,
   secrets: SecretCipher,
 ): Promise<string[]> => {
   const rows = await database.selectFrom("webhooks").select(["id", "secret"]).execute();

@@ -1,12 +1,8 @@
 // Group commit: changes that wait for the same database are committed together, with one flush of the disk.
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { StoreUnavailable } from "../../errors.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database, Tables, Transact, Work } from "../schema/tables.ts";
 import { refuseWhenCrowded } from "../sql/store.ts";
-
-type Work<T> = (database: Kysely<Tables>) => Promise<T>;
-
-type Transact = <T>(work: Work<T>) => Promise<T>;
 
 interface Waiting {
   readonly work: Work<unknown>;
@@ -39,7 +35,7 @@ const runPart = async (
  * Each work is atomic: it sees what those before it have done, and is rolled back without them. When the transaction as a
  * whole fails, each is run again alone, so that only the one that caused it fails.
  */
-export const groupCommit = (database: Kysely<Tables>, maxWaiting: number): Transact => {
+export const groupCommit = (database: Database, maxWaiting: number): Transact => {
   const queue: Waiting[] = [];
   let running = 0;
   let isBusy = false;

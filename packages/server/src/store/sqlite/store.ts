@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, sql } from "kysely";
 import type { Store } from "../../ports.ts";
 import { migrate } from "../schema/migrate.ts";
-import type { Tables } from "../schema/tables.ts";
+import type { Database, Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { createReader } from "../sql/reader.ts";
 import { createSqlStore, type Engine } from "../sql/store.ts";
@@ -29,7 +29,7 @@ export const openSqliteEngine = async (
   maxWaiting = Number.POSITIVE_INFINITY,
 ): Promise<Engine> => {
   const path = join(folder, databaseFile);
-  let writer: Kysely<Tables> | undefined;
+  let writer: Database | undefined;
   try {
     writer = new Kysely<Tables>({ dialect: new WriterDialect(adapt(openDatabase(path))) });
     await writer.transaction().execute((database) => migrate(database, sqliteTraits, mayMigrate));
@@ -40,11 +40,7 @@ export const openSqliteEngine = async (
   }
 };
 
-const createEngine = (
-  writer: Kysely<Tables>,
-  connection: DatabaseSync,
-  maxWaiting: number,
-): Engine => {
+const createEngine = (writer: Database, connection: DatabaseSync, maxWaiting: number): Engine => {
   const reader = new Kysely<Tables>({
     dialect: new SqliteDialect({ database: adapt(connection) }),
   });
