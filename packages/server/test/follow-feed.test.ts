@@ -113,13 +113,13 @@ const withStore = async (
 
 suite("catching up", () => {
   test("many at once are served by the look that runs and one after it", () =>
-    withStore(async ({ store, actor, environment }) => {
+    withStore(async ({ store, caller, environment }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
       watched.reset();
       const held = watched.hold("positions");
       const waiting = Array.from({ length: 100 }, () => watched.feed.catchUp());
-      await createFlags(store, clock, newIds).create(actor, environment, {
+      await createFlags(store, clock, newIds).create(caller, {
         key: "a",
         type: "boolean",
       });
@@ -130,15 +130,15 @@ suite("catching up", () => {
     }));
 
   test("what was committed before the call is there when it comes back", () =>
-    withStore(async ({ store, actor, environment }) => {
+    withStore(async ({ store, caller, environment }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
       const flags = createFlags(store, clock, newIds);
-      await flags.create(actor, environment, { key: "a", type: "rollout" });
+      await flags.create(caller, { key: "a", type: "rollout" });
       for (let turn = 1; turn <= 50; turn += 1) {
         // The look that is under way may have read before the change.
         const early = watched.feed.catchUp();
-        await flags.patch(actor, environment, "a", { percentage: turn }, undefined);
+        await flags.patch(caller, "a", { percentage: turn }, undefined);
         await watched.feed.catchUp();
         const flag = watched.snapshots.get(environment.id)?.get("a")?.flag;
         assert.equal(flag?.type === "rollout" && flag.percentage, turn);
@@ -148,12 +148,12 @@ suite("catching up", () => {
     }));
 
   test("a few missed changes are read as such; too many, or lost ones, by reading everything", () =>
-    withStore(async ({ store, actor, environment, folder }) => {
+    withStore(async ({ store, caller, folder }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
       const flags = createFlags(store, clock, newIds);
-      await flags.create(actor, environment, { key: "a", type: "boolean" });
-      await flags.patch(actor, environment, "a", { enabled: true }, undefined);
+      await flags.create(caller, { key: "a", type: "boolean" });
+      await flags.patch(caller, "a", { enabled: true }, undefined);
       await watched.feed.catchUp();
       const found = () => watched.told.map(({ revision, applied }) => [revision, applied?.length]);
       assert.deepEqual(found(), [[2, 2]]);
@@ -175,11 +175,11 @@ suite("catching up", () => {
     }));
 
   test("a store that cannot be asked is reported once, memory stays, and it is followed again", () =>
-    withStore(async ({ store, actor, environment }) => {
+    withStore(async ({ store, caller, environment }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
       const flags = createFlags(store, clock, newIds);
-      await flags.create(actor, environment, { key: "a", type: "boolean" });
+      await flags.create(caller, { key: "a", type: "boolean" });
       await watched.feed.catchUp();
       for (let turn = 0; turn < 3; turn += 1) {
         const held = watched.hold("positions");
@@ -203,16 +203,16 @@ suite("catching up", () => {
       await soon;
       assert.equal(watched.lost.length, 1);
       assert.equal(watched.snapshots.get(environment.id)?.get("a")?.version, 1);
-      await flags.patch(actor, environment, "a", { enabled: true }, undefined);
+      await flags.patch(caller, "a", { enabled: true }, undefined);
       await watched.feed.catchUp();
       assert.equal(watched.found, 1);
       assert.equal(watched.snapshots.get(environment.id)?.get("a")?.version, 2);
     }));
 
   test("it looks by itself from time to time", () =>
-    withStore(async ({ store, actor, environment }) => {
+    withStore(async ({ store, caller, environment }) => {
       const watched = await startFeed(store);
-      await createFlags(store, clock, newIds).create(actor, environment, {
+      await createFlags(store, clock, newIds).create(caller, {
         key: "a",
         type: "boolean",
       });
@@ -221,13 +221,13 @@ suite("catching up", () => {
     }));
 
   test("a change of one's own that is also read is taken once, and nothing is read anew for it", () =>
-    withStore(async ({ store, actor, environment }) => {
+    withStore(async ({ store, caller, environment }) => {
       const id = environment.id;
       const watched = await startFeed(store);
       await watched.feed.close();
       const flags = createFlags(store, clock, newIds);
-      await flags.create(actor, environment, { key: "a", type: "boolean" });
-      await flags.create(actor, environment, { key: "b", type: "boolean" });
+      await flags.create(caller, { key: "a", type: "boolean" });
+      await flags.create(caller, { key: "b", type: "boolean" });
       const held = watched.hold("changesAfter");
       const waiting = watched.feed.catchUp();
       await until("the changes", () => watched.calls.changesAfter === 1);
@@ -243,11 +243,11 @@ suite("catching up", () => {
     }));
 
   test("a change of one's own is not undone by a list that was read before it", () =>
-    withStore(async ({ store, actor, environment, folder }) => {
+    withStore(async ({ store, caller, environment, folder }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
       const flags = createFlags(store, clock, newIds);
-      await flags.create(actor, environment, { key: "a", type: "boolean" });
+      await flags.create(caller, { key: "a", type: "boolean" });
       await writeRows({ folder }, `update environments set revision = ${maxRecent + 5}`);
       const held = watched.hold("flags");
       const waiting = watched.feed.catchUp();

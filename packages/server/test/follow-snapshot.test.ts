@@ -143,7 +143,7 @@ const follow = async (store: Store) => {
 };
 
 test("two instances hold the same flags at the same revision, and meet every revision once and in order", async () => {
-  const { folder, store, actor, environment } = await composeStore();
+  const { folder, store, caller, environment } = await composeStore();
   const second = await openStore(parseConfig(await storeSettings(folder)));
   const id = environment.id;
   let texts = 0;
@@ -164,14 +164,13 @@ test("two instances hold the same flags at the same revision, and meet every rev
       let running: Promise<unknown>[] = [];
       for (const { instance, key, kind, together } of steps) {
         const { flags, snapshots } = instances[instance === 0 ? 0 : 1];
-        const patch = (body: object) => flags.patch(actor, environment, key, body, undefined);
+        const patch = (body: object) => flags.patch(caller, key, body, undefined);
         const made = {
-          create: async () =>
-            (await flags.create(actor, environment, { key, type: "boolean" })).result,
+          create: async () => (await flags.create(caller, { key, type: "boolean" })).result,
           enable: () => patch({ enabled: true }),
           disable: () => patch({ enabled: false }),
           describe: () => patch({ description: newText() }),
-          remove: () => flags.remove(actor, environment, key, undefined),
+          remove: () => flags.remove(caller, key, undefined),
         }[kind]();
         running.push(made);
         if (together) continue;

@@ -11,9 +11,9 @@ import { composeStore } from "./faults/support/composed-store.ts";
 const clock = () => new Date();
 
 test("what cannot be written down is kept and added to what comes after", async () => {
-  const { store, actor, environment, folder } = await composeStore();
+  const { store, caller, environment, folder } = await composeStore();
   const id = environment.id;
-  await createFlags(store, clock, newIds).create(actor, environment, { key: "a", type: "boolean" });
+  await createFlags(store, clock, newIds).create(caller, { key: "a", type: "boolean" });
   let away = false;
   const { promise: later, resolve: goOn } = Promise.withResolvers<void>();
   let slow: Promise<void> | undefined;

@@ -22,6 +22,9 @@ export interface Principal {
   readonly environment: EnvironmentRef;
 }
 
+/** Who makes a change, and where. */
+export type Caller = Pick<Principal, "actor" | "environment">;
+
 const all: readonly Role[] = roles;
 const readers: readonly Role[] = ["server", "admin"];
 const admins: readonly Role[] = ["admin"];

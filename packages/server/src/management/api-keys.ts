@@ -1,7 +1,13 @@
 // API keys: issue, show and revoke them.
 import { createHash } from "node:crypto";
 import { type ApiKey, keyText } from "../domain/api-key.ts";
-import { type Actor, type EnvironmentRef, operator, type Role } from "../domain/principal.ts";
+import {
+  type Actor,
+  type Caller,
+  type EnvironmentRef,
+  operator,
+  type Role,
+} from "../domain/principal.ts";
 import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, NewIds, RandomBytes, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
@@ -20,12 +26,11 @@ export interface CreatedKey {
 export interface ApiKeys {
   list(environment: Pick<EnvironmentRef, "id">): Promise<readonly ApiKey[]>;
   create(
-    actor: Actor,
-    environment: EnvironmentRef,
+    caller: Caller,
     request: CreateKey,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<CreatedKey>>;
-  revoke(actor: Actor, environment: EnvironmentRef, id: string): Promise<Result<void>>;
+  revoke(caller: Caller, id: string): Promise<Result<void>>;
   /** As the operator at the machine, who needs no key. */
   createAsOperator(environmentId: number, request: CreateKey): Promise<CreatedKey>;
   revokeAsOperator(environmentId: number, id: string): Promise<Result<void>>;
@@ -107,7 +112,7 @@ export const createApiKeys = (store: Store, dependencies: IssueDependencies): Ap
   return {
     list: ({ id }) => store.keys(id),
 
-    create: (actor, environment, request, once) =>
+    create: ({ actor, environment }, request, once) =>
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
           if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
@@ -115,7 +120,7 @@ export const createApiKeys = (store: Store, dependencies: IssueDependencies): Ap
         }),
       ),
 
-    revoke: (actor, environment, id) =>
+    revoke: ({ actor, environment }, id) =>
       revoke(environment.id, id, actor, (key, others) =>
         key.role === "admin" && !others.some(({ role }) => role === "admin")
           ? conflict(

@@ -1,6 +1,6 @@
 // Deliveries: show them, send events again, test a webhook, rotate its secret.
 import { type Delivery, type FixedRequest, fixedHeaders } from "../domain/delivery.ts";
-import type { Actor, EnvironmentRef } from "../domain/principal.ts";
+import type { Caller, EnvironmentRef } from "../domain/principal.ts";
 import { rotationOverlap } from "../domain/retry.ts";
 import { subscribedTypes, testEventType, type Webhook } from "../domain/webhook.ts";
 import { conflict, notFound, ok, type Result } from "../errors.ts";
@@ -45,29 +45,21 @@ export interface Deliveries {
     query: DeliveryQuery,
   ): Promise<Result<readonly Delivery[]>>;
   get(environment: EnvironmentRef, id: string, deliveryId: string): Promise<Result<SentDelivery>>;
-  test(
-    actor: Actor,
-    environment: EnvironmentRef,
-    id: string,
-    once?: IdempotentRequest,
-  ): Promise<IdempotentResult<Delivery>>;
+  test(caller: Caller, id: string, once?: IdempotentRequest): Promise<IdempotentResult<Delivery>>;
   replay(
-    actor: Actor,
-    environment: EnvironmentRef,
+    caller: Caller,
     id: string,
     deliveryId: string,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<Delivery>>;
   replayRange(
-    actor: Actor,
-    environment: EnvironmentRef,
+    caller: Caller,
     id: string,
     range: EventRange,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<Replayed>>;
   rotateSecret(
-    actor: Actor,
-    environment: EnvironmentRef,
+    caller: Caller,
     id: string,
     immediately: boolean,
     once?: IdempotentRequest,
@@ -96,7 +88,7 @@ export const createDeliveries = ({
 }: DeliveriesDependencies): Deliveries => {
   /** In a transaction that locks the environment, on a webhook that exists. */
   const onWebhook = <T>(
-    environment: EnvironmentRef,
+    { environment }: Caller,
     id: string,
     once: IdempotentRequest | undefined,
     work: (transaction: Transaction, webhook: Webhook) => Promise<Result<T>>,
@@ -131,19 +123,19 @@ export const createDeliveries = ({
       return ok({ delivery, request: { method: "POST", url: webhook.url, headers, body: text } });
     },
 
-    test: (actor, environment, id, once) =>
-      onWebhook(environment, id, once, async (transaction, webhook) => {
+    test: (caller, id, once) =>
+      onWebhook(caller, id, once, async (transaction, webhook) => {
         if (!webhook.active) return inactive(webhook);
         const at = clock();
-        const event = testEvent(newIds.event(), webhook, actor, environment, at);
-        await transaction.insertTestEvent(environment.id, event, at);
+        const event = testEvent(newIds.event(), webhook, caller, at);
+        await transaction.insertTestEvent(caller.environment.id, event, at);
         const delivery = { id: newIds.delivery(), webhookId: id, eventId: event.id };
         await transaction.queue([{ ...delivery, sequence: null, flagKey: null }], "test", at);
         return queued(transaction, webhook, delivery.id);
       }),
 
-    replay: (_actor, environment, id, deliveryId, once) =>
-      onWebhook(environment, id, once, async (transaction, webhook) => {
+    replay: (caller, id, deliveryId, once) =>
+      onWebhook(caller, id, once, async (transaction, webhook) => {
         const old = await transaction.delivery(id, deliveryId);
         if (!old) return missingDelivery(deliveryId);
         if (!webhook.active) return inactive(webhook);
@@ -154,11 +146,11 @@ export const createDeliveries = ({
         return queued(transaction, webhook, delivery.id);
       }),
 
-    replayRange: (_actor, environment, id, range, once) =>
-      onWebhook(environment, id, once, async (transaction, webhook) => {
+    replayRange: (caller, id, range, once) =>
+      onWebhook(caller, id, once, async (transaction, webhook) => {
         if (!webhook.active) return inactive(webhook);
         const types = subscribedTypes(webhook);
-        const found = await transaction.events(environment.id, range, types, maxReplay + 1);
+        const found = await transaction.events(caller.environment.id, range, types, maxReplay + 1);
         const part = found.slice(0, maxReplay);
         const deliveries = part.map((event) => ({
           id: newIds.delivery(),
@@ -175,33 +167,19 @@ export const createDeliveries = ({
         });
       }),
 
-    rotateSecret: (actor, environment, id, immediately, once) =>
-      onWebhook(environment, id, once, async (transaction, webhook) => {
+    rotateSecret: (caller, id, immediately, once) =>
+      onWebhook(caller, id, once, async (transaction, webhook) => {
         const at = clock();
         const secret = newSecret(random);
         const previousUntil = immediately ? null : new Date(at.getTime() + rotationOverlap);
         await transaction.rotateSecret(id, secret, previousUntil);
-        await recordWebhook(
-          transaction,
-          environment.id,
-          actor,
-          at,
-          "webhook.secret_rotated",
-          webhook,
-          webhook,
-        );
+        await recordWebhook(transaction, caller, at, "webhook.secret_rotated", webhook, webhook);
         return ok({ secret, previousUntil });
       }),
   };
 };
 
-const testEvent = (
-  id: string,
-  webhook: Webhook,
-  actor: Actor,
-  environment: EnvironmentRef,
-  at: Date,
-) => {
+const testEvent = (id: string, webhook: Webhook, { actor, environment }: Caller, at: Date) => {
   const body = {
     id,
     type: testEventType,

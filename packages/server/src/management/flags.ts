@@ -14,7 +14,7 @@ import {
   decidePatch,
   type Precondition,
 } from "../domain/change-flag.ts";
-import type { Actor, EnvironmentRef } from "../domain/principal.ts";
+import type { Actor, Caller } from "../domain/principal.ts";
 import { deliveriesOf, type Webhook } from "../domain/webhook.ts";
 import { noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, NewIds, Store, Transaction } from "../ports.ts";
@@ -22,24 +22,17 @@ import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./
 
 export interface Flags {
   create(
-    actor: Actor,
-    environment: EnvironmentRef,
+    caller: Caller,
     request: CreateFlag,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<VersionedFlag>>;
   patch(
-    actor: Actor,
-    environment: EnvironmentRef,
+    caller: Caller,
     key: string,
     patch: PatchFlag,
     precondition: Precondition,
   ): Promise<Result<VersionedFlag>>;
-  remove(
-    actor: Actor,
-    environment: EnvironmentRef,
-    key: string,
-    precondition: Precondition,
-  ): Promise<Result<void>>;
+  remove(caller: Caller, key: string, precondition: Precondition): Promise<Result<void>>;
 }
 
 export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags => {
@@ -55,8 +48,7 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
   };
 
   const onFlag = <T>(
-    actor: Actor,
-    environment: EnvironmentRef,
+    { actor, environment }: Caller,
     key: string,
     precondition: Precondition,
     work: (
@@ -79,7 +71,7 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
     });
 
   return {
-    create: (actor, environment, request, once) =>
+    create: ({ actor, environment }, request, once) =>
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
           const [state, existing, lastVersion, webhooks] = await Promise.all([
@@ -96,9 +88,9 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
         }),
       ),
 
-    async patch(actor, environment, key, patch, precondition) {
+    async patch(caller, key, patch, precondition) {
       if (!isFlagKey(key)) return notFound("The flag", key);
-      return onFlag(actor, environment, key, precondition, async (current, commitChange) => {
+      return onFlag(caller, key, precondition, async (current, commitChange) => {
         const decision = decidePatch(current, patch);
         if (!decision.ok) return decision;
         if (!decision.value) return ok(current);
@@ -107,9 +99,9 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
       });
     },
 
-    async remove(actor, environment, key, precondition) {
+    async remove(caller, key, precondition) {
       if (!isFlagKey(key)) return notFound("The flag", key);
-      return onFlag(actor, environment, key, precondition, async (current, commitChange) => {
+      return onFlag(caller, key, precondition, async (current, commitChange) => {
         await commitChange(decideDelete(current));
         return ok(undefined);
       });

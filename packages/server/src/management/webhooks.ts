@@ -4,7 +4,7 @@ import {
   checkCallbackUrl,
   checkResolved,
 } from "../domain/callback-address.ts";
-import type { Actor, EnvironmentRef } from "../domain/principal.ts";
+import type { Caller, EnvironmentRef } from "../domain/principal.ts";
 import { checkEvents, maxWebhooks, type Webhook } from "../domain/webhook.ts";
 import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, LookUp, NewIds, RandomBytes, Store, Transaction } from "../ports.ts";
@@ -29,18 +29,12 @@ export interface Webhooks {
   list(environment: EnvironmentRef): Promise<readonly Webhook[]>;
   get(environment: EnvironmentRef, id: string): Promise<Result<Webhook>>;
   create(
-    actor: Actor,
-    environment: EnvironmentRef,
+    caller: Caller,
     request: CreateWebhook,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<CreatedWebhook>>;
-  patch(
-    actor: Actor,
-    environment: EnvironmentRef,
-    id: string,
-    patch: PatchWebhook,
-  ): Promise<Result<Webhook>>;
-  remove(actor: Actor, environment: EnvironmentRef, id: string): Promise<Result<void>>;
+  patch(caller: Caller, id: string, patch: PatchWebhook): Promise<Result<Webhook>>;
+  remove(caller: Caller, id: string): Promise<Result<void>>;
 }
 
 export interface WebhooksDependencies {
@@ -62,14 +56,13 @@ export const newSecret = (random: RandomBytes): string => `whsec_${random(32).to
 /** Records a change of a webhook in the history, without secrets. */
 export const recordWebhook = (
   transaction: Transaction,
-  environmentId: number,
-  actor: Actor,
+  { actor, environment }: Caller,
   at: Date,
   action: string,
   before: Webhook | null,
   after: Webhook | null,
 ): Promise<void> =>
-  transaction.record(environmentId, {
+  transaction.record(environment.id, {
     subject: "webhook",
     subjectId: (after ?? before)?.id ?? "",
     version: null,
@@ -93,16 +86,6 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
     return checkResolved(callbacks, target.value, addresses);
   };
 
-  const record = (
-    transaction: Transaction,
-    actor: Actor,
-    environment: EnvironmentRef,
-    action: string,
-    before: Webhook | null,
-    after: Webhook | null,
-  ): Promise<void> =>
-    recordWebhook(transaction, environment.id, actor, clock(), action, before, after);
-
   return {
     list: ({ id }) => store.webhooks(id),
 
@@ -111,7 +94,8 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
       return found ? ok(found) : missing(id);
     },
 
-    async create(actor, environment, request, once) {
+    async create(caller, request, once) {
+      const { environment } = caller;
       const events = checkEvents(request.events);
       // The name is resolved before the transaction: others must not wait for a slow resolver.
       const callable = events.ok ? await mayCall(request.url) : events;
@@ -135,13 +119,14 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
           };
           const secret = newSecret(random);
           await transaction.insertWebhook(environment.id, webhook, secret);
-          await record(transaction, actor, environment, "webhook.created", null, webhook);
+          await recordWebhook(transaction, caller, clock(), "webhook.created", null, webhook);
           return ok({ webhook, secret });
         }),
       );
     },
 
-    async patch(actor, environment, id, patch) {
+    async patch(caller, id, patch) {
+      const { environment } = caller;
       const events = patch.events === undefined ? undefined : checkEvents(patch.events);
       if (events && !events.ok) return events;
       if (!isWebhookId(id)) return missing(id);
@@ -157,13 +142,14 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
         if (JSON.stringify(shown(after)) === JSON.stringify(shown(before))) return ok(before);
         const activated = after.active && !before.active ? clock() : null;
         await transaction.updateWebhook(environment.id, after, activated);
-        await record(transaction, actor, environment, "webhook.updated", before, after);
+        await recordWebhook(transaction, caller, clock(), "webhook.updated", before, after);
         return ok(after);
       });
     },
 
-    async remove(actor, environment, id) {
+    async remove(caller, id) {
       if (!isWebhookId(id)) return missing(id);
+      const { environment } = caller;
       let original: Webhook | undefined;
       // A long delivery log is deleted in small batches, so that others need not wait.
       const removePart = (): Promise<Result<boolean>> =>
@@ -179,7 +165,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
             return ok(false);
           }
           await transaction.deleteWebhook(environment.id, id);
-          await record(transaction, actor, environment, "webhook.deleted", original, null);
+          await recordWebhook(transaction, caller, clock(), "webhook.deleted", original, null);
           return ok(true);
         });
       for (;;) {

@@ -18,7 +18,7 @@ const clock = () => new Date();
 const lookUp = () => Promise.reject(new Error("no names here"));
 
 test("an outage of the store holds deliveries up, and loses none", async (t) => {
-  const { folder, callbacks, actor, environment, store } = await composeStore();
+  const { folder, callbacks, caller, store } = await composeStore();
   const receiver = await startReceiver();
   let isAway = false;
   let refusals = 0;
@@ -57,13 +57,13 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   });
   const dependencies = { store, clock, random, newIds };
   const webhooks = createWebhooks({ ...dependencies, lookUp, callbacks });
-  const hook = await webhooks.create(actor, environment, { url: receiver.url, events: ["*"] });
+  const hook = await webhooks.create(caller, { url: receiver.url, events: ["*"] });
   assert.ok(hook.result.ok);
   receiver.secret = hook.result.value.secret;
   const flags = createFlags(store, clock, newIds);
   const count = 100;
   for (let index = 0; index < count; index += 1) {
-    await flags.create(actor, environment, { key: `flag-${index}`, type: "boolean" });
+    await flags.create(caller, { key: `flag-${index}`, type: "boolean" });
   }
   const pending = async () =>
     (await readRows({ folder }, "select id from deliveries where state = 'pending'")).length;
@@ -75,7 +75,7 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   receiver.behave({ slow: 20 });
   const deliveries = createDeliveries({ ...dependencies, serviceName: "Service" });
   const { id } = hook.result.value.webhook;
-  await deliveries.replayRange(actor, environment, id, { afterSequence: 0 });
+  await deliveries.replayRange(caller, id, { afterSequence: 0 });
   await until("some are sent again", () => receiver.receipts.length > count + 8);
   isAway = true;
   await until("it is refused", () => refusals >= 1);

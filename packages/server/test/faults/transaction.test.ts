@@ -70,7 +70,7 @@ const failingAt = (store: Store, call: number, moment: "before" | "after"): Stor
 });
 
 describe("a call inside the transaction fails", async () => {
-  const { folder, callbacks, actor, environment, store } = await composeStore();
+  const { folder, callbacks, caller, store } = await composeStore();
   const receiver = await startReceiver();
   const clock = () => new Date();
   const lookUp = () => Promise.reject(new Error("no names here"));
@@ -94,7 +94,7 @@ describe("a call inside the transaction fails", async () => {
     await receiver.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const hook = await webhooks.create(actor, environment, { url: receiver.url, events: ["*"] });
+  const hook = await webhooks.create(caller, { url: receiver.url, events: ["*"] });
   assert.ok(hook.result.ok);
   receiver.secret = hook.result.value.secret;
   signals.length = 0;
@@ -102,13 +102,9 @@ describe("a call inside the transaction fails", async () => {
 
   type Work = (flags: ReturnType<typeof createFlags>) => Promise<unknown>;
   const changes: [name: string, work: Work, events: number][] = [
-    ["POST", (flags) => flags.create(actor, environment, { key: "a", type: "rollout" }), 1],
-    [
-      "PATCH",
-      (flags) => flags.patch(actor, environment, "a", { enabled: true, percentage: 5 }, undefined),
-      2,
-    ],
-    ["DELETE", (flags) => flags.remove(actor, environment, "a", undefined), 1],
+    ["POST", (flags) => flags.create(caller, { key: "a", type: "rollout" }), 1],
+    ["PATCH", (flags) => flags.patch(caller, "a", { enabled: true, percentage: 5 }, undefined), 2],
+    ["DELETE", (flags) => flags.remove(caller, "a", undefined), 1],
   ];
   for (const [name, work, events] of changes) {
     for (const moment of ["before", "after"] as const) {
@@ -139,13 +135,12 @@ describe("a call inside the transaction fails", async () => {
         // Back to where it was, for the next.
         if (moment === "after") return;
         const flags = createFlags(store, clock, newIds);
-        if (name === "POST") await flags.remove(actor, environment, "a", undefined);
+        if (name === "POST") await flags.remove(caller, "a", undefined);
         if (name === "PATCH") {
-          await flags.patch(actor, environment, "a", { enabled: false, percentage: 0 }, undefined);
+          await flags.patch(caller, "a", { enabled: false, percentage: 0 }, undefined);
           told += 1;
         }
-        if (name === "DELETE")
-          await flags.create(actor, environment, { key: "a", type: "rollout" });
+        if (name === "DELETE") await flags.create(caller, { key: "a", type: "rollout" });
         told += 1;
         await assertTold(folder, receiver, told);
         signals.length = 0;

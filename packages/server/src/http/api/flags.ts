@@ -59,7 +59,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       replyIdempotently(
         request,
         reply,
-        (actor, environment, once) => flags.create(actor, environment, request.body, once),
+        (caller, once) => flags.create(caller, request.body, once),
         (flag) => sendFlag(reply, flag, 201),
       ),
   );
@@ -96,9 +96,8 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, body } = request;
-      const { actor, environment } = request.auth.principal;
-      const patched = await flags.patch(actor, environment, params.key, body, precondition.value);
+      const { params, body, auth } = request;
+      const patched = await flags.patch(auth.principal, params.key, body, precondition.value);
       return patched.ok ? sendFlag(reply, patched.value) : sendFailure(reply, patched.failure);
     },
   );
@@ -125,9 +124,8 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params } = request;
-      const { actor, environment } = request.auth.principal;
-      const removed = await flags.remove(actor, environment, params.key, precondition.value);
+      const { params, auth } = request;
+      const removed = await flags.remove(auth.principal, params.key, precondition.value);
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
     },
   );

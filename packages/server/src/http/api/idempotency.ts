@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Actor, EnvironmentRef } from "../../domain/principal.ts";
+import type { Caller } from "../../domain/principal.ts";
 import { invalid, ok, type Result } from "../../errors.ts";
 import type { IdempotentRequest, IdempotentResult } from "../../management/idempotency.ts";
 import type { AuthContext } from "../auth/authenticate.ts";
@@ -57,22 +57,15 @@ const idempotencyKeyOf = (
   });
 };
 
-type Work<T> = (
-  actor: Actor,
-  environment: EnvironmentRef,
-  once: IdempotentRequest | undefined,
-) => Promise<IdempotentResult<T>>;
-
 export const replyIdempotently = async <T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  work: Work<T>,
+  work: (caller: Caller, once: IdempotentRequest | undefined) => Promise<IdempotentResult<T>>,
   send: (value: T) => FastifyReply,
 ): Promise<FastifyReply> => {
   const once = idempotencyKeyOf(request, request.auth);
   if (!once.ok) return sendFailure(reply, once.failure);
-  const { actor, environment } = request.auth.principal;
-  const { result, repeated } = await work(actor, environment, once.value);
+  const { result, repeated } = await work(request.auth.principal, once.value);
   if (repeated) reply.header("idempotency-replayed", "true");
   return result.ok ? send(result.value) : sendFailure(reply, result.failure);
 };

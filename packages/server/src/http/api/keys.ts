@@ -110,7 +110,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       replyIdempotently(
         request,
         reply,
-        (actor, environment, once) => keys.create(actor, environment, request.body, once),
+        (caller, once) => keys.create(caller, request.body, once),
         ({ apiKey, text }) => reply.code(201).send({ ...shown(apiKey), key: text }),
       ),
   );
@@ -136,8 +136,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       },
     },
     async (request, reply) => {
-      const { actor, environment } = request.auth.principal;
-      const revoked = await keys.revoke(actor, environment, request.params.id);
+      const revoked = await keys.revoke(request.auth.principal, request.params.id);
       return revoked.ok ? reply.code(204).send() : sendFailure(reply, revoked.failure);
     },
   );

@@ -133,7 +133,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       replyIdempotently(
         request,
         reply,
-        (actor, environment, once) => deliveries.test(actor, environment, request.params.id, once),
+        (caller, once) => deliveries.test(caller, request.params.id, once),
         (value) => reply.code(202).send(shownDelivery(value)),
       ),
   );
@@ -158,7 +158,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       return replyIdempotently(
         request,
         reply,
-        (actor, environment, once) => deliveries.replay(actor, environment, id, deliveryId, once),
+        (caller, once) => deliveries.replay(caller, id, deliveryId, once),
         (value) => reply.code(202).send(shownDelivery(value)),
       );
     },
@@ -199,8 +199,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       return replyIdempotently(
         request,
         reply,
-        (actor, environment, once) =>
-          deliveries.replayRange(actor, environment, request.params.id, range, once),
+        (caller, once) => deliveries.replayRange(caller, request.params.id, range, once),
         ({ count, throughSequence, complete }) =>
           reply.code(202).send({ replayed: count, throughSequence, complete }),
       );
@@ -244,8 +243,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       return replyIdempotently(
         request,
         reply,
-        (actor, environment, once) =>
-          deliveries.rotateSecret(actor, environment, request.params.id, immediately, once),
+        (caller, once) => deliveries.rotateSecret(caller, request.params.id, immediately, once),
         ({ secret, previousUntil }) =>
           reply.send({
             secret,

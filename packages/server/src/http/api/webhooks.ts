@@ -142,7 +142,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       replyIdempotently(
         request,
         reply,
-        (actor, environment, once) => webhooks.create(actor, environment, request.body, once),
+        (caller, once) => webhooks.create(caller, request.body, once),
         ({ webhook: { id, url, events, active }, secret }) =>
           reply.code(201).send({ id, url, events, secret, active }),
       ),
@@ -175,8 +175,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
     },
     async (request, reply) => {
       const { params, body } = request;
-      const { actor, environment } = request.auth.principal;
-      const patched = await webhooks.patch(actor, environment, params.id, body);
+      const patched = await webhooks.patch(request.auth.principal, params.id, body);
       return patched.ok ? shown(patched.value) : sendFailure(reply, patched.failure);
     },
   );
@@ -196,8 +195,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       },
     },
     async (request, reply) => {
-      const { actor, environment } = request.auth.principal;
-      const removed = await webhooks.remove(actor, environment, request.params.id);
+      const removed = await webhooks.remove(request.auth.principal, request.params.id);
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
     },
   );

@@ -16,5 +16,11 @@ export const composeStore = async () => {
   const actor: Actor = { keyId: "0123456789abcdef", name: "test" };
   const environment: EnvironmentRef = { id: made.value.id, name: "test" };
   const store = await openStore(config);
-  return { folder, callbacks: config.callbacks, actor, environment, store };
+  return {
+    folder,
+    callbacks: config.callbacks,
+    caller: { actor, environment },
+    environment,
+    store,
+  };
 };
