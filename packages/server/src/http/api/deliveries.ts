@@ -3,13 +3,12 @@ import type { FastifyInstance } from "fastify";
 import { deliveryStates } from "../../domain/delivery.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
 import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers } from "../openapi/describe.ts";
+import { answers, headers, route } from "../openapi/describe.ts";
 import {
   cursorParameter,
   type DeliveryPath,
   deliveryPath,
   limitParameter,
-  noQuery,
   type WebhookPath,
   webhookPath,
 } from "../openapi/schemas.ts";
@@ -46,32 +45,27 @@ const LogQuery = Type.Object(
 );
 
 export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
-  const config = { permission: "webhooks.read" } as const;
-
   app.get<{ Params: WebhookPath; Querystring: Static<typeof LogQuery> }>(
     "/webhooks/:id/deliveries",
-    {
-      config,
-      schema: {
-        tags,
-        operationId: "listDeliveries",
-        summary: "Read the delivery log",
-        description: "Newest first, each with its attempts. Kept for 90 days.",
-        params: webhookPath,
-        querystring: LogQuery,
-        response: answers(
-          {
-            200: {
-              description: "The deliveries.",
-              schema: Type.Array(Type.Unsafe<unknown>(deliveryReference)),
-              example: [deliveryExample],
-              headers: headers.next,
-            },
+    route("webhooks.read", {
+      tags,
+      operationId: "listDeliveries",
+      summary: "Read the delivery log",
+      description: "Newest first, each with its attempts. Kept for 90 days.",
+      params: webhookPath,
+      querystring: LogQuery,
+      response: answers(
+        {
+          200: {
+            description: "The deliveries.",
+            schema: Type.Array(Type.Unsafe<unknown>(deliveryReference)),
+            example: [deliveryExample],
+            headers: headers.next,
           },
-          "NOT_FOUND",
-        ),
-      },
-    },
+        },
+        "NOT_FOUND",
+      ),
+    }),
     async (request, reply) => {
       const { query, params, auth } = request;
       const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
@@ -94,27 +88,23 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
 
   app.get<{ Params: DeliveryPath }>(
     "/webhooks/:id/deliveries/:deliveryId",
-    {
-      config,
-      schema: {
-        tags,
-        operationId: "getDelivery",
-        summary: "Read one delivery",
-        description: "With the request that is sent: its body, and the headers of every attempt.",
-        params: deliveryPath,
-        querystring: noQuery,
-        response: answers(
-          {
-            200: {
-              description: "The delivery.",
-              schema: SentDelivery,
-              example: sentExample,
-            },
+    route("webhooks.read", {
+      tags,
+      operationId: "getDelivery",
+      summary: "Read one delivery",
+      description: "With the request that is sent: its body, and the headers of every attempt.",
+      params: deliveryPath,
+      response: answers(
+        {
+          200: {
+            description: "The delivery.",
+            schema: SentDelivery,
+            example: sentExample,
           },
-          "NOT_FOUND",
-        ),
-      },
-    },
+        },
+        "NOT_FOUND",
+      ),
+    }),
     async (request, reply) => {
       const { id, deliveryId } = request.params;
       const found = await deliveries.get(request.auth.principal.environment, id, deliveryId);

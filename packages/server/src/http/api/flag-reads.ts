@@ -6,14 +6,8 @@ import type { FastifyInstance } from "fastify";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { EnvironmentFlags, FlagReads } from "../../management/flag-reads.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
-import { answers, headers } from "../openapi/describe.ts";
-import {
-  cursorParameter,
-  flagExample,
-  flagReference,
-  limitParameter,
-  noQuery,
-} from "../openapi/schemas.ts";
+import { answers, headers, route } from "../openapi/describe.ts";
+import { cursorParameter, flagExample, flagReference, limitParameter } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { listBody, sendFlag } from "./flag-bodies.ts";
@@ -71,27 +65,24 @@ const select = (list: EnvironmentFlags, query: Static<typeof ListQuery>): Versio
 export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads): void => {
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     "/flags",
-    {
-      config: { permission: "flags.read" },
-      schema: {
-        tags,
-        operationId: "listFlags",
-        summary: "List flags",
-        description:
-          "All flags of the environment, sorted by key; filtered and in pages when asked to.",
-        querystring: ListQuery,
-        headers: Freshness,
-        response: answers({
-          200: {
-            description: "The flags.",
-            schema: Type.Array(Type.Unsafe<Flag>(flagReference)),
-            example: [flagExample],
-            headers: { ...headers.listTag, ...headers.next },
-          },
-          304: { description: "Nothing has changed.", headers: headers.listTag },
-        }),
-      },
-    },
+    route("flags.read", {
+      tags,
+      operationId: "listFlags",
+      summary: "List flags",
+      description:
+        "All flags of the environment, sorted by key; filtered and in pages when asked to.",
+      querystring: ListQuery,
+      headers: Freshness,
+      response: answers({
+        200: {
+          description: "The flags.",
+          schema: Type.Array(Type.Unsafe<Flag>(flagReference)),
+          example: [flagExample],
+          headers: { ...headers.listTag, ...headers.next },
+        },
+        304: { description: "Nothing has changed.", headers: headers.listTag },
+      }),
+    }),
     async (request, reply) => {
       const { query } = request;
       const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
@@ -117,29 +108,25 @@ export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads): void => 
 
   app.get<{ Params: Static<typeof KeyPath> }>(
     "/flags/:key",
-    {
-      config: { permission: "flags.read" },
-      schema: {
-        tags,
-        operationId: "getFlag",
-        summary: "Read one flag",
-        params: KeyPath,
-        querystring: noQuery,
-        headers: Freshness,
-        response: answers(
-          {
-            200: {
-              description: "The flag.",
-              schema: flagReference,
-              example: flagExample,
-              headers: headers.flagTag,
-            },
-            304: { description: "It has not changed.", headers: headers.flagTag },
+    route("flags.read", {
+      tags,
+      operationId: "getFlag",
+      summary: "Read one flag",
+      params: KeyPath,
+      headers: Freshness,
+      response: answers(
+        {
+          200: {
+            description: "The flag.",
+            schema: flagReference,
+            example: flagExample,
+            headers: headers.flagTag,
           },
-          "NOT_FOUND",
-        ),
-      },
-    },
+          304: { description: "It has not changed.", headers: headers.flagTag },
+        },
+        "NOT_FOUND",
+      ),
+    }),
     async (request, reply) => {
       const found = await flags.get(request.auth.principal.environment, request.params.key);
       if (!found.ok) return sendFailure(reply, found.failure);

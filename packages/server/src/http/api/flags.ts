@@ -4,8 +4,8 @@ import { createFlagSchema, patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
 import type { Flags } from "../../management/flags.ts";
 import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, withBody } from "../openapi/describe.ts";
-import { flagExample, flagReference, idempotencyHeader, noQuery } from "../openapi/schemas.ts";
+import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import { flagExample, flagReference, idempotencyHeader } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { ifMatch } from "../request/conditional.ts";
 import { sendFlag } from "./flag-bodies.ts";
@@ -27,34 +27,30 @@ const Precondition = Type.Object({
 export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
   app.post<{ Body: CreateFlag }>(
     "/flags",
-    {
-      config: { permission: "flags.write" },
-      schema: {
-        tags,
-        operationId: "createFlag",
-        summary: "Create a flag",
-        description:
-          "It is off at first, and a rollout flag reaches 0 % unless `percentage` says otherwise.",
-        querystring: noQuery,
-        headers: idempotencyHeader,
-        body: {
-          ...createFlagSchema,
-          examples: [{ key: "new-checkout", type: "rollout", description: "The new checkout" }],
-        },
-        response: answers(
-          {
-            201: {
-              description: "The flag as it was made.",
-              schema: flagReference,
-              example: { ...flagExample, enabled: false, percentage: 0 },
-              headers: { ...headers.flagTag, ...headers.repeated },
-            },
-          },
-          "CONFLICT",
-          ...withBody,
-        ),
+    route("flags.write", {
+      tags,
+      operationId: "createFlag",
+      summary: "Create a flag",
+      description:
+        "It is off at first, and a rollout flag reaches 0 % unless `percentage` says otherwise.",
+      headers: idempotencyHeader,
+      body: {
+        ...createFlagSchema,
+        examples: [{ key: "new-checkout", type: "rollout", description: "The new checkout" }],
       },
-    },
+      response: answers(
+        {
+          201: {
+            description: "The flag as it was made.",
+            schema: flagReference,
+            example: { ...flagExample, enabled: false, percentage: 0 },
+            headers: { ...headers.flagTag, ...headers.repeated },
+          },
+        },
+        "CONFLICT",
+        ...withBody,
+      ),
+    }),
     (request, reply) =>
       replyIdempotently(
         request,
@@ -66,33 +62,29 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
 
   app.patch<{ Params: Static<typeof KeyPath>; Body: PatchFlag }>(
     "/flags/:key",
-    {
-      config: { permission: "flags.write" },
-      schema: {
-        tags,
-        operationId: "updateFlag",
-        summary: "Change a flag",
-        description:
-          "Only the fields given. A change that changes nothing makes no event and no new version.",
-        params: KeyPath,
-        querystring: noQuery,
-        headers: Precondition,
-        body: { ...patchFlagSchema, examples: [{ enabled: true, percentage: 25 }] },
-        response: answers(
-          {
-            200: {
-              description: "The flag as it is now.",
-              schema: flagReference,
-              example: flagExample,
-              headers: headers.flagTag,
-            },
+    route("flags.write", {
+      tags,
+      operationId: "updateFlag",
+      summary: "Change a flag",
+      description:
+        "Only the fields given. A change that changes nothing makes no event and no new version.",
+      params: KeyPath,
+      headers: Precondition,
+      body: { ...patchFlagSchema, examples: [{ enabled: true, percentage: 25 }] },
+      response: answers(
+        {
+          200: {
+            description: "The flag as it is now.",
+            schema: flagReference,
+            example: flagExample,
+            headers: headers.flagTag,
           },
-          "NOT_FOUND",
-          "PRECONDITION_FAILED",
-          ...withBody,
-        ),
-      },
-    },
+        },
+        "NOT_FOUND",
+        "PRECONDITION_FAILED",
+        ...withBody,
+      ),
+    }),
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
@@ -104,23 +96,19 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
 
   app.delete<{ Params: Static<typeof KeyPath> }>(
     "/flags/:key",
-    {
-      config: { permission: "flags.write" },
-      schema: {
-        tags,
-        operationId: "deleteFlag",
-        summary: "Delete a flag",
-        params: KeyPath,
-        querystring: noQuery,
-        headers: Precondition,
-        response: answers(
-          { 204: { description: "It is gone." } },
-          "NOT_FOUND",
-          "PRECONDITION_FAILED",
-          ...withBody,
-        ),
-      },
-    },
+    route("flags.write", {
+      tags,
+      operationId: "deleteFlag",
+      summary: "Delete a flag",
+      params: KeyPath,
+      headers: Precondition,
+      response: answers(
+        { 204: { description: "It is gone." } },
+        "NOT_FOUND",
+        "PRECONDITION_FAILED",
+        ...withBody,
+      ),
+    }),
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);

@@ -6,7 +6,7 @@ import { type HistoryEntry, historySubjects } from "../../domain/history.ts";
 import { fail, ok, type Result } from "../../errors.ts";
 import type { History } from "../../management/history.ts";
 import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers } from "../openapi/describe.ts";
+import { answers, headers, route } from "../openapi/describe.ts";
 import { cursorParameter, flagExample, flagReference, limitParameter } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
@@ -107,28 +107,25 @@ const sendPage = (
 export const historyRoutes = (app: FastifyInstance, history: History): void => {
   app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof PageQuery> }>(
     "/flags/:key/history",
-    {
-      config: { permission: "history.read" },
-      schema: {
-        tags: ["Flags"],
-        operationId: "getFlagHistory",
-        summary: "Read the history of a flag",
-        description: "Every change, newest first. The history of a deleted flag stays readable.",
-        params: KeyPath,
-        querystring: PageQuery,
-        response: answers(
-          {
-            200: {
-              description: "The changes.",
-              schema: Type.Array(FlagEntry),
-              example: [{ ...example, events: ["flag.enabled"] }],
-              headers: headers.next,
-            },
+    route("history.read", {
+      tags: ["Flags"],
+      operationId: "getFlagHistory",
+      summary: "Read the history of a flag",
+      description: "Every change, newest first. The history of a deleted flag stays readable.",
+      params: KeyPath,
+      querystring: PageQuery,
+      response: answers(
+        {
+          200: {
+            description: "The changes.",
+            schema: Type.Array(FlagEntry),
+            example: [{ ...example, events: ["flag.enabled"] }],
+            headers: headers.next,
           },
-          "NOT_FOUND",
-        ),
-      },
-    },
+        },
+        "NOT_FOUND",
+      ),
+    }),
     async (request, reply) => {
       const page = pageOf(request.query);
       if (!page.ok) return sendFailure(reply, page.failure);
@@ -148,26 +145,21 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
 
   app.get<{ Querystring: Static<typeof AllQuery> }>(
     "/history",
-    {
-      config: { permission: "history.read" },
-      schema: {
-        tags: ["History"],
-        operationId: "getHistory",
-        summary: "Read the history of the environment",
-        description: "Every change of flags, webhooks and keys, newest first.",
-        querystring: AllQuery,
-        response: answers({
-          200: {
-            description: "The changes.",
-            schema: Type.Array(Entry),
-            example: [
-              { subject: "flag", id: "new-checkout", ...example, actions: ["flag.enabled"] },
-            ],
-            headers: headers.next,
-          },
-        }),
-      },
-    },
+    route("history.read", {
+      tags: ["History"],
+      operationId: "getHistory",
+      summary: "Read the history of the environment",
+      description: "Every change of flags, webhooks and keys, newest first.",
+      querystring: AllQuery,
+      response: answers({
+        200: {
+          description: "The changes.",
+          schema: Type.Array(Entry),
+          example: [{ subject: "flag", id: "new-checkout", ...example, actions: ["flag.enabled"] }],
+          headers: headers.next,
+        },
+      }),
+    }),
     async (request, reply) => {
       const page = pageOf(request.query);
       if (!page.ok) return sendFailure(reply, page.failure);

@@ -4,8 +4,8 @@ import { type ApiKey, maxKeyNameLength } from "../../domain/api-key.ts";
 import { roles } from "../../domain/principal.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, withBody } from "../openapi/describe.ts";
-import { idempotencyHeader, noQuery } from "../openapi/schemas.ts";
+import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import { idempotencyHeader } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
@@ -61,51 +61,43 @@ const shown = ({ id, name, role, createdAt, lastUsedAt }: ApiKey) => ({
 export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
   app.get(
     "/keys",
-    {
-      config: { permission: "keys.read" },
-      schema: {
-        tags,
-        operationId: "listKeys",
-        summary: "List API keys",
-        querystring: noQuery,
-        response: answers({
-          200: {
-            description: "The keys that are valid, oldest first; without their secrets.",
-            schema: Type.Array(Key),
-            example: [example],
-          },
-        }),
-      },
-    },
+    route("keys.read", {
+      tags,
+      operationId: "listKeys",
+      summary: "List API keys",
+      response: answers({
+        200: {
+          description: "The keys that are valid, oldest first; without their secrets.",
+          schema: Type.Array(Key),
+          example: [example],
+        },
+      }),
+    }),
     async (request) => (await keys.list(request.auth.principal.environment)).map(shown),
   );
 
   app.post<{ Body: Static<typeof CreateBody> }>(
     "/keys",
-    {
-      config: { permission: "keys.write" },
-      schema: {
-        tags,
-        operationId: "createKey",
-        summary: "Create an API key",
-        description: "The key is in this answer and nowhere else: keep it.",
-        querystring: noQuery,
-        headers: idempotencyHeader,
-        body: { ...CreateBody, examples: [{ name: "web", role: "client" }] },
-        response: answers(
-          {
-            201: {
-              description: "The key.",
-              schema: CreatedKey,
-              example: { ...example, key: "hal_9f86d081884c7d65_<secret>" },
-              headers: headers.repeated,
-            },
+    route("keys.write", {
+      tags,
+      operationId: "createKey",
+      summary: "Create an API key",
+      description: "The key is in this answer and nowhere else: keep it.",
+      headers: idempotencyHeader,
+      body: { ...CreateBody, examples: [{ name: "web", role: "client" }] },
+      response: answers(
+        {
+          201: {
+            description: "The key.",
+            schema: CreatedKey,
+            example: { ...example, key: "hal_9f86d081884c7d65_<secret>" },
+            headers: headers.repeated,
           },
-          "CONFLICT",
-          ...withBody,
-        ),
-      },
-    },
+        },
+        "CONFLICT",
+        ...withBody,
+      ),
+    }),
     (request, reply) =>
       replyIdempotently(
         request,
@@ -117,24 +109,20 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
 
   app.delete<{ Params: Static<typeof IdPath> }>(
     "/keys/:id",
-    {
-      config: { permission: "keys.write" },
-      schema: {
-        tags,
-        operationId: "revokeKey",
-        summary: "Revoke an API key",
-        description:
-          "It takes effect at once. The last admin key of an environment cannot be revoked here.",
-        params: IdPath,
-        querystring: noQuery,
-        response: answers(
-          { 204: { description: "It is revoked." } },
-          "NOT_FOUND",
-          "CONFLICT",
-          ...withBody,
-        ),
-      },
-    },
+    route("keys.write", {
+      tags,
+      operationId: "revokeKey",
+      summary: "Revoke an API key",
+      description:
+        "It takes effect at once. The last admin key of an environment cannot be revoked here.",
+      params: IdPath,
+      response: answers(
+        { 204: { description: "It is revoked." } },
+        "NOT_FOUND",
+        "CONFLICT",
+        ...withBody,
+      ),
+    }),
     async (request, reply) => {
       const revoked = await keys.revoke(request.auth.principal, request.params.id);
       return revoked.ok ? reply.code(204).send() : sendFailure(reply, revoked.failure);

@@ -3,12 +3,11 @@ import type { FastifyInstance } from "fastify";
 import { invalidField } from "../../errors.ts";
 import { type Deliveries, maxReplay } from "../../management/deliveries.ts";
 import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, withBody } from "../openapi/describe.ts";
+import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import {
   type DeliveryPath,
   deliveryPath,
   idempotencyHeader,
-  noQuery,
   type WebhookPath,
   webhookPath,
 } from "../openapi/schemas.ts";
@@ -105,7 +104,6 @@ const rangeOf = (body: Static<typeof ReplayBody>) => {
 };
 
 export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
-  const config = { permission: "webhooks.write" } as const;
   const accepted = {
     description: "It is queued; the delivery log tells what becomes of it.",
     schema: deliveryReference,
@@ -115,20 +113,16 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
 
   app.post<{ Params: WebhookPath }>(
     "/webhooks/:id/test",
-    {
-      config,
-      schema: {
-        tags,
-        operationId: "testWebhook",
-        summary: "Send a test event",
-        description: "A `webhook.test` event to this webhook alone, whatever it is subscribed to.",
-        params: webhookPath,
-        querystring: noQuery,
-        headers: idempotencyHeader,
-        body: EmptyBody,
-        response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
-      },
-    },
+    route("webhooks.write", {
+      tags,
+      operationId: "testWebhook",
+      summary: "Send a test event",
+      description: "A `webhook.test` event to this webhook alone, whatever it is subscribed to.",
+      params: webhookPath,
+      headers: idempotencyHeader,
+      body: EmptyBody,
+      response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
+    }),
     (request, reply) =>
       replyIdempotently(
         request,
@@ -140,19 +134,15 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
 
   app.post<{ Params: DeliveryPath }>(
     "/webhooks/:id/deliveries/:deliveryId/replay",
-    {
-      config,
-      schema: {
-        tags,
-        operationId: "replayDelivery",
-        summary: "Send one event again",
-        params: deliveryPath,
-        querystring: noQuery,
-        headers: idempotencyHeader,
-        body: EmptyBody,
-        response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
-      },
-    },
+    route("webhooks.write", {
+      tags,
+      operationId: "replayDelivery",
+      summary: "Send one event again",
+      params: deliveryPath,
+      headers: idempotencyHeader,
+      body: EmptyBody,
+      response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
+    }),
     (request, reply) => {
       const { id, deliveryId } = request.params;
       return replyIdempotently(
@@ -166,33 +156,29 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
 
   app.post<{ Params: WebhookPath; Body: Static<typeof ReplayBody> }>(
     "/webhooks/:id/replay",
-    {
-      config,
-      schema: {
-        tags,
-        operationId: "replayRange",
-        summary: "Send a range of events again",
-        description:
-          "Events of the last 90 days that the webhook is subscribed to, in order per flag; fresh events go first.",
-        params: webhookPath,
-        querystring: noQuery,
-        headers: idempotencyHeader,
-        body: { ...ReplayBody, examples: [{ afterSequence: 811 }] },
-        response: answers(
-          {
-            202: {
-              description: "They are queued.",
-              schema: ReplayedSchema,
-              example: { replayed: 3, throughSequence: 814, complete: true },
-              headers: headers.repeated,
-            },
+    route("webhooks.write", {
+      tags,
+      operationId: "replayRange",
+      summary: "Send a range of events again",
+      description:
+        "Events of the last 90 days that the webhook is subscribed to, in order per flag; fresh events go first.",
+      params: webhookPath,
+      headers: idempotencyHeader,
+      body: { ...ReplayBody, examples: [{ afterSequence: 811 }] },
+      response: answers(
+        {
+          202: {
+            description: "They are queued.",
+            schema: ReplayedSchema,
+            example: { replayed: 3, throughSequence: 814, complete: true },
+            headers: headers.repeated,
           },
-          "NOT_FOUND",
-          "CONFLICT",
-          ...withBody,
-        ),
-      },
-    },
+        },
+        "NOT_FOUND",
+        "CONFLICT",
+        ...withBody,
+      ),
+    }),
     async (request, reply) => {
       const range = rangeOf(request.body);
       if ("code" in range) return sendFailure(reply, range);
@@ -208,36 +194,32 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
 
   app.post<{ Params: WebhookPath; Body: Static<typeof RotateBody> }>(
     "/webhooks/:id/secret/rotate",
-    {
-      config,
-      schema: {
-        tags,
-        operationId: "rotateSecret",
-        summary: "Change the secret",
-        description:
-          "For 24 hours `webhook-signature` carries signatures of both secrets and `X-Service-Signature` is made with the old one, so that no receiver breaks.",
-        params: webhookPath,
-        querystring: noQuery,
-        headers: idempotencyHeader,
-        body: { ...RotateBody, examples: [{ immediately: false }] },
-        response: answers(
-          {
-            200: {
-              description: "The new secret.",
-              schema: RotatedSchema,
-              example: {
-                secret: "whsec_<random>",
-                previousSecretValidUntil: "2026-11-15T12:00:00.000Z",
-              },
-              headers: headers.repeated,
+    route("webhooks.write", {
+      tags,
+      operationId: "rotateSecret",
+      summary: "Change the secret",
+      description:
+        "For 24 hours `webhook-signature` carries signatures of both secrets and `X-Service-Signature` is made with the old one, so that no receiver breaks.",
+      params: webhookPath,
+      headers: idempotencyHeader,
+      body: { ...RotateBody, examples: [{ immediately: false }] },
+      response: answers(
+        {
+          200: {
+            description: "The new secret.",
+            schema: RotatedSchema,
+            example: {
+              secret: "whsec_<random>",
+              previousSecretValidUntil: "2026-11-15T12:00:00.000Z",
             },
+            headers: headers.repeated,
           },
-          "NOT_FOUND",
-          "CONFLICT",
-          ...withBody,
-        ),
-      },
-    },
+        },
+        "NOT_FOUND",
+        "CONFLICT",
+        ...withBody,
+      ),
+    }),
     (request, reply) => {
       const immediately = request.body?.immediately === true;
       return replyIdempotently(

@@ -4,8 +4,8 @@ import type { ChangeFeed } from "../../evaluation/change-feed.ts";
 import { revisionNumber } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
-import { answers, headers } from "../openapi/describe.ts";
-import { flagExample, flagReference, noQuery } from "../openapi/schemas.ts";
+import { answers, headers, route } from "../openapi/describe.ts";
+import { flagExample, flagReference } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { snapshotJson } from "../streams/snapshot-json.ts";
@@ -53,32 +53,28 @@ export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDepen
   const { snapshots, feed } = dependencies;
   app.get(
     "/snapshot",
-    {
-      config: { permission: "flags.follow" },
-      schema: {
-        tags: ["Evaluation"],
-        operationId: "getSnapshot",
-        summary: "Read the snapshot of the environment",
-        description:
-          "What the `snapshot` event of the stream carries: every flag with its version. From memory, at most moments old.",
-        querystring: noQuery,
-        headers: Freshness,
-        response: answers({
-          200: {
-            description: "The snapshot.",
-            schema: SnapshotSchema,
-            example: {
-              environment: "production",
-              revision: 812,
-              at: "2026-11-14T12:00:00.000Z",
-              flags: [{ version: 7, flag: flagExample }],
-            },
-            headers: headers.snapshotTag,
+    route("flags.follow", {
+      tags: ["Evaluation"],
+      operationId: "getSnapshot",
+      summary: "Read the snapshot of the environment",
+      description:
+        "What the `snapshot` event of the stream carries: every flag with its version. From memory, at most moments old.",
+      headers: Freshness,
+      response: answers({
+        200: {
+          description: "The snapshot.",
+          schema: SnapshotSchema,
+          example: {
+            environment: "production",
+            revision: 812,
+            at: "2026-11-14T12:00:00.000Z",
+            flags: [{ version: 7, flag: flagExample }],
           },
-          304: { description: "Nothing has changed.", headers: headers.snapshotTag },
-        }),
-      },
-    },
+          headers: headers.snapshotTag,
+        },
+        304: { description: "Nothing has changed.", headers: headers.snapshotTag },
+      }),
+    }),
     async (request, reply) => {
       const { id: environmentId } = request.auth.principal.environment;
       const seen = /"([^"]+)"/.exec(request.headers["if-none-match"] ?? "")?.[1] ?? "";

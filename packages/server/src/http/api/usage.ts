@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
 import { sendFailure } from "../errors/error-reply.ts";
-import { answers, withBody } from "../openapi/describe.ts";
+import { answers, route, withBody } from "../openapi/describe.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { allowPages } from "../request/cors.ts";
 
@@ -100,57 +100,51 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
 
   app.get<{ Querystring: Static<typeof Hours> }>(
     "/usage",
-    {
-      config: { permission: "usage.read" },
-      schema: {
-        tags,
-        operationId: "getUsage",
-        summary: "Read how often each flag is evaluated",
-        description:
-          "Every flag of the environment, sorted by key. What this server counted is in it; what other instances counted follows within a minute.",
-        querystring: Hours,
-        response: answers({
-          200: {
-            description: "The evaluations.",
-            schema: Type.Array(FlagUsage),
-            example: [
-              { key: "new-checkout", ...count, lastEvaluatedAt: time },
-              { key: "old-banner", on: 0, off: 0, lastEvaluatedAt: null },
-            ],
-          },
-        }),
-      },
-    },
+    route("usage.read", {
+      tags,
+      operationId: "getUsage",
+      summary: "Read how often each flag is evaluated",
+      description:
+        "Every flag of the environment, sorted by key. What this server counted is in it; what other instances counted follows within a minute.",
+      querystring: Hours,
+      response: answers({
+        200: {
+          description: "The evaluations.",
+          schema: Type.Array(FlagUsage),
+          example: [
+            { key: "new-checkout", ...count, lastEvaluatedAt: time },
+            { key: "old-banner", on: 0, off: 0, lastEvaluatedAt: null },
+          ],
+        },
+      }),
+    }),
     async ({ auth, query }) => usage.ofAll(auth.principal.environment, query.hours ?? defaultHours),
   );
 
   app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof Hours> }>(
     "/flags/:key/usage",
-    {
-      config: { permission: "usage.read" },
-      schema: {
-        tags,
-        operationId: "getFlagUsage",
-        summary: "Read how often a flag is evaluated",
-        description: "By the hour. What other instances counted follows within a minute.",
-        params: KeyPath,
-        querystring: Hours,
-        response: answers(
-          {
-            200: {
-              description: "The evaluations.",
-              schema: HourlyUsage,
-              example: {
-                key: "new-checkout",
-                lastEvaluatedAt: time,
-                hours: [{ hour: "2026-11-14T12:00:00.000Z", ...count }],
-              },
+    route("usage.read", {
+      tags,
+      operationId: "getFlagUsage",
+      summary: "Read how often a flag is evaluated",
+      description: "By the hour. What other instances counted follows within a minute.",
+      params: KeyPath,
+      querystring: Hours,
+      response: answers(
+        {
+          200: {
+            description: "The evaluations.",
+            schema: HourlyUsage,
+            example: {
+              key: "new-checkout",
+              lastEvaluatedAt: time,
+              hours: [{ hour: "2026-11-14T12:00:00.000Z", ...count }],
             },
           },
-          "NOT_FOUND",
-        ),
-      },
-    },
+        },
+        "NOT_FOUND",
+      ),
+    }),
     async ({ auth, params, query }, reply) => {
       const found = await usage.ofFlag(
         auth.principal.environment,

@@ -3,11 +3,10 @@ import type { FastifyInstance } from "fastify";
 import type { Webhook } from "../../domain/webhook.ts";
 import type { Webhooks } from "../../management/webhooks.ts";
 import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, withBody } from "../openapi/describe.ts";
+import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import {
   EventNames,
   idempotencyHeader,
-  noQuery,
   type WebhookPath,
   webhookExample,
   webhookFields,
@@ -60,43 +59,35 @@ const shown = (webhook: Webhook) => ({
 export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void => {
   app.get(
     "/webhooks",
-    {
-      config: { permission: "webhooks.read" },
-      schema: {
-        tags,
-        operationId: "listWebhooks",
-        summary: "List webhooks",
-        querystring: noQuery,
-        response: answers({
-          200: {
-            description: "The webhooks, oldest first; without their secrets.",
-            schema: Type.Array(Type.Unsafe<unknown>(webhookReference)),
-            example: [webhookExample],
-          },
-        }),
-      },
-    },
+    route("webhooks.read", {
+      tags,
+      operationId: "listWebhooks",
+      summary: "List webhooks",
+      response: answers({
+        200: {
+          description: "The webhooks, oldest first; without their secrets.",
+          schema: Type.Array(Type.Unsafe<unknown>(webhookReference)),
+          example: [webhookExample],
+        },
+      }),
+    }),
     async (request) => (await webhooks.list(request.auth.principal.environment)).map(shown),
   );
 
   app.get<{ Params: WebhookPath }>(
     "/webhooks/:id",
-    {
-      config: { permission: "webhooks.read" },
-      schema: {
-        tags,
-        operationId: "getWebhook",
-        summary: "Read one webhook",
-        params: webhookPath,
-        querystring: noQuery,
-        response: answers(
-          {
-            200: { description: "The webhook.", schema: webhookReference, example: webhookExample },
-          },
-          "NOT_FOUND",
-        ),
-      },
-    },
+    route("webhooks.read", {
+      tags,
+      operationId: "getWebhook",
+      summary: "Read one webhook",
+      params: webhookPath,
+      response: answers(
+        {
+          200: { description: "The webhook.", schema: webhookReference, example: webhookExample },
+        },
+        "NOT_FOUND",
+      ),
+    }),
     async (request, reply) => {
       const found = await webhooks.get(request.auth.principal.environment, request.params.id);
       return found.ok ? shown(found.value) : sendFailure(reply, found.failure);
@@ -105,39 +96,35 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
 
   app.post<{ Body: Static<typeof CreateBody> }>(
     "/webhooks",
-    {
-      config: { permission: "webhooks.write" },
-      schema: {
-        tags,
-        operationId: "createWebhook",
-        summary: "Register a webhook",
-        description: "The secret is in this answer and nowhere else: keep it.",
-        querystring: noQuery,
-        headers: idempotencyHeader,
-        body: {
-          ...CreateBody,
-          examples: [{ url: webhookExample.url, events: webhookExample.events }],
-        },
-        response: answers(
-          {
-            201: {
-              description: "The webhook with its secret.",
-              schema: CreatedWebhook,
-              example: {
-                id: webhookExample.id,
-                url: webhookExample.url,
-                events: webhookExample.events,
-                secret: "whsec_<random>",
-                active: true,
-              },
-              headers: headers.repeated,
-            },
-          },
-          "CONFLICT",
-          ...withBody,
-        ),
+    route("webhooks.write", {
+      tags,
+      operationId: "createWebhook",
+      summary: "Register a webhook",
+      description: "The secret is in this answer and nowhere else: keep it.",
+      headers: idempotencyHeader,
+      body: {
+        ...CreateBody,
+        examples: [{ url: webhookExample.url, events: webhookExample.events }],
       },
-    },
+      response: answers(
+        {
+          201: {
+            description: "The webhook with its secret.",
+            schema: CreatedWebhook,
+            example: {
+              id: webhookExample.id,
+              url: webhookExample.url,
+              events: webhookExample.events,
+              secret: "whsec_<random>",
+              active: true,
+            },
+            headers: headers.repeated,
+          },
+        },
+        "CONFLICT",
+        ...withBody,
+      ),
+    }),
     (request, reply) =>
       replyIdempotently(
         request,
@@ -150,29 +137,25 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
 
   app.patch<{ Params: WebhookPath; Body: Static<typeof PatchBody> }>(
     "/webhooks/:id",
-    {
-      config: { permission: "webhooks.write" },
-      schema: {
-        tags,
-        operationId: "updateWebhook",
-        summary: "Change a webhook",
-        description: "Switch it on or off, or choose other events.",
-        params: webhookPath,
-        querystring: noQuery,
-        body: { ...PatchBody, examples: [{ active: false }] },
-        response: answers(
-          {
-            200: {
-              description: "The webhook as it is now.",
-              schema: webhookReference,
-              example: { ...webhookExample, active: false },
-            },
+    route("webhooks.write", {
+      tags,
+      operationId: "updateWebhook",
+      summary: "Change a webhook",
+      description: "Switch it on or off, or choose other events.",
+      params: webhookPath,
+      body: { ...PatchBody, examples: [{ active: false }] },
+      response: answers(
+        {
+          200: {
+            description: "The webhook as it is now.",
+            schema: webhookReference,
+            example: { ...webhookExample, active: false },
           },
-          "NOT_FOUND",
-          ...withBody,
-        ),
-      },
-    },
+        },
+        "NOT_FOUND",
+        ...withBody,
+      ),
+    }),
     async (request, reply) => {
       const { params, body } = request;
       const patched = await webhooks.patch(request.auth.principal, params.id, body);
@@ -182,18 +165,14 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
 
   app.delete<{ Params: WebhookPath }>(
     "/webhooks/:id",
-    {
-      config: { permission: "webhooks.write" },
-      schema: {
-        tags,
-        operationId: "deleteWebhook",
-        summary: "Remove a webhook",
-        description: "With the deliveries that it still waits for.",
-        params: webhookPath,
-        querystring: noQuery,
-        response: answers({ 204: { description: "It is gone." } }, "NOT_FOUND", ...withBody),
-      },
-    },
+    route("webhooks.write", {
+      tags,
+      operationId: "deleteWebhook",
+      summary: "Remove a webhook",
+      description: "With the deliveries that it still waits for.",
+      params: webhookPath,
+      response: answers({ 204: { description: "It is gone." } }, "NOT_FOUND", ...withBody),
+    }),
     async (request, reply) => {
       const removed = await webhooks.remove(request.auth.principal, request.params.id);
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);

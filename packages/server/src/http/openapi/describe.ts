@@ -1,7 +1,9 @@
-// Describes a route's answers for the API reference: every status, header and example.
-
+// Describes a route for the API reference, with its answers: every status, header and example.
+import type { FastifySchema } from "fastify";
+import type { Permission } from "../../domain/principal.ts";
 import { type ErrorCode, errorCodes } from "../../errors.ts";
 import { statusOf } from "../errors/error-reply.ts";
+import { noQuery } from "./schemas.ts";
 import { type TSchema, Type } from "./type.ts";
 
 export const ErrorBody = Type.Object(
@@ -212,3 +214,9 @@ export const answers = (
 /** Of evaluation paths; their own errors are among those given. */
 export const protocolAnswers = (described: Readonly<Record<number, Described>>) =>
   protocolOpenAnswers(described, ...everywhere, ...withBody);
+
+/** A route for whoever may do this; it takes no query unless the schema describes one. */
+export const route = (permission: Permission, schema: FastifySchema) => ({
+  config: { permission },
+  schema: { querystring: noQuery, ...schema },
+});
