@@ -5,6 +5,7 @@ import type { Deliveries } from "../../management/deliveries.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
 import {
+  closedObject,
   cursorParameter,
   type DeliveryPath,
   deliveryPath,
@@ -23,26 +24,22 @@ import {
 import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
 
 const tags = ["Webhooks"];
-const closed = { additionalProperties: false } as const;
 const defaultLimit = 100;
 
-const LogQuery = Type.Object(
-  {
-    limit: Type.Optional(limitParameter),
-    cursor: Type.Optional(cursorParameter),
-    state: Type.Optional(
-      Type.Enum([...deliveryStates], { "x-must-be": `one of ${deliveryStates.join(", ")}` }),
-    ),
-    flag: Type.Optional(
-      Type.String({
-        maxLength: 128,
-        description: "Only of this flag.",
-        "x-must-be": "the key of a flag",
-      }),
-    ),
-  },
-  closed,
-);
+const LogQuery = closedObject({
+  limit: Type.Optional(limitParameter),
+  cursor: Type.Optional(cursorParameter),
+  state: Type.Optional(
+    Type.Enum([...deliveryStates], { "x-must-be": `one of ${deliveryStates.join(", ")}` }),
+  ),
+  flag: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description: "Only of this flag.",
+      "x-must-be": "the key of a flag",
+    }),
+  ),
+});
 
 export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
   app.get<{ Params: WebhookPath; Querystring: Static<typeof LogQuery> }>(

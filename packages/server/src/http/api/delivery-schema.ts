@@ -1,16 +1,15 @@
 // A delivery as the API shows it.
 
 import { type Delivery, deliveryKinds, deliveryStates } from "../../domain/delivery.ts";
+import { closedObject } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
-
-const closed = { additionalProperties: false } as const;
 
 const time = (description: string) =>
   Type.String({ description, examples: ["2026-11-14T12:00:00.000Z"] });
 export const optional = <T>(type: string, description: string) =>
   Type.Unsafe<T | null>({ type: [type, "null"], description });
 
-export const DeliverySchema = Type.Object(
+export const DeliverySchema = closedObject(
   {
     id: Type.String({
       description: "Of the form `dlv_<id>`; the header X-Service-Delivery carries it.",
@@ -19,54 +18,45 @@ export const DeliverySchema = Type.Object(
       description: "`event` as it happened, `replay` asked for again, `test` to try the webhook.",
     }),
     state: Type.Enum([...deliveryStates]),
-    event: Type.Object(
-      {
-        id: Type.String({
-          description: "The header webhook-id carries it; the same on every retry and replay.",
-        }),
-        type: Type.String(),
-        sequence: optional<number>("integer", "Null for a test."),
-        flagKey: optional<string>("string", "Null for a test."),
-      },
-      closed,
-    ),
+    event: closedObject({
+      id: Type.String({
+        description: "The header webhook-id carries it; the same on every retry and replay.",
+      }),
+      type: Type.String(),
+      sequence: optional<number>("integer", "Null for a test."),
+      flagKey: optional<string>("string", "Null for a test."),
+    }),
     createdAt: time("When it was queued."),
     settledAt: optional<string>("string", "When it was delivered or given up."),
     nextAttemptAt: optional<string>("string", "When the next attempt is due."),
     attempts: Type.Array(
-      Type.Object(
-        {
-          at: time("When it began."),
-          status: optional<number>("integer", "The status of the answer, when there was one."),
-          error: optional<string>("string", "Why it does not count as delivered."),
-          milliseconds: Type.Integer(),
-          response: optional<string>("string", "The first 1 KiB of the answer's body."),
-        },
-        closed,
-      ),
+      closedObject({
+        at: time("When it began."),
+        status: optional<number>("integer", "The status of the answer, when there was one."),
+        error: optional<string>("string", "Why it does not count as delivered."),
+        milliseconds: Type.Integer(),
+        response: optional<string>("string", "The first 1 KiB of the answer's body."),
+      }),
     ),
   },
-  { ...closed, $id: "Delivery" },
+  { $id: "Delivery" },
 );
 
 /** One delivery alone is shown with its request. */
-export const SentDelivery = Type.Object(
-  {
-    ...DeliverySchema.properties,
-    request: Type.Object(
-      {
-        method: Type.String(),
-        url: Type.String(),
-        headers: Type.Record(Type.String(), Type.String(), {
-          description: "Those that every attempt carries; timestamp and signatures are made anew.",
-        }),
-        body: Type.String({ description: "Exactly what is sent." }),
-      },
-      { ...closed, description: "What is the same at every attempt." },
-    ),
-  },
-  closed,
-);
+export const SentDelivery = closedObject({
+  ...DeliverySchema.properties,
+  request: closedObject(
+    {
+      method: Type.String(),
+      url: Type.String(),
+      headers: Type.Record(Type.String(), Type.String(), {
+        description: "Those that every attempt carries; timestamp and signatures are made anew.",
+      }),
+      body: Type.String({ description: "Exactly what is sent." }),
+    },
+    { description: "What is the same at every attempt." },
+  ),
+});
 
 export const deliveryReference = { $ref: "Delivery#" } as const;
 

@@ -7,7 +7,13 @@ import type { VersionedFlag } from "../../domain/change.ts";
 import type { EnvironmentFlags, FlagReads } from "../../management/flag-reads.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
-import { cursorParameter, flagExample, flagReference, limitParameter } from "../openapi/schemas.ts";
+import {
+  closedObject,
+  cursorParameter,
+  flagExample,
+  flagReference,
+  limitParameter,
+} from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { listBody, sendFlag } from "./flag-bodies.ts";
@@ -17,30 +23,26 @@ const tags = ["Flags"];
 const KeyPath = Type.Object({
   key: Type.String({ description: "The flag's key.", examples: ["new-checkout"] }),
 });
-const closed = { additionalProperties: false } as const;
 
-const ListQuery = Type.Object(
-  {
-    limit: Type.Optional(limitParameter),
-    cursor: Type.Optional(cursorParameter),
-    type: Type.Optional(Type.Unsafe<FlagTypeName>(flagTypeSchema)),
-    enabled: Type.Optional(
-      Type.Boolean({
-        description: "Only flags that are on, or off.",
-        "x-must-be": "true or false",
-      }),
-    ),
-    q: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        description:
-          "Only flags with this text in their key or description, in small or capital letters.",
-        "x-must-be": "a text of at most 200 characters",
-      }),
-    ),
-  },
-  closed,
-);
+const ListQuery = closedObject({
+  limit: Type.Optional(limitParameter),
+  cursor: Type.Optional(cursorParameter),
+  type: Type.Optional(Type.Unsafe<FlagTypeName>(flagTypeSchema)),
+  enabled: Type.Optional(
+    Type.Boolean({
+      description: "Only flags that are on, or off.",
+      "x-must-be": "true or false",
+    }),
+  ),
+  q: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        "Only flags with this text in their key or description, in small or capital letters.",
+      "x-must-be": "a text of at most 200 characters",
+    }),
+  ),
+});
 
 const Freshness = Type.Object({
   "if-none-match": Type.Optional(

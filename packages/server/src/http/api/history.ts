@@ -7,73 +7,66 @@ import { fail, ok, type Result } from "../../errors.ts";
 import type { History } from "../../management/history.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
-import { cursorParameter, flagExample, flagReference, limitParameter } from "../openapi/schemas.ts";
+import {
+  closedObject,
+  cursorParameter,
+  flagExample,
+  flagReference,
+  limitParameter,
+} from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
 
-const closed = { additionalProperties: false } as const;
 const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
 const defaultLimit = 100;
 
-const PageQuery = Type.Object(
-  { limit: Type.Optional(limitParameter), cursor: Type.Optional(cursorParameter) },
-  closed,
-);
-const AllQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    subject: Type.Optional(
-      Type.Enum([...historySubjects], {
-        description: "Only changes of flags, of webhooks or of keys.",
-        "x-must-be": `one of ${historySubjects.join(", ")}`,
-      }),
-    ),
-  },
-  closed,
-);
+const PageQuery = closedObject({
+  limit: Type.Optional(limitParameter),
+  cursor: Type.Optional(cursorParameter),
+});
+const AllQuery = closedObject({
+  ...PageQuery.properties,
+  subject: Type.Optional(
+    Type.Enum([...historySubjects], {
+      description: "Only changes of flags, of webhooks or of keys.",
+      "x-must-be": `one of ${historySubjects.join(", ")}`,
+    }),
+  ),
+});
 
 const who = {
   createdAt: Type.String({ description: "When, ISO 8601 in UTC." }),
-  actor: Type.Object(
-    {
-      keyId: Type.Unsafe<string | null>({
-        type: ["string", "null"],
-        description: "The API key that was used; null for the operator and for Halyard itself.",
-      }),
-      name: Type.String({ description: "The name of that key." }),
-    },
-    closed,
-  ),
+  actor: closedObject({
+    keyId: Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      description: "The API key that was used; null for the operator and for Halyard itself.",
+    }),
+    name: Type.String({ description: "The name of that key." }),
+  }),
 };
 
-const FlagEntry = Type.Object(
-  {
-    version: Type.Integer({ description: "The flag's version that the change made." }),
-    ...who,
-    events: Type.Array(Type.Enum([...flagEventTypes]), { description: "What happened." }),
-    before: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
-    after: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
-  },
-  closed,
-);
+const FlagEntry = closedObject({
+  version: Type.Integer({ description: "The flag's version that the change made." }),
+  ...who,
+  events: Type.Array(Type.Enum([...flagEventTypes]), { description: "What happened." }),
+  before: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
+  after: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
+});
 
 const state = (description: string) =>
   Type.Unsafe<object | null>({ type: ["object", "null"], description });
-const Entry = Type.Object(
-  {
-    subject: Type.Enum([...historySubjects]),
-    id: Type.String({ description: "The flag's key, or the id of the webhook or key." }),
-    version: Type.Unsafe<number | null>({
-      type: ["integer", "null"],
-      description: "The flag's version; null for webhooks and keys.",
-    }),
-    ...who,
-    actions: Type.Array(Type.String(), { description: "What happened." }),
-    before: state("As it was; null when it was made. Never with a secret."),
-    after: state("As it is after; null when it is gone."),
-  },
-  closed,
-);
+const Entry = closedObject({
+  subject: Type.Enum([...historySubjects]),
+  id: Type.String({ description: "The flag's key, or the id of the webhook or key." }),
+  version: Type.Unsafe<number | null>({
+    type: ["integer", "null"],
+    description: "The flag's version; null for webhooks and keys.",
+  }),
+  ...who,
+  actions: Type.Array(Type.String(), { description: "What happened." }),
+  before: state("As it was; null when it was made. Never with a secret."),
+  after: state("As it is after; null when it is gone."),
+});
 
 const example = {
   version: 2,

@@ -5,12 +5,11 @@ import { roles } from "../../domain/principal.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
-import { idempotencyHeader } from "../openapi/schemas.ts";
+import { closedObject, idempotencyHeader } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Keys"];
-const closed = { additionalProperties: false } as const;
 const IdPath = Type.Object({ id: Type.String({ description: "The key's id." }) });
 
 const fields = {
@@ -35,12 +34,12 @@ const shownFields = {
     description: "About to the minute; `null` when it was never used.",
   }),
 };
-const CreateBody = Type.Object(fields, closed);
-const Key = Type.Object(shownFields, closed);
-const CreatedKey = Type.Object(
-  { ...shownFields, key: Type.String({ description: "The key itself. Shown this once." }) },
-  closed,
-);
+const CreateBody = closedObject(fields);
+const Key = closedObject(shownFields);
+const CreatedKey = closedObject({
+  ...shownFields,
+  key: Type.String({ description: "The key itself. Shown this once." }),
+});
 
 const example = {
   id: "9f86d081884c7d65",

@@ -5,6 +5,7 @@ import { type Deliveries, maxReplay } from "../../management/deliveries.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import {
+  closedObject,
   type DeliveryPath,
   deliveryPath,
   idempotencyHeader,
@@ -25,31 +26,25 @@ const moment = (description: string) =>
     "x-must-be": "a time such as 2026-11-14T12:00:00Z",
     examples: ["2026-11-14T12:00:00Z"],
   });
-const ReplayBody = Type.Object(
-  {
-    afterSequence: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: "Every event with a higher sequence number.",
-        "x-must-be": "a whole number, 0 or more",
-      }),
-    ),
-    from: Type.Optional(moment("Every event from this time on.")),
-    to: Type.Optional(moment("Every event up to this time.")),
-  },
-  closed,
-);
-const ReplayedSchema = Type.Object(
-  {
-    replayed: Type.Integer({ description: "How many events were queued." }),
-    throughSequence: optional<number>("integer", "The last of them; null when there was none."),
-    complete: Type.Boolean({
-      description: `Whether that was the whole range. At most ${maxReplay} are queued at once: go on with afterSequence.`,
+const ReplayBody = closedObject({
+  afterSequence: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Every event with a higher sequence number.",
+      "x-must-be": "a whole number, 0 or more",
     }),
-  },
-  closed,
-);
+  ),
+  from: Type.Optional(moment("Every event from this time on.")),
+  to: Type.Optional(moment("Every event up to this time.")),
+});
+const ReplayedSchema = closedObject({
+  replayed: Type.Integer({ description: "How many events were queued." }),
+  throughSequence: optional<number>("integer", "The last of them; null when there was none."),
+  complete: Type.Boolean({
+    description: `Whether that was the whole range. At most ${maxReplay} are queued at once: go on with afterSequence.`,
+  }),
+});
 
 /** For requests that need nothing more than their path. */
 const EmptyBody = { type: ["object", "null"], properties: {}, ...closed, examples: [{}] };
@@ -65,16 +60,13 @@ const RotateBody = Type.Unsafe<{ immediately?: boolean } | undefined>({
   },
   ...closed,
 });
-const RotatedSchema = Type.Object(
-  {
-    secret: Type.String({ description: "The new secret. Shown this once." }),
-    previousSecretValidUntil: optional<string>(
-      "string",
-      "When the secret before it stops being used.",
-    ),
-  },
-  closed,
-);
+const RotatedSchema = closedObject({
+  secret: Type.String({ description: "The new secret. Shown this once." }),
+  previousSecretValidUntil: optional<string>(
+    "string",
+    "When the secret before it stops being used.",
+  ),
+});
 
 /** A day, or a time with its zone: without one it would mean another moment on each server. */
 const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;

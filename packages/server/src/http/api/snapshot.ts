@@ -5,7 +5,7 @@ import { revisionNumber } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
-import { flagExample, flagReference } from "../openapi/schemas.ts";
+import { closedObject, flagExample, flagReference } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { snapshotJson } from "../streams/snapshot-json.ts";
@@ -15,33 +15,27 @@ export interface SnapshotDependencies {
   readonly feed: Pick<ChangeFeed, "catchUpSoon">;
 }
 
-const SnapshotSchema = Type.Object(
-  {
-    environment: Type.String(),
-    revision: Type.Integer({ description: "Counts the changes of the environment." }),
-    at: Type.Unsafe<string | null>({
-      type: ["string", "null"],
-      description: "When the revision was made, ISO 8601 in UTC; null before the first change.",
-    }),
-    flags: Type.Array(
-      Type.Object(
-        {
-          version: Type.Integer(),
-          flag: Type.Unsafe<unknown>(flagReference),
-          level: Type.Optional(
-            Type.Integer({
-              description:
-                "What a client must understand to evaluate the flag; 1 when it is absent. A client does not evaluate a level that it does not know.",
-            }),
-          ),
-        },
-        { additionalProperties: false },
+const SnapshotSchema = closedObject({
+  environment: Type.String(),
+  revision: Type.Integer({ description: "Counts the changes of the environment." }),
+  at: Type.Unsafe<string | null>({
+    type: ["string", "null"],
+    description: "When the revision was made, ISO 8601 in UTC; null before the first change.",
+  }),
+  flags: Type.Array(
+    closedObject({
+      version: Type.Integer(),
+      flag: Type.Unsafe<unknown>(flagReference),
+      level: Type.Optional(
+        Type.Integer({
+          description:
+            "What a client must understand to evaluate the flag; 1 when it is absent. A client does not evaluate a level that it does not know.",
+        }),
       ),
-      { description: "Sorted by key." },
-    ),
-  },
-  { additionalProperties: false },
-);
+    }),
+    { description: "Sorted by key." },
+  ),
+});
 
 const Freshness = Type.Object({
   "if-none-match": Type.Optional(

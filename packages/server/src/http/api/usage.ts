@@ -1,30 +1,28 @@
 // /usage and /flags/:key/usage: how often flags are evaluated.
+
 import type { FastifyInstance } from "fastify";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, route, withBody } from "../openapi/describe.ts";
+import { closedObject } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { allowPages } from "../request/cors.ts";
 
-const closed = { additionalProperties: false } as const;
 const tags = ["Flags"];
 const defaultHours = 24;
 const maxEntries = 1_000;
 
 const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
-const Hours = Type.Object(
-  {
-    hours: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 2_160,
-        description: "The last so many hours, the one under way included; 24 when not given.",
-        "x-must-be": "a whole number from 1 to 2160",
-      }),
-    ),
-  },
-  closed,
-);
+const Hours = closedObject({
+  hours: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_160,
+      description: "The last so many hours, the one under way included; 24 when not given.",
+      "x-must-be": "a whole number from 1 to 2160",
+    }),
+  ),
+});
 
 const reported = (description: string) =>
   Type.Integer({
@@ -33,21 +31,18 @@ const reported = (description: string) =>
     description,
     "x-must-be": "a whole number from 0 to 1000000000",
   });
-const Reported = Type.Object(
+const Reported = closedObject(
   {
     evaluations: Type.Array(
-      Type.Object(
-        {
-          key: Type.String({ maxLength: 128, "x-must-be": "the key of a flag" }),
-          on: reported("Evaluations that gave true."),
-          off: reported("Evaluations that gave false."),
-        },
-        closed,
-      ),
+      closedObject({
+        key: Type.String({ maxLength: 128, "x-must-be": "the key of a flag" }),
+        on: reported("Evaluations that gave true."),
+        off: reported("Evaluations that gave false."),
+      }),
       { minItems: 1, maxItems: maxEntries, "x-must-be": `a list of 1 to ${maxEntries} entries` },
     ),
   },
-  { ...closed, examples: [{ evaluations: [{ key: "new-checkout", on: 120, off: 3 }] }] },
+  { examples: [{ evaluations: [{ key: "new-checkout", on: 120, off: 3 }] }] },
 );
 
 const counts = {
@@ -58,21 +53,18 @@ const lastEvaluatedAt = Type.Unsafe<string | null>({
   type: ["string", "null"],
   description: "ISO 8601 in UTC, to the minute or so; null when it was not within 90 days.",
 });
-const FlagUsage = Type.Object({ key: Type.String(), ...counts, lastEvaluatedAt }, closed);
-const HourlyUsage = Type.Object(
-  {
-    key: Type.String(),
-    lastEvaluatedAt,
-    hours: Type.Array(
-      Type.Object(
-        { hour: Type.String({ description: "When it began, ISO 8601 in UTC." }), ...counts },
-        closed,
-      ),
-      { description: "Oldest first; hours without evaluations are left out." },
-    ),
-  },
-  closed,
-);
+const FlagUsage = closedObject({ key: Type.String(), ...counts, lastEvaluatedAt });
+const HourlyUsage = closedObject({
+  key: Type.String(),
+  lastEvaluatedAt,
+  hours: Type.Array(
+    closedObject({
+      hour: Type.String({ description: "When it began, ISO 8601 in UTC." }),
+      ...counts,
+    }),
+    { description: "Oldest first; hours without evaluations are left out." },
+  ),
+});
 
 const time = "2026-11-14T12:40:02.000Z";
 const count = { on: 120, off: 3 };

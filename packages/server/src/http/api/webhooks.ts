@@ -5,6 +5,7 @@ import type { Webhooks } from "../../management/webhooks.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import {
+  closedObject,
   EventNames,
   idempotencyHeader,
   type WebhookPath,
@@ -17,36 +18,28 @@ import { type Static, Type } from "../openapi/type.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Webhooks"];
-const closed = { additionalProperties: false } as const;
 
-const CreateBody = Type.Object(
-  {
-    url: Type.String({
-      description:
-        "An https address, at most 2,048 characters, without user, password or fragment.",
-      "x-must-be": "an https address, such as https://example.com/hook",
-    }),
-    events: EventNames,
-  },
-  closed,
-);
+const CreateBody = closedObject({
+  url: Type.String({
+    description: "An https address, at most 2,048 characters, without user, password or fragment.",
+    "x-must-be": "an https address, such as https://example.com/hook",
+  }),
+  events: EventNames,
+});
 
 const fixed = "is fixed at creation and cannot be changed; create another webhook instead";
-const PatchBody = Type.Object(
+const PatchBody = closedObject(
   { active: Type.Optional(webhookFields.active), events: Type.Optional(EventNames) },
-  { ...closed, "x-refused": { url: fixed, id: fixed } },
+  { "x-refused": { url: fixed, id: fixed } },
 );
 
-const CreatedWebhook = Type.Object(
-  {
-    id: webhookFields.id,
-    url: webhookFields.url,
-    events: webhookFields.events,
-    secret: Type.String({ description: "Signs every callback. Shown this once." }),
-    active: webhookFields.active,
-  },
-  closed,
-);
+const CreatedWebhook = closedObject({
+  id: webhookFields.id,
+  url: webhookFields.url,
+  events: webhookFields.events,
+  secret: Type.String({ description: "Signs every callback. Shown this once." }),
+  active: webhookFields.active,
+});
 
 const shown = (webhook: Webhook) => ({
   id: webhook.id,

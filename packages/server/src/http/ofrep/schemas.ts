@@ -1,6 +1,7 @@
 // How the evaluation paths look in the API reference: their bodies, parameters and answers.
 
 import { headers, ProtocolErrorBody, protocolAnswers } from "../openapi/describe.ts";
+import { closedObject } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 
 const tags = ["Evaluation"];
@@ -24,22 +25,18 @@ const Body = Type.Object(
 
 const Key = Type.String({ description: "The flag's key." });
 const Details = Type.String({ description: "What went wrong, for people." });
-const closed = { additionalProperties: false } as const;
 
-const Success = Type.Object(
-  {
-    key: Key,
-    value: Type.Boolean(),
-    reason: Type.Enum(["STATIC", "DISABLED", "SPLIT"], {
-      description:
-        "`STATIC`: the same for everyone; `DISABLED`: the flag is off; `SPLIT`: by the bucket of the targeting key.",
-    }),
-    variant: Type.Enum(["on", "off"]),
-  },
-  closed,
-);
+const Success = closedObject({
+  key: Key,
+  value: Type.Boolean(),
+  reason: Type.Enum(["STATIC", "DISABLED", "SPLIT"], {
+    description:
+      "`STATIC`: the same for everyone; `DISABLED`: the flag is off; `SPLIT`: by the bucket of the targeting key.",
+  }),
+  variant: Type.Enum(["on", "off"]),
+});
 const failure = (...codes: string[]) =>
-  Type.Object({ key: Key, errorCode: Type.Enum(codes), errorDetails: Details }, closed);
+  closedObject({ key: Key, errorCode: Type.Enum(codes), errorDetails: Details });
 
 const success = { key: "new-checkout", value: true, reason: "SPLIT", variant: "on" };
 const missing = {
@@ -84,28 +81,22 @@ export const singleSchema = {
   }),
 };
 
-const Bulk = Type.Object(
-  {
-    flags: Type.Array(Type.Union([Success, failure("TARGETING_KEY_MISSING", "GENERAL")]), {
-      description: "Every flag of the environment, sorted by key.",
-    }),
-    metadata: Type.Object({ environment: Type.String() }, closed),
-    eventStreams: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            type: Type.Literal("sse"),
-            url: Type.String({ description: "For an EventSource. Holds a token: do not log it." }),
-            inactivityDelaySec: Type.Integer(),
-          },
-          closed,
-        ),
-        { description: "Tells when to evaluate again." },
-      ),
+const Bulk = closedObject({
+  flags: Type.Array(Type.Union([Success, failure("TARGETING_KEY_MISSING", "GENERAL")]), {
+    description: "Every flag of the environment, sorted by key.",
+  }),
+  metadata: closedObject({ environment: Type.String() }),
+  eventStreams: Type.Optional(
+    Type.Array(
+      closedObject({
+        type: Type.Literal("sse"),
+        url: Type.String({ description: "For an EventSource. Holds a token: do not log it." }),
+        inactivityDelaySec: Type.Integer(),
+      }),
+      { description: "Tells when to evaluate again." },
     ),
-  },
-  closed,
-);
+  ),
+});
 
 export const bulkSchema = {
   tags,
@@ -153,10 +144,10 @@ export const bulkSchema = {
     400: {
       description: "The body cannot be used.",
       schema: Type.Union([
-        Type.Object(
-          { errorCode: Type.Enum(["PARSE_ERROR", "INVALID_CONTEXT"]), errorDetails: Details },
-          closed,
-        ),
+        closedObject({
+          errorCode: Type.Enum(["PARSE_ERROR", "INVALID_CONTEXT"]),
+          errorDetails: Details,
+        }),
         ProtocolErrorBody,
       ]),
       example: invalid,

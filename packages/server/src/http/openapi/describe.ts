@@ -3,7 +3,7 @@ import type { FastifySchema } from "fastify";
 import type { Permission } from "../../domain/principal.ts";
 import { type ErrorCode, errorCodes } from "../../errors.ts";
 import { statusOf } from "../errors/error-reply.ts";
-import { noQuery } from "./schemas.ts";
+import { closedObject, noQuery } from "./schemas.ts";
 import { type TSchema, Type } from "./type.ts";
 
 export const ErrorBody = Type.Object(
@@ -11,13 +11,9 @@ export const ErrorBody = Type.Object(
     error: Type.Enum([...errorCodes], { description: "What went wrong, for programs." }),
     message: Type.String({ description: "What went wrong, for people." }),
     details: Type.Optional(
-      Type.Array(
-        Type.Object(
-          { field: Type.String(), message: Type.String() },
-          { additionalProperties: false },
-        ),
-        { description: "On VALIDATION_FAILED: each field that is wrong and what would be right." },
-      ),
+      Type.Array(closedObject({ field: Type.String(), message: Type.String() }), {
+        description: "On VALIDATION_FAILED: each field that is wrong and what would be right.",
+      }),
     ),
     current: Type.Optional(
       Type.Unsafe<unknown>({
@@ -29,10 +25,9 @@ export const ErrorBody = Type.Object(
   { $id: "Error", additionalProperties: false },
 );
 
-export const ProtocolErrorBody = Type.Object(
-  { errorDetails: Type.String({ description: "What went wrong, for people." }) },
-  { additionalProperties: false },
-);
+export const ProtocolErrorBody = closedObject({
+  errorDetails: Type.String({ description: "What went wrong, for people." }),
+});
 
 type Header = { readonly description: string; readonly schema: TSchema };
 type Headers = Readonly<Record<string, Header>>;

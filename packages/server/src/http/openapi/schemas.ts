@@ -1,9 +1,15 @@
 // The shapes that several routes answer with, by name.
 import { flagSchema } from "@halyard/core/flags/schemas";
 import { subscribableEvents } from "../../domain/webhook.ts";
-import { type Static, Type } from "./type.ts";
+import { type Static, type TObjectOptions, type TProperties, Type } from "./type.ts";
 
 const closed = { additionalProperties: false } as const;
+/** Without other members than these. */
+export const closedObject = <T extends TProperties>(members: T, options?: TObjectOptions) =>
+  Type.Object(members, { ...closed, ...options });
+/** A value of this JSON type, or null. */
+export const nullable = <T>(type: string, description: string) =>
+  Type.Unsafe<T | null>({ type: [type, "null"], description });
 
 export const FlagSchema = { ...flagSchema, $id: "Flag" };
 export const flagReference = { $ref: "Flag#" } as const;
@@ -50,7 +56,7 @@ export const webhookExample = {
   createdAt: "2026-11-14T12:00:00.000Z",
 };
 
-export const noQuery = Type.Object({}, closed);
+export const noQuery = closedObject({});
 
 export const limitParameter = Type.Integer({
   minimum: 1,
