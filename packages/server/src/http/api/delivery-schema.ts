@@ -1,13 +1,11 @@
 // A delivery as the API shows it.
 
 import { type Delivery, deliveryKinds, deliveryStates } from "../../domain/delivery.ts";
-import { closedObject } from "../openapi/schemas.ts";
+import { closedObject, nullable } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 
 const time = (description: string) =>
   Type.String({ description, examples: ["2026-11-14T12:00:00.000Z"] });
-export const optional = <T>(type: string, description: string) =>
-  Type.Unsafe<T | null>({ type: [type, "null"], description });
 
 export const DeliverySchema = closedObject(
   {
@@ -23,19 +21,19 @@ export const DeliverySchema = closedObject(
         description: "The header webhook-id carries it; the same on every retry and replay.",
       }),
       type: Type.String(),
-      sequence: optional<number>("integer", "Null for a test."),
-      flagKey: optional<string>("string", "Null for a test."),
+      sequence: nullable<number>("integer", "Null for a test."),
+      flagKey: nullable<string>("string", "Null for a test."),
     }),
     createdAt: time("When it was queued."),
-    settledAt: optional<string>("string", "When it was delivered or given up."),
-    nextAttemptAt: optional<string>("string", "When the next attempt is due."),
+    settledAt: nullable<string>("string", "When it was delivered or given up."),
+    nextAttemptAt: nullable<string>("string", "When the next attempt is due."),
     attempts: Type.Array(
       closedObject({
         at: time("When it began."),
-        status: optional<number>("integer", "The status of the answer, when there was one."),
-        error: optional<string>("string", "Why it does not count as delivered."),
+        status: nullable<number>("integer", "The status of the answer, when there was one."),
+        error: nullable<string>("string", "Why it does not count as delivered."),
         milliseconds: Type.Integer(),
-        response: optional<string>("string", "The first 1 KiB of the answer's body."),
+        response: nullable<string>("string", "The first 1 KiB of the answer's body."),
       }),
     ),
   },

@@ -10,8 +10,11 @@ import { answers, headers, route } from "../openapi/describe.ts";
 import {
   closedObject,
   cursorParameter,
+  type FlagPath,
   flagExample,
+  flagPath,
   flagReference,
+  freshnessHeader,
   limitParameter,
 } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
@@ -20,9 +23,6 @@ import { listBody, sendFlag } from "./flag-bodies.ts";
 import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
 
 const tags = ["Flags"];
-const KeyPath = Type.Object({
-  key: Type.String({ description: "The flag's key.", examples: ["new-checkout"] }),
-});
 
 const ListQuery = closedObject({
   limit: Type.Optional(limitParameter),
@@ -41,12 +41,6 @@ const ListQuery = closedObject({
         "Only flags with this text in their key or description, in small or capital letters.",
       "x-must-be": "a text of at most 200 characters",
     }),
-  ),
-});
-
-const Freshness = Type.Object({
-  "if-none-match": Type.Optional(
-    Type.String({ description: "An ETag from before: 304 when nothing has changed since." }),
   ),
 });
 
@@ -74,7 +68,7 @@ export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads): void => 
       description:
         "All flags of the environment, sorted by key; filtered and in pages when asked to.",
       querystring: ListQuery,
-      headers: Freshness,
+      headers: freshnessHeader,
       response: answers({
         200: {
           description: "The flags.",
@@ -108,14 +102,14 @@ export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads): void => 
     },
   );
 
-  app.get<{ Params: Static<typeof KeyPath> }>(
+  app.get<{ Params: FlagPath }>(
     "/flags/:key",
     route("flags.read", {
       tags,
       operationId: "getFlag",
       summary: "Read one flag",
-      params: KeyPath,
-      headers: Freshness,
+      params: flagPath,
+      headers: freshnessHeader,
       response: answers(
         {
           200: {

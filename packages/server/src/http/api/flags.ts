@@ -5,16 +5,19 @@ import type { FastifyInstance } from "fastify";
 import type { Flags } from "../../management/flags.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
-import { flagExample, flagReference, idempotencyHeader } from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
+import {
+  type FlagPath,
+  flagExample,
+  flagPath,
+  flagReference,
+  idempotencyHeader,
+} from "../openapi/schemas.ts";
+import { Type } from "../openapi/type.ts";
 import { ifMatch } from "../request/conditional.ts";
 import { sendFlag } from "./flag-bodies.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Flags"];
-const KeyPath = Type.Object({
-  key: Type.String({ description: "The flag's key.", examples: ["new-checkout"] }),
-});
 
 const Precondition = Type.Object({
   "if-match": Type.Optional(
@@ -60,7 +63,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       ),
   );
 
-  app.patch<{ Params: Static<typeof KeyPath>; Body: PatchFlag }>(
+  app.patch<{ Params: FlagPath; Body: PatchFlag }>(
     "/flags/:key",
     route("flags.write", {
       tags,
@@ -68,7 +71,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       summary: "Change a flag",
       description:
         "Only the fields given. A change that changes nothing makes no event and no new version.",
-      params: KeyPath,
+      params: flagPath,
       headers: Precondition,
       body: { ...patchFlagSchema, examples: [{ enabled: true, percentage: 25 }] },
       response: answers(
@@ -94,13 +97,13 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
     },
   );
 
-  app.delete<{ Params: Static<typeof KeyPath> }>(
+  app.delete<{ Params: FlagPath }>(
     "/flags/:key",
     route("flags.write", {
       tags,
       operationId: "deleteFlag",
       summary: "Delete a flag",
-      params: KeyPath,
+      params: flagPath,
       headers: Precondition,
       response: answers(
         { 204: { description: "It is gone." } },

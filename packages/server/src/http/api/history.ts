@@ -13,6 +13,7 @@ import {
   flagExample,
   flagReference,
   limitParameter,
+  nullable,
 } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
@@ -37,10 +38,10 @@ const AllQuery = closedObject({
 const who = {
   createdAt: Type.String({ description: "When, ISO 8601 in UTC." }),
   actor: closedObject({
-    keyId: Type.Unsafe<string | null>({
-      type: ["string", "null"],
-      description: "The API key that was used; null for the operator and for Halyard itself.",
-    }),
+    keyId: nullable<string>(
+      "string",
+      "The API key that was used; null for the operator and for Halyard itself.",
+    ),
     name: Type.String({ description: "The name of that key." }),
   }),
 };
@@ -53,19 +54,14 @@ const FlagEntry = closedObject({
   after: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
 });
 
-const state = (description: string) =>
-  Type.Unsafe<object | null>({ type: ["object", "null"], description });
 const Entry = closedObject({
   subject: Type.Enum([...historySubjects]),
   id: Type.String({ description: "The flag's key, or the id of the webhook or key." }),
-  version: Type.Unsafe<number | null>({
-    type: ["integer", "null"],
-    description: "The flag's version; null for webhooks and keys.",
-  }),
+  version: nullable<number>("integer", "The flag's version; null for webhooks and keys."),
   ...who,
   actions: Type.Array(Type.String(), { description: "What happened." }),
-  before: state("As it was; null when it was made. Never with a secret."),
-  after: state("As it is after; null when it is gone."),
+  before: nullable<object>("object", "As it was; null when it was made. Never with a secret."),
+  after: nullable<object>("object", "As it is after; null when it is gone."),
 });
 
 const example = {

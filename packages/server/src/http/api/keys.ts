@@ -5,7 +5,7 @@ import { roles } from "../../domain/principal.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
-import { closedObject, idempotencyHeader } from "../openapi/schemas.ts";
+import { closedObject, idempotencyHeader, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
@@ -29,10 +29,7 @@ const shownFields = {
   id: Type.String(),
   ...fields,
   createdAt: Type.String({ description: "ISO 8601 in UTC." }),
-  lastUsedAt: Type.Unsafe<string | null>({
-    type: ["string", "null"],
-    description: "About to the minute; `null` when it was never used.",
-  }),
+  lastUsedAt: nullable<string>("string", "About to the minute; `null` when it was never used."),
 };
 const CreateBody = closedObject(fields);
 const Key = closedObject(shownFields);

@@ -9,11 +9,12 @@ import {
   type DeliveryPath,
   deliveryPath,
   idempotencyHeader,
+  nullable,
   type WebhookPath,
   webhookPath,
 } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
-import { deliveryExample, deliveryReference, optional, shownDelivery } from "./delivery-schema.ts";
+import { deliveryExample, deliveryReference, shownDelivery } from "./delivery-schema.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Webhooks"];
@@ -40,7 +41,7 @@ const ReplayBody = closedObject({
 });
 const ReplayedSchema = closedObject({
   replayed: Type.Integer({ description: "How many events were queued." }),
-  throughSequence: optional<number>("integer", "The last of them; null when there was none."),
+  throughSequence: nullable<number>("integer", "The last of them; null when there was none."),
   complete: Type.Boolean({
     description: `Whether that was the whole range. At most ${maxReplay} are queued at once: go on with afterSequence.`,
   }),
@@ -62,7 +63,7 @@ const RotateBody = Type.Unsafe<{ immediately?: boolean } | undefined>({
 });
 const RotatedSchema = closedObject({
   secret: Type.String({ description: "The new secret. Shown this once." }),
-  previousSecretValidUntil: optional<string>(
+  previousSecretValidUntil: nullable<string>(
     "string",
     "When the secret before it stops being used.",
   ),

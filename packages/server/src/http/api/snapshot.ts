@@ -5,7 +5,13 @@ import { revisionNumber } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
-import { closedObject, flagExample, flagReference } from "../openapi/schemas.ts";
+import {
+  closedObject,
+  flagExample,
+  flagReference,
+  freshnessHeader,
+  nullable,
+} from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { snapshotJson } from "../streams/snapshot-json.ts";
@@ -18,10 +24,10 @@ export interface SnapshotDependencies {
 const SnapshotSchema = closedObject({
   environment: Type.String(),
   revision: Type.Integer({ description: "Counts the changes of the environment." }),
-  at: Type.Unsafe<string | null>({
-    type: ["string", "null"],
-    description: "When the revision was made, ISO 8601 in UTC; null before the first change.",
-  }),
+  at: nullable<string>(
+    "string",
+    "When the revision was made, ISO 8601 in UTC; null before the first change.",
+  ),
   flags: Type.Array(
     closedObject({
       version: Type.Integer(),
@@ -37,12 +43,6 @@ const SnapshotSchema = closedObject({
   ),
 });
 
-const Freshness = Type.Object({
-  "if-none-match": Type.Optional(
-    Type.String({ description: "An ETag from before: 304 when nothing has changed since." }),
-  ),
-});
-
 export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDependencies): void => {
   const { snapshots, feed } = dependencies;
   app.get(
@@ -53,7 +53,7 @@ export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDepen
       summary: "Read the snapshot of the environment",
       description:
         "What the `snapshot` event of the stream carries: every flag with its version. From memory, at most moments old.",
-      headers: Freshness,
+      headers: freshnessHeader,
       response: answers({
         200: {
           description: "The snapshot.",

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, route, withBody } from "../openapi/describe.ts";
-import { closedObject } from "../openapi/schemas.ts";
+import { closedObject, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { allowPages } from "../request/cors.ts";
 
@@ -49,10 +49,10 @@ const counts = {
   on: Type.Integer({ description: "Evaluations that gave true." }),
   off: Type.Integer({ description: "Evaluations that gave false." }),
 };
-const lastEvaluatedAt = Type.Unsafe<string | null>({
-  type: ["string", "null"],
-  description: "ISO 8601 in UTC, to the minute or so; null when it was not within 90 days.",
-});
+const lastEvaluatedAt = nullable<string>(
+  "string",
+  "ISO 8601 in UTC, to the minute or so; null when it was not within 90 days.",
+);
 const FlagUsage = closedObject({ key: Type.String(), ...counts, lastEvaluatedAt });
 const HourlyUsage = closedObject({
   key: Type.String(),

@@ -1,7 +1,7 @@
 // How the evaluation paths look in the API reference: their bodies, parameters and answers.
 
 import { headers, ProtocolErrorBody, protocolAnswers } from "../openapi/describe.ts";
-import { closedObject } from "../openapi/schemas.ts";
+import { closedObject, flagPath } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 
 const tags = ["Evaluation"];
@@ -55,9 +55,7 @@ export const singleSchema = {
   summary: "Evaluate one flag",
   description:
     "The value of one flag for the context. From memory, and counted in the flag's usage.",
-  params: Type.Object({
-    key: Type.String({ description: "The flag's key.", examples: ["new-checkout"] }),
-  }),
+  params: flagPath,
   body: Body,
   response: protocolAnswers({
     200: { description: "The value.", schema: Success, example: success },

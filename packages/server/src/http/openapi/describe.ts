@@ -6,7 +6,7 @@ import { statusOf } from "../errors/error-reply.ts";
 import { closedObject, noQuery } from "./schemas.ts";
 import { type TSchema, Type } from "./type.ts";
 
-export const ErrorBody = Type.Object(
+export const ErrorBody = closedObject(
   {
     error: Type.Enum([...errorCodes], { description: "What went wrong, for programs." }),
     message: Type.String({ description: "What went wrong, for people." }),
@@ -22,7 +22,7 @@ export const ErrorBody = Type.Object(
       }),
     ),
   },
-  { $id: "Error", additionalProperties: false },
+  { $id: "Error" },
 );
 
 export const ProtocolErrorBody = closedObject({

@@ -3,10 +3,9 @@ import { flagSchema } from "@halyard/core/flags/schemas";
 import { subscribableEvents } from "../../domain/webhook.ts";
 import { type Static, type TObjectOptions, type TProperties, Type } from "./type.ts";
 
-const closed = { additionalProperties: false } as const;
 /** Without other members than these. */
 export const closedObject = <T extends TProperties>(members: T, options?: TObjectOptions) =>
-  Type.Object(members, { ...closed, ...options });
+  Type.Object(members, { additionalProperties: false, ...options });
 /** A value of this JSON type, or null. */
 export const nullable = <T>(type: string, description: string) =>
   Type.Unsafe<T | null>({ type: [type, "null"], description });
@@ -40,12 +39,9 @@ export const webhookFields = {
     "x-must-be": "true or false",
   }),
 };
-export const WebhookSchema = Type.Object(
-  {
-    ...webhookFields,
-    createdAt: Type.String({ description: "ISO 8601 in UTC." }),
-  },
-  { $id: "Webhook", ...closed },
+export const WebhookSchema = closedObject(
+  { ...webhookFields, createdAt: Type.String({ description: "ISO 8601 in UTC." }) },
+  { $id: "Webhook" },
 );
 export const webhookReference = { $ref: "Webhook#" } as const;
 export const webhookExample = {
@@ -80,6 +76,15 @@ export const idempotencyHeader = Type.Object({
   ),
 });
 
+export const freshnessHeader = Type.Object({
+  "if-none-match": Type.Optional(
+    Type.String({ description: "An ETag from before: 304 when nothing has changed since." }),
+  ),
+});
+
+export const flagPath = Type.Object({
+  key: Type.String({ description: "The flag's key.", examples: ["new-checkout"] }),
+});
 export const webhookPath = Type.Object({
   id: Type.String({ description: "The webhook's id, `wh_<id>`." }),
 });
@@ -87,5 +92,6 @@ export const deliveryPath = Type.Object({
   ...webhookPath.properties,
   deliveryId: Type.String({ description: "The delivery's id, `dlv_<id>`." }),
 });
+export type FlagPath = Static<typeof flagPath>;
 export type WebhookPath = Static<typeof webhookPath>;
 export type DeliveryPath = Static<typeof deliveryPath>;
