@@ -6,13 +6,17 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../src/store/secrets/secret-key-file.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { createSqlStore } from "../src/store/sql/store.ts";
+import { openSqliteEngine } from "../src/store/sqlite/store.ts";
 import { writeRows } from "./support/database.ts";
 import { newFolder, startTestServer } from "./support/server.ts";
 
 const openStore = async (t: { after: (work: () => Promise<void>) => void }) => {
   const folder = newFolder();
-  const store = await openSqliteStore(folder, createSecretCipher(secretKeysIn(folder, [])));
+  const store = createSqlStore(
+    await openSqliteEngine(folder, true),
+    createSecretCipher(secretKeysIn(folder, [])),
+  );
   t.after(async () => {
     await store.close();
     rmSync(folder, { recursive: true, force: true });

@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { parseConfig } from "@halyard/server/config";
 import { StartupProblem } from "@halyard/server/errors";
-import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { openPostgresEngine } from "../src/store/postgres/store.ts";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
+import { createSqlStore } from "../src/store/sql/store.ts";
 import { makeCertificates } from "./support/hostile-certificates.ts";
 import { query } from "./support/postgres.ts";
 import { type PostgresServer, startPostgresServer } from "./support/postgres-server.ts";
@@ -44,7 +45,10 @@ const connect = async (server: PostgresServer, host: string, options: string) =>
   address.hostname = host;
   const config = parseConfig({ HALYARD_SECRET_KEY, DATABASE_URL: `${address.href}?${options}` });
   assert.equal(config.database.kind, "postgres");
-  const store = await openPostgresStore(config.database, createSecretCipher([randomBytes(32)]));
+  const store = createSqlStore(
+    await openPostgresEngine(config.database, true),
+    createSecretCipher([randomBytes(32)]),
+  );
   try {
     await store.check();
     const rows = await query<{ ssl: boolean }>(

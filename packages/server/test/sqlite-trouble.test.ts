@@ -6,7 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../src/store/secrets/secret-key-file.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { createSqlStore } from "../src/store/sql/store.ts";
+import { openSqliteEngine } from "../src/store/sqlite/store.ts";
 import { writeRows } from "./support/database.ts";
 import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
 
@@ -39,7 +40,10 @@ test("while another process holds the database, everything but changes goes on",
 test("a transaction that SQLite itself rolls back leaves nothing, and its cause is told", async (t) => {
   // As on a full disk, the transaction is gone before anybody asks for its end.
   const folder = newFolder();
-  const store = await openSqliteStore(folder, createSecretCipher(secretKeysIn(folder, [])));
+  const store = createSqlStore(
+    await openSqliteEngine(folder, true),
+    createSecretCipher(secretKeysIn(folder, [])),
+  );
   t.after(async () => {
     await store.close();
     rmSync(folder, { recursive: true, force: true });

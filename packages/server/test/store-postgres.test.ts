@@ -1,7 +1,8 @@
 // The store on PostgreSQL: the contract of every store, and what is PostgreSQL's own.
 import { randomBytes } from "node:crypto";
-import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { openPostgresEngine } from "../src/store/postgres/store.ts";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
+import { createSqlStore } from "../src/store/sql/store.ts";
 import { outboxContract } from "./outbox-contract.ts";
 import { requestLimitContract } from "./request-limit-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
@@ -17,7 +18,8 @@ const open = async (): Promise<OpenedStore & { readonly url: string }> => {
     poolSize: 10,
     tls: { mode: "prefer" },
   } as const;
-  const again = (maxWaiting?: number) => openPostgresStore(settings, secrets, true, maxWaiting);
+  const again = async (maxWaiting?: number) =>
+    createSqlStore(await openPostgresEngine(settings, true, maxWaiting), secrets);
   const store = await again();
   return {
     url,

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { createSqlStore } from "../src/store/sql/store.ts";
+import { openSqliteEngine } from "../src/store/sqlite/store.ts";
 import { outboxContract } from "./outbox-contract.ts";
 import { requestLimitContract } from "./request-limit-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
@@ -16,7 +17,8 @@ import { addEnvironment, addWebhook } from "./support/store-steps.ts";
 const open = async (): Promise<OpenedStore & { readonly folder: string }> => {
   const folder = newFolder();
   const secrets = createSecretCipher([randomBytes(32)]);
-  const again = (maxWaiting?: number) => openSqliteStore(folder, secrets, true, maxWaiting);
+  const again = async (maxWaiting?: number) =>
+    createSqlStore(await openSqliteEngine(folder, true, maxWaiting), secrets);
   const store = await again();
   const withDatabase = async <T>(work: (database: DatabaseSync) => T): Promise<T> => {
     const database = new DatabaseSync(join(folder, "halyard.db"), { timeout: 60_000 });

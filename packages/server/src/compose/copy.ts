@@ -5,16 +5,8 @@ import { fail, ok, type Result } from "../errors.ts";
 import { type CopiedRows, type CopyWatch, copyStore } from "../store/maintenance/copy.ts";
 import { migrations } from "../store/schema/migrate.ts";
 import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
-import type { Engine } from "../store/sql/store.ts";
 import { sqliteSchemaVersion } from "../store/sqlite/data-folder.ts";
-import { openSqliteEngine } from "../store/sqlite/store.ts";
-import { secretKeysOf } from "./operator.ts";
-
-const openEngine = async ({ database }: Config): Promise<Engine> => {
-  if (database.kind === "embedded") return openSqliteEngine(database.folder, true);
-  const { openPostgresEngine } = await import("../store/postgres/store.ts");
-  return openPostgresEngine(database, true);
-};
+import { openEngine, secretKeysOf } from "./operator.ts";
 
 /** The schema's version; 0 when there is none. */
 const schemaVersion = async ({ database }: Config): Promise<number> => {
@@ -42,7 +34,7 @@ export const migrateDatabase = async (config: Config): Promise<Migrated> => {
   const before = await schemaVersion(config);
   // Creates the folder and the key file of an embedded store, as the server would.
   secretKeysOf(config);
-  const engine = await openEngine(config);
+  const engine = await openEngine({ ...config, mayMigrate: true });
   await engine.close();
   return { before, after: migrations.length };
 };
@@ -61,9 +53,9 @@ export const copyDatabase = async (
   }
   const fromSecrets = createSecretCipher(secretKeysOf(from));
   const toSecrets = createSecretCipher(secretKeysOf(to));
-  const source = await openEngine(from);
+  const source = await openEngine({ ...from, mayMigrate: true });
   try {
-    const target = await openEngine(to);
+    const target = await openEngine({ ...to, mayMigrate: true });
     try {
       const rows = await source.asOfNow((original) =>
         target.transact((copy) =>

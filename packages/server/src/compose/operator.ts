@@ -8,8 +8,9 @@ import { createSignInLinks, type SignInLinks } from "../management/sign-in-links
 import type { Clock, NewIds, RandomBytes, Store } from "../ports.ts";
 import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../store/secrets/secret-key-file.ts";
+import { createSqlStore, type Engine } from "../store/sql/store.ts";
 import { hasDatabase, prepareFolder } from "../store/sqlite/data-folder.ts";
-import { openSqliteStore } from "../store/sqlite/store.ts";
+import { openSqliteEngine } from "../store/sqlite/store.ts";
 
 export const systemClock: Clock = () => new Date();
 export const random: RandomBytes = (count) => new Uint8Array(randomBytes(count));
@@ -36,15 +37,21 @@ export const secretKeysOf = ({
 };
 
 /** Beyond `maxWaiting` that wait, changes and reads for requests are refused. Background work never is. */
-export const openStore = async (config: Config, maxWaiting?: number): Promise<Store> => {
-  const { database } = config;
-  const secrets = createSecretCipher(secretKeysOf(config));
+export const openEngine = async (
+  { database, mayMigrate }: Pick<Config, "database" | "mayMigrate">,
+  maxWaiting?: number,
+): Promise<Engine> => {
   if (database.kind === "embedded") {
-    return openSqliteStore(database.folder, secrets, config.mayMigrate, maxWaiting);
+    return openSqliteEngine(database.folder, mayMigrate, maxWaiting);
   }
   // Loaded only when needed, to keep the start with the embedded store fast.
-  const { openPostgresStore } = await import("../store/postgres/store.ts");
-  return openPostgresStore(database, secrets, config.mayMigrate, maxWaiting);
+  const { openPostgresEngine } = await import("../store/postgres/store.ts");
+  return openPostgresEngine(database, mayMigrate, maxWaiting);
+};
+
+export const openStore = async (config: Config, maxWaiting?: number): Promise<Store> => {
+  const secrets = createSecretCipher(secretKeysOf(config));
+  return createSqlStore(await openEngine(config, maxWaiting), secrets);
 };
 
 /** Whether a server has been started on this database before. */

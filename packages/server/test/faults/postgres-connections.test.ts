@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { parseConfig } from "@halyard/server/config";
-import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { openPostgresEngine } from "../../src/store/postgres/store.ts";
 import { createSecretCipher } from "../../src/store/secrets/secret-cipher.ts";
+import { createSqlStore } from "../../src/store/sql/store.ts";
 import { serveOn } from "../support/halyard-process.ts";
 import { newDatabase, query } from "../support/postgres.ts";
 import { addEnvironment, changeFlag, createFlag } from "../support/store-steps.ts";
@@ -121,8 +122,8 @@ test("a lost listening connection is made again, and hints come again", async (t
   assert.equal(database.kind, "postgres");
   const secrets = createSecretCipher([randomBytes(32)]);
   const [listening, writing] = await Promise.all([
-    openPostgresStore(database, secrets),
-    openPostgresStore(database, secrets),
+    openPostgresEngine(database, true).then((engine) => createSqlStore(engine, secrets)),
+    openPostgresEngine(database, true).then((engine) => createSqlStore(engine, secrets)),
   ]);
   t.after(() => Promise.all([listening.close(), writing.close()]));
   let hints = 0;

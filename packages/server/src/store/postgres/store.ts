@@ -1,12 +1,10 @@
 // The store on PostgreSQL: a pool of connections, transactions that are retried after conflicts, and hints.
 import { setTimeout } from "node:timers/promises";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
-import type { Store } from "../../ports.ts";
 import type { Work } from "../schema/tables.ts";
-import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { followReads } from "../sql/follow.ts";
 import { createReader } from "../sql/reader.ts";
-import { createSqlStore, type Engine, refuseWhenCrowded } from "../sql/store.ts";
+import { type Engine, refuseWhenCrowded } from "../sql/store.ts";
 import { clientSettings, type PostgresSettings } from "./connection.ts";
 import { isConflict, isConnectionLost, isStalePlan, toStoreError } from "./errors.ts";
 import { listenForHints } from "./listen.ts";
@@ -20,14 +18,6 @@ import { createGate } from "./transaction-gate.ts";
 const maxTries = 6;
 /** Milliseconds after which nothing is retried: the caller has waited long enough, above all for a server that does not answer. */
 const retryWithin = 5_000;
-
-export const openPostgresStore = async (
-  settings: PostgresSettings,
-  secrets: SecretCipher,
-  mayMigrate = true,
-  maxWaiting?: number,
-): Promise<Store> =>
-  createSqlStore(await openPostgresEngine(settings, mayMigrate, maxWaiting), secrets);
 
 export const openPostgresEngine = async (
   settings: PostgresSettings,

@@ -2,26 +2,16 @@
 import { join } from "node:path";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, sql } from "kysely";
-import type { Store } from "../../ports.ts";
 import { migrate } from "../schema/migrate.ts";
 import type { Database, Tables } from "../schema/tables.ts";
-import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { createReader } from "../sql/reader.ts";
-import { createSqlStore, type Engine } from "../sql/store.ts";
+import type { Engine } from "../sql/store.ts";
 import { databaseFile, openDatabase } from "./data-folder.ts";
 import { adapt, WriterDialect } from "./driver.ts";
 import { explainOpenError } from "./errors.ts";
 import { groupCommit } from "./group-commit.ts";
 import { sqliteTraits } from "./traits.ts";
 import { watchVersion } from "./watch-version.ts";
-
-export const openSqliteStore = async (
-  folder: string,
-  secrets: SecretCipher,
-  mayMigrate = true,
-  maxWaiting?: number,
-): Promise<Store> =>
-  createSqlStore(await openSqliteEngine(folder, mayMigrate, maxWaiting), secrets);
 
 export const openSqliteEngine = async (
   folder: string,
