@@ -1,6 +1,7 @@
 // The API keys of every environment in memory, by hash and by id. The change feed keeps it current.
 import type { Principal } from "../domain/principal.ts";
-import type { Commit, KeyHolder, Position, Store } from "../ports.ts";
+import type { Replica } from "../evaluation/change-feed.ts";
+import type { KeyHolder, Store } from "../ports.ts";
 
 export interface KeyEntry {
   readonly hash: Uint8Array;
@@ -11,7 +12,7 @@ export interface KeyEntry {
   wasUsed: boolean;
 }
 
-export interface KeyTable {
+export interface KeyTable extends Replica {
   /** The key with this hash, in base64. */
   byHash(hash: string): KeyEntry | undefined;
   /** The key with this id, as long as it is valid. */
@@ -20,8 +21,6 @@ export interface KeyTable {
   takeUsedKeys(): readonly string[];
   /** Called with the ids of keys that were revoked or whose environment is gone. */
   onRevoked(listener: (keyIds: ReadonlySet<string>) => void): () => void;
-  beginLook(): (positions: readonly Position[]) => Promise<void>;
-  apply(commit: Commit): boolean;
 }
 
 type Entry = { -readonly [K in keyof KeyEntry]: KeyEntry[K] };

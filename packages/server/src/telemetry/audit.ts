@@ -61,19 +61,15 @@ export const createAudit = (log: AuditLog): Audit => {
   const changes = new Map<string, number>();
   const environmentNames = new Map<number, string>();
 
-  const write = ({ environmentId, actor, ...line }: Line): void => {
-    for (const action of line.actions) changes.set(action, (changes.get(action) ?? 0) + 1);
+  const write = ({ actions, environmentId, actor, ...line }: Line): void => {
+    for (const action of actions) changes.set(action, (changes.get(action) ?? 0) + 1);
     const origin = origins.getStore();
     const who = actor ?? origin?.actor;
     log.info(
       {
-        audit: line.actions.join(" "),
+        audit: actions.join(" "),
         environment: environmentNames.get(environmentId) ?? environmentId,
-        subject: line.subject,
-        id: line.id,
-        ...(line.version !== undefined && { version: line.version }),
-        ...(line.sequence !== undefined && { sequence: line.sequence }),
-        ...(line.deliveries !== undefined && { deliveries: line.deliveries }),
+        ...line,
         ...(who && { keyId: who.keyId, keyName: who.name }),
         ...(origin && { reqId: origin.requestId, address: origin.address }),
       },

@@ -1,19 +1,16 @@
 // /stream: the flags of the environment, and every change as it happens.
 import type { FastifyInstance } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
-import type { ChangeFeed } from "../../evaluation/change-feed.ts";
 import { revisionNumber } from "../../evaluation/snapshot.ts";
-import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers } from "../openapi/describe.ts";
 import { noQuery } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 import { type EventStreams, lastEventIdOf } from "../streams/event-streams.ts";
 import { createFlagStreams } from "../streams/flag-stream.ts";
+import type { SnapshotDependencies } from "./snapshot.ts";
 
-export interface StreamDependencies {
-  readonly snapshots: Snapshots;
-  readonly feed: Pick<ChangeFeed, "catchUpSoon">;
+export interface StreamDependencies extends SnapshotDependencies {
   readonly keyCache: ApiKeyCache;
   readonly streams: EventStreams;
 }

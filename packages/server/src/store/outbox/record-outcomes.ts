@@ -2,19 +2,14 @@
 import { sql } from "kysely";
 import type { WebhookHealth } from "../../domain/delivery.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
-import type { Claim, DeliveryResult } from "../../ports.ts";
+import type { Claim, DeliveryResult, OutboxBatch } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { historyRow } from "../schema/history-row.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
 
 /** What a batch records. */
-export interface Outcomes {
-  readonly results: readonly DeliveryResult[];
-  readonly released: readonly Claim[];
-  readonly health: readonly WebhookHealth[];
-  readonly now: number;
-}
+export type Outcomes = Omit<OutboxBatch, "claim">;
 
 /** Locks the rows concerned; returns the outcomes whose lease no other worker has taken over. */
 export const lockHeld = async (

@@ -167,14 +167,7 @@ export const createReader = (database: Database): Reader => ({
       .select([
         "environments.revision",
         "history.at",
-        "flags.key",
-        "flags.type",
-        "flags.enabled",
-        "flags.thousandths",
-        "flags.description",
-        "flags.version",
-        "flags.definition",
-        "flags.level",
+        ...flagColumns.map((column) => `flags.${column}` as const),
       ])
       .where("environments.id", "=", environmentId)
       .execute();
