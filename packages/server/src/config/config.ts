@@ -100,6 +100,12 @@ export const parseConfig = (variables: Variables): Config => {
     return value >= from && value <= to ? value : undefined;
   };
 
+  /** A whole number in a range, of a unit when it has one. */
+  const count = (name: string, fallback: number, from: number, to: number, unit = ""): number => {
+    const rule = `a whole number${unit && ` of ${unit}`} from ${from} to ${to}`;
+    return setting(name, fallback, rule, whole(from, to));
+  };
+
   const host = setting("HOST", "127.0.0.1", "a host name or an IP address", (text) =>
     /^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined,
   );
@@ -107,12 +113,7 @@ export const parseConfig = (variables: Variables): Config => {
 
   const readDatabase = (): DatabaseSettings => {
     const folder = resolve(setting("HALYARD_DATA", "data", "a folder", (text) => text));
-    const poolSize = setting(
-      "HALYARD_POOL_SIZE",
-      10,
-      "a whole number of connections from 2 to 100",
-      whole(2, 100),
-    );
+    const poolSize = count("HALYARD_POOL_SIZE", 10, 2, 100, "connections");
     const url = variables.DATABASE_URL?.trim() ?? "";
     if (url === "") return { kind: "embedded", folder };
     if ((variables.HALYARD_SECRET_KEY?.trim() ?? "") === "") {
@@ -126,15 +127,10 @@ export const parseConfig = (variables: Variables): Config => {
     return { kind: "embedded", folder };
   };
 
-  const maxStreams = setting(
-    "HALYARD_MAX_STREAMS",
-    20_000,
-    "a whole number from 0 to 1000000",
-    whole(0, 1_000_000),
-  );
+  const maxStreams = count("HALYARD_MAX_STREAMS", 20_000, 0, 1_000_000);
   const config: Config = {
     host,
-    port: setting("PORT", 4_400, "a whole number from 0 to 65535", whole(0, 65_535)),
+    port: count("PORT", 4_400, 0, 65_535),
     database: readDatabase(),
     workers: setting("HALYARD_WORKERS", 1, "a whole number from 1 to 64, or auto", (text) =>
       text === "auto" ? Math.min(64, availableParallelism()) : whole(1, 64)(text),
@@ -216,15 +212,8 @@ export const parseConfig = (variables: Variables): Config => {
       "a whole number of milliseconds from 0 to 60000, 0 for no limit",
       whole(0, 60_000),
     ),
-    maxWaiting: setting(
-      "HALYARD_MAX_WAITING",
-      1_000,
-      "a whole number of requests from 1 to 100000",
-      whole(1, 100_000),
-    ),
-    shutdownDelay:
-      1_000 *
-      setting("HALYARD_SHUTDOWN_DELAY", 0, "a whole number of seconds from 0 to 60", whole(0, 60)),
+    maxWaiting: count("HALYARD_MAX_WAITING", 1_000, 1, 100_000, "requests"),
+    shutdownDelay: 1_000 * count("HALYARD_SHUTDOWN_DELAY", 0, 0, 60, "seconds"),
     trustProxy: setting<boolean | string>(
       "HALYARD_TRUST_PROXY",
       false,
@@ -239,14 +228,7 @@ export const parseConfig = (variables: Variables): Config => {
     ),
     dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
     signInLink: setting("HALYARD_SIGN_IN_LINK", loopback, "on or off", readSwitch),
-    requestTimeout:
-      1_000 *
-      setting(
-        "HALYARD_REQUEST_TIMEOUT",
-        30,
-        "a whole number of seconds from 1 to 600",
-        whole(1, 600),
-      ),
+    requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
     // Last, when every setting has been read.
     unknown: Object.keys(variables)
       .filter((name) => name.startsWith("HALYARD_") && !known.has(name))
