@@ -6,10 +6,9 @@ import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
 import {
   closedObject,
-  cursorParameter,
   type DeliveryPath,
   deliveryPath,
-  limitParameter,
+  pageParameters,
   type WebhookPath,
   webhookPath,
 } from "../openapi/schemas.ts";
@@ -21,14 +20,12 @@ import {
   sentExample,
   shownDelivery,
 } from "./delivery-schema.ts";
-import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
+import { pageOf, sendPage } from "./paging.ts";
 
 const tags = ["Webhooks"];
-const defaultLimit = 100;
 
 const LogQuery = closedObject({
-  limit: Type.Optional(limitParameter),
-  cursor: Type.Optional(cursorParameter),
+  ...pageParameters,
   state: Type.Optional(
     Type.Enum([...deliveryStates], { "x-must-be": `one of ${deliveryStates.join(", ")}` }),
   ),
@@ -40,6 +37,9 @@ const LogQuery = closedObject({
     }),
   ),
 });
+
+const readId = (cursor: string): string | undefined =>
+  /^dlv_[0-9a-f]+$/.test(cursor) ? cursor : undefined;
 
 export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
   app.get<{ Params: WebhookPath; Querystring: Static<typeof LogQuery> }>(
@@ -65,21 +65,15 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
     }),
     async (request, reply) => {
       const { query, params, auth } = request;
-      const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-      if (before !== undefined && !/^dlv_[0-9a-f]+$/.test(before))
-        return sendFailure(reply, badCursor);
-      const limit = query.limit ?? defaultLimit;
+      const page = pageOf(query, readId);
+      if (!page.ok) return sendFailure(reply, page.failure);
       const found = await deliveries.list(auth.principal.environment, params.id, {
-        limit: limit + 1,
+        ...page.value,
         ...(query.state !== undefined && { state: query.state }),
         ...(query.flag !== undefined && { flagKey: query.flag }),
-        ...(before !== undefined && { before }),
       });
       if (!found.ok) return sendFailure(reply, found.failure);
-      const page = found.value.slice(0, limit);
-      const last = page.at(-1);
-      if (last && found.value.length > limit) sendNextLink(request, reply, last.id);
-      return reply.send(page.map(shownDelivery));
+      return sendPage(request, reply, found.value, page.value.limit, shownDelivery);
     },
   );
 

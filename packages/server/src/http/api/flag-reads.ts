@@ -9,13 +9,12 @@ import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
 import {
   closedObject,
-  cursorParameter,
   type FlagPath,
   flagExample,
   flagPath,
   flagReference,
   freshnessHeader,
-  limitParameter,
+  pageParameters,
 } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { sendNotModified } from "../request/conditional.ts";
@@ -25,8 +24,7 @@ import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
 const tags = ["Flags"];
 
 const ListQuery = closedObject({
-  limit: Type.Optional(limitParameter),
-  cursor: Type.Optional(cursorParameter),
+  ...pageParameters,
   type: Type.Optional(Type.Unsafe<FlagTypeName>(flagTypeSchema)),
   enabled: Type.Optional(
     Type.Boolean({

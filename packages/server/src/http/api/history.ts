@@ -1,30 +1,24 @@
 // /flags/:key/history and /history: who changed what, and when.
 import type { Flag } from "@halyard/core/flags/registry";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { flagEventTypes } from "../../domain/change.ts";
-import { type HistoryEntry, historySubjects } from "../../domain/history.ts";
-import { fail, ok, type Result } from "../../errors.ts";
+import { historySubjects } from "../../domain/history.ts";
 import type { History } from "../../management/history.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
 import {
   closedObject,
-  cursorParameter,
   flagExample,
   flagReference,
-  limitParameter,
   nullable,
+  pageParameters,
 } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
-import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
+import { pageOf, sendPage } from "./paging.ts";
 
 const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
-const defaultLimit = 100;
 
-const PageQuery = closedObject({
-  limit: Type.Optional(limitParameter),
-  cursor: Type.Optional(cursorParameter),
-});
+const PageQuery = closedObject(pageParameters);
 const AllQuery = closedObject({
   ...PageQuery.properties,
   subject: Type.Optional(
@@ -72,26 +66,8 @@ const example = {
   after: flagExample,
 };
 
-/** One more than asked for is read, to know whether there is a next page. */
-const pageOf = (query: Static<typeof PageQuery>): Result<{ limit: number; before?: number }> => {
-  const limit = (query.limit ?? defaultLimit) + 1;
-  if (query.cursor === undefined) return ok({ limit });
-  const cursor = decodeCursor(query.cursor);
-  return /^\d{1,15}$/.test(cursor) ? ok({ limit, before: Number(cursor) }) : fail(badCursor);
-};
-
-const sendPage = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  entries: readonly HistoryEntry[],
-  limit: number,
-  show: (entry: HistoryEntry) => object,
-): FastifyReply => {
-  const page = entries.slice(0, limit - 1);
-  const last = page.at(-1);
-  if (last && entries.length === limit) sendNextLink(request, reply, String(last.id));
-  return reply.send(page.map(show));
-};
+const readId = (cursor: string): number | undefined =>
+  /^\d{1,15}$/.test(cursor) ? Number(cursor) : undefined;
 
 export const historyRoutes = (app: FastifyInstance, history: History): void => {
   app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof PageQuery> }>(
@@ -116,7 +92,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       ),
     }),
     async (request, reply) => {
-      const page = pageOf(request.query);
+      const page = pageOf(request.query, readId);
       if (!page.ok) return sendFailure(reply, page.failure);
       const { params, auth } = request;
       const found = await history.ofFlag(auth.principal.environment, params.key, page.value);
@@ -150,7 +126,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       }),
     }),
     async (request, reply) => {
-      const page = pageOf(request.query);
+      const page = pageOf(request.query, readId);
       if (!page.ok) return sendFailure(reply, page.failure);
       const { subject } = request.query;
       const entries = await history.ofEnvironment(request.auth.principal.environment, {

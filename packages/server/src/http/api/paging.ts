@@ -1,6 +1,6 @@
 // Pages: an opaque cursor in the Link header says where the next one begins.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { invalidField } from "../../errors.ts";
+import { fail, invalidField, ok, type Result } from "../../errors.ts";
 
 /** Relative to the request, so that it holds behind any proxy. */
 export const sendNextLink = (request: FastifyRequest, reply: FastifyReply, last: string): void => {
@@ -17,3 +17,35 @@ export const decodeCursor = (cursor: string): string => {
 };
 
 export const badCursor = invalidField("cursor", "must be the cursor of a Link header");
+
+interface Page<Id> {
+  readonly limit: number;
+  /** Only what is older. */
+  readonly before?: Id;
+}
+
+const defaultLimit = 100;
+
+/** What to read for a list that is shown newest first: one more than asked for, to know whether there is a next page. */
+export const pageOf = <Id>(
+  query: { readonly limit?: number; readonly cursor?: string },
+  readId: (cursor: string) => Id | undefined,
+): Result<Page<Id>> => {
+  const limit = (query.limit ?? defaultLimit) + 1;
+  if (query.cursor === undefined) return ok({ limit });
+  const before = readId(decodeCursor(query.cursor));
+  return before === undefined ? fail(badCursor) : ok({ limit, before });
+};
+
+export const sendPage = <T extends { readonly id: string | number }>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  entries: readonly T[],
+  limit: number,
+  show: (entry: T) => object,
+): FastifyReply => {
+  const page = entries.slice(0, limit - 1);
+  const last = page.at(-1);
+  if (last && entries.length === limit) sendNextLink(request, reply, String(last.id));
+  return reply.send(page.map(show));
+};

@@ -54,18 +54,24 @@ export const webhookExample = {
 
 export const noQuery = closedObject({});
 
-export const limitParameter = Type.Integer({
-  minimum: 1,
-  maximum: 1_000,
-  description: "At most so many, with a Link to the next page.",
-  "x-must-be": "a whole number from 1 to 1000",
-});
-export const cursorParameter = Type.String({
-  minLength: 1,
-  maxLength: 512,
-  description: "Where the page begins: taken from the Link of the page before.",
-  "x-must-be": "the cursor of a Link header",
-});
+export const pageParameters = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      description: "At most so many, with a Link to the next page.",
+      "x-must-be": "a whole number from 1 to 1000",
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: "Where the page begins: taken from the Link of the page before.",
+      "x-must-be": "the cursor of a Link header",
+    }),
+  ),
+};
 
 export const idempotencyHeader = Type.Object({
   "idempotency-key": Type.Optional(
