@@ -21,11 +21,13 @@ export type Clock = () => Date;
 export type RandomBytes = (count: number) => Uint8Array<ArrayBuffer>;
 
 /** For new things: random, so that instances need not coordinate. */
-export interface NewIds {
-  readonly event: () => string;
-  readonly delivery: () => string;
-  readonly webhook: () => string;
-  readonly key: () => string;
+export type NewIds = Readonly<Record<"event" | "delivery" | "webhook" | "key", () => string>>;
+
+/** What new things are made with. */
+export interface Sources {
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly newIds: NewIds;
 }
 
 /** All addresses of a name; rejects when it has none or the lookup takes too long. */
@@ -82,11 +84,7 @@ export interface EventRange {
   readonly to?: Date;
 }
 
-export interface EventReference {
-  readonly id: string;
-  readonly sequence: number | null;
-  readonly flagKey: string | null;
-}
+export type EventReference = Omit<Delivery["event"], "type">;
 
 /** Always the last committed state. */
 export interface Reader {

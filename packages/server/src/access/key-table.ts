@@ -1,11 +1,8 @@
 // The API keys of every environment in memory, by hash and by id. The change feed keeps it current.
-import type { Principal } from "../domain/principal.ts";
 import type { Replica } from "../evaluation/change-feed.ts";
 import type { KeyHolder, Store } from "../ports.ts";
 
-export interface KeyEntry {
-  readonly hash: Uint8Array;
-  readonly principal: Principal;
+export interface KeyEntry extends KeyHolder {
   /** Turns false when the key is revoked, for those who have kept the entry. */
   readonly isValid: boolean;
   /** Set by whoever accepts the key. */

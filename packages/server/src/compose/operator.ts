@@ -75,11 +75,11 @@ export interface Operator {
 
 export const composeOperator = async (config: Config): Promise<Operator> => {
   const store = await openStore(config);
-  const issueDependencies = { clock: systemClock, random, newIds };
+  const sources = { clock: systemClock, random, newIds };
   return {
-    environments: createEnvironments(store, issueDependencies),
-    keys: createApiKeys(store, issueDependencies),
-    signInLinks: createSignInLinks(store, issueDependencies),
+    environments: createEnvironments(store, sources),
+    keys: createApiKeys(store, sources),
+    signInLinks: createSignInLinks(store, sources),
     reencryptSecrets: () => store.reencryptSecrets(),
     unreadableSecrets: () => store.unreadableSecrets(),
     close: () => store.close(),

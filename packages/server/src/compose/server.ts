@@ -87,21 +87,21 @@ export const composeInstance = async (
     monotonic,
   });
   const store = telemetry.observe(await openStore(config, config.maxWaiting));
-  const issueDependencies = { clock, random, newIds };
+  const sources = { clock, random, newIds };
   const overload = createOverload({ ...config, now: monotonic, log });
   const scrape = () => telemetry.scrape(store, overload.figures());
   let isLeaving = false;
   try {
-    const keys = createApiKeys(store, issueDependencies);
+    const keys = createApiKeys(store, sources);
     const { snapshots, keyTable, feed, usage, keyUse } = await composeMemory(store, clock, log);
     const webhooks = createWebhooks({
-      ...issueDependencies,
+      ...sources,
       store,
       lookUp: lookUpWithin(registrationTimeout, lookUp),
       callbacks: config.callbacks,
     });
     const cookies = createSessionCookies(secretKeysOf(config), clock, random);
-    const links = createSignInLinks(store, issueDependencies);
+    const links = createSignInLinks(store, sources);
     const app = await createApp({
       ...config,
       log,
@@ -124,7 +124,7 @@ export const composeInstance = async (
       streams: { ...streamSettings, maxStreams: config.maxStreams, ...streams },
       eventTokens: createEventTokens(secretKeysOf(config), clock),
       deliveries: createDeliveries({
-        ...issueDependencies,
+        ...sources,
         store,
         serviceName: config.serviceName,
       }),
@@ -157,7 +157,7 @@ export const composeInstance = async (
     });
     return {
       app,
-      environments: createEnvironments(store, issueDependencies),
+      environments: createEnvironments(store, sources),
       signInLinks: links,
       unreadableSecrets: () => store.unreadableSecrets(),
       scrape,

@@ -9,7 +9,7 @@ import {
   type Role,
 } from "../domain/principal.ts";
 import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
-import type { Clock, NewIds, RandomBytes, Store, Transaction } from "../ports.ts";
+import type { Sources, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 
 export interface CreateKey {
@@ -40,15 +40,9 @@ export const hashKey = (text: string): Uint8Array => createHash("sha256").update
 
 const missing = (id: string): Result<never> => notFound("The API key", id);
 
-export interface IssueDependencies {
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly newIds: NewIds;
-}
-
 /** Writes a new key within a transaction; `given` is a text that the operator has chosen. */
 export const issueKey = async (
-  { clock, random, newIds }: IssueDependencies,
+  { clock, random, newIds }: Sources,
   transaction: Transaction,
   environmentId: number,
   actor: Actor,
@@ -76,7 +70,7 @@ export const issueKey = async (
   return { apiKey, text };
 };
 
-export const createApiKeys = (store: Store, dependencies: IssueDependencies): ApiKeys => {
+export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
   const { clock } = dependencies;
 
   const revoke = (

@@ -4,15 +4,7 @@ import type { Caller, EnvironmentRef } from "../domain/principal.ts";
 import { rotationOverlap } from "../domain/retry.ts";
 import { subscribedTypes, testEventType, type Webhook } from "../domain/webhook.ts";
 import { conflict, notFound, ok, type Result } from "../errors.ts";
-import type {
-  Clock,
-  DeliveryQuery,
-  EventRange,
-  NewIds,
-  RandomBytes,
-  Store,
-  Transaction,
-} from "../ports.ts";
+import type { DeliveryQuery, EventRange, Sources, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 import { isWebhookId, missing, newSecret, recordWebhook } from "./webhooks.ts";
 
@@ -66,11 +58,8 @@ export interface Deliveries {
   ): Promise<IdempotentResult<Rotated>>;
 }
 
-export interface DeliveriesDependencies {
+export interface DeliveriesDependencies extends Sources {
   readonly store: Store;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly newIds: NewIds;
   readonly serviceName: string;
 }
 

@@ -2,8 +2,8 @@
 import { environmentNamePattern, environmentNameRule } from "../domain/api-key.ts";
 import { operator } from "../domain/principal.ts";
 import { conflict, invalid, notFound, ok, type Result } from "../errors.ts";
-import type { Environment, Store } from "../ports.ts";
-import { hashKey, type IssueDependencies, issueKey } from "./api-keys.ts";
+import type { Environment, Sources, Store } from "../ports.ts";
+import { hashKey, issueKey } from "./api-keys.ts";
 
 export const firstEnvironments = ["development", "production"] as const;
 
@@ -32,7 +32,7 @@ export interface Environments {
   bootstrap(keys: readonly FirstKey[]): Promise<Result<readonly FirstKey[]>>;
 }
 
-export const createEnvironments = (store: Store, dependencies: IssueDependencies): Environments => {
+export const createEnvironments = (store: Store, dependencies: Sources): Environments => {
   const { clock } = dependencies;
 
   const find = async (name: string): Promise<Result<Environment>> => {

@@ -7,7 +7,7 @@ import {
 import type { Caller, EnvironmentRef } from "../domain/principal.ts";
 import { checkEvents, maxWebhooks, type Webhook } from "../domain/webhook.ts";
 import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
-import type { Clock, LookUp, NewIds, RandomBytes, Store, Transaction } from "../ports.ts";
+import type { LookUp, RandomBytes, Sources, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 
 export interface CreateWebhook {
@@ -37,11 +37,8 @@ export interface Webhooks {
   remove(caller: Caller, id: string): Promise<Result<void>>;
 }
 
-export interface WebhooksDependencies {
+export interface WebhooksDependencies extends Sources {
   readonly store: Store;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly newIds: NewIds;
   /** Within a second. */
   readonly lookUp: LookUp;
   readonly callbacks: CallbackPolicy;
