@@ -86,23 +86,28 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
     );
   };
 
-  const logSlow = (
-    { pattern }: ObservedRoute,
+  /** `known` is the request as the framework knows it, when it has seen it. */
+  const answered = (
+    route: ObservedRoute,
     request: Pick<IncomingMessage, "method" | "url">,
     reqId: string,
     status: number,
-    milliseconds: number,
-    more: object = {},
+    startedAt: number,
+    known?: FastifyRequest,
   ): void => {
+    const { method = "" } = request;
+    const milliseconds = now() - startedAt;
+    meterOf(route, method).done(status, milliseconds);
+    if (milliseconds < isSlowFrom) return;
     log.warn(
       {
         reqId,
-        method: request.method,
-        route: pattern,
+        method,
+        route: route.pattern,
         path: pathOf(request),
         status,
         milliseconds: Math.round(milliseconds),
-        ...more,
+        ...(known && { address: known.ip, ...whoOf(known) }),
       },
       "slow request",
     );
@@ -119,19 +124,10 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
 
     answered(request, status) {
       const { route, startedAt } = request;
-      const milliseconds = now() - startedAt;
-      meterOf(route, request.method).done(status, milliseconds);
       if (status === 401 && hasTried(request)) failures.failed(request, route.pattern);
-      if (milliseconds >= isSlowFrom) {
-        const more = { address: request.ip, ...whoOf(request) };
-        logSlow(route, request, request.id, status, milliseconds, more);
-      }
+      answered(route, request, request.id, status, startedAt, request);
     },
 
-    answeredFast(route, request, reqId, status, startedAt) {
-      const milliseconds = now() - startedAt;
-      meterOf(route, request.method ?? "").done(status, milliseconds);
-      if (milliseconds >= isSlowFrom) logSlow(route, request, reqId, status, milliseconds);
-    },
+    answeredFast: answered,
   };
 };
