@@ -104,10 +104,10 @@ export const deliveryReads = (database: Database): DeliveryReads => {
       return found?.body;
     },
 
-    async events(environmentId, { afterSequence, from, to }, types, limit) {
-      const rows = await database
+    events: (environmentId, { afterSequence, from, to }, types, limit) =>
+      database
         .selectFrom("events")
-        .select(["id", "sequence", "flag_key"])
+        .select(["id", "sequence", "flag_key as flagKey"])
         .where("environment_id", "=", environmentId)
         .where("sequence", ">", afterSequence ?? 0)
         .where("type", "in", types)
@@ -115,8 +115,6 @@ export const deliveryReads = (database: Database): DeliveryReads => {
         .$if(to !== undefined, (rest) => rest.where("created_at", "<=", to?.getTime() ?? 0))
         .orderBy("sequence")
         .limit(limit)
-        .execute();
-      return rows.map(({ id, sequence, flag_key }) => ({ id, sequence, flagKey: flag_key }));
-    },
+        .execute(),
   };
 };

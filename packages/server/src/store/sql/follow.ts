@@ -26,18 +26,11 @@ export const followReads = (database: Database): FollowReads => ({
     }));
   },
 
-  async positions() {
-    const rows = await database
+  positions: () =>
+    database
       .selectFrom("environments")
-      .select(["id", "name", "revision", "keys_revision"])
-      .execute();
-    return rows.map(({ id, name, revision, keys_revision }) => ({
-      environmentId: id,
-      name,
-      revision,
-      keysRevision: keys_revision,
-    }));
-  },
+      .select(["id as environmentId", "name", "revision", "keys_revision as keysRevision"])
+      .execute(),
 
   async changesAfter(environmentId, revision, limit) {
     const rows = await database

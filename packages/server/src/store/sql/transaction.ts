@@ -90,23 +90,13 @@ export const createTransaction = (
 
     alone: () => traits.alone(database),
 
-    async lockEnvironment(environmentId) {
-      const row = await database
+    lockEnvironment: (environmentId) =>
+      database
         .selectFrom("environments")
-        .select(environmentColumns)
+        .select(["id", "name", "revision", "sequence", "flag_count as flagCount"])
         .where("id", "=", environmentId)
         .$call(traits.locked)
-        .executeTakeFirst();
-      return (
-        row && {
-          id: row.id,
-          name: row.name,
-          revision: row.revision,
-          sequence: row.sequence,
-          flagCount: row.flag_count,
-        }
-      );
-    },
+        .executeTakeFirst(),
 
     async lastVersion(environmentId, key) {
       const row = await database
