@@ -22,3 +22,10 @@ export interface CountedFlag {
   /** When it was last evaluated, however long ago; null when it never was. */
   readonly lastAt: Date | null;
 }
+
+/** Values returned by this process, for the metrics. */
+export interface EvaluationTotals {
+  on: number;
+  off: number;
+  error: number;
+}

@@ -1,14 +1,8 @@
 // Evaluates flags of a snapshot and counts what came of it.
 import type { EvaluationContext } from "@halyard/core/context";
 import { type Evaluation, evaluate } from "@halyard/core/evaluate";
+import type { EvaluationTotals } from "../domain/usage.ts";
 import type { EvaluationFlag } from "./snapshot.ts";
-
-/** Values returned by this process, for the metrics. */
-export interface EvaluationTotals {
-  on: number;
-  off: number;
-  error: number;
-}
 
 /** As one of many in a bulk evaluation: not counted as a use of the flag. */
 export const evaluateInBulk = (

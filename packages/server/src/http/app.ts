@@ -131,11 +131,6 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   const streams = createEventStreams(dependencies.streams, dependencies.meter.streams, (err) =>
     log.error({ err }, "a stream could not be opened"),
   );
-  const stopKeys = dependencies.keyTable.onRevoked(streams.endOf);
-  app.addHook("preClose", async () => {
-    stopKeys();
-    streams.close();
-  });
   app.addHook("onListen", async () => log.info(`Server listening at ${app.listeningOrigin}`));
   // An expectation that we do not know is passed over: Node would refuse it with an empty body.
   app.server.on("checkExpectation", (request, response) => {
@@ -154,7 +149,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
 
   overload.watch(app.server);
   if (tracing) traceRequests(app, tracing);
-  const { isClosing } = addLifecycle(app, {
+  const isClosing = addLifecycle(app, {
     observer,
     overload,
     now,
@@ -165,6 +160,12 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       dashboard && sessions
         ? acceptSessions(authenticate, { keyCache, requests: sessions, clock: dashboard.clock })
         : authenticate,
+  });
+
+  const stopKeys = dependencies.keyTable.onRevoked(streams.endOf);
+  app.addHook("preClose", async () => {
+    stopKeys();
+    streams.close();
   });
 
   const counts = dependencies.meter.evaluations;

@@ -31,10 +31,6 @@ export interface LifecycleDependencies {
   readonly authenticateApi: Authenticate;
 }
 
-export interface Lifecycle {
-  readonly isClosing: () => boolean;
-}
-
 /** What of a route is decided when it is made. */
 interface Route extends ObservedRoute {
   /** Undefined when it needs no key. */
@@ -77,11 +73,11 @@ const noHost: Failure = {
   message: "The request has no Host header.",
 };
 
-/** To be called before any route is made. */
+/** To be called before any route is made; returns whether the server is closing. */
 export const addLifecycle = (
   app: FastifyInstance,
   dependencies: LifecycleDependencies,
-): Lifecycle => {
+): (() => boolean) => {
   const { observer, overload, now, keyCache } = dependencies;
   let closing = false;
   const isClosing = () => closing;
@@ -216,5 +212,5 @@ export const addLifecycle = (
     request.route = noRoute;
     return sendFailure(reply, nothingHere);
   });
-  return { isClosing };
+  return isClosing;
 };

@@ -1,4 +1,5 @@
 // Counts requests, evaluations and streams in plain numbers that are read only by a scrape.
+import type { EvaluationTotals } from "../domain/usage.ts";
 import { createTiming, type Timing } from "./timing.ts";
 
 /** One method of one route. */
@@ -14,13 +15,6 @@ export interface MeteredRoute {
   readonly timing: Timing;
 }
 
-/** Evaluated flags, single and bulk. */
-export interface EvaluationCounts {
-  on: number;
-  off: number;
-  error: number;
-}
-
 export const streamKinds = ["flags", "refetch"] as const;
 export type StreamKind = (typeof streamKinds)[number];
 
@@ -33,7 +27,7 @@ export interface HttpMeter {
   /** The same one for the same method and route. */
   route(method: string, pattern: string): RouteMeter;
   routes(): readonly MeteredRoute[];
-  readonly evaluations: EvaluationCounts;
+  readonly evaluations: EvaluationTotals;
   readonly streams: Readonly<Record<StreamKind, StreamCounts>>;
 }
 

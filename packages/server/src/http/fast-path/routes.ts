@@ -1,5 +1,5 @@
 // The table of what the fast path serves.
-import type { EvaluationTotals } from "../../evaluation/evaluate.ts";
+import type { EvaluationTotals } from "../../domain/usage.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { answerOne } from "../ofrep/answers.ts";
 import type { FastRoute } from "./fast-path.ts";

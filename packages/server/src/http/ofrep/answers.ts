@@ -2,7 +2,8 @@
 import { hash } from "node:crypto";
 import type { EvaluationContext } from "@halyard/core/context";
 import type { Evaluation } from "@halyard/core/evaluate";
-import { type EvaluationTotals, evaluateFlag, evaluateInBulk } from "../../evaluation/evaluate.ts";
+import type { EvaluationTotals } from "../../domain/usage.ts";
+import { evaluateFlag, evaluateInBulk } from "../../evaluation/evaluate.ts";
 import type { EvaluationFlag, Snapshot } from "../../evaluation/snapshot.ts";
 import { readAsked } from "./request.ts";
 

@@ -1,8 +1,8 @@
 // /ofrep/v1/evaluate: the values of flags by the OpenFeature Remote Evaluation Protocol, from memory alone.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { EvaluationTotals } from "../../domain/usage.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
-import type { EvaluationCounts } from "../../telemetry/http-meter.ts";
 import type { EventTokens } from "../auth/event-token.ts";
 import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { isJsonCharset } from "../errors/json-body.ts";
@@ -18,7 +18,7 @@ export interface EvaluationDependencies {
   readonly eventTokens: EventTokens;
   /** Where clients reach this server; taken from each request when it is not set. */
   readonly publicUrl: string | undefined;
-  readonly counts: EvaluationCounts;
+  readonly counts: EvaluationTotals;
 }
 
 type Asking = FastifyRequest<{
