@@ -113,9 +113,12 @@ suite("what a reader gets", () => {
     const environment = await server.environment();
     const streams = await Promise.all(Array.from({ length: 50 }, () => follow(environment)));
     await Promise.all(streams.map((stream) => stream.first(1)));
-    const changed = Array.from({ length: 100 }, (_, index) =>
-      environment.admin("POST", "/flags", { key: `f${index}`, type: "boolean" }),
-    );
+    const change = async (_: unknown, writer: number) => {
+      for (let index = 0; index < 10; index += 1) {
+        await environment.admin("POST", "/flags", { key: `f${writer}-${index}`, type: "boolean" });
+      }
+    };
+    const changed = Array.from({ length: 10 }, change);
     // Some come while it goes on.
     const late = await Promise.all(Array.from({ length: 20 }, () => follow(environment)));
     await Promise.all(changed);
