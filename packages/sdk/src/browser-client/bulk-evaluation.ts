@@ -89,11 +89,11 @@ export const createBulkEvaluation = (request: BulkRequest): BulkEvaluation => {
   };
 
   return {
-    fetch(announced = {}) {
-      if (running === undefined) return start(announced);
-      // Calls during a request share one more request, made with the newest notification.
+    fetch(announced) {
+      if (running === undefined) return start(announced ?? {});
+      // Calls during a request share one more request, made with the newest notification. A call without one keeps it.
       if (next !== undefined) {
-        next.announced = announced;
+        next.announced = announced ?? next.announced;
         return next.done;
       }
       const waiting = running.then(() => {
@@ -101,7 +101,7 @@ export const createBulkEvaluation = (request: BulkRequest): BulkEvaluation => {
         next = undefined;
         return start(newest);
       });
-      next = { announced, done: waiting };
+      next = { announced: announced ?? {}, done: waiting };
       return waiting;
     },
     forget() {
