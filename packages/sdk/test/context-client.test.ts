@@ -40,6 +40,20 @@ suite("values of one context", () => {
     assert.deepEqual(client.values(), { a: false });
   });
 
+  test("a flag that is off has the reason DISABLED, which OFREP has in the metadata", async (t) => {
+    const server = await bulkServer(t);
+    server.answer(bulk, (response) =>
+      response
+        .writeHead(200)
+        .end(
+          '{"flags":[{"key":"a","value":false,"variant":"off","reason":"STATIC","metadata":{"reason":"DISABLED"}}]}',
+        ),
+    );
+    const { client } = contextClientOf(t, server.url);
+    await client.ready();
+    assert.deepEqual(client.details("a"), { value: false, variant: "off", reason: "DISABLED" });
+  });
+
   test("a notification makes it ask again, with what was announced", async (t) => {
     const server = await bulkServer(t);
     const { client, names, changed } = contextClientOf(t, server.url, { context: ada });

@@ -80,6 +80,7 @@ test("both ways give the same answer", async () => {
   const { admin, keys } = await server.environment();
   await makeFlag(admin, { key: "a", type: "boolean", enabled: true });
   await makeFlag(admin, { key: "b", type: "rollout", percentage: 50, enabled: true });
+  await makeFlag(admin, { key: "c", type: "boolean" });
   const bodies = [
     '{"context":{}}',
     ...Array.from({ length: 10 }, (_, user) => `{"context":{"targetingKey":"user-${user}"}}`),
@@ -93,7 +94,7 @@ test("both ways give the same answer", async () => {
   ];
   const statuses = new Set<number>();
   for (const key of [keys.client, keys.server, keys.admin]) {
-    for (const flag of ["a", "b"]) {
+    for (const flag of ["a", "b", "c"]) {
       for (const body of bodies) {
         // A parameter that means nothing is unusual enough.
         const framework = await ask(`${flag}?x`, key, body);

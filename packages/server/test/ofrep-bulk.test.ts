@@ -43,7 +43,13 @@ test("every flag in the order of the keys, with what cannot be evaluated among t
   assert.deepEqual(failure, { key: "B", errorCode: "TARGETING_KEY_MISSING" });
   assert.deepEqual(others, [
     { key: "a", value: true, reason: "STATIC", variant: "on" },
-    { key: "c", value: false, reason: "DISABLED", variant: "off" },
+    {
+      key: "c",
+      value: false,
+      reason: "STATIC",
+      variant: "off",
+      metadata: { reason: "DISABLED" },
+    },
   ]);
   const [stream] = eventStreams as Record<string, unknown>[];
   const { url, ...announced } = stream ?? {};

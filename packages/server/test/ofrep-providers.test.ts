@@ -43,13 +43,14 @@ test("server side: values and reasons", async () => {
     const client = await serverClient(`values-${headers[0]?.[0]}`, headers);
     for (const [key, value, reason] of [
       ["off", false, "DISABLED"],
-      ["on", true, "STATIC"],
+      ["on", true, undefined],
     ] as const) {
       const details = await client.getBooleanDetails(key, !value);
       assert.deepEqual(
         [details.value, details.reason, details.variant, details.errorCode],
-        [value, reason, value ? "on" : "off", undefined],
+        [value, "STATIC", value ? "on" : "off", undefined],
       );
+      assert.equal(details.flagMetadata.reason, reason);
     }
     const values = new Set<boolean>();
     for (let user = 0; user < 20; user++) {

@@ -21,6 +21,11 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 const reasons: readonly string[] = ["STATIC", "DISABLED", "SPLIT", "TARGETING_MATCH"];
+
+/** A flag that is off has the reason `STATIC` over OFREP, because some providers use the program's default for `DISABLED`. */
+const reasonOf = ({ reason, metadata }: Fields): unknown =>
+  isFields(metadata) && metadata.reason === "DISABLED" ? metadata.reason : reason;
+
 const errorCodes: readonly string[] = [
   "FLAG_NOT_FOUND",
   "TARGETING_KEY_MISSING",
@@ -29,7 +34,8 @@ const errorCodes: readonly string[] = [
 ];
 
 const detailsOf = (item: Fields): Details => {
-  const { value, variant, reason, errorCode, errorDetails } = item;
+  const { value, variant, errorCode, errorDetails } = item;
+  const reason = reasonOf(item);
   const message = typeof errorDetails === "string" ? errorDetails : "";
   if (typeof errorCode === "string") {
     const code = errorCodes.includes(errorCode) ? errorCode : "GENERAL";

@@ -86,6 +86,12 @@ const meaning = ({ reason }: Evaluated): string =>
     SPLIT: "by the rollout's percentage",
   })[reason] ?? reason;
 
+/** Over OFREP a flag that is off has the reason `STATIC`, and `DISABLED` in its metadata. */
+const evaluatedIn = ({ metadata, ...body }: Record<string, unknown>): Evaluated => {
+  const { reason = body.reason } = (metadata ?? {}) as { readonly reason?: unknown };
+  return { ...body, reason } as Evaluated;
+};
+
 const timeout = 10_000;
 
 const codes: Readonly<Record<number, ManagementErrorCode>> = {
@@ -121,7 +127,7 @@ const ask = async (
     throw failureOf(connection, { code: "UNREACHABLE", message, cause });
   }
   const body = objectOf(text);
-  if (answer.ok && body) return body as unknown as Evaluated;
+  if (answer.ok && body) return evaluatedIn(body);
   const code = body && codes[answer.status];
   const { errorCode, errorDetails, message } = body ?? {};
   if (errorCode === "TARGETING_KEY_MISSING") {

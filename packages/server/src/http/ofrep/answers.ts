@@ -24,8 +24,17 @@ const bodiesOf = (entry: EvaluationFlag): Bodies => {
   return bodies;
 };
 
+/**
+ * Providers of some languages answer `DISABLED` with the program's own default, so that turning a flag off would not reach
+ * them. `STATIC` is as true: off is the same for everyone.
+ */
+const asProtocol = (evaluation: Evaluation) =>
+  "reason" in evaluation && evaluation.reason === "DISABLED"
+    ? { ...evaluation, reason: "STATIC", metadata: { reason: "DISABLED" } }
+    : evaluation;
+
 const write = ({ flag }: EvaluationFlag, evaluation: Evaluation): string =>
-  JSON.stringify({ key: flag.key, ...evaluation });
+  JSON.stringify({ key: flag.key, ...asProtocol(evaluation) });
 
 /** The body that tells what came of an evaluation of this flag. */
 const bodyOf = (entry: EvaluationFlag, evaluation: Evaluation): string => {

@@ -29,11 +29,19 @@ const Details = Type.String({ description: "What went wrong, for people." });
 const Success = closedObject({
   key: Key,
   value: Type.Boolean(),
-  reason: Type.Enum(["STATIC", "DISABLED", "SPLIT"], {
-    description:
-      "`STATIC`: the same for everyone; `DISABLED`: the flag is off; `SPLIT`: by the bucket of the targeting key.",
+  reason: Type.Enum(["STATIC", "SPLIT"], {
+    description: "`STATIC`: the same for everyone; `SPLIT`: by the bucket of the targeting key.",
   }),
   variant: Type.Enum(["on", "off"]),
+  metadata: Type.Optional(
+    closedObject(
+      { reason: Type.Literal("DISABLED") },
+      {
+        description:
+          "Only on a flag that is off. Its `reason` is `STATIC`, because some providers use the program's default for `DISABLED`.",
+      },
+    ),
+  ),
 });
 const failure = (...codes: string[]) =>
   closedObject({ key: Key, errorCode: Type.Enum(codes), errorDetails: Details });
