@@ -118,8 +118,7 @@ test("the secret is changed, at once or with a day for both", async () => {
   const request = (await received(count + 1))[count];
   assert.ok(request);
   for (const good of [secret, newer]) {
-    const options = { scheme: "standard" } as const;
-    await verifyWebhook(request.body, request.headers, good, options);
+    await verifyWebhook(request.body, request.headers, good);
   }
   const last = await halyard.read<RotatedSecret>("webhooks", "rotate", id, "--immediately");
   assert.equal(last.previousSecretValidUntil, null);

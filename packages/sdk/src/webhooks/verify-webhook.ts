@@ -13,7 +13,7 @@ import type { WebhookEvent } from "./webhook-event.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export type WebhookVerificationReason =
-  /** No signature header of either scheme. */
+  /** The signature header of the scheme is missing. */
   | "missing-signature"
   /** A signature header, or one that belongs to it, is missing or malformed. */
   | "malformed-header"
@@ -47,10 +47,10 @@ export interface VerifyWebhookOptions {
   /** The middle part of `X-Service-Signature`, if the server has a name of its own. */
   readonly serviceName?: string;
   /**
-   * "standard" rejects requests without the Standard Webhooks headers. The plain header signs no timestamp, so "any"
-   * accepts a replayed request from which an attacker has removed the other headers.
+   * Which signature is verified; "standard" by default. Halyard always sends both. "plain" is the `X-Service-Signature`
+   * header alone: it signs no time, so a request that someone recorded years ago is accepted.
    */
-  readonly scheme?: "any" | "standard";
+  readonly scheme?: "standard" | "plain";
 }
 
 type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -62,7 +62,8 @@ const maxSignatures = 10;
  * Resolves to the event of a request that was signed with one of the secrets.
  *
  * `rawBody` is the body exactly as received: a body that was parsed and serialized again has different bytes.
- * Checks the Standard Webhooks headers if there are any, otherwise the plain signature header.
+ * Checks the Standard Webhooks headers, or the plain signature header when `scheme` names it. Which of them is never
+ * left to the request: its sender could leave the stronger one out.
  */
 export const verifyWebhook = async (
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -70,39 +71,46 @@ export const verifyWebhook = async (
   secret: string | readonly string[],
   options: VerifyWebhookOptions = {},
 ): Promise<WebhookEvent> => {
-  const { tolerance = 300, now = () => new Date(), serviceName = "Service" } = options;
   const body = bytesOf(rawBody);
   const keys = keysOf(typeof secret === "string" ? [secret] : secret);
+  if (options.scheme === "plain") await verifyPlain(body, headers, keys.plain, options);
+  else await verifyStandard(body, headers, keys.standard, options);
+  return eventOf(body);
+};
 
-  const id = headerOf(headers, standardHeaders.id);
-  const timestamp = headerOf(headers, standardHeaders.timestamp);
-  const signature = headerOf(headers, standardHeaders.signature);
-  if ([id, timestamp, signature].some((value) => value !== undefined)) {
-    const sent = timeOf(requireHeader(standardHeaders.timestamp, timestamp));
-    const content = standardContent(requireHeader(standardHeaders.id, id), timestamp ?? "", body);
-    const macs = parseStandardSignatures(requireHeader(standardHeaders.signature, signature));
-    if (macs.length === 0) malformed(standardHeaders.signature, "v1,<base64 of 32 bytes>");
-    await requireMatch(keys.standard, macs.slice(0, maxSignatures), content);
-    requireRecent(sent, now(), tolerance);
-    return eventOf(body);
-  }
+const verifyStandard = async (
+  body: Bytes,
+  headers: HeaderSource,
+  keys: readonly Bytes[],
+  { tolerance = 300, now = () => new Date() }: VerifyWebhookOptions,
+): Promise<void> => {
+  const signature = requireHeader(headers, standardHeaders.signature);
+  const timestamp = requireHeader(headers, standardHeaders.timestamp);
+  const sent = timeOf(timestamp);
+  const content = standardContent(requireHeader(headers, standardHeaders.id), timestamp, body);
+  const macs = parseStandardSignatures(signature);
+  if (macs.length === 0) malformed(standardHeaders.signature, "v1,<base64 of 32 bytes>");
+  await requireMatch(keys, macs.slice(0, maxSignatures), content);
+  requireRecent(sent, now(), tolerance);
+};
 
-  const plainName = plainHeader(serviceName);
-  const plain = headerOf(headers, plainName);
-  if (plain === undefined || options.scheme === "standard") {
-    const looked = [
-      standardHeaders.signature,
-      ...(options.scheme === "standard" ? [] : [plainName]),
-    ];
+const verifyPlain = async (
+  body: Bytes,
+  headers: HeaderSource,
+  keys: readonly Bytes[],
+  { serviceName = "Service" }: VerifyWebhookOptions,
+): Promise<void> => {
+  const name = plainHeader(serviceName);
+  const plain = headerOf(headers, name);
+  if (plain === undefined) {
     throw new WebhookVerificationError(
       "missing-signature",
-      `The request has no ${looked.join(" and no ")} header: it was not sent by the service, a proxy dropped the header, or the service goes by another name (serviceName).`,
+      `The request has no ${name} header: it was not sent by the service, a proxy dropped the header, or the service goes by another name (serviceName).`,
     );
   }
   const mac = parsePlainSignature(plain);
-  if (!mac) return malformed(plainName, "sha256=<64 lowercase hexadecimal digits>");
-  await requireMatch(keys.plain, [mac], body);
-  return eventOf(body);
+  if (!mac) return malformed(name, "sha256=<64 lowercase hexadecimal digits>");
+  await requireMatch(keys, [mac], body);
 };
 
 /** A copy, so that the verified bytes are the parsed ones. */
@@ -151,12 +159,13 @@ const malformed = (name: string, form: string): never => {
   );
 };
 
-const requireHeader = (name: string, value: string | undefined): string => {
+const requireHeader = (headers: HeaderSource, name: string): string => {
+  const value = headerOf(headers, name);
   if (value !== undefined && value !== "") return value;
   const all = Object.values(standardHeaders).join(", ");
   throw new WebhookVerificationError(
     name === standardHeaders.signature ? "missing-signature" : "malformed-header",
-    `The header ${name} is missing; ${all} belong together, so pass all of them on.`,
+    `The header ${name} is missing; Halyard always sends ${all}, so the request is not from Halyard, or a proxy dropped them. Another sender that signs with the plain header alone needs the option scheme: "plain".`,
   );
 };
 

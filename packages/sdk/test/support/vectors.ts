@@ -17,6 +17,7 @@ interface Vectors {
   }[];
   readonly received: readonly {
     readonly name: string;
+    readonly scheme: "standard" | "plain";
     readonly secrets: readonly string[];
     readonly now: number;
     readonly headers: Readonly<Record<string, string>>;

@@ -35,7 +35,7 @@ const believes =
     const seen = sent.filter(([name]) => name.startsWith("webhook-") === (scheme === "standard"));
     const now = () => new Date(Number(headers["webhook-timestamp"]) * 1_000);
     try {
-      await verifyWebhook(body, Object.fromEntries(seen), secret, { now });
+      await verifyWebhook(body, Object.fromEntries(seen), secret, { now, scheme });
       return true;
     } catch {
       return false;

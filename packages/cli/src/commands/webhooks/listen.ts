@@ -105,7 +105,7 @@ const receive = async (
 ): Promise<void> => {
   try {
     const body = await readBody(request);
-    const event = await verifyWebhook(body, request.headers, await secret, { scheme: "standard" });
+    const event = await verifyWebhook(body, request.headers, await secret);
     print(json ? JSON.stringify(event) : inOneLine(describe(event)));
     response.writeHead(204).end();
   } catch (error) {
