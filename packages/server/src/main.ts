@@ -4,7 +4,7 @@ import type { TestOverrides } from "./compose/server.ts";
 import type { Config } from "./config/config.ts";
 import { startCluster } from "./process/cluster.ts";
 import { dashboardAddress, makeFirstKeys } from "./process/first-keys.ts";
-import { openListening, type Server } from "./process/listening.ts";
+import { closeAfterFailure, openListening, type Server } from "./process/listening.ts";
 import { createLog } from "./process/log.ts";
 import { stopSignal } from "./process/stop-signal.ts";
 import { stopWithin } from "./process/stop-within.ts";
@@ -21,7 +21,7 @@ export const startServer = async (
     const dashboard = await dashboardAddress(config, instance.signInLinks, url);
     return { url, firstKeys, dashboard, close: () => instance.close(config.shutdownDelay) };
   } catch (error) {
-    await instance.close();
+    await closeAfterFailure(instance, log);
     throw error;
   }
 };

@@ -53,7 +53,10 @@ export interface Instance {
   readonly unreadableSecrets: () => Promise<readonly string[]>;
   /** The metrics of this instance alone. */
   scrape(): Promise<Scrape>;
-  /** It is unready at once and continues to serve for `delay` milliseconds, until load balancers have noticed. */
+  /**
+   * It is unready at once and continues to serve for `delay` milliseconds, until load balancers have noticed. A step that
+   * fails does not keep the others from being done; it rejects after the last one.
+   */
   close(delay?: number): Promise<void>;
 }
 
@@ -86,14 +89,23 @@ export const composeInstance = async (
     clock,
     monotonic,
   });
-  const store = telemetry.observe(await openStore(config, config.maxWaiting));
-  const sources = { clock, random, newIds };
-  const overload = createOverload({ ...config, now: monotonic, log });
-  const scrape = () => telemetry.scrape(store, overload.figures());
+  /** What is open, to be closed in reverse order, also by a start that fails. */
+  const opened = new AsyncDisposableStack();
   let isLeaving = false;
   try {
+    const store = telemetry.observe(await openStore(config, config.maxWaiting));
+    opened.defer(() => store.close());
+    const sources = { clock, random, newIds };
+    const overload = createOverload({ ...config, now: monotonic, log });
+    opened.defer(() => overload.close());
+    const scrape = () => telemetry.scrape(store, overload.figures());
     const keys = createApiKeys(store, sources);
-    const { snapshots, keyTable, feed, usage, keyUse } = await composeMemory(store, clock, log);
+    const { snapshots, keyTable, feed, usage, keyUse } = await composeMemory(
+      store,
+      clock,
+      log,
+      opened,
+    );
     const webhooks = createWebhooks({
       ...sources,
       store,
@@ -141,11 +153,18 @@ export const composeInstance = async (
         return all && expose(all);
       },
     });
+    let drained: Promise<void> | undefined;
+    const drainApp = () => {
+      drained ??= drain(app, requestTimeout, log);
+      return drained;
+    };
+    opened.defer(drainApp);
     const sender = createSender({
       callbacks: config.callbacks,
       userAgent: `Halyard/${version}`,
       lookUp: lookUpWithin(connectTimeout, lookUp),
     });
+    opened.defer(() => sender.close());
     const worker = startWorker({
       outbox: store.outbox,
       sender: { send: telemetry.send(sender.send), abort: () => sender.abort() },
@@ -155,6 +174,7 @@ export const composeInstance = async (
       serviceName: config.serviceName,
       log,
     });
+    opened.defer(() => worker.close());
     return {
       app,
       environments: createEnvironments(store, sources),
@@ -164,31 +184,32 @@ export const composeInstance = async (
       async close(delay = 0) {
         isLeaving = true;
         if (delay > 0) await setTimeout(delay);
-        const drained = drain(app, requestTimeout, log);
         // The worker sends the events of the last changes, unless the requests take too long.
         const tooLong = setTimeout(workerDelay, undefined, { ref: false });
-        await Promise.race([drained, tooLong]);
-        await Promise.all([drained, worker.close()]);
-        overload.close();
-        await sender.close();
-        await feed.close();
-        await usage.close();
-        await keyUse.close();
-        await store.close();
+        await Promise.race([drainApp().catch(() => undefined), tooLong]);
+        await opened.disposeAsync();
       },
     };
   } catch (error) {
-    overload.close();
-    await store.close();
+    // Why it could not start matters more than what cannot be closed either.
+    await opened
+      .disposeAsync()
+      .catch((err) => log.warn({ err }, "the start failed, and not everything could be closed"));
     throw error;
   }
 };
 
 /** What is in memory and follows the store. */
-const composeMemory = async (store: Store, clock: Clock, log: Logger) => {
+const composeMemory = async (
+  store: Store,
+  clock: Clock,
+  log: Logger,
+  opened: AsyncDisposableStack,
+) => {
   const usage = createUsage(store, clock, (err) => {
     log.warn({ err }, "the counts of evaluations could not be stored; they are kept in memory");
   });
+  opened.defer(() => usage.close());
   const snapshots = createSnapshots(usage.counterOf);
   const keyTable = createKeyTable(store);
   const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
@@ -197,8 +218,10 @@ const composeMemory = async (store: Store, clock: Clock, log: Logger) => {
     },
     onFound: () => log.info("the store can be read again"),
   });
+  opened.defer(() => feed.close());
   const keyUse = createKeyUse(keyTable, store, clock, (err) => {
     log.warn({ err }, "the use of keys could not be stored");
   });
+  opened.defer(() => keyUse.close());
   return { snapshots, keyTable, feed, usage, keyUse };
 };

@@ -21,6 +21,12 @@ export interface Server {
   close(): Promise<void>;
 }
 
+/** For a start that fails: its own reason is the one to report. */
+export const closeAfterFailure = (instance: Pick<Instance, "close">, log: Logger): Promise<void> =>
+  instance
+    .close()
+    .catch((err) => log.warn({ err }, "the start failed, and not everything could be closed"));
+
 export interface ListeningInstance {
   readonly instance: Instance;
   /** Where it listens, such as http://127.0.0.1:4400. */
@@ -49,7 +55,7 @@ export const openListening = async (
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
     return { instance, url: `http://${host}:${port}` };
   } catch (error) {
-    await instance.close();
+    await closeAfterFailure(instance, log);
     throw error;
   }
 };
