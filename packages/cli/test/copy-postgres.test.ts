@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { migrations } from "../../server/src/store/schema/migrate.ts";
-import { tableFacts, tableNames } from "../../server/src/store/schema/table-facts.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { runHalyard, serveOn } from "../../server/test/support/halyard-process.ts";
 import { newDatabase, query } from "../../server/test/support/postgres.ts";
@@ -36,7 +35,6 @@ const shown = (rows: readonly Row[]) =>
       ),
     )
     .sort();
-const tables = tableNames.filter((name) => tableFacts[name].isCopied);
 const inFolder = <T>(folder: string, work: (database: DatabaseSync) => T): T => {
   const database = new DatabaseSync(join(folder, "halyard.db"));
   try {
@@ -45,6 +43,16 @@ const inFolder = <T>(folder: string, work: (database: DatabaseSync) => T): T => 
     database.close();
   }
 };
+/** Tables of no use in another store. */
+const leftOut = new Set(["schema_version", "clock_steps", "sign_in_links"]);
+/** By the database's own catalogue after every migration, so that a table which copying forgets is missed. */
+const tables = inFolder(await storeOf(), (database) =>
+  database
+    .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
+    .all()
+    .map(({ name }) => String(name))
+    .filter((name) => !leftOut.has(name)),
+);
 const dumpFolder = (folder: string) =>
   inFolder(folder, (database) =>
     tables.map((table) => [table, shown(database.prepare(`select * from ${table}`).all())]),
@@ -141,17 +149,6 @@ test("everything goes to PostgreSQL and back, and a server goes on with it there
     assert.doesNotMatch(ended.stdout + ended.stderr, /secret cannot be decrypted/);
   }
   await receiver.close();
-});
-
-test("every table is copied, or there is a reason why not", async () => {
-  const left = ["schema_version", "clock_steps", "sign_in_links"];
-  const present = inFolder(await storeOf(), (database) =>
-    database
-      .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
-      .all()
-      .map(({ name }) => String(name)),
-  );
-  assert.deepEqual(present.sort(), [...tables, ...left].sort());
 });
 
 test("copy refuses what would go wrong, and leaves the target as it was", async () => {
