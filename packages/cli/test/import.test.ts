@@ -182,6 +182,11 @@ flags:
       /is neither JSON nor YAML:\n {2}line 4: /,
     ],
     ["twice.yaml", "halyard: 1\nflags: []\nflags: []\n", /line 3: Map keys must be unique/],
+    [
+      "loop.yaml",
+      "halyard: 1\nflags: &all\n  - *all\n",
+      /contains a value that never ends:\n {2}line 3: \*all is part of what it stands for/,
+    ],
     ["list.yaml", "halyard: 1\nflags: {}\n", /line 2: "flags" must be a list, not \{\}/],
     ["text.txt", "hello", /not a halyard export/],
     [

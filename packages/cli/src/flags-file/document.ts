@@ -55,6 +55,9 @@ export const readDocument = async (file: string): Promise<Document> => {
   if (yaml.mistakes.length > 0) {
     throw broken(name, /^\s*[[{]/.test(text) ? [`  ${jsonMistake}`] : yaml.mistakes);
   }
+  if (yaml.loops.length > 0) {
+    throw new CommandFailed(`${name} contains a value that never ends:\n${yaml.loops.join("\n")}`);
+  }
   return { name, value: yaml.value, lineOf: async (path) => yaml.lineOf(path) };
 };
 
@@ -62,15 +65,25 @@ export const readDocument = async (file: string): Promise<Document> => {
 const maxMistakes = 10;
 
 const parseYaml = async (text: string) => {
-  const { isNode, LineCounter, parseDocument } = await import("yaml");
+  const { isNode, LineCounter, parseDocument, visit } = await import("yaml");
   const lineCounter = new LineCounter();
   const parsed = parseDocument(text, { lineCounter, prettyErrors: false });
   const mistakes = parsed.errors
     .slice(0, maxMistakes)
     .map(({ pos, message }) => `  line ${lineCounter.linePos(pos[0]).line}: ${message}`);
+  // An alias that is part of its own anchor is valid YAML, but no flag can be read from it.
+  const loops: string[] = [];
+  visit(parsed, {
+    Alias(_key, alias, path) {
+      const target = alias.resolve(parsed);
+      if (!target || !path.includes(target)) return;
+      const { line } = lineCounter.linePos(alias.range?.[0] ?? 0);
+      loops.push(`  line ${line}: *${alias.source} is part of what it stands for; write it out`);
+    },
+  });
   let value: unknown;
   try {
-    if (mistakes.length === 0) value = parsed.toJS();
+    if (mistakes.length + loops.length === 0) value = parsed.toJS();
   } catch (error) {
     mistakes.push(`  ${(error as Error).message}`);
   }
@@ -81,5 +94,5 @@ const parseYaml = async (text: string) => {
     }
     return undefined;
   };
-  return { value, mistakes, lineOf };
+  return { value, mistakes, loops, lineOf };
 };
