@@ -3,7 +3,7 @@ import { debuglog } from "node:util";
 import { CommanderError } from "commander";
 import { createProgram } from "./program.ts";
 import { codeOf, exitCodes } from "./terminal/exit-codes.ts";
-import { CommandFailed, withoutControls } from "./terminal/output.ts";
+import { CommandFailed, jsonText, withoutControls } from "./terminal/output.ts";
 import { ignoreClosedOutput } from "./terminal/output-closed.ts";
 
 /** For people; the stack trace of an unexpected error is shown only on request. */
@@ -26,7 +26,7 @@ if (process.connected) {
 /** With --json, the last line of standard error is the error as JSON. */
 const wantsJson = process.argv.includes("--json");
 const printErrorAsJson = (error: string, message: string, details?: unknown) =>
-  console.error(JSON.stringify({ error, message, ...(details !== undefined && { details }) }));
+  console.error(jsonText({ error, message, ...(details !== undefined && { details }) }));
 
 try {
   const program = await createProgram(process.argv[2], wantsJson);

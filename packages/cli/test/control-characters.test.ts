@@ -17,11 +17,12 @@ import {
 import { until } from "../../server/test/support/until.ts";
 import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
 
-/** Sets the title, clears the screen, begins a line of its own, colours, by one and by two characters. */
-const nasty = "one\u001b]0;owned\u0007\u001b[2J\r\nforged\u007f\u009b31mend";
-const cleaned = /one \]0;owned \[2J forged 31mend/;
+/** Sets the title, clears the screen, begins a line of its own, colours by one character, and turns the reading direction. */
+const nasty =
+  "one\u001b]0;owned\u0007\u001b[2J\r\nforged\u007f\u009b31mend\u0085\u202eback\u2066\u200f\u061c\u2028over\u2069";
+const cleaned = /one \]0;owned \[2J forged 31mend back over/;
 /** All but the line breaks of our own. */
-const controls = /[^\P{Cc}\n]/u;
+const controls = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 let server: TestServer;
 let environment: TestEnvironment;
@@ -112,6 +113,17 @@ suite("for people", { concurrency: 2 }, () => {
 });
 
 test("for scripts it is as it was written", async () => {
+  for (const args of [
+    ["flags", "get", "told", "--json"],
+    ["flags", "list", "--search", "told", "--json"],
+    ["events", "tail", "--since", "1h", "--count", "1", "--json"],
+    ["export", "--format", "json"],
+  ]) {
+    const text = await halyard.succeed(...args);
+    assert.doesNotMatch(text, controls, args.join(" "));
+    const found = JSON.stringify(JSON.parse(text));
+    assert.ok(found.includes(JSON.stringify(nasty).slice(1)), args.join(" "));
+  }
   const flag = await halyard.read<Flag>("flags", "get", "told");
   assert.equal(flag.description, `more than ${nasty}`);
 });

@@ -1,5 +1,6 @@
 // The file that `halyard export` writes and `halyard import` reads: sorted and stable, so that it can live in git.
 import type { Webhook } from "@halyard/sdk";
+import { jsonText } from "../terminal/output.ts";
 import { type FileLists, orderLists } from "./file-kinds.ts";
 
 export type FileWebhook = Pick<Webhook, "url" | "events" | "active">;
@@ -29,7 +30,7 @@ export const writeFlagsFile = async (file: FlagsFile, format: FileFormat): Promi
     ...(Object.fromEntries(lists) as object),
     ...(webhooks && { webhooks }),
   };
-  if (format === "json") return `${JSON.stringify(content, null, 2)}\n`;
+  if (format === "json") return `${jsonText(content, 2)}\n`;
   const { stringify } = await import("yaml");
   // Long lines stay whole: folding would make a changed word look like a changed paragraph.
   return stringify(content, { lineWidth: 0 });

@@ -43,8 +43,12 @@ const exitCodeFor = ({ code, details }: Failure): ExitCode => {
   }
 };
 
-/** Makes text from others safe to print: control characters could control the terminal, line breaks could forge lines. */
-export const inOneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ");
+/**
+ * Makes text from others safe to print: control characters (also those above 0x7f) could control the terminal, line breaks
+ * could forge lines, and marks of the writing direction could show text in another order than it has.
+ */
+export const inOneLine = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]+/gu, " ");
 
 /** The same for text with several lines. */
 export const withoutControls = (text: string): string => text.split("\n").map(inOneLine).join("\n");
@@ -59,7 +63,14 @@ export const printAside = (text: string): void => {
   process.stderr.write(`${withoutControls(text)}\n`);
 };
 
-export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
+/** Escapes what JSON leaves as it is, though a terminal would obey it. The value stays the same. */
+export const jsonText = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replaceAll(
+    /[\x7f-\x9f\p{Bidi_Control}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+export const printJson = (value: unknown): void => print(jsonText(value, 2));
 
 type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
 

@@ -14,7 +14,14 @@ import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { changesInOneLine } from "../../terminal/flag-text.ts";
 import { moment, wholeNumber } from "../../terminal/option-values.ts";
-import { CommandFailed, coloured, inOneLine, print, printAside } from "../../terminal/output.ts";
+import {
+  CommandFailed,
+  coloured,
+  inOneLine,
+  jsonText,
+  print,
+  printAside,
+} from "../../terminal/output.ts";
 import { outputClosed } from "../../terminal/output-closed.ts";
 
 interface TailOptions extends ConnectionOptions {
@@ -80,7 +87,7 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
   let left = options.count ?? Number.POSITIVE_INFINITY;
   const show = (changes: readonly LoggedChange[]) => {
     for (const change of changes.slice(0, left)) {
-      print(options.json ? JSON.stringify(change) : lineOf(change));
+      print(options.json ? jsonText(change) : lineOf(change));
     }
     left -= changes.length;
     if (left <= 0) stop.abort();

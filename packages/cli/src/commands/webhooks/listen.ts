@@ -11,7 +11,7 @@ import {
 import { withExamples } from "../../terminal/examples.ts";
 import { changesInOneLine } from "../../terminal/flag-text.ts";
 import { wholeNumber } from "../../terminal/option-values.ts";
-import { CommandFailed, inOneLine, print, printAside } from "../../terminal/output.ts";
+import { CommandFailed, inOneLine, jsonText, print, printAside } from "../../terminal/output.ts";
 import { outputClosed } from "../../terminal/output-closed.ts";
 import { eventNames } from "../../terminal/webhook-text.ts";
 
@@ -106,7 +106,7 @@ const receive = async (
   try {
     const body = await readBody(request);
     const event = await verifyWebhook(body, request.headers, await secret);
-    print(json ? JSON.stringify(event) : inOneLine(describe(event)));
+    print(json ? jsonText(event) : inOneLine(describe(event)));
     response.writeHead(204).end();
   } catch (error) {
     const isForged = error instanceof WebhookVerificationError;
