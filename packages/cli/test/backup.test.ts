@@ -61,9 +61,9 @@ test("a backup is a folder for its owner only, with a manifest that says what is
   ]);
   assert.deepEqual(partials(folder), []);
 
-  const verified = await runHalyard(["backup", "verify", folder, "--json"]);
-  assert.equal(verified.code, 0);
-  assert.deepEqual(JSON.parse(verified.stdout), { folder, ...manifest });
+  const verified = await runHalyard(["backup", "verify", folder, "--data", data, "--json"]);
+  assert.deepEqual([verified.code, verified.stderr], [0, ""]);
+  assert.deepEqual(JSON.parse(verified.stdout), { folder, origin: "proven", ...manifest });
 });
 
 test("without a name it goes into a new folder here", async () => {
@@ -80,7 +80,9 @@ test("without a name it goes into a new folder here", async () => {
   assert.equal(made.code, 0, made.stderr);
   const { folder } = JSON.parse(made.stdout);
   assert.match(folder, /\/halyard-backup-\d{8}T\d{6}Z$/);
-  assert.ok((await verify(join(here, basename(folder)))).ok);
+  assert.ok(
+    (await verify(parseConfig({ HALYARD_DATA: data }), join(here, basename(folder)), false)).ok,
+  );
 });
 
 test("the key can be left out, and is said to be missing", async () => {
@@ -93,7 +95,8 @@ test("the key can be left out, and is said to be missing", async () => {
   rmSync(join(data, "secret.key"));
   const other = newPath();
   const set = await runHalyard(["backup", other, "--data", data]);
-  assert.match(set.stderr, /^Its webhook secrets .* only with .* HALYARD_SECRET_KEY/);
+  assert.match(set.stderr, /^There is no secret\.key here .*, so the backup is not signed/);
+  assert.match(set.stderr, /^Its webhook secrets .* only with .* HALYARD_SECRET_KEY/m);
 });
 
 test("what cannot be backed up is said, with the way out", async () => {
@@ -210,8 +213,8 @@ test("a changed byte is noticed, in whichever file and wherever", async () => {
   const folder = await take(data);
   const config = parseConfig({ HALYARD_DATA: newPath() });
   const refused = async (): Promise<boolean> => {
-    const choice = { folder, force: false, pauseWebhooks: false };
-    return !(await verify(folder)).ok && !(await restore(config, choice)).ok;
+    const choice = { folder, force: false, pauseWebhooks: false, trust: true };
+    return !(await verify(config, folder, true)).ok && !(await restore(config, choice)).ok;
   };
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
@@ -231,7 +234,7 @@ test("a changed byte is noticed, in whichever file and wherever", async () => {
     assert.ok(await refused(), `without ${name}`);
     writeFileSync(path, bytes);
   }
-  assert.ok((await verify(folder)).ok);
+  assert.ok((await verify(config, folder, false)).ok);
 
   const path = join(folder, "halyard.db");
   const bytes = readFileSync(path);

@@ -29,6 +29,25 @@ test("a database that is well, one of an older version, an empty one and none", 
   assert.match(store?.message ?? "", /^PostgreSQL \d+\S* at \S+, .*, 1 process connected, \d+ con/);
   assert.ok(well.checks.some(({ message }) => message.startsWith("2 keys in 2 environments")));
 
+  await query(
+    DATABASE_URL,
+    `create table notes (text text);
+     create function spy() returns trigger language plpgsql as 'begin return null; end';
+     create trigger spy after insert on flags for each row execute function spy();
+     create trigger own after insert on notes for each row execute function spy();
+     create rule quiet as on delete to history do instead nothing`,
+  );
+  const changed = await examine([], settings);
+  assert.equal(changed.code, 1);
+  found(changed.lines, /^fail store: the trigger "spy" on "flags" is not Halyard's, .* \| .*drop/);
+  found(changed.lines, /^fail store: the rule "quiet" on "history" is not Halyard's/);
+  found(changed.lines, /^warn store: 1 thing in the schema is not .*: the table "notes" \| if it/);
+  assert.doesNotMatch(changed.lines.join("\n"), /"own"/);
+  await query(
+    DATABASE_URL,
+    "drop rule quiet on history; drop table notes; drop function spy cascade",
+  );
+
   await query(DATABASE_URL, "update schema_version set version = 1");
   const { lines: older } = await examine([], settings);
   found(older, /^warn store: the schema has version 1 .* \| .*halyard migrate/);

@@ -8,6 +8,7 @@ import { parseConfig, startServer } from "@halyard/server";
 import { migrations } from "../../server/src/store/schema/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
+import { makeOldStore } from "../../server/test/support/old-store.ts";
 import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
 import { examine, found } from "./support/doctor.ts";
 
@@ -137,21 +138,18 @@ suite("a store", () => {
     found(absent, /^fail store: there is no Halyard database in .* \| .*--data or HALYARD_DATA/);
 
     const { folder } = await makeStore();
-    const version = (number: number) =>
-      openDatabase(folder, (database) =>
-        database.exec(`update schema_version set version = ${number}`),
-      );
-    version(99);
+    openDatabase(folder, (database) => database.exec("update schema_version set version = 99"));
     const { lines: newer } = await examine(["--data", folder], settings);
     found(newer, /^fail store: the schema has version 99 .* \| use the newer Halyard/);
-    version(1);
-    const before = contentsOf(folder);
-    const { lines: older, code } = await examine(["--data", folder], settings);
+    const old = newPath();
+    await makeOldStore(old, 1);
+    const before = contentsOf(old);
+    const { lines: older, code } = await examine(["--data", old], settings);
     found(older, /^warn store: the schema has version 1 .* \| .*halyard migrate/);
     assert.equal(code, 0);
-    const off = await examine(["--data", folder], { ...settings, HALYARD_MIGRATE: "off" });
+    const off = await examine(["--data", old], { ...settings, HALYARD_MIGRATE: "off" });
     found(off.lines, /^fail store: the schema has version 1 .* \| run halyard migrate/);
-    assert.deepEqual(contentsOf(folder), before);
+    assert.deepEqual(contentsOf(old), before);
 
     const path = join(folder, "halyard.db");
     const bytes = readFileSync(path);
@@ -160,6 +158,31 @@ suite("a store", () => {
     const { lines: damaged } = await examine(["--data", folder], settings);
     found(damaged, /^fail store: .*halyard\.db is damaged .* \| stop the server.*halyard restore/);
     found(damaged, /^fail secret key: .* does not hold a key .* \| restore the file from a backup/);
+  });
+
+  test("whose schema somebody changed", async () => {
+    const { folder } = await makeStore();
+    openDatabase(folder, (database) =>
+      database.exec(
+        `create trigger spy after insert on flags begin delete from history; end;
+         create table notes (text);
+         alter table flags add column more text`,
+      ),
+    );
+    const { code, lines } = await examine(["--data", folder], settings);
+    assert.equal(code, 1);
+    found(
+      lines,
+      /^fail store: the trigger "spy" on "flags" is not Halyard's, .* \| .*drop trigger/,
+    );
+    found(
+      lines,
+      /^fail store: the table "flags" is not as Halyard creates it \| .*restore a backup/,
+    );
+    found(
+      lines,
+      /^warn store: 1 thing in the schema is not Halyard's: the table "notes" \| move it/,
+    );
   });
 
   test("whose settings are wrong is not looked at", async () => {

@@ -33,7 +33,13 @@ const take = async (data: string, withSecretKey = true): Promise<string> => {
   return folder;
 };
 const put = (folder: string, target: string, choice = {}, settings = {}) =>
-  restore(configOf(target, settings), { folder, force: false, pauseWebhooks: false, ...choice });
+  restore(configOf(target, settings), {
+    folder,
+    force: false,
+    pauseWebhooks: false,
+    trust: false,
+    ...choice,
+  });
 
 const refuse = async (args: string[], code: number, said: RegExp, settings = {}) => {
   const ended = await runHalyard(["restore", ...args], settings);
@@ -74,7 +80,8 @@ suite("a backup with a delivery on its way", () => {
     t.after(() => receiver.close());
     const target = newPath();
     const ended = await runHalyard(["restore", folder, "--data", target]);
-    assert.deepEqual([ended.code, ended.stderr], [0, ""]);
+    assert.equal(ended.code, 0);
+    assert.match(ended.stderr, /^The backup contains the key that signed it, .*\n$/);
     assert.match(ended.stdout, /^production +1 +1$/m);
     assert.match(ended.stdout, /Restored to .* as it was at \d{4}-.*Z\.\n1 delivery pending: /);
     assert.deepEqual(readdirSync(target).sort(), ["halyard.db", "secret.key"]);
@@ -106,6 +113,7 @@ suite("a backup with a delivery on its way", () => {
     assert.deepEqual(said, {
       target,
       aside: null,
+      origin: "own key",
       pausedWebhooks: 1,
       pendingDeliveries: 1,
       unreadableSecrets: [],
@@ -133,8 +141,14 @@ suite("a backup with a delivery on its way", () => {
     const source = newPath();
     assert.ok((await put(folder, source)).ok);
     const without = await take(source, false);
-    const ended = await runHalyard(["restore", without, "--data", newPath()]);
+    await refuse(
+      [without, "--data", newPath()],
+      1,
+      /signed with a secret key that is not here \([0-9a-f]{8}\).*HALYARD_SECRET_KEY.*--trust-backup/,
+    );
+    const ended = await runHalyard(["restore", without, "--data", newPath(), "--trust-backup"]);
     assert.equal(ended.code, 0);
+    assert.match(ended.stderr, /^The secret key that signed the backup is not here/);
     assert.match(ended.stderr, new RegExp(`secrets of 1 webhook need a key.*${webhookId}`));
     const given = await put(without, newPath(), {}, { HALYARD_SECRET_KEY: secretKey });
     assert.deepEqual(given.ok && given.value.unreadableSecrets, []);

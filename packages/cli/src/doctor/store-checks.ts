@@ -7,6 +7,7 @@ import type {
 } from "@halyard/server/compose/doctor";
 import type { Config } from "@halyard/server/config";
 import { type Check, counted, fail, megabytes, orOk, warn } from "./check.ts";
+import { schemaDifferenceChecks } from "./schema-checks.ts";
 
 const forOthers = 0o077;
 const largeLog = 268_435_456;
@@ -75,6 +76,12 @@ const fileChecks = (store: InspectedFile, mayMigrate: boolean): Check[] => {
       ),
     );
   }
+  problems.push(
+    ...schemaDifferenceChecks(
+      store.differences,
+      "move it to a database of its own: restore refuses a backup that contains it",
+    ),
+  );
   if (!store.writable) {
     problems.push(
       fail(
@@ -128,7 +135,13 @@ const serverChecks = (
   store: InspectedServer,
   { database, workers, mayMigrate }: Settings,
 ): Check[] => {
-  const problems = schemaChecks(store, mayMigrate);
+  const problems = [
+    ...schemaChecks(store, mayMigrate),
+    ...schemaDifferenceChecks(
+      store.differences,
+      "if it belongs to another program, give Halyard a database or a schema of its own; otherwise find out who created it",
+    ),
+  ];
   const poolSize = database.kind === "postgres" ? database.poolSize : 0;
   const instances = Math.max(store.instances, workers);
   // Each process uses one connection for notifications besides its pool.

@@ -1,30 +1,32 @@
 // The composition root of backup and restore of the embedded store.
-
+import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { fail, type Result } from "../errors.ts";
 import {
   type BackupRequest,
+  type BackupTaken,
   takeBackup,
-  verifyBackup,
 } from "../store/maintenance/backup-folder.ts";
-import type { Manifest } from "../store/maintenance/backup-manifest.ts";
 import { type Restored, type RestoreRequest, restoreBackup } from "../store/maintenance/restore.ts";
+import { type VerifiedBackup, verifyBackup } from "../store/maintenance/verify-backup.ts";
+import { readSecretKey, secretKeyFile } from "../store/secrets/secret-key-file.ts";
 import { hasDatabase } from "../store/sqlite/data-folder.ts";
 import { version } from "../version.ts";
 import { systemClock } from "./operator.ts";
 
 export type { Manifest } from "../store/maintenance/backup-manifest.ts";
 export type { Restored } from "../store/maintenance/restore.ts";
+export type { Origin } from "../store/maintenance/verify-backup.ts";
 
 type BackupChoice = Pick<BackupRequest, "folder" | "withSecretKey" | "progress" | "began">;
-type RestoreChoice = Pick<RestoreRequest, "folder" | "force" | "pauseWebhooks">;
+type RestoreChoice = Pick<RestoreRequest, "folder" | "force" | "pauseWebhooks" | "trust">;
 
 const refuse = (message: string): Result<never> => fail({ code: "VALIDATION_FAILED", message });
 
 export const backUp = async (
-  { database }: Config,
+  { database, secretKeys }: Config,
   choice: BackupChoice,
-): Promise<Result<Manifest>> => {
+): Promise<Result<BackupTaken>> => {
   if (database.kind === "postgres") {
     return refuse(
       `The data is in PostgreSQL (${database.name}), which has its own tools: use pg_dump there, or \`halyard copy --from "$DATABASE_URL" --to FOLDER\` and then \`halyard backup --data FOLDER\`.`,
@@ -39,6 +41,7 @@ export const backUp = async (
   return takeBackup({
     ...choice,
     data: database.folder,
+    secretKey: secretKeys[0] ?? readSecretKey(join(database.folder, secretKeyFile)),
     halyardVersion: version,
     takenAt: systemClock(),
   });
@@ -56,5 +59,15 @@ export const restore = async (
   return restoreBackup({ ...choice, target: database.folder, secretKeys, now: systemClock() });
 };
 
-/** Checks every byte of the files, and the database itself. */
-export const verify = (folder: string): Promise<Result<Manifest>> => verifyBackup(folder);
+/** With `trust`, also a backup whose origin or schema cannot be proven. */
+export const verify = (
+  { database, secretKeys }: Config,
+  folder: string,
+  trust: boolean,
+): Promise<Result<VerifiedBackup>> =>
+  verifyBackup({
+    folder,
+    trust,
+    secretKeys,
+    data: database.kind === "embedded" ? database.folder : "",
+  });

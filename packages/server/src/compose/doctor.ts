@@ -14,6 +14,7 @@ import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 export type { Inspected, InspectedKey, InspectedWebhook } from "../store/maintenance/inspect.ts";
 export type { InspectedServer } from "../store/maintenance/inspect-postgres.ts";
 export type { InspectedFile } from "../store/maintenance/inspect-sqlite.ts";
+export type { SchemaDifference } from "../store/maintenance/schema-differences.ts";
 
 /** The key of webhook secrets: from a setting, a file, both, or none. */
 export interface InspectedSecretKey {

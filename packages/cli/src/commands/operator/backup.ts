@@ -1,7 +1,7 @@
 // halyard backup: a verified copy of the embedded store, taken while the server runs.
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Manifest } from "@halyard/server/compose/backup";
+import type { Manifest, Origin } from "@halyard/server/compose/backup";
 import { Command } from "commander";
 import { dataOption, jsonOption, type OperatorOptions } from "../../operator.ts";
 import { withExamples } from "../../terminal/examples.ts";
@@ -11,6 +11,15 @@ import { createProgress } from "../../terminal/progress.ts";
 interface BackupOptions extends OperatorOptions {
   readonly withoutSecretKey?: boolean;
 }
+
+interface VerifyOptions extends OperatorOptions {
+  readonly trustBackup?: boolean;
+}
+
+export const trustOption = [
+  "--trust-backup",
+  "accept a backup that is not signed, whose key is not here, or whose schema somebody changed",
+] as const;
 
 export const backupCommand = (): Command => {
   const command = new Command("backup")
@@ -23,7 +32,8 @@ export const backupCommand = (): Command => {
       "after",
       `
 The copy is a consistent snapshot. It is verified before it gets its name, so a folder with that name is a complete
-backup. It contains the key that encrypts webhook secrets: protect it like the data folder.
+backup. It contains the key that encrypts webhook secrets: protect it like the data folder. The same key signs the
+backup. Only a key that is kept elsewhere proves that nobody changed it: see --without-secret-key.
 
 Examples:
   halyard backup /var/backups/halyard/monday
@@ -33,9 +43,19 @@ Examples:
     .action(backUpTo);
   const verifying = command
     .command("verify")
-    .description("check that a backup is complete and every byte is as it was written")
+    .description(
+      "check that a backup is complete, that every byte is as it was written, and who signed it",
+    )
     .argument("<folder>", "the backup")
+    .option(...trustOption)
+    .option(...dataOption)
     .option(...jsonOption)
+    .addHelpText(
+      "after",
+      `
+The signature is checked with HALYARD_SECRET_KEY, or else with secret.key of the data folder, or else with the key in
+the backup itself, which proves less: whoever can write to the backup can sign with it.`,
+    )
     // The parent command takes the options that both have, wherever they stand.
     .action((folder: string, _options, self: Command) => verify(folder, self.optsWithGlobals()));
   withExamples(verifying, "halyard backup verify /var/backups/halyard/monday");
@@ -74,23 +94,54 @@ const backUpTo = async (
     progress: (done, total) => progress.at(done, total),
     began: removeWhenInterrupted,
   }).finally(() => progress.end());
-  const manifest = unwrap(copied);
+  const { manifest, differences } = unwrap(copied);
+  if (manifest.signature === undefined) {
+    printAside(
+      "There is no secret.key here and HALYARD_SECRET_KEY is not set, so the backup is not signed: run this with the server's key.",
+    );
+  }
+  for (const difference of differences) {
+    printAside(
+      `In the store ${difference}, so a restore will ask for --trust-backup: see halyard doctor.`,
+    );
+  }
   if (json) return printJson({ folder, ...manifest });
   printContents(manifest);
   print(`\nBacked up to ${folder}; the copy was verified.`);
   reportKey(manifest);
 };
 
-const verify = async (given: string, { json }: OperatorOptions): Promise<void> => {
+const verify = async (given: string, { data, json, trustBackup }: VerifyOptions): Promise<void> => {
+  const { parseConfig } = await import("@halyard/server/config");
   const { verify: verifyBackup } = await import("@halyard/server/compose/backup");
+  const chosen = { DATABASE_URL: undefined, ...(data !== undefined && { HALYARD_DATA: data }) };
+  const config = parseConfig({ ...process.env, ...chosen });
   const folder = resolve(given);
-  const manifest = unwrap(await verifyBackup(folder));
-  if (json) return printJson({ folder, ...manifest });
+  const verified = unwrap(await verifyBackup(config, folder, trustBackup === true));
+  const { manifest, origin, differences } = verified;
+  reportTrust(origin, differences);
+  if (json) return printJson({ folder, origin, ...manifest });
   printContents(manifest);
   print(
     `\n${folder} is complete: taken at ${manifest.takenAt} by Halyard ${manifest.halyardVersion}.`,
   );
+  if (origin === "proven") print("It is signed with a secret key that is known here.");
   reportKey(manifest);
+};
+
+const originNotices: Readonly<Record<Origin, string | undefined>> = {
+  proven: undefined,
+  "own key":
+    "The backup contains the key that signed it, so its signature finds accidents only: whoever can write there can sign there. With the key elsewhere (--without-secret-key, HALYARD_SECRET_KEY) it would find changes too.",
+  "unknown key": "The secret key that signed the backup is not here: nobody checked who made it.",
+  unsigned: "The backup is not signed: nobody checked who made it.",
+};
+
+/** What a verification could not prove. */
+export const reportTrust = (origin: Origin, differences: readonly string[]): void => {
+  const notice = originNotices[origin];
+  if (notice !== undefined) printAside(notice);
+  for (const difference of differences) printAside(`Not as Halyard creates it: ${difference}.`);
 };
 
 /** The contents of a backup, for people. */

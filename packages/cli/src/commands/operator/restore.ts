@@ -4,11 +4,12 @@ import type { Restored } from "@halyard/server/compose/backup";
 import { Command } from "commander";
 import { jsonOption, type OperatorOptions } from "../../operator.ts";
 import { print, printAside, printJson, unwrap } from "../../terminal/output.ts";
-import { printContents } from "./backup.ts";
+import { printContents, reportTrust, trustOption } from "./backup.ts";
 
 interface RestoreOptions extends OperatorOptions {
   readonly force?: boolean;
   readonly pauseWebhooks?: boolean;
+  readonly trustBackup?: boolean;
 }
 
 export const restoreCommand = (): Command =>
@@ -17,6 +18,7 @@ export const restoreCommand = (): Command =>
     .argument("<folder>", "the backup")
     .option("--data <folder>", "the target folder (instead of HALYARD_DATA); created if missing")
     .option("--force", "move an existing database aside; it is never deleted")
+    .option(...trustOption)
     .option("--pause-webhooks", "set every webhook inactive, so that a test copy calls no receiver")
     .option(...jsonOption)
     .addHelpText(
@@ -33,7 +35,7 @@ Examples:
 
 const restoreFrom = async (
   given: string,
-  { data, json, force, pauseWebhooks }: RestoreOptions,
+  { data, json, force, pauseWebhooks, trustBackup }: RestoreOptions,
 ): Promise<void> => {
   const { parseConfig } = await import("@halyard/server/config");
   const { restore } = await import("@halyard/server/compose/backup");
@@ -44,11 +46,13 @@ const restoreFrom = async (
       folder: resolve(given),
       force: force === true,
       pauseWebhooks: pauseWebhooks === true,
+      trust: trustBackup === true,
     }),
   );
   const target = config.database.kind === "embedded" ? config.database.folder : "";
-  const { manifest, aside = null, ...numbers } = restored;
-  if (json) return printJson({ target, aside, ...numbers, manifest });
+  const { manifest, aside = null, origin, differences, ...numbers } = restored;
+  reportTrust(origin, differences);
+  if (json) return printJson({ target, aside, origin, ...numbers, manifest });
   printContents(manifest);
   print(`\nRestored to ${target} as it was at ${manifest.takenAt}.`);
   if (aside !== null) print(`The previous contents are now in ${aside}.`);

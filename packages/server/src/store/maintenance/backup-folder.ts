@@ -1,4 +1,4 @@
-// A backup as a folder: written under a temporary name, renamed when complete, and verified byte by byte.
+// A backup as a folder: written under a temporary name, and renamed when complete.
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -10,7 +10,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -19,29 +18,37 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { isDeepStrictEqual } from "node:util";
-import { conflict, fail, notFound, ok, type Result, StartupProblem } from "../../errors.ts";
+import { conflict, fail, ok, type Result, StartupProblem } from "../../errors.ts";
 import { secretKeyFile } from "../secrets/secret-key-file.ts";
 import { databaseFile, makeFolder } from "../sqlite/data-folder.ts";
-import { checkDatabaseFile, copyDatabaseFile, sizeOfDatabase } from "./backup.ts";
+import { copyDatabaseFile, openImmutable, sizeOfDatabase } from "./backup.ts";
 import {
   type BackupFile,
   type Manifest,
   manifestFile,
-  parseManifest,
   renderManifest,
+  signManifest,
 } from "./backup-manifest.ts";
+import { describeDifference, schemaDifferences } from "./schema-differences.ts";
 
 export interface BackupRequest {
   /** The data folder. */
   readonly data: string;
   readonly folder: string;
   readonly withSecretKey: boolean;
+  /** The newest secret key signs the backup; undefined when there is none here. */
+  readonly secretKey: Uint8Array | undefined;
   readonly halyardVersion: string;
   readonly takenAt: Date;
   readonly progress: (done: number, total: number) => void;
   /** Called with the temporary name, so that an interrupted command can remove it. */
   readonly began: (draft: string) => void;
+}
+
+export interface BackupTaken {
+  readonly manifest: Manifest;
+  /** What somebody added to the schema, or changed in it, one sentence each. */
+  readonly differences: readonly string[];
 }
 
 /** Bytes that a file system needs besides the content. */
@@ -84,8 +91,8 @@ export const describeFile = async (folder: string, name: string): Promise<Backup
 const isTaken = (folder: string): boolean =>
   existsSync(folder) && !(statSync(folder).isDirectory() && readdirSync(folder).length === 0);
 
-export const takeBackup = async (request: BackupRequest): Promise<Result<Manifest>> => {
-  const { data, folder, halyardVersion, progress } = request;
+export const takeBackup = async (request: BackupRequest): Promise<Result<BackupTaken>> => {
+  const { data, folder, halyardVersion, progress, secretKey } = request;
   if (isTaken(folder)) {
     return conflict(`${folder} already exists and is not empty: choose another folder.`);
   }
@@ -110,7 +117,7 @@ export const takeBackup = async (request: BackupRequest): Promise<Result<Manifes
       chmodSync(join(draft, name), 0o600);
       flush(join(draft, name));
     }
-    const manifest: Manifest = {
+    const unsigned: Manifest = {
       halyardVersion,
       schemaVersion: contents.schemaVersion,
       takenAt: request.takenAt.toISOString(),
@@ -119,6 +126,8 @@ export const takeBackup = async (request: BackupRequest): Promise<Result<Manifes
       rows: contents.rows,
       files,
     };
+    const manifest = secretKey ? signManifest(unsigned, secretKey) : unsigned;
+    const differences = await differencesIn(join(draft, databaseFile), contents.schemaVersion);
     // Written last: a folder without it is not a backup.
     writeFileSync(join(draft, manifestFile), renderManifest(manifest), {
       mode: 0o600,
@@ -127,7 +136,7 @@ export const takeBackup = async (request: BackupRequest): Promise<Result<Manifes
     flush(draft);
     renameSync(draft, folder);
     flush(dirname(folder));
-    return ok(manifest);
+    return ok({ manifest, differences: differences ?? [] });
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     if (error instanceof Error && "errcode" in error) {
@@ -139,6 +148,19 @@ export const takeBackup = async (request: BackupRequest): Promise<Result<Manifes
   }
 };
 
+/** One sentence each; undefined for a schema that is newer than this Halyard. */
+export const differencesIn = async (
+  path: string,
+  schemaVersion: number,
+): Promise<readonly string[] | undefined> => {
+  const database = openImmutable(path);
+  try {
+    return (await schemaDifferences(database, schemaVersion))?.map(describeDifference);
+  } finally {
+    database.close();
+  }
+};
+
 /** Turns an error of the file system into one for the operator. */
 export const explainFileProblem = (error: unknown, folder: string): unknown =>
   error instanceof Error && "syscall" in error
@@ -146,38 +168,3 @@ export const explainFileProblem = (error: unknown, folder: string): unknown =>
         `${folder} cannot be written (${error.message}): choose another folder, or give this user the right to write there.`,
       )
     : error;
-
-const invalid = (folder: string, what: string): Result<never> =>
-  fail({
-    code: "VALIDATION_FAILED",
-    message: `The backup ${folder} is damaged and was not used: ${what}. Use another backup.`,
-  });
-
-/** Checks every byte of the files, and the database itself. */
-export const verifyBackup = async (folder: string): Promise<Result<Manifest>> => {
-  const path = join(folder, manifestFile);
-  if (!existsSync(folder)) return notFound("The folder", folder);
-  if (!existsSync(path)) {
-    return fail({
-      code: "NOT_FOUND",
-      message: `${folder} is not a complete backup: ${manifestFile}, which is written last, is missing.`,
-    });
-  }
-  const manifest = parseManifest(readFileSync(path, "utf8"), folder);
-  if (!manifest.ok) return manifest;
-  const { files, schemaVersion, environments, rows } = manifest.value;
-  for (const expected of files) {
-    if (!existsSync(join(folder, expected.name))) {
-      return invalid(folder, `the file ${expected.name} is missing`);
-    }
-    const found = await describeFile(folder, expected.name);
-    if (!isDeepStrictEqual(found, expected)) {
-      return invalid(folder, `the file ${expected.name} has changed since the backup`);
-    }
-  }
-  const contents = checkDatabaseFile(join(folder, databaseFile));
-  if (typeof contents === "string") return invalid(folder, contents);
-  return isDeepStrictEqual(contents, { schemaVersion, environments, rows })
-    ? manifest
-    : invalid(folder, "the database does not match the manifest");
-};

@@ -1,8 +1,9 @@
-// The manifest of a backup, manifest.json: its contents, the hashes of the other files, and a hash of itself.
+// The manifest of a backup, manifest.json: its contents, the hashes of the other files, a signature, and a hash of itself.
 import { createHash } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { Check } from "typebox/value";
 import { fail, ok, type Result } from "../../errors.ts";
+import { isSignedBy, signText } from "./backup-signature.ts";
 
 export const manifestFile = "manifest.json";
 /** Incremented when an older Halyard could not read it. */
@@ -28,6 +29,13 @@ const ManifestSchema = Type.Object({
       sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
     }),
   ),
+  /** Absent in backups of the first versions, and in those that were taken without the secret key. */
+  signature: Type.Optional(
+    Type.Object({
+      keyId: Type.String({ pattern: "^[0-9a-f]{8}$" }),
+      hmac: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+    }),
+  ),
 });
 export type Manifest = Omit<Static<typeof ManifestSchema>, "format">;
 export type BackupFile = Manifest["files"][number];
@@ -36,6 +44,23 @@ const render = (content: object): string => `${JSON.stringify(content, null, 2)}
 const hashOf = (content: object): string =>
   createHash("sha256").update(render(content)).digest("hex");
 
+/** What the signature covers: everything else, and with the hashes every byte of the other files. */
+const signedText = (manifest: Manifest): string => {
+  const { signature: _, ...rest } = manifest;
+  return render({ format, ...rest });
+};
+
+export const signManifest = (manifest: Manifest, secretKey: Uint8Array): Manifest => ({
+  ...manifest,
+  signature: signText(signedText(manifest), secretKey),
+});
+
+/** False also for a manifest without a signature. */
+export const isManifestSignedBy = (manifest: Manifest, secretKey: Uint8Array): boolean =>
+  manifest.signature !== undefined &&
+  isSignedBy(signedText(manifest), manifest.signature, secretKey);
+
+/** The hash finds accidents also without the secret key. */
 export const renderManifest = (manifest: Manifest): string => {
   const content = { format, ...manifest };
   return render({ ...content, sha256: hashOf(content) });

@@ -5,7 +5,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { StartupProblem } from "../../errors.ts";
-import { databaseFile } from "../sqlite/data-folder.ts";
+import { databaseFile, distrustSchema } from "../sqlite/data-folder.ts";
 
 /** Pages per step; other work of the process runs between steps. */
 const pagesAtOnce = 1_000;
@@ -28,7 +28,7 @@ export interface Contents {
 export const openImmutable = (path: string): DatabaseSync => {
   const url = pathToFileURL(path);
   url.searchParams.set("immutable", "1");
-  return new DatabaseSync(url, { readOnly: true });
+  return distrustSchema(new DatabaseSync(url, { readOnly: true }));
 };
 
 const contentsOf = (database: DatabaseSync): Contents => {
@@ -39,7 +39,10 @@ const contentsOf = (database: DatabaseSync): Contents => {
     .all()
     .map(({ name }) => String(name));
   const count = (table: string) =>
-    Number(database.prepare(`select count(*) as count from "${table}"`).get()?.count);
+    Number(
+      database.prepare(`select count(*) as count from "${table.replaceAll('"', '""')}"`).get()
+        ?.count,
+    );
   return {
     schemaVersion: Number(database.prepare("select version from schema_version").get()?.version),
     environments: database
@@ -74,7 +77,9 @@ export const copyDatabaseFile = async (
   progress: (done: number, total: number) => void,
 ): Promise<Contents> => {
   closeSync(openSync(path, "wx", 0o600));
-  const source = new DatabaseSync(join(folder, databaseFile), { timeout: lockTimeout });
+  const source = distrustSchema(
+    new DatabaseSync(join(folder, databaseFile), { timeout: lockTimeout }),
+  );
   let original: Contents;
   try {
     // With an open read transaction every page is of that moment. Without it the copy would restart at each commit of

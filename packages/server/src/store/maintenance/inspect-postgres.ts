@@ -6,6 +6,7 @@ import { openPostgresEngine } from "../postgres/store.ts";
 import { migrations } from "../schema/migrate.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { type Inspected, inspectRows } from "./inspect.ts";
+import { ownTables, type SchemaDifference } from "./schema-differences.ts";
 
 export interface InspectedServer {
   readonly kind: "postgres";
@@ -17,6 +18,8 @@ export interface InspectedServer {
   readonly connections: number;
   /** Halyard processes connected to this database: each listens on one connection. */
   readonly instances: number;
+  /** What in the schema is not Halyard's. */
+  readonly differences: readonly SchemaDifference[];
   readonly schemaVersion: number;
   readonly newestSchemaVersion: number;
   /** Undefined when the schema has another version. */
@@ -46,6 +49,7 @@ export const inspectPostgres = async (
       connections: rows[0]?.connections ?? 0,
       instances: listening.rows[0]?.count ?? 0,
       schemaVersion: await schemaVersion(client),
+      differences: await differencesIn(client),
     };
   });
   return {
@@ -55,6 +59,34 @@ export const inspectPostgres = async (
     newestSchemaVersion: migrations.length,
     rows: server.schemaVersion === migrations.length ? await rowsOf(settings, secrets) : undefined,
   };
+};
+
+type Client = Parameters<typeof schemaVersion>[0];
+
+/** Tables and views beside ours, and what acts on ours: triggers and rules. What belongs to an extension is left out. */
+const differencesIn = async (client: Client): Promise<SchemaDifference[]> => {
+  const { rows } = await client.query<Omit<SchemaDifference, "kind">>(
+    `with relations as (
+       select c.oid, c.relname as name, case when c.relkind in ('v', 'm') then 'view' else 'table' end as type
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = current_schema() and c.relkind in ('r', 'p', 'f', 'v', 'm')
+         and not exists (select from pg_depend d
+           where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'))
+     select type, name, name as table from relations
+     union all
+     select 'trigger', t.tgname, r.name from pg_trigger t join relations r on r.oid = t.tgrelid where not t.tgisinternal
+     union all
+     select 'rule', w.rulename, r.name from pg_rewrite w join relations r on r.oid = w.ev_class where r.type = 'table'
+     order by 1, 2`,
+  );
+  const own = await ownTables();
+  // Without any of ours it is an empty database, or another one.
+  if (!rows.some(({ name }) => own.has(name))) return [];
+  return rows
+    .filter(({ type, name, table }) =>
+      type === "trigger" || type === "rule" ? own.has(table) : !own.has(name),
+    )
+    .map((found) => ({ kind: "foreign", ...found }));
 };
 
 const rowsOf = async (

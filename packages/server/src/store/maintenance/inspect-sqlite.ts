@@ -6,10 +6,11 @@ import { Kysely, SqliteDialect } from "kysely";
 import { migrations } from "../schema/migrate.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
-import { databaseFile } from "../sqlite/data-folder.ts";
+import { databaseFile, distrustSchema } from "../sqlite/data-folder.ts";
 import { adapt } from "../sqlite/driver.ts";
 import { openImmutable } from "./backup.ts";
 import { type Inspected, inspectRows } from "./inspect.ts";
+import { type SchemaDifference, schemaDifferences } from "./schema-differences.ts";
 
 export interface InspectedFile {
   readonly kind: "embedded";
@@ -24,6 +25,8 @@ export interface InspectedFile {
   readonly freeBytes: number;
   /** Folders left behind by an interrupted restore. */
   readonly leftovers: readonly string[];
+  /** What in the schema is not Halyard's. */
+  readonly differences: readonly SchemaDifference[];
   /** What is damaged; undefined when nothing is. */
   readonly damage: string | undefined;
   readonly schemaVersion: number;
@@ -42,10 +45,18 @@ const mayWrite = (...paths: readonly string[]): boolean => {
 };
 
 interface Content {
+  readonly differences: readonly SchemaDifference[];
   readonly damage: string | undefined;
   readonly schemaVersion: number;
   readonly rows: Inspected | undefined;
 }
+
+const damagedContent = (damage: string): Content => ({
+  damage,
+  differences: [],
+  schemaVersion: 0,
+  rows: undefined,
+});
 
 const read = async (
   connection: DatabaseSync,
@@ -53,7 +64,7 @@ const read = async (
 ): Promise<Content> => {
   const [found] = connection.prepare("pragma quick_check(1)").all();
   const said = String(found?.quick_check);
-  if (said !== "ok") return { damage: said, schemaVersion: 0, rows: undefined };
+  if (said !== "ok") return damagedContent(said);
   const table = connection.prepare("select 1 from sqlite_schema where name = 'schema_version'");
   const schemaVersion = table.get()
     ? Number(connection.prepare("select version from schema_version").get()?.version ?? 0)
@@ -64,6 +75,9 @@ const read = async (
   const isKnown = schemaVersion === migrations.length;
   return {
     damage: undefined,
+    // Without any table of ours it is another database, or an empty one.
+    differences:
+      schemaVersion > 0 ? ((await schemaDifferences(connection, schemaVersion)) ?? []) : [],
     schemaVersion,
     rows: isKnown ? await inspectRows(database, secrets) : undefined,
   };
@@ -78,11 +92,10 @@ const readContent = async (path: string, secrets: SecretCipher | undefined): Pro
   try {
     connection = isUnused
       ? openImmutable(path)
-      : new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+      : distrustSchema(new DatabaseSync(path, { readOnly: true, timeout: 5_000 }));
     content = await read(connection, secrets);
   } catch (error) {
-    const damage = error instanceof Error ? error.message : String(error);
-    content = { damage, schemaVersion: 0, rows: undefined };
+    content = damagedContent(error instanceof Error ? error.message : String(error));
   } finally {
     connection?.close();
   }

@@ -18,33 +18,29 @@ import { conflict, fail, ok, type Result } from "../../errors.ts";
 import { migrations } from "../schema/migrate.ts";
 import { createSecretCipher } from "../secrets/secret-cipher.ts";
 import { readSecretKey, secretKeyFile } from "../secrets/secret-key-file.ts";
-import { databaseFile, makeFolder } from "../sqlite/data-folder.ts";
+import { databaseFile, distrustSchema, makeFolder } from "../sqlite/data-folder.ts";
 import { openImmutable } from "./backup.ts";
-import {
-  describeFile,
-  explainFileProblem,
-  flush,
-  requireSpace,
-  verifyBackup,
-} from "./backup-folder.ts";
+import { describeFile, explainFileProblem, flush, requireSpace } from "./backup-folder.ts";
 import type { Manifest } from "./backup-manifest.ts";
 import { takeExclusiveLock } from "./exclusive-lock.ts";
+import { type VerifiedBackup, verifyBackup } from "./verify-backup.ts";
 
 export interface RestoreRequest {
   /** The backup. */
   readonly folder: string;
   /** The data folder. */
   readonly target: string;
+  /** Accept a backup whose origin or schema cannot be proven. */
+  readonly trust: boolean;
   /** Moves an existing database aside. */
   readonly force: boolean;
   readonly pauseWebhooks: boolean;
-  /** Keys of webhook secrets from a setting. */
+  /** Secret keys from a setting. */
   readonly secretKeys: readonly Uint8Array[];
   readonly now: Date;
 }
 
-export interface Restored {
-  readonly manifest: Manifest;
+export interface Restored extends VerifiedBackup {
   /** The folder with the previous database. */
   readonly aside: string | undefined;
   readonly pausedWebhooks: number;
@@ -59,9 +55,9 @@ const databaseFiles = ["", "-wal", "-shm", "-journal"].map((suffix) => databaseF
 
 export const restoreBackup = async (request: RestoreRequest): Promise<Result<Restored>> => {
   const { folder, target, force } = request;
-  const verified = await verifyBackup(folder);
+  const verified = await verifyBackup({ ...request, data: target });
   if (!verified.ok) return verified;
-  const manifest = verified.value;
+  const { manifest } = verified.value;
   if (manifest.schemaVersion > migrations.length) {
     return fail({
       code: "VALIDATION_FAILED",
@@ -98,7 +94,7 @@ export const restoreBackup = async (request: RestoreRequest): Promise<Result<Res
     const old = present.length > 0 || keyDiffers ? [...present, secretKeyFile] : [];
     const aside = putInPlace(request, manifest, stage, old);
     if (!aside.ok) return aside;
-    return ok({ manifest, aside: aside.value, ...changed.value });
+    return ok({ ...verified.value, aside: aside.value, ...changed.value });
   } catch (error) {
     throw explainFileProblem(error, target);
   } finally {
@@ -164,7 +160,7 @@ const unreadable = (
 
 /** Deactivates all webhooks, with an entry in the history for each. */
 const deactivateWebhooks = (path: string, now: Date): number => {
-  const database = new DatabaseSync(path);
+  const database = distrustSchema(new DatabaseSync(path));
   try {
     database.exec("begin");
     const rows = database

@@ -20,17 +20,30 @@ export const migrations = [
   definitions,
 ] as const;
 
+const createVersionTable = (database: Database): Promise<void> =>
+  database.schema
+    .createTable("schema_version")
+    .ifNotExists()
+    .addColumn("version", "integer", (column) => column.notNull())
+    .execute();
+
+/** The schema of a version in an empty database, to compare others with. */
+export const createSchema = async (
+  database: Database,
+  traits: DatabaseTraits,
+  version: number,
+): Promise<void> => {
+  await createVersionTable(database);
+  for (const migration of migrations.slice(0, version)) await migration(database.schema, traits);
+};
+
 /** Call it inside a transaction that no second process can enter at the same time. */
 export const migrate = async (
   database: Database,
   traits: DatabaseTraits,
   mayChange = true,
 ): Promise<void> => {
-  await database.schema
-    .createTable("schema_version")
-    .ifNotExists()
-    .addColumn("version", "integer", (column) => column.notNull())
-    .execute();
+  await createVersionTable(database);
   const row = await database.selectFrom("schema_version").select("version").executeTakeFirst();
   const present = row?.version ?? 0;
   if (present > migrations.length) {

@@ -11,7 +11,8 @@ export interface SecretCipher {
 const format = 1;
 const [keyIdAt, ivAt, tagAt, textAt] = [1, 5, 17, 33];
 
-const keyIdOf = (key: Uint8Array): Buffer =>
+/** Names a key without revealing it. */
+export const keyIdOf = (key: Uint8Array): Buffer =>
   createHash("sha256").update(key).digest().subarray(0, 4);
 
 /** The first key encrypts; any of them decrypts, so that a key can be replaced without downtime. */

@@ -46,12 +46,19 @@ const makeFile = (path: string): void => {
   }
 };
 
+/** Functions with side effects cannot be called by what somebody may have put into the schema: triggers, views, defaults. */
+export const distrustSchema = (database: DatabaseSync): DatabaseSync => {
+  database.exec("pragma trusted_schema = off");
+  return database;
+};
+
 export const openDatabase = (path: string): DatabaseSync => {
   makeFile(path);
   const database = new DatabaseSync(path, {
     timeout: busyTimeout,
     enableForeignKeyConstraints: true,
   });
+  distrustSchema(database);
   database.exec("pragma journal_mode = wal");
   database.exec("pragma synchronous = full");
   // Room for a backlog's pages (KiB), and fewer, larger checkpoints (pages).
@@ -66,6 +73,7 @@ export const sqliteSchemaVersion = (folder: string): number => {
   if (!hasDatabase(folder)) return 0;
   const database = new DatabaseSync(join(folder, databaseFile), { readOnly: true });
   try {
+    distrustSchema(database);
     const table = database.prepare("select 1 from sqlite_schema where name = 'schema_version'");
     if (!table.get()) return 0;
     return Number(database.prepare("select version from schema_version").get()?.version ?? 0);

@@ -1,0 +1,210 @@
+// Backups that somebody changed with everything that fits together again: what is noticed, with which key, and what is said when it cannot be.
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { before, test } from "node:test";
+import { parseConfig } from "@halyard/server";
+import { backUp, restore, verify } from "@halyard/server/compose/backup";
+import {
+  type Manifest,
+  renderManifest,
+  signManifest,
+} from "../../server/src/store/maintenance/backup-manifest.ts";
+import { openDatabase as openStoreFile } from "../../server/src/store/sqlite/data-folder.ts";
+import { runHalyard } from "../../server/test/support/halyard-process.ts";
+import { makeOldStore } from "../../server/test/support/old-store.ts";
+import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
+
+const take = async (data: string, withSecretKey: boolean): Promise<string> => {
+  const folder = newPath();
+  const silent = { progress: () => undefined, began: () => undefined };
+  const config = parseConfig({ HALYARD_DATA: data });
+  const made = await backUp(config, { folder, withSecretKey, ...silent });
+  assert.ok(made.ok);
+  return folder;
+};
+
+const describe = (folder: string, name: string) => {
+  const bytes = readFileSync(join(folder, name));
+  return { name, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+};
+
+/** Changes a copy of the backup, and writes a manifest to it that fits. */
+const forge = (
+  original: string,
+  tamper: (folder: string) => void,
+  sign: (manifest: Manifest) => Manifest = (manifest) => manifest,
+): string => {
+  const folder = newPath();
+  cpSync(original, folder, { recursive: true });
+  tamper(folder);
+  const path = join(folder, "manifest.json");
+  const { sha256: _, format: __, ...old } = JSON.parse(readFileSync(path, "utf8"));
+  const rows = openDatabase(folder, (database) =>
+    Object.fromEntries(
+      database
+        .prepare(
+          "select name from sqlite_schema where type = 'table' and name not like 'sqlite%' order by name",
+        )
+        .all()
+        .map(({ name }) => [
+          name,
+          database.prepare(`select count(*) as count from ${String(name)}`).get()?.count,
+        ]),
+    ),
+  );
+  const files = (old as Manifest).files.map(({ name }) => describe(folder, name));
+  writeFileSync(path, renderManifest(sign({ ...old, rows, files })));
+  return folder;
+};
+
+const inDatabase = (change: (database: DatabaseSync) => void) => (folder: string) =>
+  openDatabase(folder, change);
+const addKey = inDatabase((database) =>
+  database.exec(
+    `insert into api_keys (id, environment_id, name, role, hash, created_at)
+     select 'abcdef0123456789', id, 'ops', 'admin', x'00', 0 from environments limit 1`,
+  ),
+);
+const addTrigger = inDatabase((database) =>
+  database.exec(
+    "create trigger spy after insert on api_keys begin update api_keys set role = 'admin'; end",
+  ),
+);
+
+let data: string;
+let secretKey: string;
+let withKey: string;
+let withoutKey: string;
+before(async () => {
+  data = (await makeStore()).folder;
+  secretKey = readFileSync(join(data, "secret.key"), "utf8").trim();
+  withKey = await take(data, true);
+  withoutKey = await take(data, false);
+});
+
+/** Why verify and restore refuse it; the empty text when they do not. Both say the same. */
+const refusal = async (folder: string, settings = {}, trust = false): Promise<string> => {
+  const config = parseConfig({ HALYARD_DATA: newPath(), ...settings });
+  const choice = { folder, force: false, pauseWebhooks: false, trust };
+  const verified = await verify(config, folder, trust);
+  const restored = await restore(config, choice);
+  const message = verified.ok ? "" : verified.failure.message;
+  assert.equal(restored.ok ? "" : restored.failure.message, message);
+  return message;
+};
+
+test("an added key is noticed, also by who trusts the place", async () => {
+  const forged = /signature does not match, so somebody has changed it/;
+  for (const [original, settings] of [
+    [withKey, {}],
+    [withoutKey, { HALYARD_SECRET_KEY: secretKey }],
+  ] as const) {
+    assert.equal(await refusal(original, settings), "");
+    const folder = forge(original, addKey);
+    assert.match(await refusal(folder, settings), forged);
+    assert.match(await refusal(folder, settings, true), forged);
+  }
+  const ended = await runHalyard(["backup", "verify", forge(withKey, addKey), "--data", data]);
+  assert.deepEqual([ended.code, ended.stdout], [1, ""]);
+  assert.match(ended.stderr, forged);
+});
+
+test("who signs with another key is found out by the right one", async () => {
+  const other = randomBytes(32);
+  const folder = forge(
+    withKey,
+    (copy) => {
+      addKey(copy);
+      writeFileSync(join(copy, "secret.key"), `${other.toString("base64")}\n`);
+    },
+    (manifest) => signManifest(manifest, other),
+  );
+  const unknown = /signed with a secret key that is not here \([0-9a-f]{8}\).*--trust-backup/;
+  assert.match(await refusal(folder, { HALYARD_SECRET_KEY: secretKey }), unknown);
+  // Without a key of one's own nobody can tell; that is said.
+  const ended = await runHalyard(["backup", "verify", folder, "--data", newPath(), "--json"]);
+  assert.equal(JSON.parse(ended.stdout).origin, "own key");
+  assert.match(ended.stderr, /contains the key that signed it.*whoever can write there can sign/);
+});
+
+test("a trigger is noticed although the signature is right", async () => {
+  const sign = (manifest: Manifest) => signManifest(manifest, Buffer.from(secretKey, "base64"));
+  const found = /the trigger "spy" on "api_keys" is not Halyard's\. .*--trust-backup/;
+  const folder = forge(withKey, addTrigger, sign);
+  assert.match(await refusal(folder), found);
+  assert.equal(await refusal(folder, {}, true), "");
+
+  for (const [statement, said] of [
+    ["create table extra (a)", /the table "extra" is not Halyard's/],
+    ["create view keys as select * from api_keys", /the view "keys" is not Halyard's/],
+    ["drop index history_by_revision", /the index "history_by_revision" on "history" is missing/],
+    [
+      "alter table api_keys add column more text default 'x'",
+      /the table "api_keys" is not as Halyard creates it/,
+    ],
+  ] as const) {
+    const changed = forge(
+      withKey,
+      inDatabase((database) => database.exec(statement)),
+      sign,
+    );
+    assert.match(await refusal(changed), said);
+  }
+  // What ANALYZE writes is SQLite's own.
+  const analyzed = forge(
+    withKey,
+    inDatabase((database) => database.exec("analyze")),
+    sign,
+  );
+  assert.equal(await refusal(analyzed), "");
+});
+
+test("a backup without a signature needs a word, and what was not checked is said", async () => {
+  const unsign = (manifest: Manifest): Manifest => {
+    const { signature: _, ...rest } = manifest;
+    return rest;
+  };
+  const folder = forge(withKey, () => {}, unsign);
+  const said =
+    /is not signed\. Its files match its manifest, but somebody who changed both.*--trust-/;
+  assert.match(await refusal(folder), said);
+  const target = newPath();
+  const refused = await runHalyard(["restore", folder, "--data", target]);
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  const ended = await runHalyard(["restore", folder, "--data", target, "--trust-backup"]);
+  assert.equal(ended.code, 0);
+  assert.equal(ended.stderr, "The backup is not signed: nobody checked who made it.\n");
+  assert.ok(statSync(join(target, "halyard.db")).size > 0);
+});
+
+test("a backup of a store with a trigger is taken, and says so", async () => {
+  const { folder } = await makeStore();
+  addTrigger(folder);
+  const ended = await runHalyard(["backup", newPath(), "--data", folder]);
+  assert.equal(ended.code, 0);
+  assert.match(
+    ended.stderr,
+    /^In the store the trigger "spy" on "api_keys" is not Halyard's.*halyard doctor/,
+  );
+});
+
+test("a backup of an older schema is compared with that schema", async () => {
+  const folder = newPath();
+  // That of version 0.1.
+  await makeOldStore(folder, 6);
+  writeFileSync(join(folder, "secret.key"), `${secretKey}\n`, { mode: 0o600 });
+  const older = await take(folder, true);
+  assert.equal(await refusal(older), "");
+  addTrigger(folder);
+  assert.match(await refusal(await take(folder, true)), /the trigger "spy"/);
+  rmSync(folder, { recursive: true });
+});
+
+test("the store trusts no function in a schema", () => {
+  const database = openStoreFile(join(data, "halyard.db"));
+  assert.deepEqual({ ...database.prepare("pragma trusted_schema").get() }, { trusted_schema: 0 });
+  database.close();
+});
