@@ -1,8 +1,12 @@
-// npm run lock: adds to package-lock.json the optional packages of other platforms, which npm leaves out when it cannot see them.
+// npm run lock: adds to package-lock.json the optional packages of other platforms, which npm leaves out when it cannot see them, and
+// asks the registry for every hash that is missing.
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
 interface Entry {
   version?: string;
+  integrity?: string;
+  readonly link?: boolean;
   cpu?: string[];
   dev?: boolean;
   libc?: string[];
@@ -63,8 +67,41 @@ for (const owner of Object.values(lock.packages)) {
     added += 1;
   }
 }
+
+const registry = spawnSync("npm", ["config", "get", "registry"], {
+  encoding: "utf8",
+}).stdout.trim();
+
+/** Undefined when the registry does not list this version. */
+const integrityOf = async (name: string, version: string): Promise<string | undefined> => {
+  const response = await fetch(`${registry}${name.replace("/", "%2f")}`);
+  if (!response.ok) return undefined;
+  const { versions } = (await response.json()) as {
+    versions: Readonly<Record<string, { dist: { integrity?: string } } | undefined>>;
+  };
+  return versions[version]?.dist.integrity;
+};
+
+const installed = "node_modules/";
+const unknown: string[] = [];
+let completed = 0;
+for (const [path, entry] of Object.entries(lock.packages)) {
+  if (!path.includes(installed) || entry.link || entry.integrity) continue;
+  const name = path.slice(path.lastIndexOf(installed) + installed.length);
+  const integrity = await integrityOf(name, entry.version ?? "");
+  if (integrity === undefined) unknown.push(`${name}@${entry.version}`);
+  else {
+    const { version, ...rest } = entry;
+    lock.packages[path] = { ...(version !== undefined && { version }), integrity, ...rest };
+    completed += 1;
+  }
+}
+
 lock.packages = Object.fromEntries(
   Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`${added} optional packages added to ${file}`);
+console.log(`${added} optional packages and ${completed} hashes added to ${file}`);
+if (unknown.length > 0) {
+  console.log(`The registry lists no hash of these; try again later:\n${unknown.join("\n")}`);
+}

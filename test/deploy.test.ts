@@ -1,9 +1,10 @@
 // The files of deploy/ are sound: they can be read, name settings that exist, and agree with the program and each other.
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../packages/server/src/config/config.ts";
@@ -120,7 +121,14 @@ suite("the image", () => {
   test("has the Node that the command needs, and copies what is there", () => {
     const needed = /neededMajor = (\d+)/.exec(read("packages/cli/bin/halyard.mjs"))?.[1];
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
-    assert.deepEqual(new Set(bases), new Set([`node:${needed}-slim`]));
+    assert.deepEqual(new Set(bases), new Set([`$\{NODE_IMAGE}`]));
+    const [, version = ""] =
+      /^ARG NODE_IMAGE=node:([\d.]+)-slim@sha256:[0-9a-f]{64}$/m.exec(dockerfile) ?? [];
+    const { devDependencies } = JSON.parse(read("package.json")) as {
+      devDependencies: { node: string };
+    };
+    assert.equal(version, devDependencies.node, "the image has the Node that the tests run on");
+    assert.equal(version.split(".")[0], needed);
     const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, names = ""]) =>
       names.split(" "),
     );
@@ -150,6 +158,55 @@ suite("the image", () => {
     await server.close();
     assert.equal(await check(), 1);
   });
+});
+
+test("every image of others is named by its digest", () => {
+  const images = Object.values(at(compose, "services") ?? {}).map((service) =>
+    String(at(service, "image")),
+  );
+  assert.ok(images.length >= 2);
+  for (const image of images) {
+    assert.match(image, /^halyard$|^[a-z]+:[\d.]+@sha256:[0-9a-f]{64}$/, image);
+  }
+});
+
+test("npm run sbom lists what runs in production, with hashes and licences", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "halyard-test-sbom-")), "sbom.json");
+  const made = spawnSync(process.execPath, [join(root, "scripts/sbom.ts"), file], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  assert.equal(made.status, 0, made.stderr);
+  const bom = JSON.parse(readFileSync(file, "utf8")) as {
+    bomFormat: string;
+    metadata: { component: { name: string } };
+    components: { purl: string; hashes?: object[]; licenses?: object[] }[];
+    dependencies: { ref: string; dependsOn: string[] }[];
+  };
+  rmSync(dirname(file), { recursive: true });
+  assert.deepEqual([bom.bomFormat, bom.metadata.component.name], ["CycloneDX", "halyard"]);
+  const purls = bom.components.map(({ purl }) => purl);
+  for (const name of ["fastify", "kysely", "pg", "undici", "react", "commander", "yaml"]) {
+    assert.ok(
+      purls.some((purl) => purl.startsWith(`pkg:npm/${name}@`)),
+      name,
+    );
+  }
+  assert.deepEqual(
+    purls.filter((purl) => /^pkg:npm\/(typescript|vite|node)@/.test(purl)),
+    [],
+  );
+  const refs = new Set(bom.dependencies.map(({ ref }) => ref));
+  assert.equal(refs.size, bom.components.length + 1);
+  assert.deepEqual(
+    bom.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref)),
+    [],
+  );
+  const others = bom.components.filter(({ purl }) => !purl.startsWith("pkg:npm/%40halyard/"));
+  assert.deepEqual(
+    others.filter(({ hashes, licenses }) => !hashes || !licenses),
+    [],
+  );
 });
 
 suite("Kubernetes", () => {

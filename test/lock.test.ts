@@ -4,12 +4,28 @@ import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 
 interface Entry {
+  readonly version?: string;
+  readonly link?: boolean;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
   readonly resolved?: string;
   readonly integrity?: string;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
+
+/**
+ * Development tools of other platforms that the registry did not list yet when these versions were locked. `npm run lock` asks again;
+ * a version that is not here needs its hashes.
+ */
+const unlisted: readonly string[] = [
+  "@biomejs 2.6.6",
+  "@oxc-parser 0.155.0",
+  "@oxlint 1.93.0",
+  "@oxlint-tsgolint 7.0.2006",
+  "@rolldown 1.2.19",
+];
 
 for (const file of [
   "package-lock.json",
@@ -33,6 +49,26 @@ for (const file of [
         return entry?.integrity === undefined && !entry?.os && !entry?.cpu;
       });
       assert.deepEqual(anywhere, [], "these would be fetched on every platform");
+    });
+
+    test("every package has the hash of what is installed", () => {
+      const bare = Object.entries(packages).filter(
+        ([path, { integrity, link }]) =>
+          path.includes("node_modules/") && !link && integrity === undefined,
+      );
+      const unexpected = bare.filter(([path, { version, dev, optional, os, cpu }]) => {
+        const scope = path.slice("node_modules/".length).split("/")[0];
+        const isElsewhere = dev && optional && (os ?? cpu) !== undefined;
+        return !isElsewhere || !unlisted.includes(`${scope} ${version}`);
+      });
+      assert.deepEqual(
+        unexpected.map(([path]) => path),
+        [],
+        "run npm run lock",
+      );
+      for (const [path, { integrity }] of Object.entries(packages)) {
+        if (integrity !== undefined) assert.match(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, path);
+      }
     });
 
     test("no entry names where it was fetched from", () => {
