@@ -22,6 +22,7 @@ import { type StreamDependencies, streamRoutes } from "./api/stream.ts";
 import { usageRoutes } from "./api/usage.ts";
 import { webhookRoutes } from "./api/webhooks.ts";
 import { createKeyCheck } from "./auth/authenticate.ts";
+import { byNetwork } from "./auth/client-network.ts";
 import { createRateLimit } from "./auth/rate-limit.ts";
 import { acceptSessions } from "./auth/session-authenticate.ts";
 import { createSessionRequests } from "./auth/session-request.ts";
@@ -139,7 +140,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   app.setErrorHandler(createErrorHandler(log, overload));
 
   const perKey = createRateLimit(dependencies.rateLimit, now);
-  const failures = createRateLimit(dependencies.authFailureLimit, now);
+  const failures = byNetwork(createRateLimit(dependencies.authFailureLimit, now));
   const keyCheck = createKeyCheck(keyCache, failures);
   const { authenticate } = keyCheck;
   const { dashboard, publicUrl } = dependencies;
