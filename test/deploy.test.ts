@@ -101,10 +101,22 @@ suite("settings", () => {
       });
       assert.deepEqual(config.unknown, []);
       assert.equal(config.port, 4_400);
+      if (where !== "Dockerfile") {
+        assert.notEqual(config.trustProxy, false, "all clients share the address of the proxy");
+        const { callbacks, signInLink, authFailureLimit } = config;
+        assert.deepEqual([callbacks.loopback, signInLink, authFailureLimit], [false, false, 60]);
+        assert.equal(variables.HALYARD_CALLBACK_LOOPBACK, "off");
+        assert.equal(variables.HALYARD_SIGN_IN_LINK, "off");
+      }
       const store = variables.DATABASE_URL === undefined ? "embedded" : "postgres";
       assert.equal(config.database.kind, store);
     });
   }
+
+  test("compose.yaml trusts the host of its own network, through which a proxy on this machine comes", () => {
+    const network = at(compose, "networks.default.ipam.config.0") as Record<string, string>;
+    assert.equal(startedWith["compose.yaml"]?.HALYARD_TRUST_PROXY, network.gateway);
+  });
 
   test("what compose.yaml asks for is what its example names", () => {
     const wanted = [...read("deploy/compose.yaml").matchAll(/\$\{([A-Z_]+)/g)].map(

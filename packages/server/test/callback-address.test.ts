@@ -137,14 +137,65 @@ test("a name may be called when every address that it stands for may", () => {
     `127.0.0.1 10.0.0.1 169.254.169.254 ::1 ::ffff:10.0.0.1 fe80::1%eth0 fd00::1 64:ff9b::a00:1 0.0.0.0 nonsense`,
   );
   for (const address of bad) {
-    assert.match(decision(open, name, "8.8.8.8", address), /must not go to/, address);
-    assert.match(decision(open, name, address, "8.8.8.8"), /must not go to/, address);
+    for (const addresses of [
+      ["8.8.8.8", address],
+      [address, "8.8.8.8"],
+    ]) {
+      const reason = decision(open, name, ...addresses);
+      assert.match(reason, /must not go to hooks\.example, which does not resolve to public/);
+      assert.ok(!reason.includes(address), "a refusal reveals what a name resolves to");
+    }
   }
   const local = "http://hooks.example:9000/";
   assert.equal(decision(developer, local, "127.0.0.1", "::1"), "allowed");
   assert.match(decision(developer, local, "127.0.0.1", "8.8.8.8"), /http is for loopback only/);
-  assert.match(decision(developer, local, "127.0.0.1", "10.0.0.1"), /not a public address/);
+  assert.match(decision(developer, local, "127.0.0.1", "10.0.0.1"), /resolve to public addresses/);
   assert.match(decision(developer, local), /http is for loopback only/);
+});
+
+test("names of private networks are refused before they are resolved, unless they are allowed", () => {
+  const names =
+    words(`db hooks localhost. metadata.google.internal a.INTERNAL printer.local x.localhost a.b.localhost
+    router.home.arpa hooks.internal.`);
+  for (const name of names) {
+    const url = `https://${name}/`;
+    assert.match(reasonOf(open, url) ?? "allowed", /name of a private network/, url);
+    const HALYARD_CALLBACK_ALLOW = name.replace(/\.$/, "");
+    assert.equal(reasonOf(policyOf({ HOST: "0.0.0.0", HALYARD_CALLBACK_ALLOW }), url), undefined);
+    if (!name.startsWith("localhost")) {
+      assert.match(reasonOf(developer, url) ?? "allowed", /name of a private network/, url);
+    }
+  }
+  assert.equal(reasonOf(developer, "http://localhost:9000/"), undefined);
+  for (const name of words(
+    "internal.example local.example.com home.arpa.example mylocal.example",
+  )) {
+    assert.equal(reasonOf(open, `https://${name}/`), undefined, name);
+  }
+});
+
+test("loopback may be called, and a link signs in, where nobody else can reach the server, or as the settings say", () => {
+  const cases: [Record<string, string>, boolean][] = [
+    [{}, true],
+    [{ HOST: "::1" }, true],
+    [{ HOST: "0.0.0.0" }, false],
+    [{ HALYARD_TRUST_PROXY: "127.0.0.1" }, false],
+    [{ HALYARD_TRUST_PROXY: "false" }, true],
+    [{ HALYARD_PUBLIC_URL: "https://flags.example.com" }, false],
+  ];
+  for (const [settings, expected] of cases) {
+    const both = (more: Record<string, string>) => {
+      const { callbacks, signInLink } = parseConfig({ ...settings, ...more });
+      return [callbacks.loopback, signInLink];
+    };
+    assert.deepEqual(both({}), [expected, expected], JSON.stringify(settings));
+    const said = (value: string) => ({
+      HALYARD_CALLBACK_LOOPBACK: value,
+      HALYARD_SIGN_IN_LINK: value,
+    });
+    assert.deepEqual(both(said("on")), [true, true]);
+    assert.deepEqual(both(said("off")), [false, false]);
+  }
 });
 
 test("HALYARD_CALLBACK_ALLOW opens networks, addresses, names and wildcards, in plain http and on any port", () => {
@@ -222,7 +273,7 @@ test("over HTTP a server that others can reach takes public https only, and what
   const refused: [string, string][] = [
     ["http://127.0.0.1:9000/x", "127.0.0.1, which is not a public address (loopback)"],
     ["https://127.0.0.1/x", "HALYARD_CALLBACK_ALLOW"],
-    ["https://localhost/x", "(loopback)"],
+    ["https://localhost/x", "private network"],
     ["http://example.com/", "must begin with https://"],
     ["https://example.com:9443/", "ports 443, 8443, not 9443; HALYARD_CALLBACK_PORTS"],
     ["https://10.1.2.3/", "(private)"],

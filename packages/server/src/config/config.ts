@@ -127,6 +127,20 @@ export const parseConfig = (variables: Variables): Config => {
     return { kind: "embedded", folder };
   };
 
+  const trustProxy = setting<boolean | string>(
+    "HALYARD_TRUST_PROXY",
+    false,
+    "true, false, or the addresses and networks of the proxies separated by commas",
+    readTrustProxy,
+  );
+  const publicUrl = setting<string | undefined>(
+    "HALYARD_PUBLIC_URL",
+    undefined,
+    "the http or https address at which clients reach this server, such as https://flags.example.com",
+    readPublicUrl,
+  );
+  // Nobody else can reach it, neither directly nor through a proxy.
+  const isDeveloperMachine = loopback && trustProxy === false && publicUrl === undefined;
   const maxStreams = count("HALYARD_MAX_STREAMS", 20_000, 0, 1_000_000);
   const config: Config = {
     host,
@@ -173,7 +187,7 @@ export const parseConfig = (variables: Variables): Config => {
       (text) => all(text.split(","), readSecretKey),
     ),
     callbacks: {
-      loopback,
+      loopback: setting("HALYARD_CALLBACK_LOOPBACK", isDeveloperMachine, "on or off", readSwitch),
       ports: setting<readonly number[]>(
         "HALYARD_CALLBACK_PORTS",
         [443, 8443],
@@ -214,20 +228,10 @@ export const parseConfig = (variables: Variables): Config => {
     ),
     maxWaiting: count("HALYARD_MAX_WAITING", 1_000, 1, 100_000, "requests"),
     shutdownDelay: 1_000 * count("HALYARD_SHUTDOWN_DELAY", 0, 0, 60, "seconds"),
-    trustProxy: setting<boolean | string>(
-      "HALYARD_TRUST_PROXY",
-      false,
-      "true, false, or the addresses and networks of the proxies separated by commas",
-      readTrustProxy,
-    ),
-    publicUrl: setting<string | undefined>(
-      "HALYARD_PUBLIC_URL",
-      undefined,
-      "the http or https address at which clients reach this server, such as https://flags.example.com",
-      readPublicUrl,
-    ),
+    trustProxy,
+    publicUrl,
     dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
-    signInLink: setting("HALYARD_SIGN_IN_LINK", loopback, "on or off", readSwitch),
+    signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
     requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
     // Last, when every setting has been read.
     unknown: Object.keys(variables)

@@ -236,5 +236,7 @@ const reasonOf = (
   if (error.name === "HTTPParserError") {
     return `the answer is not valid HTTP: ${/\((.*)\)$/.exec(error.message)?.[1] ?? code}${after}`;
   }
+  // Its message names the address, which a name must not reveal.
+  if ("syscall" in error) return `the connection failed (${code})`;
   return `${error.message}${code === "" ? "" : ` (${code})`}`;
 };

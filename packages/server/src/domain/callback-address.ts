@@ -42,6 +42,12 @@ const parseAddress = (text: string): Address | undefined => {
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 };
 
+const hostnameOf = ({ hostname }: URL): string =>
+  hostname
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "")
+    .toLowerCase();
+
 const isPublic = (address: Address): boolean => {
   if (address instanceof ipaddr.IPv4) {
     return address.range() === "unicast" && address.toString() !== wireServer;
@@ -67,6 +73,10 @@ const isOpenedName = (policy: CallbackPolicy, name: string): boolean =>
       place.kind === "name" &&
       (place.name.startsWith("*.") ? name.endsWith(place.name.slice(1)) : name === place.name),
   );
+
+/** Names that mean something only inside a network, and in each network something else. */
+const isPrivateName = (name: string): boolean =>
+  !name.includes(".") || /\.(internal|local|localhost|home\.arpa)$/.test(name);
 
 /** Short, octal and mapped notations are refused: `10.1/16` and `010.1.0.0/16` mean other networks than most people think. */
 const isPlainAddress = (text: string): boolean =>
@@ -111,10 +121,7 @@ export const checkCallbackUrl = (policy: CallbackPolicy, text: string): Result<C
     return refusedUrl("must not carry a fragment (the part from # on), which is never sent");
   }
 
-  const hostname = url.hostname
-    .replace(/^\[|\]$/g, "")
-    .replace(/\.$/, "")
-    .toLowerCase();
+  const hostname = hostnameOf(url);
   if (hostname.split(".").includes("")) {
     return refusedUrl(`must be a complete https address, ${example}`);
   }
@@ -125,6 +132,11 @@ export const checkCallbackUrl = (policy: CallbackPolicy, text: string): Result<C
   }
   const allowed = isOpenedName(policy, hostname);
   if (!allowed) {
+    if (isPrivateName(hostname) && !(policy.loopback && hostname === "localhost")) {
+      return refusedUrl(
+        `must not go to ${hostname}, which is a name of a private network; HALYARD_CALLBACK_ALLOW opens named places`,
+      );
+    }
     const port = refusePort(policy, url);
     if (port !== undefined) return refusedUrl(port);
     if (url.protocol === "http:" && !policy.loopback) return refusedUrl(onlyHttps);
@@ -141,18 +153,25 @@ const refusePort = (policy: CallbackPolicy, url: URL): string | undefined => {
   return `must use one of the ports ${policy.ports.join(", ")}, not ${port}; HALYARD_CALLBACK_PORTS opens more`;
 };
 
-/** Why a callback to this URL may not go to this address, or undefined when it may. */
+/**
+ * Why a callback to this URL may not go to this address, or undefined when it may. The address that a name resolves to is
+ * not in it: the inside of a network is not for whoever may register a webhook.
+ */
 export const refuseAddress = (
   policy: CallbackPolicy,
   url: URL,
   addressText: string,
 ): string | undefined => {
   const address = parseAddress(addressText);
-  if (!address) return `must not go to ${addressText}, which is not an address`;
-  if (isOpened(policy, address)) return undefined;
-  if (policy.loopback && isLoopback(address)) return undefined;
-  if (!isPublic(address)) {
-    return `must not go to ${addressText}, which is not a public address (${describe(address)}); HALYARD_CALLBACK_ALLOW opens named places`;
+  if (address && isOpened(policy, address)) return undefined;
+  if (address && policy.loopback && isLoopback(address)) return undefined;
+  if (!address || !isPublic(address)) {
+    const host = hostnameOf(url);
+    const what =
+      address && parseAddress(host)
+        ? `${addressText}, which is not a public address (${describe(address)})`
+        : `${host}, which does not resolve to public addresses only`;
+    return `must not go to ${what}; HALYARD_CALLBACK_ALLOW opens named places`;
   }
   if (url.protocol === "http:") {
     return policy.loopback
