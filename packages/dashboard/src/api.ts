@@ -1,5 +1,6 @@
 // The server's API for the dashboard: typed calls with the session, and errors that queries can throw.
 import { createManagement, type Management, type ManagementError, type Result } from "@halyard/sdk";
+import { isUserActive } from "./user-activity.ts";
 
 export interface SessionEnvironment {
   readonly name: string;
@@ -35,19 +36,36 @@ const isRead = (method: string): boolean => method === "GET" || method === "HEAD
 
 export type SessionFetch = typeof globalThis.fetch;
 
+/** What every change carries. */
+interface CsrfToken {
+  current: string;
+}
+
 /** A fetch that carries the session instead of a key; `onEnded` is called when the server no longer accepts it. */
 export const createSessionFetch =
-  (environment: string, csrf: () => string, onEnded: () => void): SessionFetch =>
+  (environment: string, csrf: CsrfToken, onEnded: () => void): SessionFetch =>
   async (input, init = {}) => {
     const headers = new Headers(init.headers);
     headers.delete("authorization");
     headers.set("x-halyard-environment", environment);
-    if (!isRead(init.method ?? "GET")) headers.set("x-halyard-csrf", csrf());
-    const response = await globalThis.fetch(input, {
-      ...init,
-      headers,
-      credentials: "same-origin",
-    });
+    if (!isUserActive()) headers.set("x-halyard-background", "1");
+    const send = () => globalThis.fetch(input, { ...init, headers, credentials: "same-origin" });
+    if (isRead(init.method ?? "GET")) {
+      const response = await send();
+      if (response.status === 401) onEnded();
+      return response;
+    }
+    const before = csrf.current;
+    headers.set("x-halyard-csrf", before);
+    let response = await send();
+    // Another tab has signed in to one more environment: this session has a new token.
+    const renewed =
+      response.status === 403 ? await readSession().catch(() => undefined) : undefined;
+    if (renewed !== undefined && renewed.csrf !== before) {
+      csrf.current = renewed.csrf;
+      headers.set("x-halyard-csrf", renewed.csrf);
+      response = await send();
+    }
     if (response.status === 401) onEnded();
     return response;
   };

@@ -128,7 +128,7 @@ export const ApiProvider = ({ session, environment, children }: ApiProviderProps
   useEffect(() => {
     csrf.current = session.csrf;
   }, [session.csrf]);
-  const fetch = useMemo(() => createSessionFetch(name, () => csrf.current, ended), [name, ended]);
+  const fetch = useMemo(() => createSessionFetch(name, csrf, ended), [name, ended]);
   const api = useMemo<Api>(
     () => ({
       management: createSessionManagement(fetch),

@@ -73,6 +73,39 @@ test("the last admin key cannot be revoked; with another one, revoking your own 
   assert.deepEqual(left.map(({ name }) => name).sort(), ["Maya", "client", "server"]);
 });
 
+test("an expiry and allowed origins are set with the key, and shown", async (t) => {
+  const { keys, admin } = await server.environment();
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys");
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  await dialog(page).getByLabel("Name").fill("shop");
+  assert.equal(
+    await dialog(page).getByLabel("Allowed origins").count(),
+    0,
+    "for a client key only",
+  );
+  await dialog(page)
+    .getByRole("radio", { name: /^client/ })
+    .check();
+  await dialog(page).getByLabel("Allowed origins").fill("https://shop.example.com/path");
+  await dialog(page).getByLabel("Expires").selectOption("In 30 days");
+  await dialog(page).getByRole("button", { name: "Create key" }).click();
+  await dialog(page).getByText("The key was not created").waitFor();
+  await dialog(page)
+    .getByLabel("Allowed origins")
+    .fill("https://shop.example.com, http://localhost:5173");
+  await dialog(page).getByRole("button", { name: "Create key" }).click();
+  await dialog(page).getByText("Shown only once").waitFor();
+  await dialog(page).getByRole("button", { name: "I saved the key" }).click();
+  await row(page, "shop")
+    .getByText(/in 30 days|next month/)
+    .waitFor();
+  await row(page, "shop").getByText("https://shop.example.com, http://localhost:5173").waitFor();
+  const listed = (await admin("GET", "/keys")).body as { name: string; expiresAt: string | null }[];
+  const { expiresAt } = listed.find(({ name }) => name === "shop") ?? {};
+  const days = (Date.parse(expiresAt ?? "") - Date.now()) / 86_400_000;
+  assert.ok(days > 29.9 && days <= 30, `${days} days`);
+});
+
 test("a key created elsewhere appears without a reload", async (t) => {
   const { keys, admin } = await server.environment();
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys");

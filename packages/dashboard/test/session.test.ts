@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditPage } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
+import { until } from "./support/flags.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -64,11 +65,39 @@ test("a key signs in, a wrong one is refused, and signing out ends it", async (t
   await heading(page, "Flags").waitFor();
   await page.getByText(name).first().waitFor();
 
+  const [stolen] = await context.cookies();
   await page.getByRole("button", { name: "Sign out" }).click();
   await signInHeading(page).waitFor();
   assert.deepEqual(await context.cookies(), []);
+  const cookie = `${stolen?.name}=${stolen?.value}`;
+  const again = await server.anonymous("GET", "//session", undefined, { cookie });
+  assert.equal(again.status, 401, "a copy of the cookie outlives the sign-out");
   await page.goto("/flags");
   await signInHeading(page).waitFor();
+});
+
+test("a tab goes on after another one has signed in to one more environment", async (t) => {
+  const [here, there] = [await server.environment(), await server.environment()];
+  await here.admin("POST", "/flags", { key: "a", type: "boolean" });
+  const { page, context } = await browser.visit(t, server.url, { keys: [here.keys.admin] });
+  await page.goto("/flags");
+  await page.getByRole("switch").waitFor();
+  const other = await context.newPage();
+  await other.goto(server.url);
+  await other.evaluate(
+    (key) =>
+      fetch("/session", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ key }),
+      }),
+    there.keys.admin,
+  );
+  await page.getByRole("switch").press("Space");
+  await until(async () => {
+    const { body } = await here.admin("GET", "/flags/a");
+    assert.equal((body as { enabled: boolean }).enabled, true);
+  });
 });
 
 test("the session of a revoked key ends", async (t) => {

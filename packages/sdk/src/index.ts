@@ -43,6 +43,7 @@ export type {
   NewApiKey,
   NewFlag,
   NewWebhook,
+  OwnApiKey,
   Replayed,
   ReplayRange,
   Role,

@@ -13,6 +13,7 @@ import type {
 import type { HistoryEntry, HistorySubject, NewHistoryEntry } from "./domain/history.ts";
 import type { Principal } from "./domain/principal.ts";
 import type { RetryDecision } from "./domain/retry.ts";
+import type { SessionWrites, StoredSession } from "./domain/session.ts";
 import type { SignInLinkWrites } from "./domain/sign-in-link.ts";
 import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
 import type { NewDelivery, TestEvent, Webhook } from "./domain/webhook.ts";
@@ -104,7 +105,9 @@ export interface Reader {
     types: readonly string[],
     limit: number,
   ): Promise<readonly EventReference[]>;
+  /** Those that are not revoked, oldest first. */
   keys(environmentId: number): Promise<readonly ApiKey[]>;
+  session(hash: Uint8Array): Promise<StoredSession | undefined>;
   /** The position of every environment. */
   positions(): Promise<readonly Position[]>;
   /** The revision log after a revision, oldest first. */
@@ -141,7 +144,7 @@ type ReadsToChange = Pick<
  * All or nothing. Calls are executed in the order in which they are made, also when they are made
  * together. What is read after a lock is read under the lock.
  */
-export interface Transaction extends ReadsToChange, SignInLinkWrites {
+export interface Transaction extends ReadsToChange, SignInLinkWrites, SessionWrites {
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */
@@ -200,6 +203,7 @@ export interface Store extends Reader {
   /** A hint that some instance may have committed something. It may be false, late or missing: it only speeds up a poll. */
   onHint(listener: () => void): () => void;
   keysUsed(keyIds: readonly string[], at: Date): Promise<void>;
+  sessionUsed(hash: Uint8Array, at: Date): Promise<void>;
   /** Adds to the counts of an hour. An environment or flag that is gone is ignored. */
   addUsage(environmentId: number, hour: Date, counts: readonly FlagUsage[]): Promise<void>;
   readonly outbox: Outbox;

@@ -84,6 +84,10 @@ const runSession = async (): Promise<Session> => {
   const [, link = ""] = await halyard.printed(/(http:\S+\/sign-in\?once=\S+)/);
   secrets.set("a sign-in link", new URL(link).searchParams.get("once") ?? "");
   await (await fetch(link, { redirect: "manual" })).text();
+  await createApi(halyard.url, key)("GET", "/webhooks", undefined, named("denied-1"));
+  const foreign = { ...inPage, origin: "https://elsewhere.example", ...named("denied-2") };
+  await anonymous("DELETE", "//session", undefined, foreign);
+  await anonymous("DELETE", "//session", undefined, { ...inPage, ...named("out-1") });
 
   await admin("DELETE", `/keys/${issued}`, undefined, named("revoke-1"));
   assert.equal((await createApi(halyard.url, key)("GET", "/flags")).status, 401);
@@ -159,6 +163,30 @@ test("who signs in has a line, with a key and with a link", () => {
   assert.deepEqual(
     began.map(({ keyIds }) => keyIds?.length),
     [1, 2],
+  );
+});
+
+test("who signs out has a line", () => {
+  const [line, ...others] = lines.filter(({ audit }) => audit === "session.ended");
+  assert.deepEqual(others, []);
+  assert.deepEqual([line?.reqId, line?.keyIds?.length, line?.address], ["out-1", 1, "127.0.0.1"]);
+});
+
+test("what is denied has a line, with the key when there was one", () => {
+  const denied = lines.filter(({ audit }) => audit === "access.denied");
+  assert.deepEqual(
+    denied.map(({ reqId, method, route, keyId, keyName, environment, address }) => [
+      reqId,
+      `${method} ${route}`,
+      keyId,
+      keyName,
+      environment,
+      address,
+    ]),
+    [
+      ["denied-1", "GET /api/v1/webhooks", session.issued, "ci", "development", "127.0.0.1"],
+      ["denied-2", "DELETE /session", undefined, undefined, undefined, "127.0.0.1"],
+    ],
   );
 });
 

@@ -12,6 +12,8 @@ const principal: Principal = {
   role: "client",
   actor: { keyId: "9f86d081884c7d65", name: "web" },
   environment: { id: 7, name: "production" },
+  expiresAt: null,
+  origins: null,
 };
 const key = randomBytes(32);
 const older = randomBytes(32);

@@ -53,9 +53,10 @@ const startFeed = async (store: Store) => {
     },
     snapshots,
   );
-  const keyTable = createKeyTable({
-    keyHolders: (id) => watch("keyHolders", store.keyHolders(id)),
-  });
+  const keyTable = createKeyTable(
+    { keyHolders: (id) => watch("keyHolders", store.keyHolders(id)) },
+    () => new Date(),
+  );
   const feed = await startChangeFeed(
     {
       positions: () => watch("positions", store.positions()),
@@ -276,7 +277,7 @@ test("a key that was revoked here stays so, whatever a read that began before sa
       hashKey,
     });
     const { text } = await make("doomed");
-    const doomed = await keyCache.principal(text);
+    const doomed = (await keyCache.find(text))?.principal;
     assert.equal(doomed?.actor.name, "doomed");
 
     await make("third");
@@ -289,7 +290,7 @@ test("a key that was revoked here stays so, whatever a read that began before sa
     held.open();
     await waiting;
     assert.ok(!keyCache.isValid(doomed.keyId));
-    assert.equal(await keyCache.principal(text), undefined);
+    assert.equal(await keyCache.find(text), undefined);
     assert.equal(await keyCache.holder(doomed.keyId), undefined);
     await operator.close();
   }));

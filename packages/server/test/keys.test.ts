@@ -1,14 +1,13 @@
-// API keys over real HTTP: issued at the first start, by setting, by the operator and by other keys; and revoked.
+// API keys over real HTTP: issued by other keys, shown and revoked.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
-import { after, before, type TestContext, test } from "node:test";
+import { after, before, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { composeOperator, parseConfig } from "@halyard/server";
 import { assertRefused } from "./support/answers.ts";
 import type { Api } from "./support/api.ts";
 import { readContents, readRows } from "./support/database.ts";
-import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
+import { startTestServer, type TestServer } from "./support/server.ts";
 import { storeSettings } from "./support/test-store.ts";
 
 let server: TestServer;
@@ -23,7 +22,11 @@ interface Key {
   readonly role: string;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly origins: readonly string[] | null;
 }
+
+const fields = ["id", "name", "role", "createdAt", "lastUsedAt", "expiresAt", "origins"];
 
 const list = async (admin: Api): Promise<Key[]> => {
   const answer = await admin("GET", "/keys");
@@ -58,7 +61,7 @@ test("the list shows id, name, role and createdAt of each valid key, oldest firs
   const { key: text, ...rest } = made;
   assert.deepEqual(shown.at(-1), rest);
   for (const key of shown) {
-    assert.deepEqual(Object.keys(key), ["id", "name", "role", "createdAt", "lastUsedAt"]);
+    assert.deepEqual(Object.keys(key), fields);
     assert.match(key.createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   }
   for (const secret of [text, ...Object.values(keys)]) {
@@ -75,7 +78,7 @@ test("a new key has the form hal_<id>_<secret> with 256 bits, works at once and 
   };
   for (const [role, expected] of Object.entries(statuses)) {
     const made = await create(admin, `new ${role}`, role);
-    assert.deepEqual(Object.keys(made), ["id", "name", "role", "createdAt", "lastUsedAt", "key"]);
+    assert.deepEqual(Object.keys(made), [...fields, "key"]);
     const [, id, secret = ""] = /^hal_([0-9a-f]+)_([A-Za-z0-9_-]+)$/.exec(made.key) ?? [];
     assert.equal(id, made.id);
     assert.equal(Buffer.from(secret, "base64url").length, 32);
@@ -110,6 +113,26 @@ test("a key is created from a name and a role, and from nothing else", async () 
     [{ name: "a", role, key: "hal_mine_0123456789" }, "key"],
     [{ name: "a", role, environment: "production" }, "environment"],
     [{ name: "a", role, id: "mine" }, "id"],
+    [{ name: "a", role, expiresAt: "tomorrow" }, "expiresAt", "2026-11-14T12:00:00Z"],
+    [{ name: "a", role, expiresAt: "2026-01-01T00:00:00" }, "expiresAt"],
+    [{ name: "a", role, expiresAt: 4_102_444_800_000 }, "expiresAt"],
+    [{ name: "a", role, expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt", "in the future"],
+    [{ name: "a", role, origins: ["https://a.example"] }, "origins", "role client"],
+    [{ name: "a", role: "client", origins: [] }, "origins"],
+    [{ name: "a", role: "client", origins: "https://a.example" }, "origins"],
+    [{ name: "a", role: "client", origins: Array(21).fill("https://a.example") }, "origins", "20"],
+    ...[
+      "a.example",
+      "https://a.example/x",
+      "https://*.example",
+      "null",
+      "*",
+      "ftp://a.example",
+    ].map((origin): [unknown, ...string[]] => [
+      { name: "a", role: "client", origins: [origin] },
+      "origins",
+      "https://app.example.com",
+    ]),
   ];
   for (const [body, ...words] of refusals) {
     assertRefused(await admin("POST", "/keys", body), 400, ...words);
@@ -195,99 +218,4 @@ test("a key that the operator revokes beside the server is refused within a seco
     answer = await reader("GET", "/flags");
   }
   assertRefused(answer, 401);
-});
-
-/** Starts servers one after the other on a folder of their own. */
-const starts = (t: TestContext) => {
-  const folder = newFolder();
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return async (
-    settings: Readonly<Record<string, string>>,
-    work: (at: TestServer) => Promise<void>,
-  ) => {
-    const started = await startTestServer({ ...settings, HALYARD_DATA: folder });
-    try {
-      await work(started);
-    } finally {
-      await started.close();
-    }
-  };
-};
-
-const status = async (at: TestServer, key: string): Promise<number> =>
-  (await at.api(key)("GET", "/keys")).status;
-
-test("the first start makes development and production with a working admin key each, later ones none", async (t) => {
-  const start = starts(t);
-  let texts: string[] = [];
-  await start({}, async (at) => {
-    assert.deepEqual(
-      at.firstKeys.map(({ environment }) => environment),
-      ["development", "production"],
-    );
-    texts = at.firstKeys.map(({ text }) => text);
-    const [development, production] = texts.map((text) => at.api(text));
-    assert.ok(development && production);
-    assert.equal((await development("POST", "/flags", { key: "a", type: "boolean" })).status, 201);
-    assert.deepEqual((await production("GET", "/flags")).body, []);
-    for (const api of [development, production]) {
-      assert.deepEqual(
-        (await list(api)).map(({ role }) => role),
-        ["admin"],
-      );
-    }
-  });
-  await start({}, async (at) => {
-    assert.deepEqual(at.firstKeys, []);
-    for (const text of texts) assert.equal(await status(at, text), 200);
-  });
-});
-
-test("HALYARD_BOOTSTRAP_KEYS fixes keys, makes missing environments, and may be stated again", async (t) => {
-  const start = starts(t);
-  const strange = "0=1,Two,Three=Four,,=!~\"'$%&";
-  const staging = "staging-key-of-twenty-1";
-  const HALYARD_BOOTSTRAP_KEYS = `development=${strange},staging=${staging}`;
-  for (const made of [["production"], []]) {
-    await start({ HALYARD_BOOTSTRAP_KEYS }, async (at) => {
-      assert.deepEqual(
-        at.firstKeys.map(({ environment }) => environment),
-        made,
-      );
-      for (const key of [strange, staging]) {
-        assert.deepEqual(
-          (await list(at.api(key))).map(({ role, name }) => [name, role]),
-          [["bootstrap", "admin"]],
-        );
-      }
-      await at.api(staging)("POST", "/flags", { key: "s", type: "boolean" });
-      assert.deepEqual((await at.api(strange)("GET", "/flags")).body, []);
-    });
-  }
-  await start({ HALYARD_BOOTSTRAP_KEYS: `later=${"k".repeat(200)}` }, async (at) => {
-    assert.deepEqual(at.firstKeys, []);
-    assert.equal(await status(at, "k".repeat(200)), 200);
-    assert.equal(
-      await status(at, staging),
-      200,
-      "leaving a key out of the setting revokes nothing",
-    );
-  });
-});
-
-test("a bootstrap key that was revoked stays revoked, and opens no second environment", async (t) => {
-  const start = starts(t);
-  const key = "a-key-of-twenty-letters";
-  const settings = { HALYARD_BOOTSTRAP_KEYS: `development=${key}` };
-  await start(settings, async (at) => {
-    const second = await create(at.api(key), "second", "admin");
-    const id = await idOf(at.api(key), "bootstrap");
-    assert.equal((await at.api(second.key)("DELETE", `/keys/${id}`)).status, 204);
-  });
-  await start(settings, async (at) => assert.equal(await status(at, key), 401));
-  const moved = start({ HALYARD_BOOTSTRAP_KEYS: `production=${key}` }, async () => {});
-  await assert.rejects(moved, {
-    name: "StartupProblem",
-    message: /belongs to another environment/,
-  });
 });

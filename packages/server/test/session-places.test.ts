@@ -1,4 +1,4 @@
-// Sessions behind TLS, on several instances, under replaced secret keys, and where there is no dashboard.
+// Sessions behind TLS, on several instances, and where there is no dashboard.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -65,7 +65,7 @@ suite("behind TLS", () => {
     assert.equal((await server.anonymous("GET", "/flags", undefined, headers)).status, 200);
     const plain = { ...headers, origin: "http://flags.example.com" };
     assertRefused(await server.anonymous("GET", "/flags", undefined, plain), 403);
-    assert.match(server.dashboardUrl ?? "", /^https:\/\/flags\.example\.com\/sign-in\?once=/);
+    assert.equal(server.dashboardUrl, "https://flags.example.com");
   });
 });
 
@@ -79,23 +79,17 @@ suite("several instances", () => {
   const start = (...keys: string[]) =>
     startTestServer({ HALYARD_DATA: folder, HALYARD_SECRET_KEY: keys.join(",") });
 
-  test("every instance knows it, also while the secret keys are replaced, and nobody else does", async (t) => {
+  test("every instance on the store knows it, whatever its secret keys are, and nobody else does", async (t) => {
     const old = await start(key(1));
-    const both = await start(key(2), key(1));
     const renewed = await start(key(2));
     const stranger = await startTestServer();
-    t.after(() => Promise.all([old, both, renewed, stranger].map((each) => each.close())));
+    t.after(() => Promise.all([old, renewed, stranger].map((each) => each.close())));
     const { name, keys } = await old.environment();
-    const makers = [
-      [old, [old, both]],
-      [both, [both, renewed]],
-      [renewed, [both, renewed]],
-    ] as const;
-    for (const [maker, knowing] of makers) {
+    for (const maker of [old, renewed]) {
       const session = await signInWith(maker, [keys.admin]);
       const headers = session.headersFor(name);
-      for (const server of [old, both, renewed, stranger]) {
-        const isKnown = knowing.some((each) => each === server);
+      for (const server of [old, renewed, stranger]) {
+        const isKnown = server !== stranger;
         const patch = await server.anonymous(
           "POST",
           "/flags",

@@ -102,6 +102,7 @@ suite("other pages", () => {
     ["our own origin", () => ({ origin: server.url }), true],
     ["another origin", () => ({ origin: "http://evil.example" }), false],
     ["another port", () => ({ origin: "http://127.0.0.1:1" }), false],
+    ["another scheme", () => ({ origin: server.url.replace("http:", "https:") }), false],
     ["a name that begins like ours", () => ({ origin: `http://${own()}.evil.example` }), false],
     ["an origin that hides itself", () => ({ origin: "null" }), false],
     [
@@ -117,18 +118,19 @@ suite("other pages", () => {
   ];
   for (const [what, more, good] of cases) {
     test(`${what}: ${good ? "answered" : "refused"}`, async () => {
-      const headers = { ...session.headersFor(here.name), ...more() };
+      const asking = await signInWith(server, [here.keys.admin]);
+      const headers = { ...asking.headersFor(here.name), ...more() };
       const asked = [
         await server.anonymous("GET", "/flags", undefined, headers),
         await server.anonymous("PATCH", "/flags/of-here", { enabled: true }, headers),
         await server.anonymous("GET", "//session", undefined, headers),
-        await server.anonymous("POST", "//session", { key: here.keys.admin }, headers),
         await server.anonymous("DELETE", "//session/nowhere", undefined, headers),
+        await server.anonymous("POST", "//session", { key: here.keys.admin }, more()),
       ];
       for (const answer of asked) {
         if (good) assert.ok(answer.status < 300, answer.text);
         else {
-          assertRefused(answer, 403, "another");
+          assertRefused(answer, 403, what === "another scheme" ? "HALYARD_PUBLIC_URL" : "another");
           assert.equal(setCookieOf(answer), undefined);
         }
       }

@@ -36,6 +36,7 @@ test("the defaults are those of a developer's machine", () => {
     publicUrl: undefined,
     dashboard: true,
     signInLink: true,
+    sessionIdle: 3_600_000,
     requestTimeout: 30_000,
     unknown: [],
   } satisfies Config);
@@ -66,6 +67,9 @@ suite("every setting", () => {
     ["HALYARD_DASHBOARD", "on", ({ dashboard }) => dashboard, true],
     ["HALYARD_SIGN_IN_LINK", "off", ({ signInLink }) => signInLink, false],
     ["HALYARD_SIGN_IN_LINK", "on", ({ signInLink }) => signInLink, true],
+    ["HALYARD_CALLBACK_LOOPBACK", "off", ({ callbacks }) => callbacks.loopback, false],
+    ["HALYARD_SESSION_IDLE", "5", ({ sessionIdle }) => sessionIdle, 300_000],
+    ["HALYARD_SESSION_IDLE", "720", ({ sessionIdle }) => sessionIdle, 43_200_000],
     ["HALYARD_MIGRATE", "off", ({ mayMigrate }) => mayMigrate, false],
     ["HALYARD_MIGRATE", "auto", ({ mayMigrate }) => mayMigrate, true],
     ["PORT", "65535", ({ port }) => port, 65_535],

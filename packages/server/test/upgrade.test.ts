@@ -17,6 +17,9 @@ const setBack = async (folder: string): Promise<void> => {
     "alter table flags drop column definition",
     "alter table flags drop column level",
     "alter table history drop column level",
+    "alter table api_keys drop column expires_at",
+    "alter table api_keys drop column origins",
+    "drop table sessions",
     `update schema_version set version = ${schemaBefore}`,
   ]) {
     await writeRows(place, statement);

@@ -117,9 +117,12 @@ const setProfile = async (name: string, options: SetOptions): Promise<void> => {
   const inUse = options.use === true || current === undefined ? name : current;
   writeProfiles({ current: inUse, profiles: { ...profiles, [name]: { url, key } } });
   if (options.json) {
-    return printJson({ name, url, key: shownKey(key), current: inUse === name, ...checked });
+    const { role, environment, expiresAt } = checked ?? {};
+    const found = checked && { role, environment, expiresAt };
+    return printJson({ name, url, key: shownKey(key), current: inUse === name, ...found });
   }
-  const what = checked && `: ${checked.role} of ${checked.environment ?? "an environment"}`;
+  const until = checked?.expiresAt ? `, until ${checked.expiresAt}` : "";
+  const what = checked && `: ${checked.role} of ${checked.environment}${until}`;
   print(inOneLine(`Saved ${name} for ${url}${what ?? ""}.`));
   if (inUse === name) printAside(`${name} is the active profile.`);
   else printAside(`Use it with --profile ${name}, or always: halyard profiles use ${name}`);

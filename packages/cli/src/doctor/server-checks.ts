@@ -99,7 +99,6 @@ export const clockChecks = ({ date, at }: Pick<Answer, "date" | "at">): Check[] 
 
 /** The webhooks and keys of the environment; undefined without an admin key. */
 export const rowsOfServer = async (
-  { url, key }: AskedServer,
   management: Management,
 ): Promise<{
   readonly checks: Check[];
@@ -119,7 +118,8 @@ export const rowsOfServer = async (
       "check --key, HALYARD_API_KEY or the profile; halyard keys create creates another";
     return { checks: [fail("keys", message.replace(/\.$/, ""), remedy)], rows: undefined };
   }
-  const environment = await environmentOf(url, key ?? "");
+  const own = await management.keys.current();
+  const environment = own.ok ? own.value.environment : "this key";
   const inspected: Inspected["webhooks"][number][] = [];
   for (const { id, url: to, active } of webhooks.value) {
     const waiting = await management.webhooks.deliveries(id, { state: "pending", limit: 1_000 });
@@ -144,26 +144,13 @@ export const rowsOfServer = async (
     rows: {
       environments: [environment],
       webhooks: inspected,
-      keys: keys.value.map(({ createdAt, lastUsedAt, ...shown }) => ({
+      keys: keys.value.map(({ createdAt, lastUsedAt, expiresAt, ...shown }) => ({
         ...shown,
         environment,
         createdAt: new Date(createdAt),
         lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
+        expiresAt: expiresAt === null ? null : new Date(expiresAt),
       })),
     },
   };
-};
-
-/** The response of a bulk evaluation names it. */
-const environmentOf = async (url: string, key: string): Promise<string> => {
-  const response = await fetch(`${url.replace(/\/+$/, "")}/ofrep/v1/evaluate/flags`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: '{"context":{}}',
-    signal: AbortSignal.timeout(timeout),
-  }).catch(() => undefined);
-  const body = (await response?.json().catch(() => undefined)) as
-    | { metadata?: { environment?: string } }
-    | undefined;
-  return body?.metadata?.environment ?? "this key";
 };

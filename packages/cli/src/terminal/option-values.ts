@@ -22,18 +22,39 @@ export const wholeNumber =
 
 const unitLengths = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** A time with its zone, a day, or how long ago. */
-export const moment = (text: string): Date => {
+/** Milliseconds, from texts such as 30m, 2h or 7d. */
+const durationOf = (text: string): number | undefined => {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (unit !== undefined) {
-    return new Date(Date.now() - Number(count) * unitLengths[unit as keyof typeof unitLengths]);
-  }
+  return unit === undefined
+    ? undefined
+    : Number(count) * unitLengths[unit as keyof typeof unitLengths];
+};
+
+/** A time with its zone, or a day. */
+const timeOf = (text: string): Date | undefined => {
   const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
     ? new Date(text)
     : undefined;
-  if (time && !Number.isNaN(time.getTime())) return time;
+  return time && !Number.isNaN(time.getTime()) ? time : undefined;
+};
+
+/** A time, or how long ago. */
+export const moment = (text: string): Date => {
+  const ago = durationOf(text);
+  const time = ago === undefined ? timeOf(text) : new Date(Date.now() - ago);
+  if (time) return time;
   throw new InvalidArgumentError(
     "It must be a time such as 2026-11-14T12:00:00Z, or how long ago such as 30m, 2h or 7d.",
+  );
+};
+
+/** A time, or in how long. */
+export const futureMoment = (text: string): Date => {
+  const ahead = durationOf(text);
+  const time = ahead === undefined ? timeOf(text) : new Date(Date.now() + ahead);
+  if (time && time.getTime() > Date.now()) return time;
+  throw new InvalidArgumentError(
+    "It must be a time in the future such as 2027-11-14T12:00:00Z, or in how long such as 12h or 90d.",
   );
 };
 

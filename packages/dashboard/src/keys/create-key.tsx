@@ -1,6 +1,6 @@
 // The dialog that creates an API key and then shows it once.
 import type { CreatedApiKey, Role } from "@halyard/sdk";
-import { Button, Group, Modal, Radio, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";
 import { SecretOnce } from "../components/display/secret-once.tsx";
@@ -9,6 +9,25 @@ import { useApi } from "../session.tsx";
 import { roles } from "./roles.ts";
 
 const maxNameLength = 100;
+const day = 86_400_000;
+/** Days from now by what is chosen; none when the key does not expire. */
+const expiries: readonly { readonly label: string; readonly days?: number }[] = [
+  { label: "Never" },
+  { label: "In 7 days", days: 7 },
+  { label: "In 30 days", days: 30 },
+  { label: "In 90 days", days: 90 },
+  { label: "In 1 year", days: 365 },
+];
+
+const expiryOf = (label: string): { readonly expiresAt?: string } => {
+  const days = expiries.find((each) => each.label === label)?.days;
+  return days === undefined ? {} : { expiresAt: new Date(Date.now() + days * day).toISOString() };
+};
+
+const originsOf = (role: Role, text: string): { readonly origins?: readonly string[] } => {
+  const origins = role === "client" ? text.split(/[\s,]+/).filter((each) => each !== "") : [];
+  return origins.length === 0 ? {} : { origins };
+};
 
 interface FormProps {
   readonly onClose: () => void;
@@ -19,13 +38,20 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
   const { management, environment } = useApi();
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("server");
+  const [expiry, setExpiry] = useState("Never");
+  const [origins, setOrigins] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (name.trim() === "") return;
     setBusy(true);
-    const result = await management.keys.create({ name: name.trim(), role });
+    const result = await management.keys.create({
+      name: name.trim(),
+      role,
+      ...expiryOf(expiry),
+      ...originsOf(role, origins),
+    });
     setBusy(false);
     if (result.ok) onCreated(result.value);
     else setError(new ApiError(result.error));
@@ -61,6 +87,23 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
             ))}
           </Stack>
         </Radio.Group>
+        {role === "client" && (
+          <TextInput
+            label="Allowed origins"
+            description="Only pages of these origins may use the key, and no programs. Leave it empty to allow all."
+            placeholder="https://shop.example.com"
+            value={origins}
+            onChange={(event) => setOrigins(event.currentTarget.value)}
+            autoComplete="off"
+          />
+        )}
+        <NativeSelect
+          label="Expires"
+          description="After that the key is refused. It cannot be changed later."
+          data={expiries.map(({ label }) => label)}
+          value={expiry}
+          onChange={(event) => setExpiry(event.currentTarget.value)}
+        />
         {error !== undefined && <ErrorMessage error={error} title="The key was not created" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

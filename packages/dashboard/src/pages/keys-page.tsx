@@ -26,8 +26,18 @@ interface KeyRowProps {
   readonly onRevoke: () => void;
 }
 
+const Expiry = ({ at }: { readonly at: string | null }) => {
+  if (at === null) return <Text c="dimmed">never</Text>;
+  const isOver = new Date(at).getTime() <= Date.now();
+  return (
+    <>
+      {isOver && <StatusBadge tone="bad">expired</StatusBadge>} <Time at={at} />
+    </>
+  );
+};
+
 const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
-  const { id, name, role, createdAt, lastUsedAt } = apiKey;
+  const { id, name, role, createdAt, lastUsedAt, expiresAt, origins } = apiKey;
   return (
     <Table.Tr>
       <Table.Th scope="row" className="key-name">
@@ -38,6 +48,11 @@ const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
         <Text size="xs" c="dimmed">
           {roles.find((each) => each.role === role)?.permissions}
         </Text>
+        {origins !== null && (
+          <Text size="xs" c="dimmed">
+            only in pages of {origins.join(", ")}
+          </Text>
+        )}
       </Table.Td>
       <Table.Td className="key-id mono dimmed">{id}</Table.Td>
       <Table.Td className="key-created">
@@ -45,6 +60,9 @@ const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
       </Table.Td>
       <Table.Td className="key-used">
         {lastUsedAt === null ? <Text c="dimmed">never</Text> : <Time at={lastUsedAt} />}
+      </Table.Td>
+      <Table.Td className="key-expires">
+        <Expiry at={expiresAt} />
       </Table.Td>
       <Table.Td className="key-action" ta="right">
         <Button
@@ -128,6 +146,7 @@ const Keys = () => {
               <Table.Th scope="col">ID</Table.Th>
               <Table.Th scope="col">Created</Table.Th>
               <Table.Th scope="col">Last used</Table.Th>
+              <Table.Th scope="col">Expires</Table.Th>
               <Table.Th scope="col">
                 <span className="visually-hidden">Revoke</span>
               </Table.Th>

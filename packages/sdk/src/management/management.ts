@@ -16,6 +16,7 @@ import type {
   NewApiKey,
   NewFlag,
   NewWebhook,
+  OwnApiKey,
   Replayed,
   ReplayRange,
   RotatedSecret,
@@ -178,6 +179,8 @@ export const createManagement = (address: Address) => {
   };
 
   const keys = {
+    /** Which key this is, for every role. */
+    current: (options?: CallOptions) => get<OwnApiKey>("/key", options),
     list: (options?: CallOptions) => get<ApiKey[]>("/keys", options),
     create: (made: NewApiKey, options?: PostOptions) => post<CreatedApiKey>("/keys", made, options),
     revoke: (id: string, options?: CallOptions) => remove(`/keys/${segment(id)}`, options),

@@ -122,9 +122,13 @@ export interface Replayed {
 export interface NewApiKey {
   readonly name: string;
   readonly role: Role;
+  /** From then on the server refuses it; without it, it does not expire. */
+  readonly expiresAt?: string | null;
+  /** Of a client key: the origins of the pages that may use it; without them, any client may. */
+  readonly origins?: readonly string[] | null;
 }
 
-export interface ApiKey extends NewApiKey {
+export interface ApiKey extends Required<NewApiKey> {
   readonly id: string;
   readonly createdAt: string;
   /** To about a minute; null if it was never used. */
@@ -134,6 +138,16 @@ export interface ApiKey extends NewApiKey {
 export interface CreatedApiKey extends ApiKey {
   /** Returned only once. */
   readonly key: string;
+}
+
+/** The key of the caller itself. */
+export interface OwnApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly environment: string;
+  /** Null when it does not expire. */
+  readonly expiresAt: string | null;
 }
 
 export interface FlagUsage {

@@ -9,8 +9,8 @@ const maxTexts = 10_000;
 export interface ApiKeyCache {
   /** This key when it was valid before and still is, without waiting. Who keeps the entry sees when it is revoked. */
   known(text: string): Readonly<KeyEntry> | undefined;
-  /** Who holds this key; undefined when nobody does. Finds a key that another instance has just issued. */
-  principal(text: string): Promise<Principal | undefined>;
+  /** This key, valid or expired; undefined when there is none. Finds a key that another instance has just issued. */
+  find(text: string): Promise<Readonly<KeyEntry> | undefined>;
   isValid(keyId: string): boolean;
   /** The same as `holder`, from memory alone. */
   knownHolder(keyId: string): Principal | undefined;
@@ -32,7 +32,7 @@ export const createApiKeyCache = ({
 }: ApiKeyCacheDependencies): ApiKeyCache => {
   const byText = new Map<string, KeyEntry>();
 
-  const find = (hash: Uint8Array): KeyEntry | undefined => {
+  const byHash = (hash: Uint8Array): KeyEntry | undefined => {
     // Found by its hash: an unknown id and a wrong secret are the same miss.
     const entry = table.byHash(Buffer.from(hash).toString("base64"));
     return timingSafeEqual(entry?.hash ?? new Uint8Array(hash.length), hash) ? entry : undefined;
@@ -52,20 +52,20 @@ export const createApiKeyCache = ({
   return {
     known,
 
-    async principal(text) {
+    async find(text) {
       const already = known(text);
-      if (already) return already.principal;
+      if (already) return already;
       const hash = hashKey(text);
-      let entry = find(hash);
+      let entry = byHash(hash);
       if (!entry) {
         await catchUp();
-        entry = find(hash);
+        entry = byHash(hash);
       }
-      if (!entry) return undefined;
+      if (!entry?.isValid) return entry;
       if (byText.size >= maxTexts) byText.clear();
       byText.set(text, entry);
       entry.wasUsed = true;
-      return entry.principal;
+      return entry;
     },
 
     isValid: (keyId) => table.byId(keyId) !== undefined,

@@ -1,60 +1,90 @@
 // The API keys of every environment in memory, by hash and by id. The change feed keeps it current.
+import { isExpired } from "../domain/api-key.ts";
 import type { Replica } from "../evaluation/change-feed.ts";
-import type { KeyHolder, Store } from "../ports.ts";
+import type { Clock, KeyHolder, Store } from "../ports.ts";
 
 export interface KeyEntry extends KeyHolder {
-  /** Turns false when the key is revoked, for those who have kept the entry. */
+  /** Turns false when the key is revoked or expires, for those who have kept the entry. */
   readonly isValid: boolean;
   /** Set by whoever accepts the key. */
   wasUsed: boolean;
 }
 
 export interface KeyTable extends Replica {
-  /** The key with this hash, in base64. */
+  /** The key with this hash, in base64; also one that has expired, so that its holder can be told. */
   byHash(hash: string): KeyEntry | undefined;
   /** The key with this id, as long as it is valid. */
   byId(keyId: string): KeyEntry | undefined;
   /** Ids of the keys that were used since the last call. */
   takeUsedKeys(): readonly string[];
-  /** Called with the ids of keys that were revoked or whose environment is gone. */
-  onRevoked(listener: (keyIds: ReadonlySet<string>) => void): () => void;
+  /** Called with the ids of keys that were revoked, have expired, or whose environment is gone. */
+  onEnded(listener: (keyIds: ReadonlySet<string>) => void): () => void;
 }
 
-type Entry = { -readonly [K in keyof KeyEntry]: KeyEntry[K] };
+interface Entry extends KeyEntry {
+  isRevoked: boolean;
+}
 
 interface EnvironmentKeys {
   readonly revision: number;
   readonly byHash: ReadonlyMap<string, Entry>;
 }
 
-export const createKeyTable = (store: Pick<Store, "keyHolders">): KeyTable => {
+export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): KeyTable => {
   const environments = new Map<number, EnvironmentKeys>();
   const byHash = new Map<string, Entry>();
   const byId = new Map<string, Entry>();
   /** A key that was revoked here stays so, whatever a read that began before says. */
   const revokedHere = new Set<string>();
+  /** Those that expire and have not expired yet. */
+  const expiring = new Set<Entry>();
   const listeners = new Set<(keyIds: ReadonlySet<string>) => void>();
+
+  const entryOf = ({ hash, principal }: KeyHolder): Entry => {
+    const entry: Entry = {
+      hash,
+      principal,
+      isRevoked: false,
+      wasUsed: false,
+      get isValid() {
+        return !this.isRevoked && !(principal.expiresAt !== null && isExpired(principal, clock()));
+      },
+    };
+    if (principal.expiresAt !== null) expiring.add(entry);
+    return entry;
+  };
+
+  const tell = (gone: ReadonlySet<string>): void => {
+    if (gone.size > 0) for (const listener of listeners) listener(gone);
+  };
+
+  const tellExpired = (): void => {
+    const gone = [...expiring].filter((entry) => !entry.isValid);
+    for (const entry of gone) expiring.delete(entry);
+    tell(new Set(gone.map(({ principal }) => principal.keyId)));
+  };
 
   const drop = (entries: Iterable<readonly [string, Entry]>) => {
     const gone = new Set<string>();
     for (const [hash, entry] of entries) {
-      if (!entry.isValid) continue;
-      entry.isValid = false;
+      if (entry.isRevoked) continue;
+      entry.isRevoked = true;
+      expiring.delete(entry);
       byHash.delete(hash);
       byId.delete(entry.principal.keyId);
       gone.add(entry.principal.keyId);
     }
-    if (gone.size === 0) return;
-    for (const listener of listeners) listener(gone);
+    tell(gone);
   };
 
   const replace = (environmentId: number, revision: number, holders: readonly KeyHolder[]) => {
     const before = environments.get(environmentId)?.byHash ?? new Map<string, Entry>();
     const keys = new Map<string, Entry>();
-    for (const { hash, principal } of holders) {
+    for (const holder of holders) {
+      const { hash, principal } = holder;
       if (revokedHere.has(principal.keyId)) continue;
       const text = Buffer.from(hash).toString("base64");
-      const entry = before.get(text) ?? { hash, principal, isValid: true, wasUsed: false };
+      const entry = before.get(text) ?? entryOf(holder);
       keys.set(text, entry);
       byHash.set(text, entry);
       byId.set(principal.keyId, entry);
@@ -65,18 +95,23 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">): KeyTable => {
 
   return {
     byHash: (hash) => byHash.get(hash),
-    byId: (keyId) => byId.get(keyId),
+    byId(keyId) {
+      const entry = byId.get(keyId);
+      return entry?.isValid ? entry : undefined;
+    },
     takeUsedKeys() {
       const used = [...byId.values()].filter((entry) => entry.wasUsed);
       for (const entry of used) entry.wasUsed = false;
       return used.map(({ principal }) => principal.keyId);
     },
-    onRevoked(listener) {
+    onEnded(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
 
     beginLook() {
+      // Looked at often, also while the store cannot be read.
+      tellExpired();
       const known = [...environments.keys()];
       return async (positions) => {
         const present = new Set(positions.map(({ environmentId }) => environmentId));

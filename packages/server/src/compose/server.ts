@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import { createApiKeyCache } from "../access/api-key-cache.ts";
 import { createKeyTable } from "../access/key-table.ts";
 import { createKeyUse } from "../access/key-use.ts";
+import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
 import { connectTimeout } from "../delivery/guarded-connect.ts";
 import { createSender } from "../delivery/send.ts";
@@ -16,7 +17,6 @@ import { createUsage } from "../evaluation/usage.ts";
 import { createUsageReport } from "../evaluation/usage-report.ts";
 import { createApp } from "../http/app.ts";
 import { createEventTokens } from "../http/auth/event-token.ts";
-import { createSessionCookies } from "../http/auth/session-cookie.ts";
 import { loadDashboard } from "../http/dashboard/files.ts";
 import { createOverload } from "../http/load/overload.ts";
 import { drain } from "../http/request/drain.ts";
@@ -112,7 +112,7 @@ export const composeInstance = async (
       lookUp: lookUpWithin(registrationTimeout, lookUp),
       callbacks: config.callbacks,
     });
-    const cookies = createSessionCookies(secretKeysOf(config), clock, random);
+    const sessions = createSessions(store, { ...sources, idleTimeout: config.sessionIdle });
     const links = createSignInLinks(store, sources);
     const app = await createApp({
       ...config,
@@ -141,7 +141,7 @@ export const composeInstance = async (
         serviceName: config.serviceName,
       }),
       dashboard: config.dashboard
-        ? { files: loadDashboard(dashboardFolder), cookies, links, clock }
+        ? { files: loadDashboard(dashboardFolder), sessions, links, clock }
         : undefined,
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },
       overload,
@@ -211,7 +211,7 @@ const composeMemory = async (
   });
   opened.defer(() => usage.close());
   const snapshots = createSnapshots(usage.counterOf);
-  const keyTable = createKeyTable(store);
+  const keyTable = createKeyTable(store, clock);
   const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
     onLost: (err) => {
       log.error({ err }, "the store cannot be read; evaluation continues with what is in memory");

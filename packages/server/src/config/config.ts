@@ -62,6 +62,8 @@ export interface Config {
   readonly dashboard: boolean;
   /** Whether a start prints a link that signs in to the dashboard once. */
   readonly signInLink: boolean;
+  /** Milliseconds after which a session of the dashboard that nobody uses is over. */
+  readonly sessionIdle: number;
   /** Milliseconds within which a client must send its whole request. */
   readonly requestTimeout: number;
   /** Variables that begin with HALYARD_ but are not settings: most likely misspelt. */
@@ -152,7 +154,7 @@ export const parseConfig = (variables: Variables): Config => {
     bootstrapKeys: setting<Config["bootstrapKeys"]>(
       "HALYARD_BOOTSTRAP_KEYS",
       [],
-      `a list such as development=KEY,production=KEY: each environment once, named with ${environmentNameRule}; each key different, 20 to 200 visible ASCII characters`,
+      `a list such as development=KEY,production=KEY: each environment once, named with ${environmentNameRule}; each key different, 20 to 200 visible ASCII characters that nobody would guess, such as those of openssl rand -hex 24`,
       readBootstrapKeys,
     ),
     mayMigrate: setting("HALYARD_MIGRATE", true, "auto or off", (text) =>
@@ -232,6 +234,7 @@ export const parseConfig = (variables: Variables): Config => {
     publicUrl,
     dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
+    sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
     requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
     // Last, when every setting has been read.
     unknown: Object.keys(variables)

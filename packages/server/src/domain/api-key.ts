@@ -1,4 +1,5 @@
 // API keys as stored: everything but the secret, of which only a hash exists.
+import { invalid, ok, type Result } from "../errors.ts";
 import type { Role } from "./principal.ts";
 
 export interface ApiKey {
@@ -8,7 +9,48 @@ export interface ApiKey {
   readonly createdAt: Date;
   /** About to the minute; null when it was never used. */
   readonly lastUsedAt: Date | null;
+  /** Null when it does not expire. */
+  readonly expiresAt: Date | null;
+  /** Of a client key: the origins of the pages that may use it; null for any client. */
+  readonly origins: readonly string[] | null;
 }
+
+export interface NewApiKey {
+  readonly name: string;
+  readonly role: Role;
+  readonly expiresAt?: Date | null;
+  readonly origins?: readonly string[] | null;
+}
+
+export const maxOrigins = 20;
+export const originRule = "the origin of a page such as https://app.example.com, without a path";
+
+/** As a browser writes it in the header Origin; undefined when it is none. */
+export const readOrigin = (text: string): string | undefined => {
+  const url = /^https?:\/\/[^/?#@\s]+\/?$/i.test(text) ? URL.parse(text) : null;
+  return url === null || url.hostname.includes("*") ? undefined : url.origin;
+};
+
+/** What may be issued: with normalized origins, which only a client key can have. */
+export const checkNewKey = (
+  { name, role, expiresAt = null, origins = null }: NewApiKey,
+  now: Date,
+): Result<Required<NewApiKey>> => {
+  if (expiresAt !== null && expiresAt <= now) return invalid("expiresAt", "must be in the future");
+  if (origins === null) return ok({ name, role, expiresAt, origins });
+  if (role !== "client") {
+    return invalid("origins", "is for keys with the role client, which pages use");
+  }
+  const read = origins.map(readOrigin).filter((origin) => origin !== undefined);
+  if (read.length < origins.length) return invalid("origins", `must each be ${originRule}`);
+  if (read.length === 0 || read.length > maxOrigins) {
+    return invalid("origins", `must be a list of 1 to ${maxOrigins}; leave it out for any page`);
+  }
+  return ok({ name, role, expiresAt, origins: [...new Set(read)] });
+};
+
+export const isExpired = ({ expiresAt }: Pick<ApiKey, "expiresAt">, now: Date): boolean =>
+  expiresAt !== null && expiresAt <= now;
 
 export const maxKeyNameLength = 100;
 
@@ -20,4 +62,18 @@ export const environmentNameRule =
 export const keyText = (id: string, secret: Uint8Array): string =>
   `hal_${id}_${secret.toBase64({ alphabet: "base64url", omitPadding: true })}`;
 
-export const isBootstrapKey = (text: string): boolean => /^[\x21-\x7e]{20,200}$/.test(text);
+export const isBootstrapKey = (text: string): boolean =>
+  /^[\x21-\x7e]{20,200}$/.test(text) && !isTrivial(text);
+
+/** Few characters, one piece over and over, or a run such as abcdef: what anybody would try first. */
+const isTrivial = (text: string): boolean => {
+  const codes = Array.from(text, (character) => character.charCodeAt(0));
+  if (new Set(codes).size < 8) return true;
+  const repeats = (length: number): boolean =>
+    codes.every((code, at) => at < length || code === codes[at - length]);
+  for (let length = 1; length <= codes.length / 2; length += 1) if (repeats(length)) return true;
+  const steps = codes.slice(1).map((code, at) => code - (codes[at] ?? 0));
+  return [-1, 0, 1].some(
+    (step) => steps.filter((each) => each === step).length > 0.75 * steps.length,
+  );
+};

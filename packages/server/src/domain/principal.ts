@@ -20,6 +20,10 @@ export interface Principal {
   readonly role: Role;
   readonly actor: Actor;
   readonly environment: EnvironmentRef;
+  /** Null when the key does not expire. */
+  readonly expiresAt: Date | null;
+  /** The origins of the pages that may use the key; null for any client. */
+  readonly origins: readonly string[] | null;
 }
 
 /** Who makes a change, and where. */
@@ -33,6 +37,7 @@ const admins: readonly Role[] = ["admin"];
 const rolesWith = {
   "flags.evaluate": all,
   "usage.report": all,
+  "key.show": all,
   "flags.read": readers,
   "flags.follow": readers,
   "usage.read": readers,

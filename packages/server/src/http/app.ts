@@ -22,8 +22,7 @@ import { type StreamDependencies, streamRoutes } from "./api/stream.ts";
 import { usageRoutes } from "./api/usage.ts";
 import { webhookRoutes } from "./api/webhooks.ts";
 import { createKeyCheck } from "./auth/authenticate.ts";
-import { byNetwork } from "./auth/client-network.ts";
-import { createRateLimit } from "./auth/rate-limit.ts";
+import { byNetwork, createRateLimit } from "./auth/rate-limit.ts";
 import { acceptSessions } from "./auth/session-authenticate.ts";
 import { createSessionRequests } from "./auth/session-request.ts";
 import { type DashboardDependencies, openDashboard } from "./dashboard/dashboard.ts";
@@ -57,7 +56,7 @@ export interface AppDependencies
       "streams" | "counts"
     >,
     Omit<ObserveDependencies & MetricsDependencies, "failures"> {
-  readonly keyTable: Pick<KeyTable, "onRevoked">;
+  readonly keyTable: Pick<KeyTable, "onEnded">;
   readonly usage: UsageReport;
   /** Requests a minute for each key, evaluation aside; 0 for no limit. */
   readonly rateLimit: number;
@@ -144,8 +143,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   const keyCheck = createKeyCheck(keyCache, failures);
   const { authenticate } = keyCheck;
   const { dashboard, publicUrl } = dependencies;
-  const sessions =
-    dashboard && createSessionRequests(dashboard.cookies, dashboard.clock, publicUrl);
+  const requests = dashboard && createSessionRequests(dashboard.clock, publicUrl);
   const observer = createObserver(dependencies);
 
   overload.watch(app.server);
@@ -158,12 +156,12 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     perKey,
     authenticateKey: authenticate,
     authenticateApi:
-      dashboard && sessions
-        ? acceptSessions(authenticate, { keyCache, requests: sessions, clock: dashboard.clock })
+      dashboard && requests
+        ? acceptSessions(authenticate, { ...dashboard, keyCache, requests })
         : authenticate,
   });
 
-  const stopKeys = dependencies.keyTable.onRevoked(streams.endOf);
+  const stopKeys = dependencies.keyTable.onEnded(streams.endOf);
   app.addHook("preClose", async () => {
     stopKeys();
     streams.close();
@@ -183,8 +181,8 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     });
   }
 
-  if (dashboard && sessions) {
-    openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, requests: sessions, log });
+  if (dashboard && requests) {
+    openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, requests, log });
   }
   await describeApi(app);
   await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));

@@ -6,7 +6,7 @@ import type {
   HookHandlerDoneFunction,
 } from "fastify";
 import type { ApiKeyCache } from "../access/api-key-cache.ts";
-import type { Permission } from "../domain/principal.ts";
+import type { Permission, Principal } from "../domain/principal.ts";
 import type { Failure } from "../errors.ts";
 import { withOrigin } from "../telemetry/audit.ts";
 import type { AuthContext, Authenticate, Authenticated } from "./auth/authenticate.ts";
@@ -54,6 +54,8 @@ declare module "fastify" {
     startedAt: number;
     route: Route;
     auth: AuthContext;
+    /** Whose key it was, when it was valid but may not do this. */
+    refused: Principal | undefined;
   }
 }
 
@@ -88,6 +90,7 @@ export const addLifecycle = (
   app.decorateRequest("startedAt", 0);
   app.decorateRequest("route");
   app.decorateRequest("auth");
+  app.decorateRequest("refused");
 
   app.addHook("onRoute", (options) => {
     const { url, method } = options;
@@ -133,7 +136,8 @@ export const addLifecycle = (
     done: HookHandlerDoneFunction,
   ): void => {
     if (!checked.ok) {
-      if ("wait" in checked) reply.header("retry-after", checked.wait);
+      if (checked.wait !== undefined) reply.header("retry-after", checked.wait);
+      request.refused = checked.principal;
       sendFailure(reply, checked.failure);
       return;
     }

@@ -1,21 +1,10 @@
 // API keys: issue, show and revoke them.
 import { createHash } from "node:crypto";
-import { type ApiKey, keyText } from "../domain/api-key.ts";
-import {
-  type Actor,
-  type Caller,
-  type EnvironmentRef,
-  operator,
-  type Role,
-} from "../domain/principal.ts";
+import { type ApiKey, checkNewKey, isExpired, keyText, type NewApiKey } from "../domain/api-key.ts";
+import { type Actor, type Caller, type EnvironmentRef, operator } from "../domain/principal.ts";
 import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Sources, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
-
-export interface CreateKey {
-  readonly name: string;
-  readonly role: Role;
-}
 
 export interface CreatedKey {
   readonly apiKey: ApiKey;
@@ -24,15 +13,16 @@ export interface CreatedKey {
 }
 
 export interface ApiKeys {
+  /** Those that are not revoked, expired ones too. */
   list(environment: Pick<EnvironmentRef, "id">): Promise<readonly ApiKey[]>;
   create(
     caller: Caller,
-    request: CreateKey,
+    request: NewApiKey,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<CreatedKey>>;
   revoke(caller: Caller, id: string): Promise<Result<void>>;
   /** As the operator at the machine, who needs no key. */
-  createAsOperator(environmentId: number, request: CreateKey): Promise<CreatedKey>;
+  createAsOperator(environmentId: number, checked: NewApiKey): Promise<CreatedKey>;
   revokeAsOperator(environmentId: number, id: string): Promise<Result<void>>;
 }
 
@@ -40,20 +30,24 @@ export const hashKey = (text: string): Uint8Array => createHash("sha256").update
 
 const missing = (id: string): Result<never> => notFound("The API key", id);
 
-/** Writes a new key within a transaction; `given` is a text that the operator has chosen. */
+/** Writes a new key, which was checked, within a transaction; `given` is a text that the operator has chosen. */
 export const issueKey = async (
   { clock, random, newIds }: Sources,
   transaction: Transaction,
   environmentId: number,
   actor: Actor,
-  request: CreateKey,
+  { name, role, expiresAt = null, origins = null }: NewApiKey,
   given?: string,
 ): Promise<CreatedKey> => {
+  const id = newIds.key();
   const apiKey: ApiKey = {
-    id: newIds.key(),
-    ...request,
+    id,
+    name,
+    role,
     createdAt: clock(),
     lastUsedAt: null,
+    expiresAt,
+    origins,
   };
   const text = given ?? keyText(apiKey.id, random(32));
   await transaction.insertKey({ ...apiKey, environmentId, hash: hashKey(text) });
@@ -110,22 +104,27 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
           if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
-          return ok(await issueKey(dependencies, transaction, environment.id, actor, request));
+          const checked = checkNewKey(request, clock());
+          if (!checked.ok) return checked;
+          return ok(
+            await issueKey(dependencies, transaction, environment.id, actor, checked.value),
+          );
         }),
       ),
 
     revoke: ({ actor, environment }, id) =>
       revoke(environment.id, id, actor, (key, others) =>
-        key.role === "admin" && !others.some(({ role }) => role === "admin")
+        key.role === "admin" &&
+        !others.some((other) => other.role === "admin" && !isExpired(other, clock()))
           ? conflict(
               `The API key "${id}" is the last admin key of the environment "${environment.name}" and cannot revoke itself; create another admin key first.`,
             )
           : ok(undefined),
       ),
 
-    createAsOperator: (environmentId, request) =>
+    createAsOperator: (environmentId, checked) =>
       store.transact((transaction) =>
-        issueKey(dependencies, transaction, environmentId, operator, request),
+        issueKey(dependencies, transaction, environmentId, operator, checked),
       ),
 
     revokeAsOperator: (environmentId, id) =>
@@ -133,4 +132,10 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
   };
 };
 
-const shown = ({ id, name, role }: ApiKey) => ({ id, name, role });
+const shown = ({ id, name, role, expiresAt, origins }: ApiKey) => ({
+  id,
+  name,
+  role,
+  ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+  ...(origins && { origins }),
+});

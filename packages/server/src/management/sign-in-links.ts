@@ -1,5 +1,6 @@
 // One-time links that sign in to the dashboard with the oldest admin key of every environment.
 import { createHash } from "node:crypto";
+import { isExpired } from "../domain/api-key.ts";
 import type { Clock, RandomBytes, Store } from "../ports.ts";
 
 const lifetime = 10 * 60 * 1_000;
@@ -19,13 +20,14 @@ export const createSignInLinks = (
 ): SignInLinks => ({
   issue: () =>
     store.transact(async (transaction) => {
+      const now = clock();
       const keyIds: string[] = [];
       for (const { id } of await transaction.environments()) {
-        const oldest = (await transaction.keys(id)).find(({ role }) => role === "admin");
+        const keys = await transaction.keys(id);
+        const oldest = keys.find((key) => key.role === "admin" && !isExpired(key, now));
         if (oldest) keyIds.push(oldest.id);
       }
       const token = random(32).toBase64({ alphabet: "base64url", omitPadding: true });
-      const now = clock();
       const expiresAt = new Date(now.getTime() + lifetime);
       await transaction.insertSignInLink({ hash: hashOf(token), keyIds, expiresAt }, now);
       return token;

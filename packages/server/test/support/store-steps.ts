@@ -99,6 +99,8 @@ export const newKey = (environmentId: number, id: string): NewKey => ({
   role: "admin",
   createdAt: at,
   lastUsedAt: null,
+  expiresAt: null,
+  origins: null,
   environmentId,
   hash: createHash("sha256").update(id).digest(),
 });

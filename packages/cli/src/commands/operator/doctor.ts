@@ -117,7 +117,7 @@ const checkServer = async (options: DoctorOptions, here: LocalChecks): Promise<C
     const server: AskedServer = { url, key, isNamed };
     const checks = await serverChecks(server, version);
     if (!management || checks[0]?.level === "fail") return checks;
-    const { checks: more, rows } = await rowsOfServer(server, management);
+    const { checks: more, rows } = await rowsOfServer(management);
     // The checks of the store itself found the same, and more.
     if (!rows || here.sawStore) return [...checks, ...more];
     const now = Date.now();

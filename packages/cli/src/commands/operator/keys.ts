@@ -1,4 +1,5 @@
 // halyard keys: create and revoke API keys, on a server with an admin key or in its database without one.
+import { type ApiKey, checkNewKey } from "@halyard/server/domain/api-key";
 import { type Role, roles } from "@halyard/server/domain/principal";
 import { Command, Option } from "commander";
 import { dataOption, type OperatorOptions, withOperator } from "../../operator.ts";
@@ -10,6 +11,7 @@ import {
 } from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
+import { futureMoment } from "../../terminal/option-values.ts";
 import {
   CommandFailed,
   print,
@@ -26,6 +28,8 @@ interface Options extends OperatorOptions, ConnectionOptions {
 interface CreateOptions extends Options {
   readonly role: Role;
   readonly name: string;
+  readonly expires?: Date;
+  readonly origin?: readonly string[];
 }
 
 /** As the server shows it. */
@@ -35,6 +39,8 @@ interface ShownKey {
   readonly role: Role;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly origins: readonly string[] | null;
 }
 
 const maxNameLength = 100;
@@ -60,7 +66,9 @@ export const keyCommands = (): Command => {
     "list, create and revoke API keys, on a server or in its database",
   );
 
-  const list = keyCommand(group, "list").description("list the valid keys").action(listKeys);
+  const list = keyCommand(group, "list")
+    .description("list the keys that are not revoked")
+    .action(listKeys);
   withExamples(list, "halyard keys list", "halyard keys list --environment production");
 
   const create = keyCommand(group, "create")
@@ -71,10 +79,21 @@ export const keyCommands = (): Command => {
         .makeOptionMandatory(),
     )
     .requiredOption("-n, --name <text>", "who or what uses it, as history and events show it")
+    .option(
+      "--expires <when>",
+      "when it stops working: a time, or in how long such as 12h or 90d",
+      futureMoment,
+    )
+    .option(
+      "--origin <origins...>",
+      "of a client key: the pages that may use it, such as https://app.example.com",
+    )
     .action(createKey);
   withExamples(
     create,
     "halyard keys create --role server --name web",
+    "halyard keys create --role server --name contractor --expires 30d",
+    "halyard keys create --role client --name shop --origin https://shop.example.com",
     "halyard keys create --environment production --role admin --name admin",
   );
 
@@ -106,13 +125,17 @@ const databaseOf = ({ environment, data, url, key, profile }: Options): string |
   return environment;
 };
 
-const shownKeyOf = <T extends { readonly createdAt: Date; readonly lastUsedAt: Date | null }>(
-  key: T,
-) => ({
+const shownKeyOf = (key: ApiKey): ShownKey => ({
   ...key,
   createdAt: key.createdAt.toISOString(),
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  expiresAt: key.expiresAt?.toISOString() ?? null,
 });
+
+const expiryText = ({ expiresAt }: ShownKey): string => {
+  if (expiresAt === null) return "never";
+  return Date.parse(expiresAt) > Date.now() ? expiresAt : "expired";
+};
 
 const listKeys = async (options: Options): Promise<void> => {
   const environment = databaseOf(options);
@@ -120,8 +143,16 @@ const listKeys = async (options: Options): Promise<void> => {
     if (options.json) printJson(rows);
     else
       printTable(
-        ["id", "role", "created", "last used", "name"],
-        rows.map((row) => [row.id, row.role, row.createdAt, row.lastUsedAt ?? "never", row.name]),
+        ["id", "role", "created", "last used", "expires", "name", "origins"],
+        rows.map((row) => [
+          row.id,
+          row.role,
+          row.createdAt,
+          row.lastUsedAt ?? "never",
+          expiryText(row),
+          row.name,
+          row.origins?.join(" ") ?? "",
+        ]),
       );
   };
   if (environment === undefined) {
@@ -136,7 +167,7 @@ const listKeys = async (options: Options): Promise<void> => {
 
 const createKey = async (options: CreateOptions): Promise<void> => {
   const environment = databaseOf(options);
-  const { role, name } = options;
+  const { role, name, expires: expiresAt = null, origin: origins = null } = options;
   if (name.trim() === "" || name.length > maxNameLength) {
     throw new CommandFailed(
       `--name must be a text of 1 to ${maxNameLength} characters.`,
@@ -147,15 +178,20 @@ const createKey = async (options: CreateOptions): Promise<void> => {
     if (options.json) return printJson(made);
     print(made.key);
     const where = environment === undefined ? "" : ` of ${environment}`;
-    printAside(`Created the ${role} key "${name}" (${made.id})${where}. It is not shown again.`);
+    const until = made.expiresAt === null ? "" : `, valid until ${made.expiresAt}`;
+    printAside(
+      `Created the ${role} key "${name}" (${made.id})${where}${until}. It is not shown again.`,
+    );
   };
   if (environment === undefined) {
     const connection = connect(options);
-    return show(answered(connection, await connection.management.keys.create({ role, name })));
+    const wanted = { role, name, expiresAt: expiresAt?.toISOString() ?? null, origins };
+    return show(answered(connection, await connection.management.keys.create(wanted)));
   }
   await withOperator(options, async ({ environments, keys }) => {
     const { id } = unwrap(await environments.find(environment));
-    const { apiKey, text } = await keys.createAsOperator(id, { role, name });
+    const wanted = unwrap(checkNewKey({ role, name, expiresAt, origins }, new Date()));
+    const { apiKey, text } = await keys.createAsOperator(id, wanted);
     show({ ...shownKeyOf(apiKey), key: text });
   });
 };

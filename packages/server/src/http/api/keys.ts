@@ -1,13 +1,15 @@
 // /keys: the API keys of the caller's own environment.
 import type { FastifyInstance } from "fastify";
-import { type ApiKey, maxKeyNameLength } from "../../domain/api-key.ts";
+import { type ApiKey, maxKeyNameLength, maxOrigins, originRule } from "../../domain/api-key.ts";
 import { roles } from "../../domain/principal.ts";
+import { invalid, ok, type Result } from "../../errors.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import { closedObject, idempotencyHeader, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { replyIdempotently } from "./idempotency.ts";
+import { momentRule, readMoment } from "./moment.ts";
 
 const tags = ["Keys"];
 const IdPath = Type.Object({ id: Type.String({ description: "The key's id." }) });
@@ -25,13 +27,42 @@ const fields = {
     "x-must-be": `one of ${roles.join(", ")}`,
   }),
 };
+const expiresAt = nullable<string>(
+  "string",
+  "From then on it is refused; `null` when it does not expire.",
+);
+const originList = {
+  type: ["array", "null"],
+  items: { type: "string", maxLength: 300, "x-must-be": originRule },
+  description:
+    "Of a client key: the origins of the pages that may use it, compared with the header Origin; `null` for any client.",
+  "x-must-be": `a list of 1 to ${maxOrigins} origins such as https://app.example.com, or null`,
+  examples: [["https://app.example.com"]],
+};
 const shownFields = {
   id: Type.String(),
   ...fields,
   createdAt: Type.String({ description: "ISO 8601 in UTC." }),
   lastUsedAt: nullable<string>("string", "About to the minute; `null` when it was never used."),
+  expiresAt,
+  origins: Type.Unsafe<string[] | null>(originList),
 };
-const CreateBody = closedObject(fields);
+const CreateBody = closedObject({
+  ...fields,
+  expiresAt: Type.Optional(
+    Type.Unsafe<string | null>({ ...expiresAt, "x-must-be": `${momentRule}, or null` }),
+  ),
+  origins: Type.Optional(
+    Type.Unsafe<string[] | null>({ ...originList, minItems: 1, maxItems: maxOrigins }),
+  ),
+});
+const OwnKey = closedObject({
+  id: Type.String(),
+  name: Type.String(),
+  role: Type.Enum([...roles]),
+  environment: Type.String({ description: "The environment that the key is tied to." }),
+  expiresAt,
+});
 const Key = closedObject(shownFields);
 const CreatedKey = closedObject({
   ...shownFields,
@@ -44,17 +75,60 @@ const example = {
   role: "admin",
   createdAt: "2026-11-14T12:00:00.000Z",
   lastUsedAt: null,
+  expiresAt: null,
+  origins: null,
 };
 
-const shown = ({ id, name, role, createdAt, lastUsedAt }: ApiKey) => ({
+const shown = ({ id, name, role, createdAt, lastUsedAt, expiresAt, origins }: ApiKey) => ({
   id,
   name,
   role,
   createdAt: createdAt.toISOString(),
   lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  expiresAt: expiresAt?.toISOString() ?? null,
+  origins,
 });
 
+/** The time that the body gives as text, or what is wrong with it. */
+const expiryOf = ({ expiresAt = null }: Static<typeof CreateBody>): Result<Date | null> => {
+  const read = expiresAt === null ? null : readMoment(expiresAt);
+  return read === undefined ? invalid("expiresAt", `must be ${momentRule}, or null`) : ok(read);
+};
+
 export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
+  app.get(
+    "/key",
+    route("key.show", {
+      tags,
+      operationId: "getKey",
+      summary: "Read which key this is",
+      description: "The key of the request itself, for every role.",
+      response: answers({
+        200: {
+          description: "The key.",
+          schema: OwnKey,
+          example: {
+            id: "9f86d081884c7d65",
+            name: "ci",
+            role: "admin",
+            environment: "production",
+            expiresAt: null,
+          },
+        },
+      }),
+    }),
+    async ({ auth }) => {
+      const { keyId: id, actor, role, environment, expiresAt } = auth.principal;
+      return {
+        id,
+        name: actor.name,
+        role,
+        environment: environment.name,
+        expiresAt: expiresAt?.toISOString() ?? null,
+      };
+    },
+  );
+
   app.get(
     "/keys",
     route("keys.read", {
@@ -63,7 +137,8 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       summary: "List API keys",
       response: answers({
         200: {
-          description: "The keys that are valid, oldest first; without their secrets.",
+          description:
+            "The keys that are not revoked, expired ones too, oldest first; without their secrets.",
           schema: Type.Array(Key),
           example: [example],
         },
@@ -78,7 +153,8 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       tags,
       operationId: "createKey",
       summary: "Create an API key",
-      description: "The key is in this answer and nowhere else: keep it.",
+      description:
+        "The key is in this answer and nowhere else: keep it. With `expiresAt` it works until then. With `origins` a client key works only in requests whose header Origin is one of them, so in pages and not in programs.",
       headers: idempotencyHeader,
       body: { ...CreateBody, examples: [{ name: "web", role: "client" }] },
       response: answers(
@@ -94,13 +170,18 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
         ...withBody,
       ),
     }),
-    (request, reply) =>
-      replyIdempotently(
+    async (request, reply) => {
+      const expiresAt = expiryOf(request.body);
+      if (!expiresAt.ok) return sendFailure(reply, expiresAt.failure);
+      const { name, role, origins = null } = request.body;
+      const wanted = { name, role, expiresAt: expiresAt.value, origins };
+      return replyIdempotently(
         request,
         reply,
-        (caller, once) => keys.create(caller, request.body, once),
+        (caller, once) => keys.create(caller, wanted, once),
         ({ apiKey, text }) => reply.code(201).send({ ...shown(apiKey), key: text }),
-      ),
+      );
+    },
   );
 
   app.delete<{ Params: Static<typeof IdPath> }>(

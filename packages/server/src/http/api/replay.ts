@@ -16,17 +16,11 @@ import {
 import { type Static, Type } from "../openapi/type.ts";
 import { deliveryExample, deliveryReference, shownDelivery } from "./delivery-schema.ts";
 import { replyIdempotently } from "./idempotency.ts";
+import { moment, momentRule, readMoment } from "./moment.ts";
 
 const tags = ["Webhooks"];
 const closed = { additionalProperties: false } as const;
 
-const moment = (description: string) =>
-  Type.String({
-    maxLength: 40,
-    description,
-    "x-must-be": "a time such as 2026-11-14T12:00:00Z",
-    examples: ["2026-11-14T12:00:00Z"],
-  });
 const ReplayBody = closedObject({
   afterSequence: Type.Optional(
     Type.Integer({
@@ -69,15 +63,12 @@ const RotatedSchema = closedObject({
   ),
 });
 
-/** A day, or a time with its zone: without one it would mean another moment on each server. */
-const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-
 /** The range that is asked for, or what is wrong with it. */
 const rangeOf = (body: Static<typeof ReplayBody>) => {
   const times = { from: body.from, to: body.to };
   for (const [field, text] of Object.entries(times)) {
-    if (text !== undefined && (!isTime.test(text) || Number.isNaN(Date.parse(text)))) {
-      return invalidField(field, "must be a time such as 2026-11-14T12:00:00Z");
+    if (text !== undefined && !readMoment(text)) {
+      return invalidField(field, `must be ${momentRule}`);
     }
   }
   if (body.afterSequence === undefined && body.from === undefined && body.to === undefined) {

@@ -48,7 +48,7 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
         operationId: "streamFlags",
         summary: "Follow the flags",
         description:
-          "Server-sent events: first `snapshot` with all flags, then `change` for each change, in order and without gaps; `flag` is null when it was deleted. A comment line every 15 seconds says that the connection is alive. Come back with `Last-Event-ID`: when that revision is not too long ago, only the changes since are sent. The stream ends when the key is revoked or the session is over, when the server stops and when the reader does not keep up.",
+          "Server-sent events: first `snapshot` with all flags, then `change` for each change, in order and without gaps; `flag` is null when it was deleted. A comment line every 15 seconds says that the connection is alive. Come back with `Last-Event-ID`: when that revision is not too long ago, only the changes since are sent. The stream ends when the key is revoked or expires or the session is over, when the server stops and when the reader does not keep up.",
         querystring: noQuery,
         headers: Resume,
         response: answers({
@@ -57,20 +57,17 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
       },
     },
     async (request, reply) => {
-      const { principal, endsIn } = request.auth;
+      const { principal, isOpen } = request.auth;
       const lastEventId = lastEventIdOf(request);
       const known = snapshots.get(principal.environment.id)?.revision ?? 0;
       // Another instance has told this client more than we know.
       if (revisionNumber(lastEventId) > known) await feed.catchUpSoon();
       const admitted = streams.admit();
       if (!admitted.ok) return sendFailure(reply, admitted.failure);
-      if (endsIn !== undefined) {
-        const ending = setTimeout(() => reply.raw.end(), endsIn).unref();
-        reply.raw.once("close", () => clearTimeout(ending));
-      }
       return streams.open(reply, {
         kind: "flags",
         keyId: principal.keyId,
+        isOpen,
         begin: () => {
           const snapshot = snapshots.get(principal.environment.id);
           return snapshot && keyCache.isValid(principal.keyId)

@@ -5,6 +5,7 @@ import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { KeyEntry } from "../../access/key-table.ts";
 import { leastRole, may, type Permission, type Principal } from "../../domain/principal.ts";
 import { type Failure, fail, ok, type Result } from "../../errors.ts";
+import { keyExpired, keyRefused } from "../errors/error-reply.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
 /** Who asks, with the text of the key: answers that are kept are sealed with it. */
@@ -13,8 +14,8 @@ export interface AuthContext {
   readonly keyText: string;
   /** Of a session: its kept answers are told apart from those of the key itself. */
   readonly scope?: string;
-  /** Of a session: the milliseconds that are left of it. */
-  readonly endsIn?: number;
+  /** Of a session: whether it is not over yet, for what lasts longer than a request. */
+  readonly isOpen?: () => Promise<boolean>;
 }
 
 const unauthorized = (message: string): Result<never> => fail({ code: "UNAUTHORIZED", message });
@@ -40,7 +41,16 @@ const presentedKey = ({
     : ok(key);
 };
 
-export type Authenticated = Result<AuthContext> | { ok: false; failure: Failure; wait: number };
+export type Authenticated =
+  | { readonly ok: true; readonly value: AuthContext }
+  | {
+      readonly ok: false;
+      readonly failure: Failure;
+      /** Seconds, when too many have failed. */
+      readonly wait?: number;
+      /** Whose key it was, when it was valid. */
+      readonly principal?: Principal;
+    };
 
 /** At once for a key that was good before, so that such a request waits for nothing. */
 export type Authenticate = (
@@ -48,24 +58,34 @@ export type Authenticate = (
   needed: Permission,
 ) => Authenticated | Promise<Authenticated>;
 
-const refusal = "This API key is not valid; it may have been revoked.";
+const forbidden = (principal: Principal, message: string): Authenticated => ({
+  ok: false,
+  failure: { code: "FORBIDDEN", message },
+  principal,
+});
 
-export const allow = (auth: AuthContext, needed: Permission): Result<AuthContext> => {
-  const { role, actor } = auth.principal;
-  return may(auth.principal, needed)
+export const allow = (auth: AuthContext, needed: Permission): Authenticated => {
+  const { principal } = auth;
+  return may(principal, needed)
     ? ok(auth)
-    : fail({
-        code: "FORBIDDEN",
-        message: `This needs a key with the role ${leastRole(needed)}; the key "${actor.name}" has the role ${role}.`,
-      });
+    : forbidden(
+        principal,
+        `This needs a key with the role ${leastRole(needed)}; the key "${principal.actor.name}" has the role ${principal.role}.`,
+      );
 };
 
+/** Whether a page of this origin may use the key. What is not a page sends no origin, and may not when there is a list. */
+export const isFromAllowedPage = (
+  { origins }: Pick<Principal, "origins">,
+  { origin }: IncomingHttpHeaders,
+): boolean => origins === null || (origin !== undefined && origins.includes(origin));
+
 /** Whose address costs something to find out, and is asked for only when a key is not known. */
-type Client = Pick<FastifyRequest, "ip">;
+type Client = Pick<FastifyRequest, "ip" | "headers">;
 
 export interface KeyCheck {
   readonly authenticate: Authenticate;
-  /** The key in these headers when it was valid before and may do this; otherwise `authenticate` has to look closer. */
+  /** The key in these headers when it was valid before and may do this from anywhere; otherwise `authenticate` has to look closer. */
   known(headers: IncomingHttpHeaders, needed: Permission): Readonly<KeyEntry> | undefined;
   /** The same for a key that came in another way than in a header. */
   check(text: string, client: Client, needed: Permission): Authenticated | Promise<Authenticated>;
@@ -90,15 +110,27 @@ export const createKeyCheck = (keyCache: ApiKeyCache, failures: RateLimit): KeyC
 
   // Whatever has failed at this address, the key is looked up first: a neighbour's failures do not lock out a good key.
   const look = async (text: string, client: Client, needed: Permission): Promise<Authenticated> => {
-    const principal = await keyCache.principal(text);
-    return principal
-      ? allow({ principal, keyText: text }, needed)
-      : refuse(client.ip, unauthorized(refusal));
+    const entry = await keyCache.find(text);
+    if (entry?.isValid) return admit(entry, text, client, needed);
+    return refuse(client.ip, fail(entry ? keyExpired(entry.principal.expiresAt) : keyRefused));
   };
 
+  const admit = (
+    { principal }: Readonly<KeyEntry>,
+    text: string,
+    { headers }: Client,
+    needed: Permission,
+  ): Authenticated =>
+    isFromAllowedPage(principal, headers)
+      ? allow({ principal, keyText: text }, needed)
+      : forbidden(
+          principal,
+          `The key "${principal.actor.name}" is for pages of certain origins, and ${headers.origin ?? "a client that sends no Origin"} is not one of them.`,
+        );
+
   const check: KeyCheck["check"] = (text, client, needed) => {
-    const known = keyCache.known(text)?.principal;
-    return known ? allow({ principal: known, keyText: text }, needed) : look(text, client, needed);
+    const known = keyCache.known(text);
+    return known ? admit(known, text, client, needed) : look(text, client, needed);
   };
 
   return {
@@ -106,7 +138,9 @@ export const createKeyCheck = (keyCache: ApiKeyCache, failures: RateLimit): KeyC
     known(headers, needed) {
       const presented = presentedKey(headers);
       const entry = presented.ok ? keyCache.known(presented.value) : undefined;
-      return entry && may(entry.principal, needed) ? entry : undefined;
+      return entry && entry.principal.origins === null && may(entry.principal, needed)
+        ? entry
+        : undefined;
     },
     authenticate(request, needed) {
       const presented = presentedKey(request.headers);

@@ -1,4 +1,5 @@
 // Counts by name within a minute: so many, then no more until the next.
+import { networkOf } from "../../domain/client-network.ts";
 
 const minute = 60_000;
 /** Names remembered at once; beyond it the oldest are forgotten, so that a flood of addresses costs no memory. */
@@ -49,3 +50,9 @@ export const createRateLimit = (perMinute: number, now: () => number): RateLimit
     },
   };
 };
+
+/** The same limit, asked by address and counted by network. */
+export const byNetwork = ({ take, waiting }: RateLimit): RateLimit => ({
+  take: (address) => take(networkOf(address)),
+  waiting: (address) => waiting(networkOf(address)),
+});

@@ -2,17 +2,16 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
+import type { Session, Sessions } from "../../access/sessions.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { fail, invalid } from "../../errors.ts";
-import type { Clock } from "../../ports.ts";
 import { type Authenticate, type Authenticated, allow } from "./authenticate.ts";
-import type { Session } from "./session-cookie.ts";
 import type { SessionRequests } from "./session-request.ts";
 
 export interface SessionDependencies {
   readonly keyCache: Pick<ApiKeyCache, "holder" | "knownHolder">;
   readonly requests: SessionRequests;
-  readonly clock: Clock;
+  readonly sessions: Sessions;
 }
 
 export const sessionOver =
@@ -23,7 +22,7 @@ const isSafe = ({ method }: FastifyRequest): boolean => method === "GET" || meth
 /** A request with a key in a header is judged by that key alone. */
 export const acceptSessions = (
   authenticate: Authenticate,
-  { keyCache, requests, clock }: SessionDependencies,
+  { keyCache, requests, sessions }: SessionDependencies,
 ): Authenticate => {
   /** The session's key for an environment, as long as it is good. */
   const holderIn = ({ keyIds }: Session, environment: string): Principal | undefined =>
@@ -33,20 +32,22 @@ export const acceptSessions = (
 
   const allowIn = (
     principal: Principal,
-    { id, endsAt }: Session,
+    { token }: Session,
     needed: Parameters<Authenticate>[1],
   ) => {
-    // Nobody but the browser has the session's id: what is sealed with it, the database alone does not open.
-    const scope = createHash("sha256").update(id).digest("hex").slice(0, 16);
-    const endsIn = endsAt - clock().getTime();
-    return allow({ principal, keyText: `session ${id}`, scope, endsIn }, needed);
+    // Nobody but the browser has the session's token: what is sealed with it, the database alone does not open.
+    const scope = createHash("sha256").update(`scope ${token}`).digest("hex").slice(0, 16);
+    const isOpen = async () => (await sessions.find(token)) !== undefined;
+    return allow({ principal, keyText: `session ${token}`, scope, isOpen }, needed);
   };
 
-  const look = async (
+  const inEnvironment = async (
     session: Session,
     environment: string,
     needed: Parameters<Authenticate>[1],
   ): Promise<Authenticated> => {
+    const known = holderIn(session, environment);
+    if (known) return allowIn(known, session, needed);
     // One of the keys may have been issued by another instance a moment ago.
     await Promise.all(session.keyIds.map((keyId) => keyCache.holder(keyId)));
     const principal = holderIn(session, environment);
@@ -58,23 +59,31 @@ export const acceptSessions = (
         });
   };
 
-  return (request, needed) => {
-    const { headers } = request;
-    if (headers.authorization !== undefined || headers["x-api-key"] !== undefined) {
-      return authenticate(request, needed);
-    }
-    if (!requests.hasCookie(request)) return authenticate(request, needed);
-    const session = requests.sessionOf(request);
+  const bySession = async (
+    request: FastifyRequest,
+    needed: Parameters<Authenticate>[1],
+  ): Promise<Authenticated> => {
+    const token = requests.tokenIn(request) ?? "";
+    // What the page does while nobody touches it does not keep the session alive.
+    const isInBackground = request.headers["x-halyard-background"] !== undefined;
+    const session = await (isInBackground ? sessions.find(token) : sessions.use(token));
     if (!session) return fail({ code: "UNAUTHORIZED", message: sessionOver });
     const refusal =
       requests.foreign(request) ??
       (isSafe(request) ? undefined : requests.unproven(request, session));
     if (refusal) return fail(refusal);
-    const environment = headers["x-halyard-environment"];
+    const environment = request.headers["x-halyard-environment"];
     if (typeof environment !== "string" || environment === "") {
       return invalid("X-Halyard-Environment", "must name one of the session's environments");
     }
-    const principal = holderIn(session, environment);
-    return principal ? allowIn(principal, session, needed) : look(session, environment, needed);
+    return inEnvironment(session, environment, needed);
+  };
+
+  return (request, needed) => {
+    const { headers } = request;
+    if (headers.authorization !== undefined || headers["x-api-key"] !== undefined) {
+      return authenticate(request, needed);
+    }
+    return requests.hasCookie(request) ? bySession(request, needed) : authenticate(request, needed);
   };
 };

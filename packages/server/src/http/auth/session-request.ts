@@ -1,13 +1,15 @@
 // The session in a request and in an answer: its cookie, and whether our own page has sent it.
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Session } from "../../access/sessions.ts";
 import type { Failure } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
-import type { Session, SessionCookies } from "./session-cookie.ts";
 
 export interface SessionRequests {
   /** Whether a cookie of ours came along, good or not. */
   hasCookie(request: FastifyRequest): boolean;
-  sessionOf(request: FastifyRequest): Session | undefined;
+  /** What the cookie holds; undefined when there is none, or two different ones. */
+  tokenIn(request: FastifyRequest): string | undefined;
   /** Why a request is refused that another page may have sent. */
   foreign(request: FastifyRequest): Failure | undefined;
   /** Why a request is refused that changes something but shows no token of this session. */
@@ -15,6 +17,12 @@ export interface SessionRequests {
   write(reply: FastifyReply, session: Session): void;
   clear(reply: FastifyReply): void;
 }
+
+/** What a request that changes something must carry beside the cookie: a foreign page cannot know it. */
+export const csrfTokenOf = ({ token }: Pick<Session, "token">): string =>
+  createHmac("sha256", token).update("halyard session request token").digest("base64url");
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const plainName = "halyard_session";
 
@@ -32,8 +40,14 @@ const cookiesNamed = ({ headers }: FastifyRequest, name: string): Set<string> =>
 
 const forbidden = (message: string): Failure => ({ code: "FORBIDDEN", message });
 
+const foreignPage = forbidden(
+  "A session is for the dashboard's own page, and this request comes from another; send an API key instead.",
+);
+const otherScheme = forbidden(
+  "This page was loaded over https, but the server was asked over http: behind a proxy that terminates TLS, set HALYARD_TRUST_PROXY or HALYARD_PUBLIC_URL.",
+);
+
 export const createSessionRequests = (
-  cookies: SessionCookies,
   clock: Clock,
   publicUrl: string | undefined,
 ): SessionRequests => {
@@ -59,30 +73,27 @@ export const createSessionRequests = (
     hasCookie: (request) =>
       request.headers.cookie !== undefined && cookiesNamed(request, nameFor(request)).size > 0,
 
-    sessionOf(request) {
+    tokenIn(request) {
       const [value, ...others] = cookiesNamed(request, nameFor(request));
       // Of two different ones nobody knows whose it is.
-      return value === undefined || others.length > 0 ? undefined : cookies.open(value);
+      return others.length > 0 ? undefined : value;
     },
 
     foreign(request) {
       const site = textOf(request.headers["sec-fetch-site"]);
       const origin = textOf(request.headers.origin);
-      const isOurs =
-        (site === undefined || site === "same-origin" || site === "none") &&
-        (origin === undefined ||
-          origin === own?.origin ||
-          URL.parse(origin)?.host === URL.parse(`http://${request.host}`)?.host);
-      return isOurs
-        ? undefined
-        : forbidden(
-            "A session is for the dashboard's own page, and this request comes from another; send an API key instead.",
-          );
+      if (site !== undefined && site !== "same-origin" && site !== "none") return foreignPage;
+      if (origin === undefined || origin === own?.origin) return undefined;
+      const called = URL.parse(`${request.protocol}://${request.host}`);
+      const from = URL.parse(origin);
+      if (called && from?.origin === called.origin) return undefined;
+      const isBehindTls = from?.protocol === "https:" && from.host === called?.host;
+      return isBehindTls ? otherScheme : foreignPage;
     },
 
     unproven(request, session) {
       const token = textOf(request.headers["x-halyard-csrf"]);
-      return token !== undefined && cookies.isCsrfToken(session, token)
+      return token !== undefined && timingSafeEqual(digest(token), digest(csrfTokenOf(session)))
         ? undefined
         : forbidden(
             "This request lacks the token of the session; send the csrf of GET /session as X-Halyard-CSRF.",
@@ -90,8 +101,8 @@ export const createSessionRequests = (
     },
 
     write(reply, session) {
-      const seconds = Math.max(0, Math.round((session.endsAt - clock().getTime()) / 1_000));
-      set(reply, cookies.seal(session), seconds);
+      const seconds = Math.round((session.endsAt.getTime() - clock().getTime()) / 1_000);
+      set(reply, session.token, Math.max(0, seconds));
     },
     clear: (reply) => set(reply, "", 0),
   };

@@ -1,11 +1,11 @@
 // The dashboard as a whole: its page and its sessions.
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
+import type { Sessions } from "../../access/sessions.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
 import type { Clock } from "../../ports.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
-import type { SessionCookies } from "../auth/session-cookie.ts";
 import type { SessionRequests } from "../auth/session-request.ts";
 import type { DashboardFiles } from "./files.ts";
 import { dashboardRoutes } from "./page.ts";
@@ -14,7 +14,7 @@ import { sessionRoutes } from "./session.ts";
 export interface DashboardDependencies {
   /** Undefined when it is not built. */
   readonly files: DashboardFiles | undefined;
-  readonly cookies: SessionCookies;
+  readonly sessions: Sessions;
   readonly links: SignInLinks;
   readonly clock: Clock;
 }

@@ -1,14 +1,14 @@
 // /session and /sign-in: an API key, or a link that is good once, becomes a session of the dashboard.
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
+import type { Session, Sessions } from "../../access/sessions.ts";
 import { may, type Principal } from "../../domain/principal.ts";
 import { type Failure, fail, type Result } from "../../errors.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
 import { sessionOver } from "../auth/session-authenticate.ts";
-import type { Session, SessionCookies } from "../auth/session-cookie.ts";
-import type { SessionRequests } from "../auth/session-request.ts";
+import { csrfTokenOf, type SessionRequests } from "../auth/session-request.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { noQuery } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
@@ -19,7 +19,7 @@ export interface SessionRouteDependencies {
   readonly keyCheck: KeyCheck;
   /** Failed authentications, by address. */
   readonly failures: RateLimit;
-  readonly cookies: SessionCookies;
+  readonly sessions: Sessions;
   readonly requests: SessionRequests;
   readonly links: SignInLinks;
   readonly sendPage: SendPage;
@@ -45,7 +45,7 @@ export const sessionRoutes = (
   app: FastifyInstance,
   dependencies: SessionRouteDependencies,
 ): void => {
-  const { keyCache, keyCheck, failures, cookies, requests, links, sendPage, log } = dependencies;
+  const { keyCache, keyCheck, failures, sessions, requests, links, sendPage, log } = dependencies;
 
   /** Those of these keys that are good, the last of each environment. */
   const holdersOf = async (keyIds: readonly string[]): Promise<readonly Principal[]> => {
@@ -59,8 +59,8 @@ export const sessionRoutes = (
 
   const show = (reply: FastifyReply, session: Session, holders: readonly Principal[]) =>
     reply.send({
-      csrf: cookies.csrfToken(session),
-      endsAt: new Date(session.endsAt).toISOString(),
+      csrf: csrfTokenOf(session),
+      endsAt: session.endsAt.toISOString(),
       environments: holders
         .toSorted((a, b) => (a.environment.name < b.environment.name ? -1 : 1))
         .map(({ environment, role, actor, keyId }) => ({
@@ -71,28 +71,35 @@ export const sessionRoutes = (
         })),
     });
 
-  /** Adds these keys to the session of the request, or begins one. */
+  /** Looking at a session does not use it: the page does so by itself. */
+  const sessionOf = async (request: FastifyRequest): Promise<Session | undefined> => {
+    return sessions.find(requests.tokenIn(request) ?? "");
+  };
+
+  const audit = (
+    request: FastifyRequest,
+    action: "began" | "left" | "ended",
+    message: string,
+    fields: object,
+  ): void => {
+    const { id: reqId, ip: address } = request;
+    log.info({ reqId, audit: `session.${action}`, ...fields, address }, message);
+  };
+
+  /** Begins a session with these keys and those of the request's own, in whose place it comes. */
   const signIn = async (
     request: FastifyRequest,
     reply: FastifyReply,
     keyIds: readonly string[],
   ): Promise<{ session: Session; holders: readonly Principal[] }> => {
-    const earlier = requests.sessionOf(request);
+    const earlier = await sessionOf(request);
     const holders = await holdersOf([...(earlier?.keyIds ?? []), ...keyIds]);
-    const session = cookies.begin(
+    const session = await sessions.begin(
       holders.map(({ keyId }) => keyId),
       earlier,
     );
     requests.write(reply, session);
-    log.info(
-      {
-        reqId: request.id,
-        audit: "session.began",
-        keyIds: session.keyIds,
-        address: request.ip,
-      },
-      "signed in",
-    );
+    audit(request, "began", "signed in", { keyIds: session.keyIds });
     return { session, holders };
   };
 
@@ -105,7 +112,7 @@ export const sessionRoutes = (
   app.get("/session", { schema: { hide: true, querystring: noQuery } }, async (request, reply) => {
     const foreign = requests.foreign(request);
     if (foreign) return sendFailure(reply, foreign);
-    const session = requests.sessionOf(request);
+    const session = await sessionOf(request);
     const holders = session ? await holdersOf(session.keyIds) : [];
     if (!session || holders.length === 0) {
       if (requests.hasCookie(request)) requests.clear(reply);
@@ -122,7 +129,8 @@ export const sessionRoutes = (
       if (foreign) return sendFailure(reply, foreign);
       const checked = await keyCheck.check(request.body.key.trim(), request, "dashboard.use");
       if (!checked.ok) {
-        if ("wait" in checked) reply.header("retry-after", checked.wait);
+        if (checked.wait !== undefined) reply.header("retry-after", checked.wait);
+        request.refused = checked.principal;
         return sendFailure(reply, checked.failure);
       }
       const { keyId } = checked.value.principal;
@@ -132,34 +140,48 @@ export const sessionRoutes = (
   );
 
   /** The session that a request may change; undefined when it has none. */
-  const changeable = (request: FastifyRequest): Result<Session | undefined> => {
+  const changeable = async (request: FastifyRequest): Promise<Result<Session | undefined>> => {
     const foreign = requests.foreign(request);
     if (foreign) return fail(foreign);
-    const session = requests.sessionOf(request);
+    const session = await sessionOf(request);
     const unproven = session && requests.unproven(request, session);
     return unproven ? fail(unproven) : { ok: true, value: session };
   };
 
-  app.delete("/session", { schema: { hide: true, querystring: noQuery } }, (request, reply) => {
-    const session = changeable(request);
-    if (!session.ok) return sendFailure(reply, session.failure);
+  const end = async (request: FastifyRequest, reply: FastifyReply, session: Session) => {
+    await sessions.end(session);
+    audit(request, "ended", "signed out", { keyIds: session.keyIds });
     requests.clear(reply);
-    return reply.code(204).send();
-  });
+  };
+
+  app.delete(
+    "/session",
+    { schema: { hide: true, querystring: noQuery } },
+    async (request, reply) => {
+      const session = await changeable(request);
+      if (!session.ok) return sendFailure(reply, session.failure);
+      if (session.value) await end(request, reply, session.value);
+      else requests.clear(reply);
+      return reply.code(204).send();
+    },
+  );
 
   app.delete<{ Params: { environment: string } }>(
     "/session/:environment",
     { schema: { hide: true, querystring: noQuery } },
     async (request, reply) => {
-      const session = changeable(request);
+      const session = await changeable(request);
       if (!session.ok) return sendFailure(reply, session.failure);
       if (!session.value) return sendFailure(reply, noSession);
       const { environment } = request.params;
-      const left = (await holdersOf(session.value.keyIds))
+      const rest = (await holdersOf(session.value.keyIds))
         .filter((holder) => holder.environment.name !== environment)
         .map(({ keyId }) => keyId);
-      if (left.length === 0) requests.clear(reply);
-      else requests.write(reply, { ...session.value, keyIds: left });
+      if (rest.length === 0) await end(request, reply, session.value);
+      else {
+        await sessions.keep(session.value, rest);
+        audit(request, "left", "signed out of an environment", { environment, keyIds: rest });
+      }
       return reply.code(204).send();
     },
   );

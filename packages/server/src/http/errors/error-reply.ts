@@ -34,6 +34,10 @@ export const keyRefused: Failure = {
   code: "UNAUTHORIZED",
   message: "This API key is not valid; it may have been revoked.",
 };
+export const keyExpired = (expiresAt: Date | null): Failure => ({
+  code: "UNAUTHORIZED",
+  message: `This API key expired at ${expiresAt?.toISOString()}; create another one.`,
+});
 export const authenticateHeader = 'Bearer realm="halyard"';
 
 export const jsonType = "application/json; charset=utf-8";

@@ -4,6 +4,7 @@ import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
 import { revisionNumber } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
+import { isFromAllowedPage } from "../auth/authenticate.ts";
 import type { EventTokens } from "../auth/event-token.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { protocolOpenAnswers } from "../openapi/describe.ts";
@@ -61,7 +62,12 @@ export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDepende
     async (request, reply) => {
       const token = eventTokens.verify(request.query.token);
       const holder = token && (await keyCache.holder(token.keyId));
-      if (!holder) {
+      // The page of an EventSource on the server's own origin sends none: the token shows that it was allowed to evaluate.
+      const isElsewhere =
+        request.headers.origin !== undefined &&
+        holder !== undefined &&
+        !isFromAllowedPage(holder, request.headers);
+      if (!holder || isElsewhere) {
         return sendFailure(reply, {
           code: "UNAUTHORIZED",
           message:
@@ -75,7 +81,7 @@ export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDepende
       if (revisionNumber(lastEventId) > known) await feed.catchUpSoon();
       const admitted = streams.admit();
       if (!admitted.ok) return sendFailure(reply, admitted.failure);
-      return streams.open(allowPages(reply), {
+      return streams.open(allowPages(reply, holder), {
         kind: "refetch",
         keyId,
         begin: () => {

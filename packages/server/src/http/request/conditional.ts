@@ -41,7 +41,7 @@ export const isFresh = (request: FastifyRequest, value: string): boolean => {
 export const freshnessHeaders = {
   "cache-control": "private, no-cache",
   // Two environments can be at the same revision: what one caller was given is not what another gets.
-  vary: "authorization, x-api-key, cookie, x-halyard-environment",
+  vary: "authorization, x-api-key, cookie, x-halyard-environment, origin",
 } as const;
 
 /** Sets the ETag; true when the client has this already and is told so. */

@@ -11,7 +11,16 @@ export const pageHeaders = {
   "access-control-expose-headers": "etag, retry-after, x-request-id",
 } as const;
 
-export const allowPages = (reply: FastifyReply): FastifyReply => reply.headers(pageHeaders);
+/** The answer to a key that is for certain pages names the page that has asked. */
+export const allowPages = (
+  reply: FastifyReply,
+  { origins } = reply.request.auth?.principal ?? { origins: null },
+): FastifyReply => {
+  reply.headers(pageHeaders);
+  const { origin } = reply.request.headers;
+  if (origins === null || origin === undefined) return reply;
+  return reply.header("access-control-allow-origin", origin);
+};
 
 /** Browsers ask before they send a key: answered without one, since the question carries none. */
 export const answerPreflights = (

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { HttpMeter, RouteMeter } from "../../telemetry/http-meter.ts";
 import { createFailureLog } from "./failure-log.ts";
+import { whoOf } from "./who.ts";
 
 export interface ObserveDependencies {
   readonly meter: HttpMeter;
@@ -49,9 +50,6 @@ const hasTried = ({ headers }: FastifyRequest): boolean =>
   headers.authorization !== undefined ||
   headers["x-api-key"] !== undefined ||
   headers.cookie !== undefined;
-
-const whoOf = ({ auth }: FastifyRequest): object =>
-  auth ? { keyId: auth.principal.keyId, keyName: auth.principal.actor.name } : {};
 
 export const createObserver = (dependencies: ObserveDependencies): Observer => {
   const { log, meter, now, accessLog } = dependencies;
@@ -125,6 +123,7 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
     answered(request, status) {
       const { route, startedAt } = request;
       if (status === 401 && hasTried(request)) failures.failed(request, route.pattern);
+      if (status === 403) failures.forbidden(request, route.pattern);
       answered(route, request, request.id, status, startedAt, request);
     },
 

@@ -21,6 +21,8 @@ export interface Subscriber extends Positioned {
   readonly response: ServerResponse;
   readonly keyId: string;
   readonly allowed: number;
+  /** Of a session: whether it is not over yet. */
+  readonly isOpen: (() => Promise<boolean>) | undefined;
   /** Bytes that had left for the reader at the last sign of life. */
   sent: number;
 }
@@ -28,6 +30,8 @@ export interface Subscriber extends Positioned {
 export interface Opening {
   readonly kind: StreamKind;
   readonly keyId: string;
+  /** Of a session: asked at every sign of life whether it is not over yet. */
+  readonly isOpen?: (() => Promise<boolean>) | undefined;
   /** Undefined when the key is no longer good. */
   readonly begin: () => Beginning | undefined;
 }
@@ -114,11 +118,20 @@ export const createEventStreams = (
     return stuck;
   };
 
+  const endWhenOver = async (subscriber: Subscriber): Promise<void> => {
+    // While the store cannot be asked, the stream goes on as evaluation does.
+    const isOver = (await subscriber.isOpen?.().catch(() => true)) === false;
+    if (isOver) end(subscriber);
+  };
+
   const keepAlive = async (group: ReadonlySet<Subscriber>): Promise<void> => {
     let written = 0;
     for (const subscriber of group) {
       if (isStuck(subscriber)) subscriber.socket.destroy();
-      else send(subscriber, heartbeatFrame);
+      else {
+        send(subscriber, heartbeatFrame);
+        void endWhenOver(subscriber);
+      }
       written += 1;
       if (written % batch === 0) await yielded();
     }
@@ -134,7 +147,7 @@ export const createEventStreams = (
   ).unref();
 
   const start = (response: ServerResponse, socket: Socket, opening: Opening): void => {
-    const { kind, keyId, begin } = opening;
+    const { kind, keyId, isOpen, begin } = opening;
     let beginning: Beginning | undefined;
     try {
       beginning = closed ? undefined : begin();
@@ -151,7 +164,15 @@ export const createEventStreams = (
     const { frames, broadcaster } = beginning;
     const length = frames.reduce((sum, frame) => sum + frame.length, 0);
     const allowed = settings.maxUnsent + length;
-    const subscriber: Subscriber = { socket, response, keyId, allowed, sent: 0, position: 0 };
+    const subscriber: Subscriber = {
+      socket,
+      response,
+      keyId,
+      allowed,
+      isOpen,
+      sent: 0,
+      position: 0,
+    };
     const group = groups[opened % groupCount];
     opened += 1;
     count += 1;

@@ -11,6 +11,7 @@ export interface InspectedKey {
   readonly role: string;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
+  readonly expiresAt: Date | null;
 }
 
 export interface InspectedWebhook {
@@ -56,6 +57,7 @@ export const inspectRows = async (
       "api_keys.role",
       "api_keys.created_at",
       "api_keys.last_used_at",
+      "api_keys.expires_at",
     ])
     .where("api_keys.revoked_at", "is", null)
     .orderBy("environments.name")
@@ -64,10 +66,11 @@ export const inspectRows = async (
   const webhooks = await inspectWebhooks(database);
   return {
     environments: environments.map(({ name }) => name),
-    keys: keys.map(({ created_at, last_used_at, ...key }) => ({
+    keys: keys.map(({ created_at, last_used_at, expires_at, ...key }) => ({
       ...key,
       createdAt: new Date(created_at),
       lastUsedAt: time(last_used_at),
+      expiresAt: time(expires_at),
     })),
     webhooks,
     unreadableSecrets: secrets

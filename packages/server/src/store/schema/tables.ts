@@ -30,6 +30,9 @@ export interface Tables {
     created_at: number;
     revoked_at: number | null;
     last_used_at: Generated<number | null>;
+    expires_at: number | null;
+    /** JSON: the origins of the pages that may use it; null for any. */
+    origins: string | null;
   };
   flags: {
     environment_id: number;
@@ -144,6 +147,15 @@ export interface Tables {
     /** JSON: the ids of the keys that it signs in with. */
     key_ids: string;
     expires_at: number;
+  };
+  /** Sessions of the dashboard; an ended one is gone. */
+  sessions: {
+    hash: Uint8Array;
+    /** JSON: the ids of the keys that it speaks for. */
+    key_ids: string;
+    /** About to the minute. */
+    used_at: number;
+    ends_at: number;
   };
   /** Idempotency records: responses kept for requests that are sent again. The table keeps its first name. */
   answers: {

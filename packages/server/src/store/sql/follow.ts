@@ -1,10 +1,20 @@
 // The reads of ports.ts that instances follow: the position of each environment, its revisions, its keys.
+import type { ApiKey } from "../../domain/api-key.ts";
 import type { Revision } from "../../domain/change.ts";
 import type { Role } from "../../domain/principal.ts";
 import type { Reader } from "../../ports.ts";
-import type { Database } from "../schema/tables.ts";
+import type { Database, Tables } from "../schema/tables.ts";
 
 type FollowReads = Pick<Reader, "positions" | "changesAfter" | "keyHolders">;
+
+/** What of a key's row limits its use. */
+export const keyLimits = ({
+  expires_at,
+  origins,
+}: Pick<Tables["api_keys"], "expires_at" | "origins">): Pick<ApiKey, "expiresAt" | "origins"> => ({
+  expiresAt: expires_at === null ? null : new Date(expires_at),
+  origins: origins === null ? null : (JSON.parse(origins) as string[]),
+});
 
 export const followReads = (database: Database): FollowReads => ({
   async keyHolders(environmentId) {
@@ -12,16 +22,18 @@ export const followReads = (database: Database): FollowReads => ({
       .selectFrom("api_keys")
       .innerJoin("environments", "environments.id", "api_keys.environment_id")
       .select(["api_keys.id", "api_keys.name", "role", "hash", "environments.name as environment"])
+      .select(["expires_at", "origins"])
       .where("environment_id", "=", environmentId)
       .where("revoked_at", "is", null)
       .execute();
-    return rows.map(({ id, name, role, hash, environment }) => ({
+    return rows.map(({ id, name, role, hash, environment, ...limits }) => ({
       hash,
       principal: {
         keyId: id,
         role: role as Role,
         actor: { keyId: id, name },
         environment: { id: environmentId, name: environment },
+        ...keyLimits(limits),
       },
     }));
   },

@@ -10,7 +10,8 @@ import type { Environment, Reader } from "../../ports.ts";
 import type { SameSelect } from "../schema/dialect.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { deliveryReads } from "./delivery-log.ts";
-import { followReads } from "./follow.ts";
+import { followReads, keyLimits } from "./follow.ts";
+import { readSession } from "./sign-in.ts";
 import { usageReads } from "./usage.ts";
 
 type FlagRow = Omit<Selectable<Tables["flags"]>, "environment_id">;
@@ -132,15 +133,16 @@ export const readsToChange = (
     async keys(environmentId) {
       const rows = await database
         .selectFrom("api_keys")
-        .select(["id", "name", "role", "created_at", "last_used_at"])
+        .select(["id", "name", "role", "created_at", "last_used_at", "expires_at", "origins"])
         .where("environment_id", "=", environmentId)
         .where("revoked_at", "is", null)
         .orderBy("created_at")
         .orderBy("id")
         .execute();
-      return rows.map(({ created_at, last_used_at, role, ...key }) => ({
+      return rows.map(({ created_at, last_used_at, expires_at, origins, role, ...key }) => ({
         ...key,
         role: role as Role,
+        ...keyLimits({ expires_at, origins }),
         createdAt: new Date(created_at),
         lastUsedAt: last_used_at === null ? null : new Date(last_used_at),
       }));
@@ -153,6 +155,7 @@ export const createReader = (database: Database): Reader => ({
   ...deliveryReads(database),
   ...followReads(database),
   ...usageReads(database),
+  session: readSession(database),
 
   async flags(environmentId) {
     // One statement, so that the revision and the flags are of the same moment.

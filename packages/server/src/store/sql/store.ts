@@ -6,6 +6,7 @@ import { createOutbox } from "../outbox/outbox.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { writeSessionUse } from "./sign-in.ts";
 import { createTransaction } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
 import { reencrypt, unreadableSecrets } from "./webhooks.ts";
@@ -64,6 +65,8 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     outbox: createOutbox(engine, secrets, deliveryListeners),
     keysUsed: (keyIds, at) =>
       engine.transactRelaxed((database) => writeKeyUse(database, keyIds, at)),
+    sessionUsed: (hash, at) =>
+      engine.transactRelaxed((database) => writeSessionUse(database, hash, at)),
     addUsage: createAddUsage(engine.traits, engine.transactRelaxed),
     reencryptSecrets: () =>
       engine.transact((database) => reencrypt(database, engine.traits, secrets)),

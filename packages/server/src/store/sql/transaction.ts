@@ -12,7 +12,7 @@ import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { deleteEnvironment } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
 import { environmentColumns, environmentOf, readsToChange } from "./reader.ts";
-import { insertSignInLink, takeSignInLink } from "./sign-in.ts";
+import { insertSignInLink, sessionWrites, takeSignInLink } from "./sign-in.ts";
 import { webhookWrites } from "./webhooks.ts";
 
 const flagColumns = (flag: Flag, version: number, level: number | undefined) => {
@@ -147,6 +147,7 @@ export const createTransaction = (
     ...webhookWrites(database, traits, secrets, signal.changed),
     insertSignInLink: (link, now) => insertSignInLink(database, link, now),
     takeSignInLink: (hash, now) => takeSignInLink(database, hash, now),
+    ...sessionWrites(database),
 
     async insertKey(key) {
       await database
@@ -159,6 +160,8 @@ export const createTransaction = (
           hash: key.hash,
           created_at: key.createdAt.getTime(),
           revoked_at: null,
+          expires_at: key.expiresAt?.getTime() ?? null,
+          origins: key.origins && JSON.stringify(key.origins),
         })
         .execute();
       await countKeyChange(key.environmentId);

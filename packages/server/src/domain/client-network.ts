@@ -1,6 +1,5 @@
 // Who counts as one client: an IPv4 address, or the /64 network of an IPv6 address, of which one host has every address.
 import ipaddr from "ipaddr.js";
-import type { RateLimit } from "./rate-limit.ts";
 
 export const networkOf = (address: string): string => {
   const plain = address.replace(/%.*$/, "");
@@ -10,9 +9,3 @@ export const networkOf = (address: string): string => {
   const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
   return `${network.join(":")}::/64`;
 };
-
-/** The same limit, asked by address and counted by network. */
-export const byNetwork = ({ take, waiting }: RateLimit): RateLimit => ({
-  take: (address) => take(networkOf(address)),
-  waiting: (address) => waiting(networkOf(address)),
-});
