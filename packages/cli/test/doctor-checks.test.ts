@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { parseConfig } from "@halyard/server";
 import type { InspectedFile, InspectedServer } from "@halyard/server/compose/doctor";
+import { keyChecks } from "../src/doctor/row-checks.ts";
 import { nodeCheck } from "../src/doctor/settings-checks.ts";
 import { storeChecks } from "../src/doctor/store-checks.ts";
 
@@ -36,6 +37,7 @@ const server: InspectedServer = {
   differences: [],
   schemaVersion: 6,
   newestSchemaVersion: 6,
+  unencrypted: false,
   rows: undefined,
 };
 const onPostgres = (settings = {}) =>
@@ -91,6 +93,12 @@ const serverCases: [string, Partial<InspectedServer>, object, RegExp][] = [
     { HALYARD_WORKERS: "4", HALYARD_POOL_SIZE: "30" },
     /^warn store: 4 processes with 31 connections each may open 124, /,
   ],
+  [
+    "not encrypted",
+    { unencrypted: true },
+    {},
+    /^warn store: .* PostgreSQL at db:5432\/halyard is not encrypted .* \| use sslmode=verify-full/,
+  ],
   ["no tables", { schemaVersion: 0 }, {}, /^fail store: the database has no Halyard tables \| /],
 ];
 suite("PostgreSQL", () => {
@@ -101,6 +109,30 @@ suite("PostgreSQL", () => {
       assert.match(lines[0] ?? "", line);
     });
   }
+});
+
+test("keys that expire soon or have expired, which are no admin keys any more", () => {
+  const now = Date.parse("2026-11-14T12:00:00Z");
+  const key = (id: string, role: string, expiresAt: string | null) => ({
+    environment: "production",
+    id,
+    name: id,
+    role,
+    createdAt: new Date(now),
+    lastUsedAt: null,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt),
+  });
+  const linesFor = (...keys: ReturnType<typeof key>[]) =>
+    linesOf(keyChecks({ environments: ["production"], webhooks: [], keys }, now));
+  const over = key("a", "admin", "2026-11-14T12:00:00Z");
+  assert.deepEqual(linesFor(over), [
+    "warn keys: the environment production has no admin key | halyard keys create --environment production --role admin --name admin",
+    'warn keys: the admin key a ("a") of production expired on 2026-11-14 | halyard keys revoke a --environment production',
+  ]);
+  const soon = key("b", "admin", "2026-11-20T00:00:00Z");
+  assert.match(linesFor(soon)[0] ?? "", /^warn keys: .* expires on 2026-11-20 \| create another/);
+  const fine = key("c", "admin", "2027-11-20T00:00:00Z");
+  assert.match(linesFor(fine, key("d", "server", null))[0] ?? "", /^ok keys: 2 keys/);
 });
 
 test("Node has to be new enough", () => {

@@ -48,6 +48,13 @@ test("a database that is well, one of an older version, an empty one and none", 
     "drop rule quiet on history; drop table notes; drop function spy cascade",
   );
 
+  // An address of this machine that does not say so.
+  const elsewhere = new URL(DATABASE_URL);
+  elsewhere.hostname = "0.0.0.0";
+  elsewhere.search = "sslmode=disable";
+  const { lines: plain } = await examine([], { ...settings, DATABASE_URL: elsewhere.href });
+  found(plain, /^warn store: .* is not encrypted .* \| use sslmode=verify-full/);
+
   await query(DATABASE_URL, "update schema_version set version = 1");
   const { lines: older } = await examine([], settings);
   found(older, /^warn store: the schema has version 1 .* \| .*halyard migrate/);

@@ -7,6 +7,7 @@ import {
   type TestEnvironment,
   type TestServer,
 } from "../../server/test/support/server.ts";
+import { storeSettings } from "../../server/test/support/test-store.ts";
 import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
 
 let server: TestServer;
@@ -37,6 +38,47 @@ test("keys are made, listed and revoked without the database", async () => {
   );
   assert.equal((await server.api(key)("GET", "/flags")).status, 401);
   await halyard.refuse(["keys", "revoke", idOf(key)], 3, /does not exist/);
+});
+
+test("an expiry and origins are set and shown, on a server and in its database", async () => {
+  const create = ["keys", "create", "--role", "client", "--name", "shop"];
+  const limits = [
+    "--expires",
+    "30d",
+    "--origin",
+    "https://shop.example.com",
+    "http://localhost:5173",
+  ];
+  const database = ["--environment", environment.name];
+  const operator = halyard.with({
+    ...(await storeSettings(server.folder)),
+    HALYARD_URL: "",
+    HALYARD_API_KEY: "",
+  });
+  for (const [runner, place] of [
+    [halyard, []],
+    [operator, database],
+  ] as const) {
+    const made = await runner.run(...create, ...limits, ...place);
+    assert.equal(made.code, 0, made.stderr);
+    assert.match(made.stderr, /, valid until \S+Z\. It is not shown again\./);
+    const list = await runner.succeed("keys", "list", ...place);
+    assert.match(list, /Z {2}shop +https:\/\/shop\.example\.com http:\/\/localhost:5173$/m);
+    const listed = await runner.read<ApiKey[]>("keys", "list", ...place);
+    const { expiresAt } = listed.find(({ id }) => id === idOf(made.stdout)) ?? {};
+    const days = (Date.parse(expiresAt ?? "") - Date.now()) / 86_400_000;
+    assert.ok(days > 29.9 && days <= 30, `${days} days`);
+    await runner.refuse(
+      [...create, "--origin", "shop", ...place],
+      2,
+      /https:\/\/app\.example\.com/,
+    );
+    const server = ["keys", "create", "--role", "server", "--name", "a"];
+    await runner.refuse([...server, "--origin", "https://a.example", ...place], 2, /role client/);
+  }
+  for (const when of ["yesterday", "2020-01-01", "0d"]) {
+    await halyard.refuse([...create, "--expires", when], 2, /in the future/);
+  }
 });
 
 test("the same for scripts", async () => {

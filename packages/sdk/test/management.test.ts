@@ -177,7 +177,12 @@ test("webhooks, their deliveries and secrets", async () => {
 
 test("keys and the history of the environment", async () => {
   const { keys, history, historyPages } = await managed();
-  const made = done(await keys.create({ name: "web", role: "client" }));
+  const origins = ["https://shop.example.com"];
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const made = done(await keys.create({ name: "web", role: "client", expiresAt, origins }));
+  assert.deepEqual([made.expiresAt, made.origins], [expiresAt, origins]);
+  const { role, name, expiresAt: never } = done(await keys.current());
+  assert.deepEqual([role, name, never], ["admin", "admin", null]);
   assert.match(made.key, /^hal_/);
   assert.ok(done(await keys.list()).some(({ id, role }) => id === made.id && role === "client"));
   done(await keys.revoke(made.id));

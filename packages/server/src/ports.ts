@@ -191,6 +191,8 @@ export interface Commit {
 }
 
 export interface Store extends Reader {
+  /** The name of the database when all that is sent to it crosses a network unencrypted. */
+  readonly unencryptedTo: string | undefined;
   /** A number that changes with every commit of any process, read without waiting; undefined when the store has none. */
   readonly committed: (() => number) | undefined;
   /**

@@ -11,6 +11,7 @@ import { StartupProblem } from "@halyard/server/errors";
 import { openPostgresEngine } from "../src/store/postgres/store.ts";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { createSqlStore } from "../src/store/sql/store.ts";
+import { serveHalyard } from "./support/halyard-process.ts";
 import { makeCertificates } from "./support/hostile-certificates.ts";
 import { query } from "./support/postgres.ts";
 import { type PostgresServer, startPostgresServer } from "./support/postgres-server.ts";
@@ -56,7 +57,11 @@ const connect = async (server: PostgresServer, host: string, options: string) =>
       "select ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'halyard'",
     );
     assert.equal(rows.length, 1);
-    return rows[0]?.ssl ? "encrypted" : "plain";
+    if (rows[0]?.ssl) {
+      assert.equal(store.unencryptedTo, undefined);
+      return "encrypted";
+    }
+    return store.unencryptedTo === undefined ? "plain" : "plain, with a warning";
   } finally {
     await store.close();
   }
@@ -121,6 +126,18 @@ suite("a server without TLS", () => {
       assert.equal(await connect(plain, "127.0.0.1", `sslmode=${mode}`), "plain");
     });
   }
+  test("an address that does not say that it is this machine: plain, with a warning", async () => {
+    for (const mode of ["disable", "prefer"]) {
+      assert.equal(await connect(plain, "0.0.0.0", `sslmode=${mode}`), "plain, with a warning");
+    }
+    const address = new URL(plain.url);
+    address.hostname = "0.0.0.0";
+    const settings = { HALYARD_SECRET_KEY, DATABASE_URL: address.href };
+    const halyard = await serveHalyard(folder, settings);
+    await halyard.printed(/"database":"0\.0\.0\.0:\d+\/postgres","msg":"[^"]*not encrypted/);
+    halyard.kill("SIGTERM");
+    await halyard.ended;
+  });
   for (const options of ["sslmode=require", `sslmode=verify-full${root(authority)}`]) {
     test(`${options.replace(encodeURIComponent(folder), "")}: refused`, async () => {
       await assert.rejects(connect(plain, "localhost", options), {

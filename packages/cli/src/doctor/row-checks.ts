@@ -4,6 +4,7 @@ import { type Check, counted, durationText, fail, orOk, warn } from "./check.ts"
 
 const longWait = 10 * 60_000;
 const unusedFor = 90 * 86_400_000;
+const expiresSoon = 7 * 86_400_000;
 
 type Rows = Pick<Inspected, "environments" | "keys" | "webhooks">;
 
@@ -84,8 +85,11 @@ const problemsOf = (
 
 export const keyChecks = ({ environments, keys }: Rows, now: number): Check[] => {
   const about = "keys";
+  const isOver = ({ expiresAt }: { readonly expiresAt: Date | null }): boolean =>
+    expiresAt !== null && expiresAt.getTime() <= now;
+  const valid = keys.filter((key) => !isOver(key));
   const withoutAdmin = environments
-    .filter((name) => !keys.some((key) => key.environment === name && key.role === "admin"))
+    .filter((name) => !valid.some((key) => key.environment === name && key.role === "admin"))
     .map((name) =>
       warn(
         about,
@@ -93,7 +97,18 @@ export const keyChecks = ({ environments, keys }: Rows, now: number): Check[] =>
         `halyard keys create --environment ${name} --role admin --name admin`,
       ),
     );
-  const unused = keys
+  const ending = keys
+    .filter(({ expiresAt }) => expiresAt !== null && expiresAt.getTime() - now < expiresSoon)
+    .map((key) =>
+      warn(
+        about,
+        `the ${key.role} key ${key.id} ("${key.name}") of ${key.environment} ${isOver(key) ? "expired" : "expires"} on ${key.expiresAt?.toISOString().slice(0, 10)}`,
+        isOver(key)
+          ? `halyard keys revoke ${key.id} --environment ${key.environment}`
+          : "create another one in time and give it to whoever uses this one",
+      ),
+    );
+  const unused = valid
     .filter(({ lastUsedAt, createdAt }) => now - (lastUsedAt ?? createdAt).getTime() > unusedFor)
     .map(({ id, name, role, environment, lastUsedAt }) =>
       warn(
@@ -105,7 +120,7 @@ export const keyChecks = ({ environments, keys }: Rows, now: number): Check[] =>
   const last = Math.max(...keys.map(({ lastUsedAt }) => lastUsedAt?.getTime() ?? 0));
   const used = last > 0 ? `, last used ${new Date(last).toISOString()}` : ", none used yet";
   return orOk(
-    [...withoutAdmin, ...unused],
+    [...withoutAdmin, ...ending, ...unused],
     about,
     `${counted(keys.length, "key")} in ${counted(environments.length, "environment")}${used}`,
   );

@@ -155,6 +155,15 @@ const serverChecks = (
       ),
     );
   }
+  if (store.unencrypted) {
+    problems.push(
+      warn(
+        "store",
+        `the connection to PostgreSQL at ${store.name} is not encrypted and leaves this machine`,
+        "use sslmode=verify-full in DATABASE_URL",
+      ),
+    );
+  }
   const skew = Math.abs(store.clockAhead);
   if (skew > noticeableSkew) {
     problems.push(

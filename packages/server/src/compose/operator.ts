@@ -70,6 +70,8 @@ export interface Operator {
   readonly reencryptSecrets: () => Promise<number>;
   /** Webhooks whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
+  /** The name of the database when all that is sent to it crosses a network unencrypted. */
+  readonly unencryptedTo: string | undefined;
   close(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ export const composeOperator = async (config: Config): Promise<Operator> => {
     signInLinks: createSignInLinks(store, sources),
     reencryptSecrets: () => store.reencryptSecrets(),
     unreadableSecrets: () => store.unreadableSecrets(),
+    unencryptedTo: store.unencryptedTo,
     close: () => store.close(),
   };
 };

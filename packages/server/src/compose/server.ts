@@ -51,6 +51,8 @@ export interface Instance {
   readonly signInLinks: SignInLinks;
   /** Webhooks whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
+  /** The name of the database when all that is sent to it crosses a network unencrypted. */
+  readonly unencryptedTo: string | undefined;
   /** The metrics of this instance alone. */
   scrape(): Promise<Scrape>;
   /**
@@ -180,6 +182,7 @@ export const composeInstance = async (
       environments: createEnvironments(store, sources),
       signInLinks: links,
       unreadableSecrets: () => store.unreadableSecrets(),
+      unencryptedTo: store.unencryptedTo,
       scrape,
       async close(delay = 0) {
         isLeaving = true;

@@ -10,16 +10,24 @@ interface Opened {
   readonly environments: Environments;
   /** Webhooks whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
+  /** The name of the database when all that is sent to it crosses a network unencrypted. */
+  readonly unencryptedTo: string | undefined;
 }
 
 /** Returns the keys that it generated, to be shown once. */
 export const makeFirstKeys = async (
   config: Config,
-  { environments, unreadableSecrets }: Opened,
+  { environments, unreadableSecrets, unencryptedTo }: Opened,
   log: Logger,
 ): Promise<readonly FirstKey[]> => {
   for (const name of config.unknown)
     log.warn({ setting: name }, "unknown setting; is it misspelt?");
+  if (unencryptedTo !== undefined) {
+    log.warn(
+      { database: unencryptedTo },
+      "the connection to PostgreSQL is not encrypted and leaves this machine: use sslmode=verify-full in DATABASE_URL",
+    );
+  }
   const first = await environments.bootstrap(config.bootstrapKeys);
   if (!first.ok) throw new StartupProblem(first.failure.message);
   for (const webhook of await unreadableSecrets()) {

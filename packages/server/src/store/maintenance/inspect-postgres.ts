@@ -1,6 +1,6 @@
 // Inspects a PostgreSQL server and its database without changing anything.
 
-import type { PostgresSettings } from "../postgres/connection.ts";
+import { isUnencrypted, type PostgresSettings } from "../postgres/connection.ts";
 import { schemaVersion, withFirstClient } from "../postgres/start.ts";
 import { openPostgresEngine } from "../postgres/store.ts";
 import { migrations } from "../schema/migrate.ts";
@@ -22,6 +22,8 @@ export interface InspectedServer {
   readonly differences: readonly SchemaDifference[];
   readonly schemaVersion: number;
   readonly newestSchemaVersion: number;
+  /** Whether all that is sent to it crosses a network unencrypted. */
+  readonly unencrypted: boolean;
   /** Undefined when the schema has another version. */
   readonly rows: Inspected | undefined;
 }
@@ -31,7 +33,7 @@ export const inspectPostgres = async (
   settings: PostgresSettings,
   secrets: SecretCipher | undefined,
 ): Promise<InspectedServer> => {
-  const server = await withFirstClient(settings, async (client) => {
+  const server = await withFirstClient(settings, async (client, ssl) => {
     const asked = Date.now();
     const { rows } = await client.query<{ version: string; now: number; connections: number }>(
       `select current_setting('server_version') as version,
@@ -50,6 +52,7 @@ export const inspectPostgres = async (
       instances: listening.rows[0]?.count ?? 0,
       schemaVersion: await schemaVersion(client),
       differences: await differencesIn(client),
+      unencrypted: isUnencrypted(settings, ssl),
     };
   });
   return {

@@ -79,6 +79,12 @@ const inHome = (name: string): string | undefined => {
   return existsSync(path) ? path : undefined;
 };
 
+/** Whether what is sent crosses a network that others may listen to. */
+export const isUnencrypted = (
+  { host }: Pick<PostgresSettings, "host">,
+  ssl: ConnectionOptions | false,
+): boolean => ssl === false && !/^(\/|localhost$|127(\.\d+){3}$|::1$)/.test(host);
+
 export const tlsOptions = ({ tls, host }: PostgresSettings): ConnectionOptions | false => {
   // As with libpq, a Unix socket is not encrypted.
   if (tls.mode === "disable" || host.startsWith("/")) return false;

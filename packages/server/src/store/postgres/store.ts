@@ -5,7 +5,7 @@ import type { Work } from "../schema/tables.ts";
 import { followReads } from "../sql/follow.ts";
 import { createReader } from "../sql/reader.ts";
 import { type Engine, refuseWhenCrowded } from "../sql/store.ts";
-import { clientSettings, type PostgresSettings } from "./connection.ts";
+import { clientSettings, isUnencrypted, type PostgresSettings } from "./connection.ts";
 import { isConflict, isConnectionLost, isStalePlan, toStoreError } from "./errors.ts";
 import { listenForHints } from "./listen.ts";
 import { kyselyOn, PipelinedTransaction, type Provide, plainConnection } from "./pipeline.ts";
@@ -25,14 +25,17 @@ export const openPostgresEngine = async (
   maxWaiting = Number.POSITIVE_INFINITY,
 ): Promise<Engine> => {
   const ssl = await openSchema(settings, mayMigrate);
-  return createEngine(clientSettings(settings, ssl), settings.poolSize, maxWaiting);
+  return {
+    ...createEngine(clientSettings(settings, ssl), settings.poolSize, maxWaiting),
+    unencryptedTo: isUnencrypted(settings, ssl) ? settings.name : undefined,
+  };
 };
 
 const createEngine = (
   withoutSockets: ClientConfig,
   poolSize: number,
   maxWaiting: number,
-): Engine => {
+): Omit<Engine, "unencryptedTo"> => {
   const sockets = createSockets();
   const settings: ClientConfig = { ...withoutSockets, stream: sockets.open };
   const pool = new Pool({

@@ -17,6 +17,7 @@ export interface Engine {
   readonly database: Database;
   readonly reads: Reader;
   readonly committed: Store["committed"];
+  readonly unencryptedTo: Store["unencryptedTo"];
   readonly traits: DatabaseTraits;
   /** The work may run again after a conflict: it depends on the database alone. */
   readonly transact: Transact;
@@ -42,6 +43,7 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
   return {
     ...engine.reads,
     committed: engine.committed,
+    unencryptedTo: engine.unencryptedTo,
     async transact(work) {
       const { result, signal, commit } = await engine.transact(async (database) => {
         const signal = { queued: new Set<string>(), changed: new Set<string>() };

@@ -45,6 +45,7 @@ const createEngine = (writer: Database, connection: DatabaseSync, maxWaiting: nu
     // SQLite reads at once: only changes wait.
     reads: createReader(reader),
     committed: dataVersion,
+    unencryptedTo: undefined,
     transact: groupCommit(writer, maxWaiting),
     // The writer's transaction is the only one that writes.
     asOfNow: (work) => writer.transaction().execute(work),
