@@ -52,7 +52,7 @@ export const createRateLimit = (perMinute: number, now: () => number): RateLimit
 };
 
 /** The same limit, asked by address and counted by network. */
-export const byNetwork = ({ take, waiting }: RateLimit): RateLimit => ({
-  take: (address) => take(networkOf(address)),
-  waiting: (address) => waiting(networkOf(address)),
+export const byNetwork = (limit: RateLimit): RateLimit => ({
+  take: (address) => limit.take(networkOf(address)),
+  waiting: (address) => limit.waiting(networkOf(address)),
 });
