@@ -117,8 +117,8 @@ suite("beside a running server", () => {
     assert.equal(await call(key, { key: "a", type: "boolean" }), 403);
 
     const list = await succeed("keys", "list", "-e", "development", ...data);
-    assert.match(list, /^ID +ROLE +CREATED +LAST USED +NAME\n/);
-    assert.match(list, new RegExp(`^${id} +server +\\S+Z +never +web$`, "m"));
+    assert.match(list, /^ID +ROLE +CREATED +LAST USED +EXPIRES +NAME +ORIGINS\n/);
+    assert.match(list, new RegExp(`^${id} +server +\\S+Z +never +never +web$`, "m"));
     assert.ok(!list.includes(key));
 
     const revoke = ["keys", "revoke", id, "-e", "development", ...data];
@@ -133,7 +133,8 @@ suite("beside a running server", () => {
   test("the same as JSON", async () => {
     const made = await succeedAsJson(...create("client", "page"));
     const { key, ...shown } = made as { key: string; id: string };
-    assert.deepEqual(Object.keys(shown).sort(), ["createdAt", "id", "lastUsedAt", "name", "role"]);
+    const fields = ["createdAt", "expiresAt", "id", "lastUsedAt", "name", "origins", "role"];
+    assert.deepEqual(Object.keys(shown).sort(), fields);
     const list = await succeedAsJson("keys", "list", "-e", "development", ...data);
     assert.deepEqual(
       (list as { id: string }[]).filter(({ id }) => id === shown.id),
