@@ -56,6 +56,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "stream-exchange.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-limits.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-refetch.test.ts": "streams tell from memory; stream.test.ts runs on both",
+  "stream-shares.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "store-outage.test.ts": "faults/postgres-outage.test.ts takes a real PostgreSQL away",
   "tracing.test.ts": "what is told of the store, whichever it is",
 };

@@ -133,7 +133,7 @@ export const composeInstance = async (
       snapshots,
       feed,
       usage: createUsageReport(store, snapshots, usage, clock),
-      streams: { ...streamSettings, maxStreams: config.maxStreams, ...streams },
+      streams: { ...config, ...streamSettings, ...streams },
       eventTokens: createEventTokens(secretKeysOf(config), clock),
       deliveries: createDeliveries({
         ...sources,

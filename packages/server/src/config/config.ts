@@ -48,6 +48,9 @@ export interface Config {
   readonly authFailureLimit: number;
   /** Event streams that one process holds at once. */
   readonly maxStreams: number;
+  /** Of them, those of one environment and of one key. */
+  readonly maxStreamsPerEnvironment: number;
+  readonly maxStreamsPerKey: number;
   /** Connections that one process holds at once; 0 for no limit. */
   readonly maxConnections: number;
   /** Milliseconds of event loop lag beyond which evaluations are refused; 0 for no limit. */
@@ -200,6 +203,18 @@ export const parseConfig = (variables: Variables): Config => {
       whole(0, 999_999_999),
     ),
     maxStreams,
+    maxStreamsPerEnvironment: count(
+      "HALYARD_MAX_STREAMS_PER_ENVIRONMENT",
+      Math.ceil(maxStreams * 0.75),
+      0,
+      1_000_000,
+    ),
+    maxStreamsPerKey: count(
+      "HALYARD_MAX_STREAMS_PER_KEY",
+      Math.ceil(maxStreams / 2),
+      0,
+      1_000_000,
+    ),
     maxConnections: setting(
       "HALYARD_MAX_CONNECTIONS",
       maxStreams + 5_000,
