@@ -227,6 +227,7 @@ export interface Claim {
 /** What it takes to call a webhook. */
 export interface Callback {
   readonly webhookId: string;
+  readonly environmentId: number;
   readonly url: string;
   readonly secret: string;
   /** During a rotation: the secret before it. */
