@@ -43,7 +43,7 @@ export type {
   NewApiKey,
   NewFlag,
   NewWebhook,
-  Replayed,
+  Replay,
   ReplayRange,
   Role,
   RotatedSecret,

@@ -10,8 +10,11 @@ import type {
   Outcome,
   WebhookHealth,
 } from "./domain/delivery.ts";
+import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
 import type { HistoryEntry, HistorySubject, NewHistoryEntry } from "./domain/history.ts";
+import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
+import type { ReplayReads, ReplayWrites } from "./domain/replay.ts";
 import type { RetryDecision } from "./domain/retry.ts";
 import type { SignInLinkWrites } from "./domain/sign-in-link.ts";
 import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
@@ -32,13 +35,6 @@ export interface Sources {
 
 /** All addresses of a name; rejects when it has none or the lookup takes too long. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
-
-export interface Environment {
-  readonly id: number;
-  readonly name: string;
-  readonly createdAt: Date;
-  readonly flagCount: number;
-}
 
 export interface FlagList {
   readonly revision: number;
@@ -77,9 +73,10 @@ export interface DeliveryQuery {
   readonly before?: string;
 }
 
-/** A range of events: after a sequence number, or within times. */
+/** A range of events: by sequence number, or within times. */
 export interface EventRange {
   readonly afterSequence?: number;
+  readonly throughSequence?: number;
   readonly from?: Date;
   readonly to?: Date;
 }
@@ -87,8 +84,10 @@ export interface EventRange {
 export type EventReference = Omit<Delivery["event"], "type">;
 
 /** Always the last committed state. */
-export interface Reader {
+export interface Reader extends ReplayReads {
   environments(): Promise<readonly Environment[]>;
+  /** Newest first. */
+  removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
   flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
   flags(environmentId: number): Promise<FlagList>;
   webhooks(environmentId: number): Promise<readonly Webhook[]>;
@@ -125,23 +124,33 @@ export interface Reader {
 export interface NewKey extends ApiKey {
   readonly environmentId: number;
   readonly hash: Uint8Array;
-}
-
-export interface IdempotencyRecord {
-  readonly fingerprint: string;
-  readonly sealed: Uint8Array;
+  /** The operator has chosen its text, and may name it again: once revoked, it is never forgotten. */
+  readonly isGiven: boolean;
 }
 
 type ReadsToChange = Pick<
   Reader,
-  "environments" | "flag" | "webhooks" | "webhook" | "keys" | "delivery" | "events"
+  | keyof ReplayReads
+  | "environments"
+  | "flag"
+  | "webhooks"
+  | "webhook"
+  | "keys"
+  | "delivery"
+  | "events"
+  | "history"
 >;
 
 /**
  * All or nothing. Calls are executed in the order in which they are made, also when they are made
  * together. What is read after a lock is read under the lock.
  */
-export interface Transaction extends ReadsToChange, SignInLinkWrites {
+export interface Transaction
+  extends ReadsToChange,
+    EnvironmentWrites,
+    IdempotencyWrites,
+    ReplayWrites,
+    SignInLinkWrites {
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */
@@ -162,22 +171,11 @@ export interface Transaction extends ReadsToChange, SignInLinkWrites {
   /** Deletes at most `limit` deliveries of a webhook with their attempts; returns their number. */
   deleteDeliveries(webhookId: string, limit: number): Promise<number>;
   insertKey(key: NewKey): Promise<void>;
-  revokeKey(environmentId: number, id: string, at: Date): Promise<void>;
+  /** Beyond `kept`, the keys that were revoked first are forgotten. */
+  revokeKey(environmentId: number, id: string, at: Date, kept: number): Promise<void>;
   /** Where a key of this hash was ever issued, revoked or not. */
   keyIssuedIn(hash: Uint8Array): Promise<{ environmentId: number; revoked: boolean } | undefined>;
-
-  insertEnvironment(name: string, at: Date): Promise<Environment>;
-  deleteEnvironment(id: number): Promise<void>;
   record(environmentId: number, entry: NewHistoryEntry): Promise<void>;
-
-  idempotencyRecord(keyId: string, name: string, now: Date): Promise<IdempotencyRecord | undefined>;
-  saveIdempotencyRecord(
-    keyId: string,
-    name: string,
-    answer: IdempotencyRecord,
-    until: Date,
-    now: Date,
-  ): Promise<void>;
 }
 
 /** What a transaction of this instance has committed. */
@@ -280,6 +278,14 @@ export interface OutboxBatch {
   readonly now: number;
 }
 
+export interface Retention {
+  readonly now: number;
+  /** Events, deliveries and counts of evaluations from before this time are deleted. */
+  readonly eventsBefore: number;
+  /** So is history; undefined keeps all of it. */
+  readonly historyBefore: number | undefined;
+}
+
 /** The delivery worker's side of the store. */
 export interface Outbox {
   onSignal(listener: (signal: DeliverySignal) => void): () => void;
@@ -288,8 +294,8 @@ export interface Outbox {
   backlog(now: number): Promise<Backlog>;
   /** Records outcomes and claims in one transaction. */
   runBatch(batch: OutboxBatch): Promise<Claimed>;
-  /** Deletes a small batch of what is older than `before`; true when there may be more. */
-  prune(before: number, now: number): Promise<boolean>;
+  /** Deletes a small batch of what is no longer needed; true when there may be more. */
+  prune(retention: Retention): Promise<boolean>;
 }
 
 /** One attempt to call. Never throws. */

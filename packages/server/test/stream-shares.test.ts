@@ -74,7 +74,10 @@ test("unread streams of different revisions share the bytes of what has not chan
       version: 1,
     }),
   );
-  const snapshot = createSnapshot(1, "test", list(1, flags), () => ({ on: 0, off: 0 }));
+  const snapshot = createSnapshot(1, "test", list(1, flags), {
+    of: () => ({ on: 0, off: 0 }),
+    forget: () => undefined,
+  });
   const held = new Set<Buffer>();
   let whole = 0;
   for (let revision = 2; revision <= 21; revision += 1) {

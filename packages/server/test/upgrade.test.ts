@@ -17,6 +17,10 @@ const setBack = async (folder: string): Promise<void> => {
     "alter table flags drop column definition",
     "alter table flags drop column level",
     "alter table history drop column level",
+    "drop table replays",
+    "drop table removed_environments",
+    "alter table api_keys drop column given",
+    "drop index answers_by_key_and_expiry",
     `update schema_version set version = ${schemaBefore}`,
   ]) {
     await writeRows(place, statement);

@@ -16,7 +16,7 @@ import type {
   NewApiKey,
   NewFlag,
   NewWebhook,
-  Replayed,
+  Replay,
   ReplayRange,
   RotatedSecret,
   SentDelivery,
@@ -174,7 +174,10 @@ export const createManagement = (address: Address) => {
     replayDelivery: (id: string, deliveryId: string, options?: PostOptions) =>
       post<Delivery>(`${webhook(id)}/deliveries/${segment(deliveryId)}/replay`, {}, options),
     replay: (id: string, range: ReplayRange, options?: PostOptions) =>
-      post<Replayed>(`${webhook(id)}/replay`, range, options),
+      post<Replay>(`${webhook(id)}/replay`, range, options),
+    replayProgress: (id: string, options?: CallOptions) =>
+      get<Replay>(`${webhook(id)}/replay`, options),
+    stopReplay: (id: string, options?: CallOptions) => remove(`${webhook(id)}/replay`, options),
   };
 
   const keys = {

@@ -78,6 +78,7 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">): KeyTable => {
 
     beginLook() {
       const known = [...environments.keys()];
+      const revokedBefore = [...revokedHere];
       return async (positions) => {
         const present = new Set(positions.map(({ environmentId }) => environmentId));
         for (const id of known) {
@@ -90,6 +91,8 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">): KeyTable => {
           if (environments.get(environmentId)?.revision === keysRevision) continue;
           replace(environmentId, keysRevision, await store.keyHolders(environmentId));
         }
+        // Whatever is read from now on was committed after they were revoked.
+        for (const keyId of revokedBefore) revokedHere.delete(keyId);
       };
     },
 

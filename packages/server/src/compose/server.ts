@@ -8,6 +8,7 @@ import { createKeyTable } from "../access/key-table.ts";
 import { createKeyUse } from "../access/key-use.ts";
 import type { Config } from "../config/config.ts";
 import { connectTimeout } from "../delivery/guarded-connect.ts";
+import { startReplayPacer } from "../delivery/replay-pacer.ts";
 import { createSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { startChangeFeed } from "../evaluation/change-feed.ts";
@@ -27,6 +28,7 @@ import { createEnvironments, type Environments } from "../management/environment
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history.ts";
+import { createReplays } from "../management/replays.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
@@ -113,6 +115,7 @@ export const composeInstance = async (
       callbacks: config.callbacks,
     });
     const cookies = createSessionCookies(secretKeysOf(config), clock, random);
+    const replays = createReplays(store, sources);
     const links = createSignInLinks(store, sources);
     const app = await createApp({
       ...config,
@@ -140,6 +143,7 @@ export const composeInstance = async (
         store,
         serviceName: config.serviceName,
       }),
+      replays,
       dashboard: config.dashboard
         ? { files: loadDashboard(dashboardFolder), cookies, links, clock }
         : undefined,
@@ -172,9 +176,12 @@ export const composeInstance = async (
       monotonic,
       random,
       serviceName: config.serviceName,
+      historyRetention: config.historyRetention,
       log,
     });
     opened.defer(() => worker.close());
+    const pacer = startReplayPacer(() => replays.continueNext(), log);
+    opened.defer(() => pacer.close());
     return {
       app,
       environments: createEnvironments(store, sources),
@@ -210,7 +217,7 @@ const composeMemory = async (
     log.warn({ err }, "the counts of evaluations could not be stored; they are kept in memory");
   });
   opened.defer(() => usage.close());
-  const snapshots = createSnapshots(usage.counterOf);
+  const snapshots = createSnapshots(usage.counters);
   const keyTable = createKeyTable(store);
   const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
     onLost: (err) => {

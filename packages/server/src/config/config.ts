@@ -57,6 +57,8 @@ export interface Config {
   readonly maxLag: number;
   /** Requests that may wait for the store at once. */
   readonly maxWaiting: number;
+  /** Milliseconds for which history is kept; 0 for as long as its environment exists. */
+  readonly historyRetention: number;
   /** Milliseconds for which a server that was asked to stop continues to serve, unready. */
   readonly shutdownDelay: number;
   readonly trustProxy: boolean | string;
@@ -209,12 +211,7 @@ export const parseConfig = (variables: Variables): Config => {
       0,
       1_000_000,
     ),
-    maxStreamsPerKey: count(
-      "HALYARD_MAX_STREAMS_PER_KEY",
-      Math.ceil(maxStreams / 2),
-      0,
-      1_000_000,
-    ),
+    maxStreamsPerKey: count("HALYARD_MAX_STREAMS_PER_KEY", Math.ceil(maxStreams / 2), 0, 1_000_000),
     maxConnections: setting(
       "HALYARD_MAX_CONNECTIONS",
       maxStreams + 5_000,
@@ -228,6 +225,7 @@ export const parseConfig = (variables: Variables): Config => {
       whole(0, 60_000),
     ),
     maxWaiting: count("HALYARD_MAX_WAITING", 1_000, 1, 100_000, "requests"),
+    historyRetention: 86_400_000 * count("HALYARD_HISTORY_DAYS", 0, 0, 36_500, "days"),
     shutdownDelay: 1_000 * count("HALYARD_SHUTDOWN_DELAY", 0, 0, 60, "seconds"),
     trustProxy: setting<boolean | string>(
       "HALYARD_TRUST_PROXY",

@@ -1,6 +1,6 @@
 // API keys: issue, show and revoke them.
 import { createHash } from "node:crypto";
-import { type ApiKey, keyText } from "../domain/api-key.ts";
+import { type ApiKey, keyText, maxKeys } from "../domain/api-key.ts";
 import {
   type Actor,
   type Caller,
@@ -56,7 +56,12 @@ export const issueKey = async (
     lastUsedAt: null,
   };
   const text = given ?? keyText(apiKey.id, random(32));
-  await transaction.insertKey({ ...apiKey, environmentId, hash: hashKey(text) });
+  await transaction.insertKey({
+    ...apiKey,
+    environmentId,
+    hash: hashKey(text),
+    isGiven: given !== undefined,
+  });
   await transaction.record(environmentId, {
     subject: "key",
     subjectId: apiKey.id,
@@ -89,7 +94,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
         keys.filter((candidate) => candidate !== key),
       );
       if (!refused.ok) return refused;
-      await transaction.revokeKey(environmentId, id, clock());
+      await transaction.revokeKey(environmentId, id, clock(), maxKeys);
       await transaction.record(environmentId, {
         subject: "key",
         subjectId: id,
@@ -110,6 +115,11 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
           if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
+          if ((await transaction.keys(environment.id)).length >= maxKeys) {
+            return conflict(
+              `The environment "${environment.name}" has ${maxKeys} API keys, the most that it can hold; revoke one first.`,
+            );
+          }
           return ok(await issueKey(dependencies, transaction, environment.id, actor, request));
         }),
       ),

@@ -8,6 +8,7 @@ import { clockSteps } from "./migrations/0004-clock-steps.ts";
 import { signInLinks } from "./migrations/0005-sign-in-links.ts";
 import { keyUse } from "./migrations/0006-key-use.ts";
 import { definitions } from "./migrations/0007-definitions.ts";
+import { replays } from "./migrations/0009-replays.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -18,6 +19,7 @@ export const migrations = [
   signInLinks,
   keyUse,
   definitions,
+  replays,
 ] as const;
 
 const createVersionTable = (database: Database): Promise<void> =>
