@@ -37,6 +37,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "load.test.ts": "what is asked at once, and how it is refused",
   "metrics-access.test.ts": "ends before the store",
   "metrics-workers.test.ts": "what processes tell each other",
+  "neighbours.test.ts": "how the delivery worker and replays share the process",
   "signatures.test.ts": "what is signed",
   "shutdown.test.ts": "faults/postgres-outage.test.ts stops a server whose PostgreSQL is silent",
   "ofrep-bulk.test.ts": "evaluation reads memory",

@@ -71,7 +71,7 @@ test("alone an environment has a quarter of the requests; each that comes has ro
     fill(shares, limit);
   }
   const counts = environments.map((_, id) => runningOf(id));
-  assert.ok(Math.max(...counts) - Math.min(...counts) <= 2, `${counts}`);
+  assert.ok(Math.max(...counts) - Math.min(...counts) <= 2, counts.join());
   const newcomer = sharerOf(99);
   shares.add(newcomer);
   assert.equal(shares.next(limit, () => false) === undefined, false, "and there is room left");

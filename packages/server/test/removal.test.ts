@@ -73,7 +73,7 @@ test("an environment is closed at once and deleted in parts; what was interrupte
   const removed = await operator.environments.remove(name, true, (count) => rows.push(count));
   assert.ok(removed.ok);
   assert.deepEqual(rows.slice(0, 2), [1_000, 2_000]);
-  assert.ok(rows.length > 6, `${rows}`);
+  assert.ok(rows.length > 6, rows.join());
   const [ended] = await operator.environments.removed();
   assert.deepEqual([ended?.name, ended?.flags], [name, 1], "what it held when it was closed");
   assert.ok(ended?.endedAt);

@@ -276,7 +276,7 @@ export const storeContract = (
         );
       const parts: number[] = [];
       while (parts.at(-1) !== 0) parts.push(await part());
-      assert.ok(parts.length > 4 && Math.max(...parts) <= 2, `${parts}`);
+      assert.ok(parts.length > 4 && Math.max(...parts) <= 2, parts.join());
       const [removed] = await opened.store.removedEnvironments();
       assert.deepEqual(removed, {
         name: environment.name,

@@ -14,7 +14,7 @@ const maxRunning = 256;
  */
 const shareOfFree = 1 / 3;
 /** A webhook's second request needs this much room in its environment, its third twice as much, and so on. */
-const roomForMore = 4;
+const roomForMore = 2;
 
 interface EnvironmentShare<State> {
   readonly id: number;

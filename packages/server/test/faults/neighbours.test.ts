@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { PatientReport } from "../load/patient-receiver.ts";
 import type { ProbeReport, ProbeWish } from "../load/probe.ts";
 import { createApi } from "../support/api.ts";
 import { createFlag, patchFlag, register } from "../support/delivery-log.ts";
@@ -37,7 +38,7 @@ const start = (file: string, argument: string) => {
 };
 const startPatient = async (milliseconds: number) => {
   const child = start("patient-receiver.ts", String(milliseconds));
-  const [port] = (await once(child, "message")) as [number];
+  const [{ port }] = (await once(child, "message")) as [PatientReport];
   return { url: `http://127.0.0.1:${port}/`, close: () => child.disconnect() };
 };
 

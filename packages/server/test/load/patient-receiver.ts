@@ -2,6 +2,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
+export interface PatientReport {
+  readonly port: number;
+}
+
 const [milliseconds] = process.argv.slice(2);
 if (milliseconds !== undefined) {
   const server = createServer((request, response) => {
@@ -11,6 +15,7 @@ if (milliseconds !== undefined) {
   });
   process.once("disconnect", () => process.exit());
   server.listen(0, "127.0.0.1", () => {
-    process.send?.((server.address() as AddressInfo).port);
+    const { port } = server.address() as AddressInfo;
+    process.send?.({ port } satisfies PatientReport);
   });
 }
