@@ -45,16 +45,16 @@ try {
 
   const flags = Array.from({ length: 200 }, (_, index) => `flag-${index}`);
   for (const flag of flags) await call("POST", "/flags", { key: flag, type: "rollout" });
-  for (let index = 0; index < changes - flags.length; index++) {
-    await call("PATCH", `/flags/${flags[index % flags.length]}`, { percentage: (index % 99) + 1 });
-  }
-  const hooks: string[] = [];
+  /** Each is one event for every webhook. */
+  const change = async (round: number): Promise<void> => {
+    for (let begin = 0; begin < changes; begin += flags.length) {
+      const description = `${round} ${begin}`;
+      const some = flags.slice(0, changes - begin);
+      await Promise.all(some.map((flag) => call("PATCH", `/flags/${flag}`, { description })));
+    }
+  };
   for (const each of ports) {
-    const made = (await call("POST", "/webhooks", {
-      url: `http://127.0.0.1:${each}/hook`,
-      events: ["*"],
-    })) as { id: string };
-    hooks.push(made.id);
+    await call("POST", "/webhooks", { url: `http://127.0.0.1:${each}/hook`, events: ["*"] });
   }
 
   const total = changes * receivers;
@@ -69,9 +69,7 @@ try {
     )) as number;
     const before = await received();
     const started = performance.now();
-    await Promise.all(
-      hooks.map((id) => call("POST", `/webhooks/${id}/replay`, { afterSequence: 0 })),
-    );
+    await change(round);
     const queued = performance.now();
     const used = processorTime(halyard.pid);
     const already = (await received()) - before;
@@ -102,7 +100,9 @@ try {
     `${nth(ratios, 0).toFixed(2)} to ${nth(ratios, 1).toFixed(2)}`,
   );
 
-  for (const id of hooks) await call("DELETE", `/webhooks/${id}`);
+  for (const { id } of (await call("GET", "/webhooks")) as { id: string }[]) {
+    await call("DELETE", `/webhooks/${id}`);
+  }
   let arrived: (at: number) => void = () => undefined;
   const local = createServer((request, response) => {
     arrived(performance.now());

@@ -50,7 +50,7 @@ const server: Rooms = {
   ],
   "http/auth": [
     ...["http/errors", "http/request", "access", "evaluation", ...useCases],
-    ...["fastify", "node:*"],
+    ...["fastify", "ipaddr.js", "node:*"],
   ],
   "http/load": ["errors.ts", "node:*"],
   "http/openapi": [

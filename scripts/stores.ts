@@ -24,6 +24,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "clock.test.ts": "what is due when the clock has moved is in the outbox contract, on both",
   "dashboard-serving.test.ts": "files, not rows",
   "deactivation.test.ts": "when a webhook is deactivated is decided from values",
+  "delivery-shares.test.ts": "how the delivery worker shares its requests",
   "failing-flags.test.ts": "what the delivery worker does with what it claimed",
   "fairness.test.ts": "how the delivery worker shares its requests",
   "flag-events.test.ts": "events are built from values; transaction.test.ts writes them on both",
@@ -36,6 +37,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "load.test.ts": "what is asked at once, and how it is refused",
   "metrics-access.test.ts": "ends before the store",
   "metrics-workers.test.ts": "what processes tell each other",
+  "neighbours.test.ts": "how the delivery worker and replays share the process",
   "signatures.test.ts": "what is signed",
   "shutdown.test.ts": "faults/postgres-outage.test.ts stops a server whose PostgreSQL is silent",
   "ofrep-bulk.test.ts": "evaluation reads memory",
@@ -55,6 +57,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "stream-exchange.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-limits.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-refetch.test.ts": "streams tell from memory; stream.test.ts runs on both",
+  "stream-shares.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "store-outage.test.ts": "faults/postgres-outage.test.ts takes a real PostgreSQL away",
   "tracing.test.ts": "what is told of the store, whichever it is",
 };

@@ -77,6 +77,18 @@ test("environments are created, listed and deleted, for people and for scripts",
     deleted: true,
   });
   assert.deepEqual(await succeedAsJson("environments", "list", ...data), []);
+  const deleted = await succeedAsJson("environments", "list", "--deleted", ...data);
+  assert.deepEqual(
+    (deleted as { name: string; flags: number }[]).map(({ name, flags }) => [name, flags]),
+    [
+      ["staging", 0],
+      ["qa", 0],
+    ],
+  );
+  assert.match(
+    await succeed("environments", "list", "--deleted", ...data),
+    /^NAME {5}FLAGS {2}WEBHOOKS {2}KEYS {2}DELETED\nstaging {2}0 {6}0 {9}0 {5}\d{4}-\S+Z\nqa /,
+  );
 });
 
 suite("beside a running server", () => {

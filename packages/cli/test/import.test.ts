@@ -157,7 +157,7 @@ flags:
   line 13: "percentage" applies to flags of type rollout only; a boolean flag is either on or off for everyone
   line 15: "colour" is not a known field
   line 16: "percentage" is missing: a number from 0 to 100 with at most three decimals (flag "short")
-  line 19: "description" must be a string of at most 2,000 characters, or null, not [1] (flag "short")
+  line 19: "description" must be a string of at most 2,000 characters and 8,000 bytes of JSON, or null, not [1] (flag "short")
   line 20: an entry of "flags" must be an object, not "just text"
   line 21: "type" must be "boolean" or "rollout", not "toggle" (flag "good")
   line 21: the key "good" is a duplicate

@@ -176,3 +176,12 @@ test("whom a flag reaches, of 100,000", () => {
   assert.equal(reachOf({ ...rollout, enabled: false }), 0);
   assert.equal(reachOf({ key: "a", type: "boolean", enabled: true, description: null }), 100_000);
 });
+
+test("a description that is longer than allowed today stays, also when it is sent again", () => {
+  const description = "\u0001".repeat(2_000);
+  const flag: Flag = { key: "a", type: "boolean", enabled: false, description };
+  const kept = { ok: true, flag: { ...flag, enabled: true } };
+  assert.deepEqual(applyPatch(flag, { enabled: true }), kept);
+  assert.deepEqual(applyPatch(flag, { enabled: true, description }), kept);
+  assert.equal(applyPatch({ ...flag, description: "other" }, { description }).ok, false);
+});

@@ -44,7 +44,7 @@ export type {
   NewFlag,
   NewWebhook,
   OwnApiKey,
-  Replayed,
+  Replay,
   ReplayRange,
   Role,
   RotatedSecret,

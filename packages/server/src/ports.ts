@@ -6,15 +6,19 @@ import type {
   Backlog,
   Delivery,
   DeliveryKind,
-  DeliveryState,
+  DeliveryQuery,
+  EventRange,
+  EventReference,
   Outcome,
   WebhookHealth,
 } from "./domain/delivery.ts";
-import type { HistoryEntry, HistorySubject, NewHistoryEntry } from "./domain/history.ts";
+import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
+import type { HistoryEntry, HistoryQuery, NewHistoryEntry } from "./domain/history.ts";
+import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
+import type { ReplayReads, ReplayWrites } from "./domain/replay.ts";
 import type { RetryDecision } from "./domain/retry.ts";
-import type { SessionWrites, StoredSession } from "./domain/session.ts";
-import type { SignInLinkWrites } from "./domain/sign-in-link.ts";
+import type { SessionWrites, SignInLinkWrites, StoredSession } from "./domain/sign-in.ts";
 import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
 import type { NewDelivery, TestEvent, Webhook } from "./domain/webhook.ts";
 
@@ -33,13 +37,6 @@ export interface Sources {
 
 /** All addresses of a name; rejects when it has none or the lookup takes too long. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
-
-export interface Environment {
-  readonly id: number;
-  readonly name: string;
-  readonly createdAt: Date;
-  readonly flagCount: number;
-}
 
 export interface FlagList {
   readonly revision: number;
@@ -62,34 +59,11 @@ export interface KeyHolder {
   readonly principal: Principal;
 }
 
-export interface HistoryQuery {
-  readonly subject?: HistorySubject;
-  readonly subjectId?: string;
-  readonly limit: number;
-  /** Only entries older than the one with this id. */
-  readonly before?: number;
-}
-
-export interface DeliveryQuery {
-  readonly state?: DeliveryState;
-  readonly flagKey?: string;
-  readonly limit: number;
-  /** Only deliveries older than the one with this id. */
-  readonly before?: string;
-}
-
-/** A range of events: after a sequence number, or within times. */
-export interface EventRange {
-  readonly afterSequence?: number;
-  readonly from?: Date;
-  readonly to?: Date;
-}
-
-export type EventReference = Omit<Delivery["event"], "type">;
-
 /** Always the last committed state. */
-export interface Reader {
+export interface Reader extends ReplayReads {
   environments(): Promise<readonly Environment[]>;
+  /** Newest first. */
+  removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
   flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
   flags(environmentId: number): Promise<FlagList>;
   webhooks(environmentId: number): Promise<readonly Webhook[]>;
@@ -128,23 +102,34 @@ export interface Reader {
 export interface NewKey extends ApiKey {
   readonly environmentId: number;
   readonly hash: Uint8Array;
-}
-
-export interface IdempotencyRecord {
-  readonly fingerprint: string;
-  readonly sealed: Uint8Array;
+  /** The operator has chosen its text, and may name it again: once revoked, it is never forgotten. */
+  readonly isGiven: boolean;
 }
 
 type ReadsToChange = Pick<
   Reader,
-  "environments" | "flag" | "webhooks" | "webhook" | "keys" | "delivery" | "events"
+  | keyof ReplayReads
+  | "environments"
+  | "flag"
+  | "webhooks"
+  | "webhook"
+  | "keys"
+  | "delivery"
+  | "events"
+  | "history"
 >;
 
 /**
  * All or nothing. Calls are executed in the order in which they are made, also when they are made
  * together. What is read after a lock is read under the lock.
  */
-export interface Transaction extends ReadsToChange, SignInLinkWrites, SessionWrites {
+export interface Transaction
+  extends ReadsToChange,
+    EnvironmentWrites,
+    IdempotencyWrites,
+    ReplayWrites,
+    SessionWrites,
+    SignInLinkWrites {
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */
@@ -165,22 +150,11 @@ export interface Transaction extends ReadsToChange, SignInLinkWrites, SessionWri
   /** Deletes at most `limit` deliveries of a webhook with their attempts; returns their number. */
   deleteDeliveries(webhookId: string, limit: number): Promise<number>;
   insertKey(key: NewKey): Promise<void>;
-  revokeKey(environmentId: number, id: string, at: Date): Promise<void>;
+  /** Beyond `kept`, the keys that were revoked first are forgotten. */
+  revokeKey(environmentId: number, id: string, at: Date, kept: number): Promise<void>;
   /** Where a key of this hash was ever issued, revoked or not. */
   keyIssuedIn(hash: Uint8Array): Promise<{ environmentId: number; revoked: boolean } | undefined>;
-
-  insertEnvironment(name: string, at: Date): Promise<Environment>;
-  deleteEnvironment(id: number): Promise<void>;
   record(environmentId: number, entry: NewHistoryEntry): Promise<void>;
-
-  idempotencyRecord(keyId: string, name: string, now: Date): Promise<IdempotencyRecord | undefined>;
-  saveIdempotencyRecord(
-    keyId: string,
-    name: string,
-    answer: IdempotencyRecord,
-    until: Date,
-    now: Date,
-  ): Promise<void>;
 }
 
 /** What a transaction of this instance has committed. */
@@ -233,6 +207,7 @@ export interface Claim {
 /** What it takes to call a webhook. */
 export interface Callback {
   readonly webhookId: string;
+  readonly environmentId: number;
   readonly url: string;
   readonly secret: string;
   /** During a rotation: the secret before it. */
@@ -285,6 +260,14 @@ export interface OutboxBatch {
   readonly now: number;
 }
 
+export interface Retention {
+  readonly now: number;
+  /** Events, deliveries and counts of evaluations from before this time are deleted. */
+  readonly eventsBefore: number;
+  /** So is history; undefined keeps all of it. */
+  readonly historyBefore: number | undefined;
+}
+
 /** The delivery worker's side of the store. */
 export interface Outbox {
   onSignal(listener: (signal: DeliverySignal) => void): () => void;
@@ -293,8 +276,8 @@ export interface Outbox {
   backlog(now: number): Promise<Backlog>;
   /** Records outcomes and claims in one transaction. */
   runBatch(batch: OutboxBatch): Promise<Claimed>;
-  /** Deletes a small batch of what is older than `before`; true when there may be more. */
-  prune(before: number, now: number): Promise<boolean>;
+  /** Deletes a small batch of what is no longer needed; true when there may be more. */
+  prune(retention: Retention): Promise<boolean>;
 }
 
 /** One attempt to call. Never throws. */

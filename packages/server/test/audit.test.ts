@@ -5,11 +5,12 @@ import { after, before, test } from "node:test";
 import { createApi } from "./support/api.ts";
 import { isDelivered, logWhen, type NewWebhook, register } from "./support/delivery-log.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
-import { type RunningServer, serveHalyard } from "./support/halyard-process.ts";
+import { type RunningServer, runHalyard, serveHalyard } from "./support/halyard-process.ts";
 import { type LogLine, logLines, logText } from "./support/log-lines.ts";
 import { startReceiver } from "./support/scripted-receiver.ts";
 import { newFolder } from "./support/server.ts";
 import { signInWith } from "./support/session.ts";
+import { storeSettings } from "./support/test-store.ts";
 
 const folder = newFolder();
 const chosen = "chosen-by-the-operator-0123456789";
@@ -99,6 +100,12 @@ const runSession = async (): Promise<Session> => {
   await admin("DELETE", `/webhooks/${id}`, undefined, named("webhook-2"));
   await admin("DELETE", "/flags/one", undefined, named("delete-1"));
   await receiver.close();
+  const removed = await runHalyard(
+    ["environments", "delete", "production", "--yes"],
+    await storeSettings(folder),
+  );
+  assert.equal(removed.code, 0, removed.stderr);
+  await halyard.printed(/"audit":"environment\.deleted"/);
   return { webhook: id, issued };
 };
 
@@ -190,13 +197,14 @@ test("what is denied has a line, with the key when there was one", () => {
   );
 });
 
-test("the first keys have theirs, by the operator", () => {
+test("the first keys have theirs, by the operator, and so has an environment that the operator deletes", () => {
   const first = lines.filter(({ audit, reqId }) => audit !== undefined && reqId === undefined);
   assert.deepEqual(
     first.map(({ audit, environment, keyName }) => `${audit} ${environment} ${keyName}`).sort(),
     [
       "environment.created development undefined",
       "environment.created production undefined",
+      "environment.deleted production operator",
       "key.created development operator",
       "key.created production operator",
     ],

@@ -244,6 +244,16 @@ test("a description holds 2,000 characters, counted as people count them, and no
   }
 });
 
+test("a description holds 8,000 bytes of JSON, and not one character more", async () => {
+  const [longest, longer] = ["\u0001".repeat(1_333), "\u0001".repeat(1_334)];
+  const made = await send("POST", "/flags", { key: "d", type: "boolean", description: longest });
+  assert.equal(made.status, 201, made.text.slice(0, 200));
+  const e = { key: "e", type: "boolean", description: longer };
+  await refuse("POST", "/flags", e, "description must be", "8,000 bytes");
+  await refuse("PATCH", "/flags/d", { description: longer }, "description must be", "8,000 bytes");
+  assert.equal((await environment.admin("DELETE", "/flags/d")).status, 204);
+});
+
 test("a description may be null, empty or any text, and is kept letter by letter", async () => {
   for (const description of [
     null,

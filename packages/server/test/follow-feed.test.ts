@@ -18,7 +18,7 @@ import { storeSettings } from "./support/test-store.ts";
 import { until } from "./support/until.ts";
 
 const clock = () => new Date();
-const noCounter = () => ({ on: 0, off: 0 });
+const noCounter = { of: () => ({ on: 0, off: 0 }), forget: () => undefined };
 
 interface Calls {
   positions: number;

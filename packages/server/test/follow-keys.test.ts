@@ -7,6 +7,7 @@ import { createApiKeyCache } from "../src/access/api-key-cache.ts";
 import { createKeyTable } from "../src/access/key-table.ts";
 import { type Replica, startChangeFeed } from "../src/evaluation/change-feed.ts";
 import { hashKey } from "../src/management/api-keys.ts";
+import type { KeyHolder } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
 import { storeSettings } from "./support/test-store.ts";
 
@@ -45,4 +46,34 @@ test("keys are revoked also while flags cannot be read", async () => {
   await operator.close();
   await store.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+test("that a key was revoked here is remembered as long as an older read may still come", async () => {
+  const holder = (keyId: string): KeyHolder => ({
+    hash: Buffer.from(keyId),
+    principal: {
+      keyId,
+      role: "admin",
+      actor: { keyId, name: keyId },
+      environment: { id: 1, name: "test" },
+      expiresAt: null,
+      origins: null,
+    },
+  });
+  let holders = [holder("a"), holder("b")];
+  const table = createKeyTable({ keyHolders: async () => holders }, () => new Date());
+  const at = (keysRevision: number) => [
+    { environmentId: 1, name: "test", revision: 0, keysRevision },
+  ];
+  await table.beginLook()(at(1));
+  const late = table.beginLook();
+  table.apply({ changes: [], revokedKeys: ["a"] });
+  await late(at(2));
+  assert.equal(table.byId("a"), undefined, "the read that began before still had it");
+  holders = [holder("b")];
+  await table.beginLook()(at(3));
+  // Only a restored backup brings it back.
+  holders = [holder("a"), holder("b")];
+  await table.beginLook()(at(4));
+  assert.equal(table.byId("a")?.principal.keyId, "a");
 });

@@ -21,7 +21,7 @@ import type { Store } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
 import { storeSettings } from "./support/test-store.ts";
 
-const counterOf = () => ({ on: 0, off: 0 });
+const noCounter = { of: () => ({ on: 0, off: 0 }), forget: () => undefined };
 const flag = (key: string, enabled = false): Flag => ({
   key,
   type: "boolean",
@@ -38,7 +38,7 @@ const change = (revision: number, key: string, after: Flag | null = flag(key)): 
   value: after,
 });
 const newSnapshot = () =>
-  createSnapshot(1, "test", { revision: 0, changedAt: null, flags: [] }, counterOf);
+  createSnapshot(1, "test", { revision: 0, changedAt: null, flags: [] }, noCounter);
 const keysOf = (snapshot: Snapshot) => snapshot.all().map((entry) => entry.flag.key);
 
 suite("a snapshot", () => {
@@ -127,7 +127,7 @@ suite("a snapshot", () => {
 
 /** One instance as evaluation sees it, with what its snapshot held at each revision that was told. */
 const follow = async (store: Store) => {
-  const snapshots = createSnapshots(counterOf);
+  const snapshots = createSnapshots(noCounter);
   const seen = new Map<number, string>();
   const revisions: number[] = [];
   snapshots.onChange((snapshot, applied) => {

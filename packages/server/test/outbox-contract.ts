@@ -98,6 +98,28 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
       assert.equal(left?.attempts.length, 1);
     });
 
+    test("a delivery that is deleted while it is sent has no outcome, and the others of the batch have theirs", async () => {
+      const [doomed, other] = [await pending(1), await pending(1)];
+      const claimed = await opened.store.outbox.runBatch(
+        turn(doomed, "sent", 1, {
+          claim: {
+            ...turn(doomed, "sent", 1).claim,
+            wanted: new Map([
+              [doomed, 1],
+              [other, 1],
+            ]),
+          },
+        }),
+      );
+      assert.equal(claimed.claims.length, 2);
+      await second.transact((transaction) => transaction.deleteDeliveries(doomed, 100));
+      const none = { claim: { ...turn(other, "none", 0).claim, wanted: new Map() } };
+      await opened.store.outbox.runBatch(
+        turn(other, "none", 0, { ...none, results: claimed.claims.map(delivered) }),
+      );
+      assert.deepEqual([await states(doomed), await states(other)], [[], ["delivered"]]);
+    });
+
     test("the backlog: what is pending, and since when the oldest of an active webhook is due", async () => {
       const before = await second.outbox.backlog(now);
       const webhookId = await pending(3);

@@ -174,8 +174,13 @@ test("a range again, by sequence and by times: subscribed types only, each flag 
   ];
   for (const [body, expected, throughSequence] of cases) {
     const [answer, sequences] = await again(body);
-    const said = { replayed: expected.length, throughSequence, complete: true };
-    assert.deepEqual([answer.body, sequences], [said, expected], JSON.stringify(body));
+    const said = answer.body as Readonly<Record<string, unknown>>;
+    assert.deepEqual(
+      [said.replayed, said.throughSequence, said.complete, said.state, sequences],
+      [expected.length, throughSequence, true, "complete", expected],
+      JSON.stringify(body),
+    );
+    assert.deepEqual((await admin("GET", `/webhooks/${id}/replay`)).body, said);
   }
   const [, all] = await again({ afterSequence: 0 }, everything.id);
   assert.deepEqual(all, [1, 2, 3, 4, 5, 6, 7]);

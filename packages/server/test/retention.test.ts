@@ -10,6 +10,7 @@ import {
   register,
   wasAttempted,
 } from "./support/delivery-log.ts";
+import { bearer, openStream } from "./support/event-reader.ts";
 import { day, movableClock } from "./support/movable-clock.ts";
 import { accept, startReceiver } from "./support/scripted-receiver.ts";
 import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
@@ -94,4 +95,84 @@ test("what is older than 90 days goes, what is younger or pending stays", async 
   await later("PATCH", `/webhooks/${bad.id}`, { active: true });
   const [late] = await logWhen(later, bad.id, 1, isDelivered);
   assert.equal(late?.event.flagKey, "pending", "it is delivered after 91 days all the same");
+});
+
+test("idle queues of tests, of replays and of flags that are gone are deleted; the log stays whole", async (t) => {
+  const receiver = await startReceiver();
+  const clock = movableClock();
+  const folder = newFolder();
+  t.after(async () => {
+    await receiver.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const settings = { HALYARD_DATA: folder };
+  const first = await startTestServer(settings, { clock: clock.clock });
+  const { admin, keys } = await first.environment();
+  const { id } = await register(admin, receiver.url);
+  await createFlag(admin, "stays");
+  await createFlag(admin, "goes");
+  for (let index = 0; index < 5; index += 1) await admin("POST", `/webhooks/${id}/test`);
+  await admin("POST", `/webhooks/${id}/replay`, { afterSequence: 0 });
+  await admin("DELETE", "/flags/goes");
+  const log = await logWhen(admin, id, 10, isDelivered);
+  const queues = async () =>
+    (await readRows(first, "select flag_key from lanes order by id")).map((row) => row.flag_key);
+  assert.equal((await queues()).length, 9);
+  await first.close();
+  // A server prunes when it starts.
+  const second = await startTestServer(settings, { clock: clock.clock });
+  t.after(() => second.close());
+  await until("only what can be used again is left", async () => (await queues()).length === 1);
+  assert.deepEqual(await queues(), ["stays"]);
+  const again = second.api(keys.admin);
+  assert.deepEqual((await again("GET", `/webhooks/${id}/deliveries`)).body, log);
+  await again("POST", "/flags", { key: "goes", type: "boolean" });
+  await logWhen(again, id, 11, isDelivered);
+});
+
+test("old history goes when that is set, but never what versions and followers need", async (t) => {
+  const clock = movableClock();
+  const folder = newFolder();
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const settings = { HALYARD_DATA: folder, HALYARD_HISTORY_DAYS: "30" };
+  const first = await startTestServer(settings, { clock: clock.clock });
+  const { admin, keys } = await first.environment();
+  await createFlag(admin, "kept");
+  await createFlag(admin, "gone");
+  for (const enabled of [true, false, true]) {
+    await admin("PATCH", "/flags/kept", { enabled });
+    await admin("PATCH", "/flags/gone", { enabled });
+  }
+  await admin("DELETE", "/flags/gone");
+  await register(admin, "http://127.0.0.1:9/");
+  const stream = await openStream(`${first.url}/api/v1/stream`, bearer(keys.server));
+  const [before] = await stream.first(1);
+  stream.close();
+  await first.close();
+  clock.forward(31 * day);
+  const second = await startTestServer(settings, { clock: clock.clock });
+  t.after(() => second.close());
+  const api = second.api(keys.admin);
+  const entries = async () =>
+    ((await api("GET", "/history")).body as { subject: string; version: number | null }[]).map(
+      ({ subject, version }) => [subject, version],
+    );
+  await until("the old entries are gone", async () => (await entries()).length === 2);
+  assert.deepEqual(await entries(), [
+    ["flag", 5],
+    ["flag", 4],
+  ]);
+  // Someone who comes back goes on, and so does who was away for longer: with everything anew.
+  for (const [known, event] of [
+    [before?.id ?? "", "change"],
+    ["2-abc", "snapshot"],
+  ] as const) {
+    const headers = { ...bearer(keys.server), "last-event-id": known };
+    const back = await openStream(`${second.url}/api/v1/stream`, headers);
+    if (event === "change") await api("PATCH", "/flags/kept", { enabled: false });
+    assert.equal((await back.first(1))[0]?.event, event);
+    back.close();
+  }
+  const created = await api("POST", "/flags", { key: "gone", type: "boolean" });
+  assert.equal(created.headers.get("etag"), '"6"', "the version goes on");
 });

@@ -132,8 +132,9 @@ export const storeContract = (
           new Date(at.getTime() + 1),
           at,
         );
-        await transaction.revokeKey(made.id, "half", at);
-        await transaction.deleteEnvironment(made.id);
+        await transaction.revokeKey(made.id, "half", at, 500);
+        await transaction.closeEnvironment(made, at);
+        await transaction.deleteEnvironmentPart(made.id, 1_000, at);
       };
       const earlier = await opened.dump();
       let calls = 0;
@@ -267,9 +268,29 @@ export const storeContract = (
         (await holders()).map(({ principal }) => principal.keyId),
         ["gone"],
       );
-      await opened.store.transact((transaction) => transaction.deleteEnvironment(environment.id));
-      assert.deepEqual(await opened.dump(), earlier);
-      assert.deepEqual(await holders(), []);
+      await opened.store.transact((transaction) => transaction.closeEnvironment(environment, at));
+      assert.deepEqual(await holders(), [], "its keys end first");
+      const part = () =>
+        opened.store.transact((transaction) =>
+          transaction.deleteEnvironmentPart(environment.id, 2, at),
+        );
+      const parts: number[] = [];
+      while (parts.at(-1) !== 0) parts.push(await part());
+      assert.ok(parts.length > 4 && Math.max(...parts) <= 2, parts.join());
+      const [removed] = await opened.store.removedEnvironments();
+      assert.deepEqual(removed, {
+        name: environment.name,
+        flags: 0,
+        webhooks: 1,
+        keys: 1,
+        beganAt: at,
+        endedAt: at,
+      });
+      const { removed_environments: _, ...left } = (await opened.dump()) as Readonly<
+        Record<string, unknown>
+      >;
+      const { removed_environments: __, ...before } = earlier as Readonly<Record<string, unknown>>;
+      assert.deepEqual(left, before);
       await opened.store.transact(async (transaction) => {
         assert.equal(await transaction.lockEnvironment(environment.id), undefined);
       });

@@ -83,7 +83,7 @@ test("every connection writes ahead, flushes each commit and keeps references wh
   assertPragmas();
 
   // The worker's own bookkeeping may be flushed later; what follows it may not.
-  await opened.store.outbox.prune(0, Date.now());
+  await opened.store.outbox.prune({ now: Date.now(), eventsBefore: 0, historyBefore: undefined });
   assertPragmas();
   await opened.remove();
 });

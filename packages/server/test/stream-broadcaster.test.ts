@@ -16,9 +16,9 @@ interface Reader extends Positioned {
 const reader = (): Reader => ({ position: 0, text: "" });
 const createRoom = (manner?: Manner) => {
   const sent = { writes: 0 };
-  const broadcaster = createBroadcaster<Reader>((each, frame) => {
+  const broadcaster = createBroadcaster<Reader>((each, frames) => {
     sent.writes += 1;
-    each.text += frame.toString();
+    each.text += frames.join("");
   }, manner);
   return { broadcaster, sent };
 };
@@ -63,6 +63,49 @@ test("when only the newest counts, who missed several gets the last", async () =
   broadcaster.publish(Buffer.from("d"));
   await until("all", () => readers.every(({ text }) => text.endsWith("d")));
   assert.deepEqual([...new Set(readers.map(({ text }) => text))].sort(), ["cd", "d"]);
+});
+
+test("frames that everyone has are dropped, also while more come than a pass takes", async () => {
+  const { broadcaster } = createRoom();
+  const readers = Array.from({ length: 300 }, reader);
+  for (const each of readers) broadcaster.add(each);
+  let published = "";
+  let most = 0;
+  // One in each turn of the event loop: a pass over so many takes several, so the broadcaster is never idle.
+  for (let turn = 0; turn < 200; turn += 1) {
+    broadcaster.publish(Buffer.from(`${turn} `));
+    published += `${turn} `;
+    most = Math.max(most, broadcaster.kept);
+    await yielded();
+  }
+  await until("all", () => readers.every(({ text }) => text === published));
+  assert.ok(most < 50, `${most} frames were kept`);
+  await until("none is kept", () => broadcaster.kept === 0);
+});
+
+test("when only the newest counts, only the newest is kept", async () => {
+  const { broadcaster } = createRoom({ newestOnly: true, pace: 5 });
+  const readers = Array.from({ length: 300 }, reader);
+  for (const each of readers) broadcaster.add(each);
+  for (let turn = 0; turn < 100; turn += 1) {
+    broadcaster.publish(Buffer.from(`${turn} `));
+    assert.equal(broadcaster.kept, 1);
+  }
+  await until("all", () => readers.every(({ text }) => text.endsWith("99 ")));
+});
+
+test("what is large is sent as it is: joining it would be one more copy", async () => {
+  const large = [Buffer.alloc(40_000, "a"), Buffer.alloc(40_000, "b")];
+  const seen = new Set<Buffer>();
+  const broadcaster = createBroadcaster<Reader>((_, frames) => {
+    for (const frame of frames) seen.add(frame);
+  });
+  const readers = [reader(), reader()];
+  for (const each of readers) broadcaster.add(each);
+  for (const frame of large) broadcaster.publish(frame);
+  await until("both", () => readers.every(({ position }) => position === 2));
+  assert.deepEqual([...seen], large);
+  assert.ok([...seen].every((frame, index) => frame === large[index]));
 });
 
 test("whatever comes and goes meanwhile, each reader has exactly what was published while it listened", async () => {

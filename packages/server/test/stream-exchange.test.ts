@@ -1,5 +1,6 @@
 // GET /stream on the wire: who may, the bytes of the answer, and the odd ways in which a connection can be used.
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { bearer, openStream, parseEvents } from "./support/event-reader.ts";
@@ -64,23 +65,101 @@ const exchange = (request: string) => {
 const request = (key: string, version: string) =>
   `GET /api/v1/stream HTTP/${version}\r\nHost: halyard\r\nX-API-Key: ${key}\r\n`;
 
+/** What the chunks carry, when they are whole and nothing stands between them; `rest` is a chunk that is still coming. */
+const dechunk = (body: Buffer) => {
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const line = /^([0-9a-f]+)\r\n/.exec(body.toString("latin1", at, at + 12));
+    const length = Number.parseInt(line?.[1] ?? "", 16);
+    const begin = at + (line?.[0].length ?? 0);
+    if (!line || begin + length + 2 > body.length) break;
+    assert.equal(body.toString("latin1", begin + length, begin + length + 2), "\r\n");
+    at = begin + length + 2;
+    if (length === 0) break;
+    parts.push(body.subarray(begin, begin + length));
+  }
+  return { text: Buffer.concat(parts).toString(), rest: body.toString("latin1", at) };
+};
+
 for (const version of ["1.0", "1.1"]) {
   test(`the bytes that an HTTP/${version} reader gets: head, then frames, nothing between`, async () => {
     const { keys, admin } = await server.environment();
     const { socket, received } = exchange(`${request(keys.server, version)}\r\n`);
     await until("the snapshot", () => received.text.includes("event: snapshot"));
-    await admin("POST", "/flags", { key: "a", type: "boolean" });
+    await admin("POST", "/flags", { key: "a", type: "boolean", description: "ä" });
     await until("the change", () => received.text.includes("event: change"));
+    await admin("DELETE", "/flags/a");
+    await until("the other change", () => received.text.includes('"flag":null'));
     const [head = "", body = ""] = received.text.split(/\r\n\r\n(.*)/s);
     assert.match(head, /^HTTP\/1\.1 200 OK\r\n/);
     assert.match(head, /\r\nconnection: close\r\n/i);
-    assert.doesNotMatch(head, /transfer-encoding|content-length|keep-alive/i);
-    assert.match(body, /^retry: 2000\n\nid: 0-0\nevent: snapshot\ndata: \{/);
+    assert.doesNotMatch(head, /content-length|keep-alive/i);
+    const isChunked = /\r\ntransfer-encoding: chunked(\r\n|$)/i.test(head);
+    assert.equal(isChunked, version === "1.1");
+    const text = isChunked ? dechunk(Buffer.from(body)).text : body;
+    assert.match(text, /^retry: 2000\nid: 0-0\nevent: snapshot\ndata: \{/);
+    const { events, empty } = parseEvents(text);
     assert.deepEqual(
-      parseEvents(body).events.map(({ event }) => event),
-      ["snapshot", "change"],
+      events.map(({ event }) => event),
+      ["snapshot", "change", "change"],
     );
+    assert.equal(empty, 0, "an empty line ends an event and nothing else");
     socket.destroy();
+  });
+}
+
+test("a stream that the server ends has its last chunk, so that its reader knows of no breakage", async () => {
+  const { admin } = await server.environment();
+  const made = await admin("POST", "/keys", { name: "short-lived", role: "server" });
+  const { id, key } = made.body as { id: string; key: string };
+  const { received } = exchange(`${request(key, "1.1")}\r\n`);
+  await until("the snapshot", () => received.text.includes("event: snapshot"));
+  await admin("DELETE", `/keys/${id}`);
+  await until("the end", () => received.ended);
+  const [, body = ""] = received.text.split(/\r\n\r\n(.*)/s);
+  assert.match(body, /\r\n0\r\n\r\n$/);
+  assert.equal(dechunk(Buffer.from(body)).rest, "");
+});
+
+/** Prints each event as it arrives. What it must not do is wait until a buffer of its own is full. */
+const pythonReaders = {
+  requests: `
+import requests
+answer = requests.get(url, headers=headers, stream=True, timeout=(5, 60))
+for line in answer.iter_lines(decode_unicode=True):
+    if line.startswith("event:"): print(line, flush=True)`,
+  urllib3: `
+import urllib3
+answer = urllib3.PoolManager().request("GET", url, headers=headers, preload_content=False)
+rest = ""
+for part in answer.stream():
+    *lines, rest = (rest + part.decode()).split("\\n")
+    for line in lines:
+        if line.startswith("event:"): print(line, flush=True)`,
+};
+
+for (const [library, program] of Object.entries(pythonReaders)) {
+  test(`Python's ${library} has an event when it was sent`, async (t) => {
+    const { status } = spawnSync("python3", ["-c", `import ${library}`]);
+    if (status !== 0) {
+      t.skip(`python3 with ${library} is not installed here`);
+      return;
+    }
+    const { keys, admin } = await server.environment();
+    const given = `url = "${server.url}/api/v1/stream"\nheaders = {"X-API-Key": "${keys.server}"}`;
+    const reader = spawn("python3", ["-c", `${given}${program}`], {
+      env: { PATH: process.env.PATH },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    t.after(() => reader.kill("SIGKILL"));
+    let printed = "";
+    reader.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
+    await until("the snapshot", () => printed === "event: snapshot\n");
+    await admin("POST", "/flags", { key: "a", type: "boolean" });
+    await until("the change", () => printed === "event: snapshot\nevent: change\n");
   });
 }
 
@@ -92,7 +171,7 @@ test("behind another request of the same connection it begins when that one is a
   const [, created = "", , streamed = ""] = received.text.split(/(HTTP\/1\.1 \d{3})/);
   assert.equal(created, "HTTP/1.1 201");
   assert.equal(streamed, "HTTP/1.1 200");
-  assert.match(received.text, /"revision":1,.*"key":"a"/);
+  assert.match(received.text, /"revision":1,.*"key":"a"/s);
   await admin("PATCH", "/flags/a", { enabled: true });
   await until("the change", () => received.text.includes('"revision":2'));
   socket.destroy();

@@ -9,11 +9,18 @@ import {
   type StreamSettings,
   type Subscriber,
 } from "../src/http/streams/event-streams.ts";
+import { frameOf } from "../src/http/streams/frame.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
 import { startTestServer } from "./support/server.ts";
 import { until } from "./support/until.ts";
 
-const settings: StreamSettings = { heartbeat: 60_000, maxStreams: 100, maxUnsent: 256 * 1_024 };
+const settings: StreamSettings = {
+  heartbeat: 60_000,
+  maxStreams: 100,
+  maxStreamsPerEnvironment: 100,
+  maxStreamsPerKey: 100,
+  maxUnsent: 256 * 1_024,
+};
 
 /** Streams of their own behind a real port, to publish whatever a test needs. */
 const startStreams = async (t: TestContext, changed: Partial<StreamSettings>, first = "") => {
@@ -24,8 +31,8 @@ const startStreams = async (t: TestContext, changed: Partial<StreamSettings>, fi
   app.get("/", async (_request, reply) =>
     streams.open(reply, {
       kind: "flags",
-      keyId: "some",
-      begin: () => ({ frames: [Buffer.from(first)], broadcaster }),
+      holder: { environmentId: 1, keyId: "some" },
+      begin: () => ({ frames: [frameOf(first)], broadcaster }),
     }),
   );
   const port = Number(new URL(await app.listen({ host: "127.0.0.1", port: 0 })).port);
@@ -58,7 +65,7 @@ suite("a reader that does not keep up", () => {
     const others = [read(), read(), read()];
     await until("four readers", () => broadcaster.size === 4);
     slow.socket.pause();
-    const frame = Buffer.from(`data: ${"x".repeat(64 * 1_024)}\n\n`);
+    const frame = frameOf(`data: ${"x".repeat(64 * 1_024)}\n\n`);
     let published = 0;
     await until("the slow reader's end", () => {
       broadcaster.publish(frame);
@@ -80,7 +87,7 @@ suite("a reader that does not keep up", () => {
     const slow = read();
     slow.socket.pause();
     await until("a reader", () => broadcaster.size === 1);
-    for (let turn = 0; turn < 10; turn += 1) broadcaster.publish(Buffer.from("data: 1\n\n"));
+    for (let turn = 0; turn < 10; turn += 1) broadcaster.publish(frameOf("data: 1\n\n"));
     await new Promise(setImmediate);
     slow.socket.resume();
     await until("the whole beginning", () => slow.bytes > first.length + 90);

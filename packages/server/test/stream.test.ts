@@ -37,7 +37,7 @@ suite("what a reader gets", () => {
     assert.equal(stream.headers.get("x-accel-buffering"), "no");
     assert.match(stream.headers.get("x-request-id") ?? "", /^req-/);
     assert.equal(stream.headers.get("content-length"), null);
-    assert.equal(stream.headers.get("transfer-encoding"), null);
+    assert.equal(stream.headers.get("transfer-encoding"), "chunked");
     const [empty] = await stream.first(1);
     assert.equal(stream.retry, 2_000);
     assert.deepEqual(empty, {
@@ -135,6 +135,37 @@ suite("what a reader gets", () => {
   });
 });
 
+test("whatever changes in a large environment, a newcomer gets all of it, as a poller does", async () => {
+  const environment = await server.environment();
+  const keys = Array.from({ length: 300 }, (_, index) => `f${index}`);
+  await Promise.all(
+    keys.map((key) => environment.admin("POST", "/flags", { key, type: "boolean" })),
+  );
+  const changes: (() => Promise<unknown>)[] = [
+    async () => undefined,
+    () => environment.admin("PATCH", "/flags/f17", { description: "other" }),
+    () => environment.admin("DELETE", "/flags/f0"),
+    () => environment.admin("DELETE", "/flags/f299"),
+    () => environment.admin("POST", "/flags", { key: "A-first", type: "boolean" }),
+    () => environment.admin("POST", "/flags", { key: "z-last", type: "boolean" }),
+    () => environment.admin("POST", "/flags", { key: "f150x", type: "boolean" }),
+    () => Promise.all(keys.map((key) => environment.admin("DELETE", `/flags/${key}`))),
+  ];
+  for (const change of changes) {
+    await change();
+    const stream = await follow(environment);
+    const [first] = await stream.first(1);
+    stream.close();
+    const flags = (await environment.admin("GET", "/flags")).body as { key: string }[];
+    const sent = dataOf(first).flags as { flag: { key: string } }[];
+    assert.deepEqual(
+      sent.map(({ flag }) => flag),
+      flags,
+    );
+    assert.deepEqual((await environment.admin("GET", "/snapshot")).body, first?.data);
+  }
+});
+
 suite("a reader who comes back", () => {
   test("gets only what it has missed, at once", async () => {
     const environment = await server.environment();
@@ -168,6 +199,7 @@ suite("a reader who comes back", () => {
     const again = await follow(environment, snapshot?.id);
     await until("a comment", () => again.comments > 0);
     assert.equal(again.events.length, 0);
+    assert.equal(again.empty, 0, "nothing that a reader could take for an event");
     await environment.admin("PATCH", "/flags/a", { enabled: true });
     const [change] = await again.first(1);
     assert.equal(change?.event, "change");

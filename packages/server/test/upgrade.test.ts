@@ -20,6 +20,10 @@ const setBack = async (folder: string): Promise<void> => {
     "alter table api_keys drop column expires_at",
     "alter table api_keys drop column origins",
     "drop table sessions",
+    "drop table replays",
+    "drop table removed_environments",
+    "alter table api_keys drop column given",
+    "drop index answers_by_key_and_expiry",
     `update schema_version set version = ${schemaBefore}`,
   ]) {
     await writeRows(place, statement);

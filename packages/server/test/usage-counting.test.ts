@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { newIds } from "@halyard/server/compose/operator";
+import { createSnapshots } from "../src/evaluation/snapshots.ts";
 import { createUsage } from "../src/evaluation/usage.ts";
 import { createFlags } from "../src/management/flags.ts";
-import type { Store } from "../src/ports.ts";
+import type { FlagList, Store } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
 
 const clock = () => new Date();
@@ -28,7 +29,7 @@ test("what cannot be written down is kept and added to what comes after", async 
     const [flag] = await store.usage(id, new Date(0), "a");
     return [flag?.on, flag?.off];
   };
-  const counter = usage.counterOf(id, "a");
+  const counter = usage.counters.of(id, "a");
   counter.on += 3;
   counter.off += 1;
   away = true;
@@ -49,11 +50,39 @@ test("what cannot be written down is kept and added to what comes after", async 
   await first;
   assert.deepEqual(await second, [6, 1]);
 
-  assert.equal(usage.counterOf(id, "a"), counter);
+  assert.equal(usage.counters.of(id, "a"), counter);
   counter.off += 4;
   await usage.close();
   assert.deepEqual(await stored(), [6, 5]);
   assert.deepEqual(failures, []);
   await store.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+test("the counter of a flag that is gone is forgotten, one by one and with its environment", () => {
+  const usage = createUsage(
+    { addUsage: async () => undefined },
+    () => new Date(),
+    () => undefined,
+  );
+  const list = (revision: number, keys: readonly string[]): FlagList => ({
+    revision,
+    changedAt: null,
+    flags: keys.map((key) => ({
+      flag: { key, type: "boolean", enabled: false, description: null },
+      version: 1,
+    })),
+  });
+  const snapshots = createSnapshots(usage.counters);
+  const position = { environmentId: 1, name: "test", revision: 1, keysRevision: 0 };
+  snapshots.replace(position, list(1, ["a", "b", "c"]), false);
+  const [a, b, c] = ["a", "b", "c"].map((key) => usage.counters.of(1, key));
+  const gone = { at: new Date(), kind: "flag", version: 2, value: null } as const;
+  snapshots.apply(1, [{ ...gone, revision: 2, key: "a" }]);
+  snapshots.replace(position, list(3, ["c"]), false);
+  assert.notEqual(usage.counters.of(1, "a"), a);
+  assert.notEqual(usage.counters.of(1, "b"), b);
+  assert.equal(usage.counters.of(1, "c"), c);
+  snapshots.forget(1);
+  assert.notEqual(usage.counters.of(1, "c"), c);
 });

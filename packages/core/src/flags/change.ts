@@ -9,6 +9,7 @@ import {
   typeOf,
   typesWith,
 } from "./registry.ts";
+import { descriptionRule, isDescription } from "./rules.ts";
 
 export interface WrongMember {
   readonly field: string;
@@ -33,12 +34,20 @@ const common: ReadonlySet<string> = new Set<keyof FlagBase>([
 export const otherTypesOnly = (type: string, field: string): string =>
   `applies to flags of type ${typesWith(field).join(", ")} only; ${typeOf(type).refusal}`;
 
-/** The first member that the type does not have or whose value is wrong. */
-const wrongMember = (type: string, members: Members): WrongMember | undefined => {
-  const known = new Map(membersOf(type));
+/** The first member that the type does not have or whose value is wrong; a description that is there already may stay. */
+const wrongMember = (
+  type: string,
+  members: Members,
+  known: string | null = null,
+): WrongMember | undefined => {
+  const { description } = members;
+  if (description !== undefined && description !== known && !isDescription(description)) {
+    return { field: "description", message: `must be ${descriptionRule}` };
+  }
+  const own = new Map(membersOf(type));
   for (const [field, value] of Object.entries(members)) {
     if (common.has(field) || value === undefined) continue;
-    const member = known.get(field);
+    const member = own.get(field);
     if (!member) return { field, message: otherTypesOnly(type, field) };
     if (!member.isValid(value)) {
       return { field, message: `must be ${member.schema["x-must-be"] ?? "another value"}` };
@@ -73,7 +82,7 @@ export const newFlag = (request: CreateFlag): Changed => {
 /** Members that this version does not know stay as they are. */
 export const applyPatch = (flag: Flag, patch: PatchFlag): Changed => {
   const given = { ...patch } as Members;
-  const wrong = wrongMember(flag.type, given);
+  const wrong = wrongMember(flag.type, given, flag.description);
   if (wrong) return { ok: false, wrong };
   const current = { ...flag } as Members;
   const members = takeMembers(flag.type, given, (name) => current[name]);

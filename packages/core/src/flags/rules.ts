@@ -10,7 +10,25 @@ export const isFlagKey = (value: unknown): value is string =>
   typeof value === "string" && flagKeyExpression.test(value);
 
 export const maxDescriptionLength = 2_000;
-export const descriptionRule = "a string of at most 2,000 characters, or null";
+/** What 2,000 characters of any script take. Control characters take six each in JSON, and more than this in all. */
+const maxDescriptionBytes = 8_000;
+export const descriptionRule =
+  "a string of at most 2,000 characters and 8,000 bytes of JSON, or null";
+
+/** Bytes of UTF-8. */
+const bytesOf = (text: string): number => {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+};
+
+/** The quotes around it do not count. */
+const isShort = (text: string): boolean =>
+  bytesOf(JSON.stringify(text)) - 2 <= maxDescriptionBytes &&
+  Array.from(text).length <= maxDescriptionLength;
 
 export const isDescription = (value: unknown): value is string | null =>
-  value === null || (typeof value === "string" && Array.from(value).length <= maxDescriptionLength);
+  value === null || (typeof value === "string" && isShort(value));

@@ -1,4 +1,4 @@
-// Replays a range of events in parts, and follows how many of them are completed.
+// Replays a range of events, and follows how many of them are queued and completed.
 import type { Delivery, Management, ManagementError, ReplayRange } from "@halyard/sdk";
 
 export interface ReplayProgress {
@@ -6,7 +6,7 @@ export interface ReplayProgress {
   readonly failed: number;
   /** Neither delivered nor failed. */
   readonly pending: number;
-  /** False while further parts are being queued. */
+  /** False while the server queues further parts. */
   readonly complete: boolean;
 }
 
@@ -43,11 +43,6 @@ export const followReplay = async ({
   signal,
   onProgress,
 }: Following): Promise<ReplayOutcome> => {
-  const newestReplay = async () => {
-    const newest = await webhooks.deliveries(webhookId, { limit: 50 });
-    if (!newest.ok) return newest;
-    return { ok: true, value: newest.value.find(({ kind }) => kind === "replay") } as const;
-  };
   /** The deliveries of this replay in a state. The log is newest first, so an older one ends the search. */
   const count = async (state: Delivery["state"], since: string) => {
     let found = 0;
@@ -61,32 +56,27 @@ export const followReplay = async ({
     return { ok: true, value: found } as const;
   };
 
-  let queued = 0;
-  let since: string | undefined;
-  let part: ReplayRange = range;
-  for (;;) {
-    const result = await webhooks.replay(webhookId, part, { signal });
-    if (!result.ok) return result;
-    const { replayed, throughSequence, complete } = result.value;
-    queued += replayed;
-    if (queued === 0) return { ok: true, queued };
-    if (since === undefined) {
-      const first = await newestReplay();
-      if (!first.ok) return first;
-      since = first.value?.createdAt ?? "";
-    }
-    onProgress({ queued, pending: queued, failed: 0, complete });
-    if (complete || throughSequence === null) break;
-    part = { ...range, afterSequence: throughSequence };
-  }
+  const begun = await webhooks.replay(webhookId, range, { signal });
+  if (!begun.ok) return begun;
+  const since = begun.value.startedAt;
+  let replay = begun.value;
   while (!signal.aborted) {
+    if (!replay.complete) {
+      const progress = await webhooks.replayProgress(webhookId, { signal });
+      if (!progress.ok) return progress;
+      replay = progress.value;
+    }
+    const { replayed: queued, state } = replay;
     const pending = await count("pending", since);
     if (!pending.ok) return pending;
     const failed = await count("failed", since);
     if (!failed.ok) return failed;
-    onProgress({ queued, pending: pending.value, failed: failed.value, complete: true });
-    if (pending.value === 0) break;
+    const complete = state !== "running";
+    if (queued > 0) {
+      onProgress({ queued, pending: pending.value, failed: failed.value, complete });
+    }
+    if (complete && pending.value === 0) break;
     await pause(pollEvery, signal);
   }
-  return { ok: true, queued };
+  return { ok: true, queued: replay.replayed };
 };

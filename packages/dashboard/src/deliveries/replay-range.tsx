@@ -182,9 +182,7 @@ export const ReplayRange = ({ webhook, opened, onClose }: ReplayRangeProps) => {
           <ProgressOf progress={progress} />
           {busy && (
             <Text size="sm" c="dimmed">
-              {progress.complete
-                ? "You can close this dialog. The replay continues."
-                : "Keep this dialog open until all events are queued."}
+              You can close this dialog. The replay continues.
             </Text>
           )}
           <Group justify="flex-end">

@@ -17,7 +17,7 @@ import type {
   NewFlag,
   NewWebhook,
   OwnApiKey,
-  Replayed,
+  Replay,
   ReplayRange,
   RotatedSecret,
   SentDelivery,
@@ -175,7 +175,10 @@ export const createManagement = (address: Address) => {
     replayDelivery: (id: string, deliveryId: string, options?: PostOptions) =>
       post<Delivery>(`${webhook(id)}/deliveries/${segment(deliveryId)}/replay`, {}, options),
     replay: (id: string, range: ReplayRange, options?: PostOptions) =>
-      post<Replayed>(`${webhook(id)}/replay`, range, options),
+      post<Replay>(`${webhook(id)}/replay`, range, options),
+    replayProgress: (id: string, options?: CallOptions) =>
+      get<Replay>(`${webhook(id)}/replay`, options),
+    stopReplay: (id: string, options?: CallOptions) => remove(`${webhook(id)}/replay`, options),
   };
 
   const keys = {

@@ -112,11 +112,18 @@ export interface ReplayRange {
   readonly to?: string;
 }
 
-export interface Replayed {
+/** A replay of a range: the server queues it in parts, also after a restart. */
+export interface Replay {
+  readonly state: "running" | "complete" | "stopped";
+  /** How many events are queued so far, and the sequence number of the last of them. */
   readonly replayed: number;
   readonly throughSequence: number | null;
-  /** False: continue with `afterSequence` set to `throughSequence`. */
   readonly complete: boolean;
+  /** Every event up to here has been looked at; the range ends at `lastSequence`. */
+  readonly reachedSequence: number;
+  readonly lastSequence: number;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
 }
 
 export interface NewApiKey {

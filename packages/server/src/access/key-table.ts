@@ -113,6 +113,7 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): 
       // Looked at often, also while the store cannot be read.
       tellExpired();
       const known = [...environments.keys()];
+      const revokedBefore = [...revokedHere];
       return async (positions) => {
         const present = new Set(positions.map(({ environmentId }) => environmentId));
         for (const id of known) {
@@ -125,6 +126,8 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): 
           if (environments.get(environmentId)?.revision === keysRevision) continue;
           replace(environmentId, keysRevision, await store.keyHolders(environmentId));
         }
+        // Whatever is read from now on was committed after they were revoked.
+        for (const keyId of revokedBefore) revokedHere.delete(keyId);
       };
     },
 

@@ -1,6 +1,6 @@
 // Sessions of the dashboard: a random token in the browser, and in the store its hash with the keys that it speaks for.
 import { createHash } from "node:crypto";
-import { isOver } from "../domain/session.ts";
+import { isOver } from "../domain/sign-in.ts";
 import type { Clock, RandomBytes, Store } from "../ports.ts";
 
 export interface Session {

@@ -9,6 +9,7 @@ import { createKeyUse } from "../access/key-use.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
 import { connectTimeout } from "../delivery/guarded-connect.ts";
+import { startReplayPacer } from "../delivery/replay-pacer.ts";
 import { createSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { startChangeFeed } from "../evaluation/change-feed.ts";
@@ -27,6 +28,7 @@ import { createEnvironments, type Environments } from "../management/environment
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history.ts";
+import { createReplays } from "../management/replays.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
@@ -115,6 +117,7 @@ export const composeInstance = async (
       callbacks: config.callbacks,
     });
     const sessions = createSessions(store, { ...sources, idleTimeout: config.sessionIdle });
+    const replays = createReplays(store, sources);
     const links = createSignInLinks(store, sources);
     const app = await createApp({
       ...config,
@@ -135,13 +138,14 @@ export const composeInstance = async (
       snapshots,
       feed,
       usage: createUsageReport(store, snapshots, usage, clock),
-      streams: { ...streamSettings, maxStreams: config.maxStreams, ...streams },
+      streams: { ...config, ...streamSettings, ...streams },
       eventTokens: createEventTokens(secretKeysOf(config), clock),
       deliveries: createDeliveries({
         ...sources,
         store,
         serviceName: config.serviceName,
       }),
+      replays,
       dashboard: config.dashboard
         ? { files: loadDashboard(dashboardFolder), sessions, links, clock }
         : undefined,
@@ -174,9 +178,12 @@ export const composeInstance = async (
       monotonic,
       random,
       serviceName: config.serviceName,
+      historyRetention: config.historyRetention,
       log,
     });
     opened.defer(() => worker.close());
+    const pacer = startReplayPacer(() => replays.continueNext(), log);
+    opened.defer(() => pacer.close());
     return {
       app,
       environments: createEnvironments(store, sources),
@@ -213,7 +220,7 @@ const composeMemory = async (
     log.warn({ err }, "the counts of evaluations could not be stored; they are kept in memory");
   });
   opened.defer(() => usage.close());
-  const snapshots = createSnapshots(usage.counterOf);
+  const snapshots = createSnapshots(usage.counters);
   const keyTable = createKeyTable(store, clock);
   const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
     onLost: (err) => {

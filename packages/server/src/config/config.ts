@@ -48,12 +48,17 @@ export interface Config {
   readonly authFailureLimit: number;
   /** Event streams that one process holds at once. */
   readonly maxStreams: number;
+  /** Of them, those of one environment and of one key. */
+  readonly maxStreamsPerEnvironment: number;
+  readonly maxStreamsPerKey: number;
   /** Connections that one process holds at once; 0 for no limit. */
   readonly maxConnections: number;
   /** Milliseconds of event loop lag beyond which evaluations are refused; 0 for no limit. */
   readonly maxLag: number;
   /** Requests that may wait for the store at once. */
   readonly maxWaiting: number;
+  /** Milliseconds for which history is kept; 0 for as long as its environment exists. */
+  readonly historyRetention: number;
   /** Milliseconds for which a server that was asked to stop continues to serve, unready. */
   readonly shutdownDelay: number;
   readonly trustProxy: boolean | string;
@@ -216,6 +221,13 @@ export const parseConfig = (variables: Variables): Config => {
       whole(0, 999_999_999),
     ),
     maxStreams,
+    maxStreamsPerEnvironment: count(
+      "HALYARD_MAX_STREAMS_PER_ENVIRONMENT",
+      Math.ceil(maxStreams * 0.75),
+      0,
+      1_000_000,
+    ),
+    maxStreamsPerKey: count("HALYARD_MAX_STREAMS_PER_KEY", Math.ceil(maxStreams / 2), 0, 1_000_000),
     maxConnections: setting(
       "HALYARD_MAX_CONNECTIONS",
       maxStreams + 5_000,
@@ -229,6 +241,7 @@ export const parseConfig = (variables: Variables): Config => {
       whole(0, 60_000),
     ),
     maxWaiting: count("HALYARD_MAX_WAITING", 1_000, 1, 100_000, "requests"),
+    historyRetention: 86_400_000 * count("HALYARD_HISTORY_DAYS", 0, 0, 36_500, "days"),
     shutdownDelay: 1_000 * count("HALYARD_SHUTDOWN_DELAY", 0, 0, 60, "seconds"),
     trustProxy,
     publicUrl,

@@ -2,10 +2,8 @@
 import { afterFailure, afterSuccess, type Breaker, healthy, limitOf } from "../domain/breaker.ts";
 import type { WebhookHealth } from "../domain/delivery.ts";
 import type { Callback, Claim, Claimed } from "../ports.ts";
+import { createRequestShares } from "./request-shares.ts";
 
-const maxRunning = 64;
-/** Of these, how many may go to failing webhooks: however many are down, the others have room. */
-const maxFailing = 32;
 /** Claims per request that may run, so that the next one starts without asking the store first. */
 const claimedAhead = 5;
 /** Claims in one transaction at most. */
@@ -36,12 +34,13 @@ export const createWebhookStates = () => {
   const held = new Map<string, number[]>();
   const changedHealth = new Set<WebhookState>();
   let released: Claim[] = [];
-  let running = 0;
   let queued = 0;
-  let nextIndex = 0;
+  const shares = createRequestShares<WebhookState>();
 
-  const limitFor = ({ breaker, proven }: WebhookState, now: number): number =>
-    proven ? limitOf(breaker, now) : Math.min(1, limitOf(breaker, now));
+  const limitFor = (state: WebhookState, now: number): number => {
+    const limit = limitOf(state.breaker, now);
+    return shares.allowed(state, state.proven ? limit : Math.min(1, limit));
+  };
 
   const isFailing = ({ breaker, proven, health }: WebhookState): boolean =>
     breaker.kind !== "closed" || breaker.failures > 0 || (!proven && health.failingSince !== null);
@@ -57,6 +56,21 @@ export const createWebhookStates = () => {
     const queueIds = (held.get(webhookId) ?? []).filter((id) => id !== queueId);
     if (queueIds.length > 0) held.set(webhookId, queueIds);
     else held.delete(webhookId);
+  };
+
+  const addState = (id: string, callback: Callback): WebhookState => {
+    const state: WebhookState = {
+      id,
+      callback,
+      breaker: healthy,
+      proven: false,
+      running: 0,
+      queue: [],
+      health: { failingSince: null, deactivate: null, recovered: false },
+    };
+    states.set(id, state);
+    shares.add(state);
+    return state;
   };
 
   const emptyQueue = (state: WebhookState): void => {
@@ -75,7 +89,7 @@ export const createWebhookStates = () => {
     wanted(now: number): Map<string, number> {
       const wanted = new Map<string, number>();
       let total = 0;
-      for (const id of noticed) {
+      for (const id of shares.inTurn(noticed, (each) => states.get(each))) {
         const room = roomFor(states.get(id), now);
         if (room > 0) {
           wanted.set(id, room);
@@ -97,18 +111,9 @@ export const createWebhookStates = () => {
 
     add({ claims, callbacks }: Claimed, wanted: ReadonlyMap<string, number>): void {
       for (const [id, callback] of callbacks) {
-        const state = states.get(id) ?? {
-          id,
-          callback,
-          breaker: healthy,
-          proven: false,
-          running: 0,
-          queue: [],
-          health: { failingSince: null, deactivate: null, recovered: false },
-        };
+        const state = states.get(id) ?? addState(id, callback);
         state.callback = callback;
         if (!changedHealth.has(state)) state.health.failingSince = callback.failingSince;
-        states.set(id, state);
       }
       const got = new Map<string, number>();
       for (const claim of claims) {
@@ -122,35 +127,29 @@ export const createWebhookStates = () => {
         const state = states.get(id);
         if (callbacks.has(id) || !state) continue;
         emptyQueue(state);
-        if (state.running === 0) states.delete(id);
+        if (state.running > 0) continue;
+        states.delete(id);
+        shares.delete(state);
       }
       // A webhook that got as many claims as it wanted may have more due.
       for (const [id, count] of wanted) if ((got.get(id) ?? 0) >= count) noticed.add(id);
     },
 
-    /** The next claim to send, counted as running; round robin over the webhooks. */
+    /** The next claim to send, counted as running. */
     next(now: number): [WebhookState, Claim] | undefined {
-      if (running >= maxRunning) return undefined;
-      const all = [...states.values()];
-      const failing = all.filter(isFailing).reduce((sum, state) => sum + state.running, 0);
-      for (let step = 0; step < all.length; step++) {
-        const state = all[(nextIndex + step) % all.length];
-        if (!state || state.running >= limitFor(state, now)) continue;
-        if (failing >= maxFailing && isFailing(state)) continue;
-        const claim = state.queue.shift();
-        if (!claim) continue;
-        nextIndex = (nextIndex + step + 1) % all.length;
-        queued -= 1;
-        state.running += 1;
-        running += 1;
-        return [state, claim];
-      }
-      return undefined;
+      if (queued === 0) return undefined;
+      const state = shares.next(
+        (each) => each.queue.length > 0 && each.running < limitFor(each, now),
+        isFailing,
+      );
+      const claim = state?.queue.shift();
+      if (!state || !claim) return undefined;
+      queued -= 1;
+      return [state, claim];
     },
 
     ended(state: WebhookState, claim: Claim): void {
-      state.running -= 1;
-      running -= 1;
+      shares.ended(state);
       releaseLease(claim);
       noticed.add(state.id);
     },
@@ -230,7 +229,7 @@ export const createWebhookStates = () => {
       return claims;
     },
 
-    running: (): number => running,
+    running: shares.running,
 
     /** Claimed and not yet sent. */
     queued: (): number => queued,

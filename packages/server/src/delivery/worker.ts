@@ -15,6 +15,8 @@ const recordTogether = 192;
 /** Outcomes in one transaction at most, however many accumulated while the store was down. */
 const recordAtMost = 500;
 const gatherFor = 30;
+/** Of these it is remembered that they were logged. */
+const maxUnreadable = 1_000;
 
 export interface WorkerLog {
   warn(fields: object, message: string): void;
@@ -29,6 +31,8 @@ export interface WorkerDependencies {
   readonly monotonic: () => number;
   readonly random: RandomBytes;
   readonly serviceName: string;
+  /** Milliseconds; 0 keeps history for as long as its environment exists. */
+  readonly historyRetention: number;
   readonly log: WorkerLog;
 }
 
@@ -151,6 +155,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
             "the webhook's secret cannot be decrypted: its key is missing, so nothing is sent to it",
           );
         }
+        if (unreadable.size >= maxUnreadable) unreadable.clear();
         unreadable.add(webhook);
       }
     } catch (error) {
@@ -226,7 +231,12 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
       runSoon(true);
       if (monotonic() - prunedAt > pruneEvery) {
         const now = clock().getTime();
-        const more = await outbox.prune(now - retention, now);
+        const more = await outbox.prune({
+          now,
+          eventsBefore: now - retention,
+          historyBefore:
+            dependencies.historyRetention === 0 ? undefined : now - dependencies.historyRetention,
+        });
         if (!more) prunedAt = monotonic();
       }
     } catch (error) {

@@ -53,6 +53,8 @@ export const isExpired = ({ expiresAt }: Pick<ApiKey, "expiresAt">, now: Date): 
   expiresAt !== null && expiresAt <= now;
 
 export const maxKeyNameLength = 100;
+/** Valid keys of an environment; so many revoked ones are remembered beside them. */
+export const maxKeys = 500;
 
 export const environmentNamePattern = "^[a-z0-9][a-z0-9-]{0,62}$";
 export const environmentNameRule =

@@ -128,3 +128,21 @@ export const attemptOf = (outcome: Outcome, at: Date): Attempt => ({
   error: errorOf(outcome),
   response: outcome.response === "" ? null : outcome.response,
 });
+
+export interface DeliveryQuery {
+  readonly state?: DeliveryState;
+  readonly flagKey?: string;
+  readonly limit: number;
+  /** Only deliveries older than the one with this id. */
+  readonly before?: string;
+}
+
+/** A range of events: by sequence number, or within times. */
+export interface EventRange {
+  readonly afterSequence?: number;
+  readonly throughSequence?: number;
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+export type EventReference = Omit<Delivery["event"], "type">;

@@ -19,3 +19,11 @@ export interface HistoryEntry {
 }
 
 export type NewHistoryEntry = Omit<HistoryEntry, "id">;
+
+export interface HistoryQuery {
+  readonly subject?: HistorySubject;
+  readonly subjectId?: string;
+  readonly limit: number;
+  /** Only entries older than the one with this id. */
+  readonly before?: number;
+}

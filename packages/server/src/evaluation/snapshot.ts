@@ -10,6 +10,13 @@ export interface Counter {
   off: number;
 }
 
+export interface Counters {
+  /** The counter of a flag: the same one for as long as the flag exists. */
+  of(environmentId: number, flagKey: string): Counter;
+  /** The flag is gone, or all of them with their environment. */
+  forget(environmentId: number, flagKey?: string): void;
+}
+
 export interface EvaluationFlag extends VersionedFlag {
   readonly prepared: PreparedFlag;
   readonly counter: Counter;
@@ -56,7 +63,7 @@ export const createSnapshot = (
   environmentId: number,
   environmentName: string,
   list: FlagList,
-  counterOf: (environmentId: number, flagKey: string) => Counter,
+  counters: Counters,
 ): ChangeableSnapshot => {
   const flags = new Map<string, EvaluationFlag>();
   let sorted: EvaluationFlag[] | undefined;
@@ -75,7 +82,7 @@ export const createSnapshot = (
 
   const put = ({ flag, version, level }: VersionedFlag) => {
     const known = flags.get(flag.key);
-    const counter = known?.counter ?? counterOf(environmentId, flag.key);
+    const counter = known?.counter ?? counters.of(environmentId, flag.key);
     const entry: EvaluationFlag = {
       flag,
       version,
@@ -92,15 +99,16 @@ export const createSnapshot = (
     const known = flags.get(key);
     if (!known) return;
     // A later flag of the same key begins anew.
-    known.counter.on = 0;
-    known.counter.off = 0;
+    counters.forget(environmentId, key);
     flags.delete(key);
     sorted = undefined;
   };
 
   const replace = (whole: FlagList) => {
+    const before = [...flags.keys()];
     flags.clear();
     for (const entry of whole.flags) put(entry);
+    for (const key of before) if (!flags.has(key)) counters.forget(environmentId, key);
     moveTo(whole.revision, whole.changedAt);
     recent = [];
     recentAfter = name;

@@ -4,7 +4,7 @@ import type { FlagList, Position, Store } from "../ports.ts";
 import type { Replica } from "./change-feed.ts";
 import {
   type ChangeableSnapshot,
-  type Counter,
+  type Counters,
   createSnapshot,
   maxRecent,
   type Snapshot,
@@ -28,9 +28,7 @@ export interface ChangeableSnapshots extends Snapshots {
   forget(environmentId: number): void;
 }
 
-export const createSnapshots = (
-  counterOf: (environmentId: number, flagKey: string) => Counter,
-): ChangeableSnapshots => {
+export const createSnapshots = (counters: Counters): ChangeableSnapshots => {
   const environments = new Map<number, ChangeableSnapshot>();
   const listeners = new Set<(snapshot: Snapshot, applied: Applied) => void>();
   const publish = (snapshot: Snapshot, applied: Applied) => {
@@ -67,7 +65,7 @@ export const createSnapshots = (
     replace({ environmentId, name }, list, wentBack) {
       const known = environments.get(environmentId);
       if (!known) {
-        const snapshot = createSnapshot(environmentId, name, list, counterOf);
+        const snapshot = createSnapshot(environmentId, name, list, counters);
         environments.set(environmentId, snapshot);
         publish(snapshot, undefined);
       } else if (wentBack || list.revision > known.revision) {
@@ -78,6 +76,7 @@ export const createSnapshots = (
 
     forget(environmentId) {
       environments.delete(environmentId);
+      counters.forget(environmentId);
     },
   };
 };

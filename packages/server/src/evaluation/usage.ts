@@ -1,7 +1,7 @@
 // Counts evaluations in memory and adds them to the store's hours from time to time.
 import type { FlagUsage } from "../domain/usage.ts";
 import type { Clock, Store } from "../ports.ts";
-import type { Counter } from "./snapshot.ts";
+import type { Counter, Counters } from "./snapshot.ts";
 
 const flushPause = 60_000;
 export const hourLength = 3_600_000;
@@ -13,8 +13,7 @@ export const hourOf = (time: Date): Date =>
   new Date(Math.floor(time.getTime() / hourLength) * hourLength);
 
 export interface Usage {
-  /** The counter of a flag: the same one for as long as the process runs. */
-  readonly counterOf: (environmentId: number, flagKey: string) => Counter;
+  readonly counters: Counters;
   /** Stores what was counted before the call; what cannot be stored is kept. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -76,18 +75,24 @@ export const createUsage = (
   }, flushPause).unref();
 
   return {
-    counterOf(environmentId, flagKey) {
-      let counters = environments.get(environmentId);
-      if (!counters) {
-        counters = new Map();
-        environments.set(environmentId, counters);
-      }
-      let counter = counters.get(flagKey);
-      if (!counter) {
-        counter = { on: 0, off: 0 };
-        counters.set(flagKey, counter);
-      }
-      return counter;
+    counters: {
+      of(environmentId, flagKey) {
+        let counters = environments.get(environmentId);
+        if (!counters) {
+          counters = new Map();
+          environments.set(environmentId, counters);
+        }
+        let counter = counters.get(flagKey);
+        if (!counter) {
+          counter = { on: 0, off: 0 };
+          counters.set(flagKey, counter);
+        }
+        return counter;
+      },
+      forget(environmentId, flagKey) {
+        if (flagKey === undefined) environments.delete(environmentId);
+        else environments.get(environmentId)?.delete(flagKey);
+      },
     },
     flush,
     async close() {

@@ -8,6 +8,7 @@ import type { Deliveries } from "../management/deliveries.ts";
 import type { FlagReads } from "../management/flag-reads.ts";
 import type { Flags } from "../management/flags.ts";
 import type { History } from "../management/history.ts";
+import type { Replays } from "../management/replays.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { deliveryRoutes } from "./api/deliveries.ts";
@@ -17,6 +18,7 @@ import { flagRoutes } from "./api/flags.ts";
 import { historyRoutes } from "./api/history.ts";
 import { keyRoutes } from "./api/keys.ts";
 import { replayRoutes } from "./api/replay.ts";
+import { replayRangeRoutes } from "./api/replay-range.ts";
 import { snapshotRoutes } from "./api/snapshot.ts";
 import { type StreamDependencies, streamRoutes } from "./api/stream.ts";
 import { usageRoutes } from "./api/usage.ts";
@@ -70,6 +72,7 @@ export interface AppDependencies
   readonly history: History;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
+  readonly replays: Replays;
   readonly keys: ApiKeys;
   readonly readiness: Readiness;
   /** Undefined when there is to be none. */
@@ -199,6 +202,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       webhookRoutes(api, dependencies.webhooks);
       deliveryRoutes(api, dependencies.deliveries);
       replayRoutes(api, dependencies.deliveries);
+      replayRangeRoutes(api, dependencies.replays);
       keyRoutes(api, dependencies.keys);
       streamRoutes(api, { ...dependencies, streams });
       snapshotRoutes(api, dependencies);

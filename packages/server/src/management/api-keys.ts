@@ -1,6 +1,13 @@
 // API keys: issue, show and revoke them.
 import { createHash } from "node:crypto";
-import { type ApiKey, checkNewKey, isExpired, keyText, type NewApiKey } from "../domain/api-key.ts";
+import {
+  type ApiKey,
+  checkNewKey,
+  isExpired,
+  keyText,
+  maxKeys,
+  type NewApiKey,
+} from "../domain/api-key.ts";
 import { type Actor, type Caller, type EnvironmentRef, operator } from "../domain/principal.ts";
 import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Sources, Store, Transaction } from "../ports.ts";
@@ -50,7 +57,12 @@ export const issueKey = async (
     origins,
   };
   const text = given ?? keyText(apiKey.id, random(32));
-  await transaction.insertKey({ ...apiKey, environmentId, hash: hashKey(text) });
+  await transaction.insertKey({
+    ...apiKey,
+    environmentId,
+    hash: hashKey(text),
+    isGiven: given !== undefined,
+  });
   await transaction.record(environmentId, {
     subject: "key",
     subjectId: apiKey.id,
@@ -83,7 +95,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
         keys.filter((candidate) => candidate !== key),
       );
       if (!refused.ok) return refused;
-      await transaction.revokeKey(environmentId, id, clock());
+      await transaction.revokeKey(environmentId, id, clock(), maxKeys);
       await transaction.record(environmentId, {
         subject: "key",
         subjectId: id,
@@ -106,6 +118,11 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
           if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
           const checked = checkNewKey(request, clock());
           if (!checked.ok) return checked;
+          if ((await transaction.keys(environment.id)).length >= maxKeys) {
+            return conflict(
+              `The environment "${environment.name}" has ${maxKeys} API keys, the most that it can hold; revoke one first.`,
+            );
+          }
           return ok(
             await issueKey(dependencies, transaction, environment.id, actor, checked.value),
           );

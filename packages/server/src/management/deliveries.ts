@@ -1,23 +1,14 @@
 // Deliveries: show them, send events again, test a webhook, rotate its secret.
+
+import type { DeliveryQuery } from "../domain/delivery.ts";
 import { type Delivery, type FixedRequest, fixedHeaders } from "../domain/delivery.ts";
 import type { Caller, EnvironmentRef } from "../domain/principal.ts";
 import { rotationOverlap } from "../domain/retry.ts";
-import { subscribedTypes, testEventType, type Webhook } from "../domain/webhook.ts";
-import { conflict, notFound, ok, type Result } from "../errors.ts";
-import type { DeliveryQuery, EventRange, Sources, Store, Transaction } from "../ports.ts";
+import { testEventType, type Webhook } from "../domain/webhook.ts";
+import { notFound, ok, type Result } from "../errors.ts";
+import type { Sources, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
-import { isWebhookId, missing, newSecret, recordWebhook } from "./webhooks.ts";
-
-/** Events that one request may replay; the result says where to continue. */
-export const maxReplay = 10_000;
-
-export interface Replayed {
-  readonly count: number;
-  /** The sequence number of the last event of this part; null when there was none. */
-  readonly throughSequence: number | null;
-  /** Whether that was the whole range. */
-  readonly complete: boolean;
-}
+import { inactive, isWebhookId, missing, newSecret, recordWebhook } from "./webhooks.ts";
 
 export interface Rotated {
   readonly secret: string;
@@ -44,12 +35,6 @@ export interface Deliveries {
     deliveryId: string,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<Delivery>>;
-  replayRange(
-    caller: Caller,
-    id: string,
-    range: EventRange,
-    once?: IdempotentRequest,
-  ): Promise<IdempotentResult<Replayed>>;
   rotateSecret(
     caller: Caller,
     id: string,
@@ -64,9 +49,6 @@ export interface DeliveriesDependencies extends Sources {
 }
 
 const missingDelivery = (id: string): Result<never> => notFound("The delivery", id);
-
-const inactive = ({ id }: Webhook): Result<never> =>
-  conflict(`The webhook "${id}" is not active, so nothing is sent to it; activate it first.`);
 
 export const createDeliveries = ({
   store,
@@ -133,27 +115,6 @@ export const createDeliveries = ({
         const { sequence, flagKey } = event;
         await transaction.queue([{ ...delivery, sequence, flagKey }], "replay", clock());
         return queued(transaction, webhook, delivery.id);
-      }),
-
-    replayRange: (caller, id, range, once) =>
-      onWebhook(caller, id, once, async (transaction, webhook) => {
-        if (!webhook.active) return inactive(webhook);
-        const types = subscribedTypes(webhook);
-        const found = await transaction.events(caller.environment.id, range, types, maxReplay + 1);
-        const part = found.slice(0, maxReplay);
-        const deliveries = part.map((event) => ({
-          id: newIds.delivery(),
-          webhookId: id,
-          eventId: event.id,
-          sequence: event.sequence,
-          flagKey: event.flagKey,
-        }));
-        await transaction.queue(deliveries, "replay", clock());
-        return ok({
-          count: part.length,
-          throughSequence: part.at(-1)?.sequence ?? null,
-          complete: found.length <= maxReplay,
-        });
       }),
 
     rotateSecret: (caller, id, immediately, once) =>

@@ -1,9 +1,13 @@
 // Environments: the first ones at the first start, others created by the operator.
 import { environmentNamePattern, environmentNameRule } from "../domain/api-key.ts";
+import type { Contents, Environment, RemovedEnvironment } from "../domain/environment.ts";
 import { operator } from "../domain/principal.ts";
 import { conflict, invalid, notFound, ok, type Result } from "../errors.ts";
-import type { Environment, Sources, Store } from "../ports.ts";
+import type { Sources, Store } from "../ports.ts";
 import { hashKey, issueKey } from "./api-keys.ts";
+
+/** Few enough that nothing else waits long, and far from any time limit of a statement. */
+const rowsAtOnce = 1_000;
 
 export const firstEnvironments = ["development", "production"] as const;
 
@@ -13,21 +17,22 @@ export interface FirstKey {
   readonly text: string;
 }
 
-/** What is deleted together with an environment. */
-export interface Contents {
-  readonly flags: number;
-  readonly webhooks: number;
-  /** Those that are valid. */
-  readonly keys: number;
-}
-
 export interface Environments {
   list(): Promise<readonly Environment[]>;
   find(name: string): Promise<Result<Environment>>;
   contents(name: string): Promise<Result<Contents>>;
   create(name: string): Promise<Result<Environment>>;
-  /** With everything in it. Refused while it holds flags, unless `withFlags` is set. */
-  remove(name: string, withFlags: boolean): Promise<Result<Environment>>;
+  /**
+   * With everything in it, a part at a time; what was interrupted is continued by the next call. Refused while it holds
+   * flags, unless `withFlags` is set.
+   */
+  remove(
+    name: string,
+    withFlags: boolean,
+    onProgress?: (rows: number) => void,
+  ): Promise<Result<Environment>>;
+  /** Those that were removed, newest first. */
+  removed(): Promise<readonly RemovedEnvironment[]>;
   /** Makes an empty store usable; returns the keys that it generated, to be shown once. */
   bootstrap(keys: readonly FirstKey[]): Promise<Result<readonly FirstKey[]>>;
 }
@@ -66,8 +71,8 @@ export const createEnvironments = (store: Store, dependencies: Sources): Environ
       });
     },
 
-    remove: (name, withFlags) =>
-      store.transact(async (transaction) => {
+    async remove(name, withFlags, onProgress) {
+      const closed = await store.transact(async (transaction) => {
         const known = await transaction.environments();
         const found = known.find((environment) => environment.name === name);
         // Counted under the lock: a flag may be created at the same moment.
@@ -78,9 +83,24 @@ export const createEnvironments = (store: Store, dependencies: Sources): Environ
             `The environment "${name}" holds ${held.flagCount} flag${held.flagCount === 1 ? "" : "s"}; deleting it deletes them, its webhooks, keys and history.`,
           );
         }
-        await transaction.deleteEnvironment(found.id);
+        await transaction.closeEnvironment(found, clock());
         return ok(found);
-      }),
+      });
+      if (!closed.ok) return closed;
+      const { id } = closed.value;
+      let rows = 0;
+      for (;;) {
+        const deleted = await store.transact(async (transaction) => {
+          await transaction.lockEnvironment(id);
+          return transaction.deleteEnvironmentPart(id, rowsAtOnce, clock());
+        });
+        if (deleted === 0) return closed;
+        rows += deleted;
+        onProgress?.(rows);
+      }
+    },
+
+    removed: () => store.removedEnvironments(),
 
     bootstrap: (keys) =>
       store.transact(async (transaction) => {

@@ -1,9 +1,9 @@
 // History: every change of an environment, newest first.
 import { isFlagKey } from "@halyard/core/flags/rules";
-import type { HistoryEntry } from "../domain/history.ts";
+import type { HistoryEntry, HistoryQuery } from "../domain/history.ts";
 import type { EnvironmentRef } from "../domain/principal.ts";
 import { notFound, ok, type Result } from "../errors.ts";
-import type { HistoryQuery, Store } from "../ports.ts";
+import type { Store } from "../ports.ts";
 
 type Page = Pick<HistoryQuery, "limit" | "before">;
 

@@ -45,7 +45,10 @@ export interface WebhooksDependencies extends Sources {
 }
 
 const deliveriesAtOnce = 500;
+const deletion = "webhook.deleted";
 
+export const inactive = ({ id }: Webhook): Result<never> =>
+  conflict(`The webhook "${id}" is not active, so nothing is sent to it; activate it first.`);
 export const missing = (id: string): Result<never> => notFound("The webhook", id);
 export const isWebhookId = (id: string): boolean => /^wh_[0-9a-z]{1,64}$/.test(id);
 export const newSecret = (random: RandomBytes): string => `whsec_${random(32).toBase64()}`;
@@ -147,22 +150,27 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
     async remove(caller, id) {
       if (!isWebhookId(id)) return missing(id);
       const { environment } = caller;
-      let original: Webhook | undefined;
-      // A long delivery log is deleted in small batches, so that others need not wait.
+      // A long delivery log is deleted in small batches, so that others need not wait. What is done first is what must not be
+      // lost when it is interrupted: that someone has deleted the webhook, and that nothing more is sent to it.
       const removePart = (): Promise<Result<boolean>> =>
         store.transact(async (transaction) => {
           await transaction.lockEnvironment(environment.id);
           const present = await transaction.webhook(environment.id, id);
           if (!present) return missing(id);
-          original ??= present;
-          const removed = await transaction.deleteDeliveries(id, deliveriesAtOnce);
-          if (removed === deliveriesAtOnce) {
-            const silent = { ...present, active: false };
-            if (present.active) await transaction.updateWebhook(environment.id, silent, null);
-            return ok(false);
+          const [last] = await transaction.history(environment.id, {
+            subject: "webhook",
+            subjectId: id,
+            limit: 1,
+          });
+          if (!last?.actions.includes(deletion)) {
+            await recordWebhook(transaction, caller, clock(), deletion, present, null);
           }
+          if (present.active) {
+            await transaction.updateWebhook(environment.id, { ...present, active: false }, null);
+          }
+          const removed = await transaction.deleteDeliveries(id, deliveriesAtOnce);
+          if (removed === deliveriesAtOnce) return ok(false);
           await transaction.deleteWebhook(environment.id, id);
-          await recordWebhook(transaction, caller, clock(), "webhook.deleted", original, null);
           return ok(true);
         });
       for (;;) {

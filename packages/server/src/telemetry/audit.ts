@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Change } from "../domain/change.ts";
 import type { NewHistoryEntry } from "../domain/history.ts";
-import type { Actor } from "../domain/principal.ts";
+import { type Actor, operator } from "../domain/principal.ts";
 import type { Store, Transaction } from "../ports.ts";
 
 /** The request that a change comes from: invisible to the code between HTTP and here. */
@@ -109,7 +109,8 @@ export const createAudit = (log: AuditLog): Audit => {
       },
       queue(deliveries, kind, at) {
         const [first] = deliveries;
-        if (first && kind !== "event") {
+        // The parts of a replay that follow on their own were asked for with the first.
+        if (first && kind !== "event" && origins.getStore()) {
           lines.push({
             actions: [kind === "replay" ? "webhook.replayed" : "webhook.tested"],
             environmentId,
@@ -129,6 +130,14 @@ export const createAudit = (log: AuditLog): Audit => {
       ...store,
       async positions() {
         const positions = await store.positions();
+        const present = new Set(positions.map(({ environmentId }) => environmentId));
+        for (const [environmentId, name] of environmentNames) {
+          if (present.has(environmentId)) continue;
+          // By the operator's command, which is another process.
+          const actions = ["environment.deleted"];
+          write({ actions, environmentId, subject: "environment", id: name, actor: operator });
+        }
+        environmentNames.clear();
         for (const { environmentId, name } of positions) environmentNames.set(environmentId, name);
         return positions;
       },

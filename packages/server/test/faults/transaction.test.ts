@@ -85,6 +85,7 @@ describe("a call inside the transaction fails", async () => {
     monotonic: () => performance.now(),
     random,
     serviceName: "Service",
+    historyRetention: 0,
     log: { warn: () => {}, error: (fields) => assert.fail(JSON.stringify(fields)) },
   });
   after(async () => {

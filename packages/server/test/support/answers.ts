@@ -12,6 +12,8 @@ const codes: Readonly<Record<number, string>> = {
   412: "PRECONDITION_FAILED",
   413: "PAYLOAD_TOO_LARGE",
   415: "UNSUPPORTED_MEDIA_TYPE",
+  429: "RATE_LIMITED",
+  503: "UNAVAILABLE",
 };
 
 /** Refused with this status, its code, and a sentence in which each of the words stands. */

@@ -11,6 +11,8 @@ export interface StreamEvent {
 export interface EventReader {
   readonly events: readonly StreamEvent[];
   readonly comments: number;
+  /** Empty lines that end no event: some readers take them for one. */
+  readonly empty: number;
   readonly retry: number | undefined;
   /** The server has ended the stream. */
   readonly ended: boolean;
@@ -20,29 +22,34 @@ type Growing = { -readonly [K in keyof Omit<EventReader, "events">]: EventReader
   readonly events: StreamEvent[];
 };
 
-/** Takes text as it comes; a block ends with an empty line. */
+/** Takes text as it comes, a line at a time; an empty line ends an event. */
 const createParser = (): { readonly read: Growing; readonly take: (text: string) => void } => {
-  const read: Growing = { events: [], comments: 0, retry: undefined, ended: false };
+  const read: Growing = { events: [], comments: 0, empty: 0, retry: undefined, ended: false };
   let rest = "";
-  const takeBlock = (block: string) => {
-    const fields = new Map<string, string>();
-    for (const line of block.split("\n")) {
-      if (line.startsWith(":")) read.comments += 1;
-      else fields.set(line.replace(/:.*$/s, ""), line.replace(/^[^:]*: ?/, ""));
-    }
-    const retry = fields.get("retry");
-    if (retry !== undefined) read.retry = Number(retry);
+  let fields = new Map<string, string>();
+  const dispatch = () => {
     const data = fields.get("data");
-    if (data === undefined) return;
+    if (data === undefined) {
+      read.empty += 1;
+      return;
+    }
     const event = fields.get("event") ?? "message";
     read.events.push({ id: fields.get("id") ?? "", event, data: JSON.parse(data) });
+  };
+  const takeLine = (line: string) => {
+    if (line === "") {
+      dispatch();
+      fields = new Map();
+    } else if (line.startsWith(":")) read.comments += 1;
+    else if (line.startsWith("retry: ")) read.retry = Number(line.slice("retry: ".length));
+    else fields.set(line.replace(/:.*$/s, ""), line.replace(/^[^:]*: ?/, ""));
   };
   return {
     read,
     take(text) {
-      const blocks = (rest + text).split("\n\n");
-      rest = blocks.pop() ?? "";
-      for (const block of blocks) takeBlock(block);
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) takeLine(line);
     },
   };
 };
@@ -83,6 +90,9 @@ export const openStream = async (
     },
     get comments() {
       return read.comments;
+    },
+    get empty() {
+      return read.empty;
     },
     get retry() {
       return read.retry;

@@ -3,9 +3,10 @@ import { createHash, randomBytes } from "node:crypto";
 import type { PatchFlag } from "@halyard/core/flags/registry";
 import { buildEvents, type Decision, type EnvironmentState } from "../../src/domain/change.ts";
 import { decideCreate, decideDelete, decidePatch } from "../../src/domain/change-flag.ts";
+import type { Environment } from "../../src/domain/environment.ts";
 import { deliveriesOf, type Webhook } from "../../src/domain/webhook.ts";
 import type { Result } from "../../src/errors.ts";
-import type { Environment, NewKey, Store, Transaction } from "../../src/ports.ts";
+import type { NewKey, Store, Transaction } from "../../src/ports.ts";
 
 export type Step = (transaction: Transaction, environmentId: number) => Promise<void>;
 
@@ -103,4 +104,5 @@ export const newKey = (environmentId: number, id: string): NewKey => ({
   origins: null,
   environmentId,
   hash: createHash("sha256").update(id).digest(),
+  isGiven: false,
 });

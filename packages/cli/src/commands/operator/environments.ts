@@ -1,11 +1,25 @@
 // halyard environments: each has its own flags, webhooks and keys.
+
+import type { Operator } from "@halyard/server/compose/operator";
 import { environmentNameRule } from "@halyard/server/domain/api-key";
 import { Command } from "commander";
 import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { CommandFailed, print, printJson, printTable, unwrap } from "../../terminal/output.ts";
+import {
+  CommandFailed,
+  print,
+  printAside,
+  printJson,
+  printTable,
+  unwrap,
+} from "../../terminal/output.ts";
+import { createProgress } from "../../terminal/progress.ts";
+
+interface ListOptions extends OperatorOptions {
+  readonly deleted?: boolean;
+}
 
 interface DeleteOptions extends OperatorOptions {
   readonly force?: boolean;
@@ -17,8 +31,10 @@ export const environmentCommands = (): Command => {
 
   const list = operatorCommand(group.command("list"))
     .description("list the environments and how many flags each has")
-    .action((options: OperatorOptions) =>
+    .option("--deleted", "those that were deleted, and when")
+    .action((options: ListOptions) =>
       withOperator(options, async ({ environments }) => {
+        if (options.deleted) return showDeleted(await environments.removed(), options);
         const rows = (await environments.list()).map(({ name, flagCount, createdAt }) => ({
           name,
           flags: flagCount,
@@ -35,6 +51,7 @@ export const environmentCommands = (): Command => {
     list,
     "halyard environments list",
     "halyard environments list --data /var/lib/halyard",
+    "halyard environments list --deleted",
   );
 
   const create = operatorCommand(group.command("create"))
@@ -66,6 +83,29 @@ export const environmentCommands = (): Command => {
   return group;
 };
 
+type Removed = Awaited<ReturnType<Operator["environments"]["removed"]>>;
+
+const showDeleted = (removed: Removed, { json }: OperatorOptions): void => {
+  const rows = removed.map(({ beganAt, endedAt, ...row }) => ({
+    ...row,
+    beganAt: beganAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+  }));
+  if (json) {
+    printJson(rows);
+    return;
+  }
+  printTable(
+    ["name", "flags", "webhooks", "keys", "deleted"],
+    rows.map(({ name, flags, webhooks, keys, endedAt }) => [
+      name,
+      ...[flags, webhooks, keys].map(String),
+      endedAt ?? "interrupted; delete it again to continue",
+    ]),
+  );
+  if (rows.length === 0) printAside("No environment was deleted.");
+};
+
 const counted = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? "" : "s"}`;
 
@@ -84,7 +124,11 @@ const removeEnvironment = (name: string, options: DeleteOptions): Promise<void> 
       `Delete the environment "${name}" with ${counted(flags, "flag")}, ${counted(webhooks, "webhook")}, ${counted(keys, "key")} and all history? Only a backup can bring them back.`,
       options.yes,
     );
-    const removed = unwrap(await environments.remove(name, withFlags));
+    const progress = createProgress("rows deleted");
+    const removed = await environments
+      .remove(name, withFlags, (rows) => progress.at(rows))
+      .finally(() => progress.end())
+      .then(unwrap);
     if (options.json) {
       return printJson({ name: removed.name, flags: removed.flagCount, deleted: true });
     }

@@ -1,6 +1,6 @@
 // halyard webhooks test, deliveries and replay: show deliveries and send events again.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Delivery, Replayed, ReplayRange } from "@halyard/sdk";
+import type { Delivery, ReplayRange } from "@halyard/sdk";
 import { type Command, Option } from "commander";
 import {
   answered,
@@ -174,6 +174,9 @@ const listDeliveries = async (id: string, options: DeliveriesOptions): Promise<v
   if (deliveries.length === 0) printAside("No deliveries.");
 };
 
+/** Milliseconds between two questions how far a replay is. */
+const pollEvery = 500;
+
 const replayEvents = async (
   id: string,
   deliveryId: string | undefined,
@@ -197,26 +200,26 @@ const replayEvents = async (
     );
   }
   const progress = createProgress("queued");
-  let range: ReplayRange = {
+  const range: ReplayRange = {
     ...(afterSequence !== undefined && { afterSequence }),
     ...(from !== undefined && { from: from.toISOString() }),
     ...(to !== undefined && { to: to.toISOString() }),
   };
-  let replayed = 0;
-  let part: Replayed;
+  let replay = answered(connection, await webhooks.replay(id, range));
   try {
-    do {
-      part = answered(connection, await webhooks.replay(id, range));
-      replayed += part.replayed;
-      progress.at(replayed);
-      range = { ...range, afterSequence: part.throughSequence ?? 0 };
-    } while (!part.complete);
+    while (replay.state === "running") {
+      progress.at(replay.replayed);
+      await pause(pollEvery);
+      replay = answered(connection, await webhooks.replayProgress(id));
+    }
   } finally {
     progress.end();
   }
-  if (options.json) return printJson({ replayed, throughSequence: part.throughSequence });
+  const { replayed, throughSequence } = replay;
+  if (options.json) return printJson({ replayed, throughSequence });
+  if (replay.state === "stopped") printAside("The replay was stopped before its end.");
   if (replayed === 0) return print("No event in that range matches this webhook.");
   print(
-    `Queued ${replayed} event${replayed === 1 ? "" : "s"}, up to sequence ${part.throughSequence}; halyard webhooks deliveries ${id} shows the result.`,
+    `Queued ${replayed} event${replayed === 1 ? "" : "s"}, up to sequence ${throughSequence}; halyard webhooks deliveries ${id} shows the result.`,
   );
 };

@@ -6,10 +6,10 @@ import { invalid, ok, type Result } from "../../errors.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import { momentRule, readMoment } from "../openapi/moment.ts";
 import { closedObject, idempotencyHeader, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { replyIdempotently } from "./idempotency.ts";
-import { momentRule, readMoment } from "./moment.ts";
 
 const tags = ["Keys"];
 const IdPath = Type.Object({ id: Type.String({ description: "The key's id." }) });

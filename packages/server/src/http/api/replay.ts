@@ -1,8 +1,6 @@
-// /webhooks/:id/...: send again, send a test event, change the secret.
+// /webhooks/:id/...: send one event again, send a test event, change the secret.
 import type { FastifyInstance } from "fastify";
-import { invalidField } from "../../errors.ts";
-import { type Deliveries, maxReplay } from "../../management/deliveries.ts";
-import { sendFailure } from "../errors/error-reply.ts";
+import type { Deliveries } from "../../management/deliveries.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import {
   closedObject,
@@ -16,30 +14,9 @@ import {
 import { type Static, Type } from "../openapi/type.ts";
 import { deliveryExample, deliveryReference, shownDelivery } from "./delivery-schema.ts";
 import { replyIdempotently } from "./idempotency.ts";
-import { moment, momentRule, readMoment } from "./moment.ts";
 
 const tags = ["Webhooks"];
 const closed = { additionalProperties: false } as const;
-
-const ReplayBody = closedObject({
-  afterSequence: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: "Every event with a higher sequence number.",
-      "x-must-be": "a whole number, 0 or more",
-    }),
-  ),
-  from: Type.Optional(moment("Every event from this time on.")),
-  to: Type.Optional(moment("Every event up to this time.")),
-});
-const ReplayedSchema = closedObject({
-  replayed: Type.Integer({ description: "How many events were queued." }),
-  throughSequence: nullable<number>("integer", "The last of them; null when there was none."),
-  complete: Type.Boolean({
-    description: `Whether that was the whole range. At most ${maxReplay} are queued at once: go on with afterSequence.`,
-  }),
-});
 
 /** For requests that need nothing more than their path. */
 const EmptyBody = { type: ["object", "null"], properties: {}, ...closed, examples: [{}] };
@@ -62,30 +39,6 @@ const RotatedSchema = closedObject({
     "When the secret before it stops being used.",
   ),
 });
-
-/** The range that is asked for, or what is wrong with it. */
-const rangeOf = (body: Static<typeof ReplayBody>) => {
-  const times = { from: body.from, to: body.to };
-  for (const [field, text] of Object.entries(times)) {
-    if (text !== undefined && !readMoment(text)) {
-      return invalidField(field, `must be ${momentRule}`);
-    }
-  }
-  if (body.afterSequence === undefined && body.from === undefined && body.to === undefined) {
-    return invalidField(
-      "afterSequence",
-      "is required, or from and to, to say which events are to be sent again",
-    );
-  }
-  if (Date.parse(body.to ?? "") < Date.parse(body.from ?? "")) {
-    return invalidField("to", "must not be before from");
-  }
-  return {
-    ...(body.afterSequence !== undefined && { afterSequence: body.afterSequence }),
-    ...(body.from !== undefined && { from: new Date(body.from) }),
-    ...(body.to !== undefined && { to: new Date(body.to) }),
-  };
-};
 
 export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
   const accepted = {
@@ -134,44 +87,6 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
         reply,
         (caller, once) => deliveries.replay(caller, id, deliveryId, once),
         (value) => reply.code(202).send(shownDelivery(value)),
-      );
-    },
-  );
-
-  app.post<{ Params: WebhookPath; Body: Static<typeof ReplayBody> }>(
-    "/webhooks/:id/replay",
-    route("webhooks.write", {
-      tags,
-      operationId: "replayRange",
-      summary: "Send a range of events again",
-      description:
-        "Events of the last 90 days that the webhook is subscribed to, in order per flag; fresh events go first.",
-      params: webhookPath,
-      headers: idempotencyHeader,
-      body: { ...ReplayBody, examples: [{ afterSequence: 811 }] },
-      response: answers(
-        {
-          202: {
-            description: "They are queued.",
-            schema: ReplayedSchema,
-            example: { replayed: 3, throughSequence: 814, complete: true },
-            headers: headers.repeated,
-          },
-        },
-        "NOT_FOUND",
-        "CONFLICT",
-        ...withBody,
-      ),
-    }),
-    async (request, reply) => {
-      const range = rangeOf(request.body);
-      if ("code" in range) return sendFailure(reply, range);
-      return replyIdempotently(
-        request,
-        reply,
-        (caller, once) => deliveries.replayRange(caller, request.params.id, range, once),
-        ({ count, throughSequence, complete }) =>
-          reply.code(202).send({ replayed: count, throughSequence, complete }),
       );
     },
   );

@@ -2,7 +2,6 @@
 import type { FastifyInstance } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import { revisionNumber } from "../../evaluation/snapshot.ts";
-import { sendFailure } from "../errors/error-reply.ts";
 import { answers } from "../openapi/describe.ts";
 import { noQuery } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
@@ -24,7 +23,6 @@ const Resume = Type.Object({
 });
 
 const example = `retry: 2000
-
 id: 12-mb3k2x1
 event: snapshot
 data: {"environment":"production","revision":12,"at":"2026-11-14T12:00:00.000Z","flags":[{"version":3,"flag":{"key":"new-checkout","type":"boolean","enabled":false,"description":null}}]}
@@ -62,11 +60,9 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
       const known = snapshots.get(principal.environment.id)?.revision ?? 0;
       // Another instance has told this client more than we know.
       if (revisionNumber(lastEventId) > known) await feed.catchUpSoon();
-      const admitted = streams.admit();
-      if (!admitted.ok) return sendFailure(reply, admitted.failure);
       return streams.open(reply, {
         kind: "flags",
-        keyId: principal.keyId,
+        holder: { environmentId: principal.environment.id, keyId: principal.keyId },
         isOpen,
         begin: () => {
           const snapshot = snapshots.get(principal.environment.id);

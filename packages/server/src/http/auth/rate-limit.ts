@@ -1,5 +1,5 @@
 // Counts by name within a minute: so many, then no more until the next.
-import { networkOf } from "../../domain/client-network.ts";
+import { networkOf } from "./client-network.ts";
 
 const minute = 60_000;
 /** Names remembered at once; beyond it the oldest are forgotten, so that a flood of addresses costs no memory. */

@@ -29,7 +29,6 @@ const Query = Type.Object({
 });
 
 const example = `retry: 2000
-
 id: 13-mb3k2zz
 data: {"type":"refetchEvaluation","etag":"13-mb3k2zz","lastModified":1794657603}
 
@@ -54,6 +53,7 @@ export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDepende
           { 200: { description: "The events.", text: { type: "text/event-stream", example } } },
           "VALIDATION_FAILED",
           "UNAUTHORIZED",
+          "RATE_LIMITED",
           "INTERNAL",
           "UNAVAILABLE",
         ),
@@ -79,11 +79,9 @@ export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDepende
       const lastEventId = lastEventIdOf(request);
       const known = snapshots.get(environmentId)?.revision ?? 0;
       if (revisionNumber(lastEventId) > known) await feed.catchUpSoon();
-      const admitted = streams.admit();
-      if (!admitted.ok) return sendFailure(reply, admitted.failure);
       return streams.open(allowPages(reply, holder), {
         kind: "refetch",
-        keyId,
+        holder: { environmentId, keyId },
         begin: () => {
           const snapshot = snapshots.get(environmentId);
           return snapshot && keyCache.isValid(keyId)

@@ -3,6 +3,8 @@ import { setTimeout as pause, setImmediate as yielded } from "node:timers/promis
 
 /** Readers written to in one go: about a millisecond, then others have their turn. */
 const batch = 100;
+/** Frames of so many bytes together are sent as they are: joining them would be one more copy of them. */
+const joinWithin = 65_536;
 
 export interface Positioned {
   /** How much of what was published this reader has. */
@@ -11,6 +13,8 @@ export interface Positioned {
 
 export interface Broadcaster<Subscriber extends Positioned> {
   readonly size: number;
+  /** Frames that are kept because someone may still lack them. */
+  readonly kept: number;
   /** From now on; what was published before is not for this reader. */
   add(subscriber: Subscriber): void;
   delete(subscriber: Subscriber): void;
@@ -25,7 +29,7 @@ export interface Manner {
 }
 
 export const createBroadcaster = <Subscriber extends Positioned>(
-  send: (subscriber: Subscriber, frame: Buffer) => void,
+  send: (subscriber: Subscriber, frames: readonly Buffer[]) => void,
   { newestOnly = false, pace = 0 }: Manner = {},
 ): Broadcaster<Subscriber> => {
   const subscribers = new Set<Subscriber>();
@@ -35,16 +39,27 @@ export const createBroadcaster = <Subscriber extends Positioned>(
   let running = false;
   const end = () => begin + frames.length;
 
-  /** Frames from a position on, joined once for all who lack the same. */
-  let joined: { from: number; to: number; frame: Buffer } | undefined;
-  const missing = (position: number): Buffer => {
-    const last = frames.at(-1) ?? Buffer.of();
-    if (newestOnly || position === end() - 1) return last;
+  /** Frames from a position on, put together once for all who lack the same. */
+  let joined: { from: number; to: number; frames: readonly Buffer[] } | undefined;
+  const missing = (position: number): readonly Buffer[] => {
     if (joined?.from !== position || joined.to !== end()) {
-      const frame = Buffer.concat(frames.slice(position - begin));
-      joined = { from: position, to: end(), frame };
+      const lacking = newestOnly ? frames.slice(-1) : frames.slice(position - begin);
+      const length = lacking.reduce((sum, frame) => sum + frame.length, 0);
+      const isJoined = lacking.length > 1 && length <= joinWithin;
+      joined = {
+        from: position,
+        to: end(),
+        frames: isJoined ? [Buffer.concat(lacking)] : lacking,
+      };
     }
-    return joined.frame;
+    return joined.frames;
+  };
+
+  /** Everyone has what came before this position. */
+  const drop = (position: number): void => {
+    frames = frames.slice(position - begin);
+    begin = position;
+    joined = undefined;
   };
 
   const pass = async (): Promise<void> => {
@@ -67,16 +82,18 @@ export const createBroadcaster = <Subscriber extends Positioned>(
     for (let reached = -1; reached < end(); ) {
       reached = end();
       await pass();
+      // Also while more is published than a pass takes: then this loop does not end.
+      drop(reached);
     }
-    begin = end();
-    frames = [];
-    joined = undefined;
     running = false;
   };
 
   return {
     get size() {
       return subscribers.size;
+    },
+    get kept() {
+      return frames.length;
     },
     add(subscriber) {
       subscriber.position = end();
@@ -85,6 +102,7 @@ export const createBroadcaster = <Subscriber extends Positioned>(
     delete: (subscriber) => subscribers.delete(subscriber),
     publish(frame) {
       if (subscribers.size === 0) return;
+      if (newestOnly) drop(end());
       frames.push(frame);
       // `send` does not throw, so neither does it.
       if (!running) void run();

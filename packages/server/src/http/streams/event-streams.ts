@@ -3,15 +3,16 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate as yielded } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Failure, fail, ok, type Result } from "../../errors.ts";
+import type { Failure } from "../../errors.ts";
 import { createHttpMeter, type HttpMeter, type StreamKind } from "../../telemetry/http-meter.ts";
+import { sendFailure } from "../errors/error-reply.ts";
 import type { Broadcaster, Positioned } from "./broadcaster.ts";
+import { contentOf, frameOf } from "./frame.ts";
+import { createStreamShares, type StreamHolder, type StreamLimits } from "./stream-shares.ts";
 
-export interface StreamSettings {
+export interface StreamSettings extends StreamLimits {
   /** Milliseconds between two signs of life. */
   readonly heartbeat: number;
-  /** Streams that may be open at once. */
-  readonly maxStreams: number;
   /** Bytes that may wait for a reader, beside what it got when it came. */
   readonly maxUnsent: number;
 }
@@ -20,6 +21,8 @@ export interface Subscriber extends Positioned {
   readonly socket: Socket;
   readonly response: ServerResponse;
   readonly keyId: string;
+  /** False for readers of HTTP/1.0. */
+  readonly isChunked: boolean;
   readonly allowed: number;
   /** Of a session: whether it is not over yet. */
   readonly isOpen: (() => Promise<boolean>) | undefined;
@@ -29,7 +32,7 @@ export interface Subscriber extends Positioned {
 
 export interface Opening {
   readonly kind: StreamKind;
-  readonly keyId: string;
+  readonly holder: StreamHolder;
   /** Of a session: asked at every sign of life whether it is not over yet. */
   readonly isOpen?: (() => Promise<boolean>) | undefined;
   /** Undefined when the key is no longer good. */
@@ -43,10 +46,9 @@ export interface Beginning {
 }
 
 export interface EventStreams {
-  /** Whether one more may be opened now. */
-  admit(): Result<undefined>;
+  /** Answers with the stream, or says that there is no place for it. */
   open(reply: FastifyReply, opening: Opening): FastifyReply;
-  readonly send: (subscriber: Subscriber, frame: Buffer) => void;
+  readonly send: (subscriber: Subscriber, frames: readonly Buffer[]) => void;
   /** Ends the streams of these keys. */
   readonly endOf: (keyIds: ReadonlySet<string>) => void;
   /** Ends all, and takes no more. */
@@ -60,12 +62,17 @@ export const streamHeaders = {
   connection: "close",
 } as const;
 
-/** Also tells a client that it is connected when there is nothing else to say. */
-export const heartbeatFrame = Buffer.from(":\n\n");
+/**
+ * Also tells a client that it is connected when there is nothing else to say. Neither this nor the next ends with an empty
+ * line: some readers take one for an event.
+ */
+export const heartbeatFrame = frameOf(":\n");
 
 /** Tells a client how many milliseconds to wait before it comes back. */
-export const retryAfter = (milliseconds: number): Buffer =>
-  Buffer.from(`retry: ${milliseconds}\n\n`);
+export const retryAfter = (milliseconds: number): Buffer => frameOf(`retry: ${milliseconds}\n`);
+
+/** Seconds after which a client that was given no place may try again. */
+const tryAgainAfter = 5;
 
 /** So many groups take turns with their sign of life, so that they are not all written to at once. */
 const groupCount = 30;
@@ -74,10 +81,6 @@ const batch = 100;
 const closing: Failure = {
   code: "UNAVAILABLE",
   message: "The server is shutting down; try again.",
-};
-const full: Failure = {
-  code: "UNAVAILABLE",
-  message: "This server holds as many event streams as it may; try again later or elsewhere.",
 };
 
 /** What the client received last; empty when it comes for the first time. */
@@ -92,14 +95,27 @@ export const createEventStreams = (
   onFailed: (error: unknown) => void = () => undefined,
 ): EventStreams => {
   const groups = Array.from({ length: groupCount }, () => new Set<Subscriber>());
-  let count = 0;
+  const shares = createStreamShares(settings);
   let opened = 0;
   let closed = false;
 
-  const send = ({ socket, allowed }: Subscriber, frame: Buffer): void => {
+  const write = ({ socket, isChunked }: Subscriber, frames: readonly Buffer[]): void => {
+    const parts = isChunked ? frames : frames.flatMap(contentOf);
+    const [first] = parts;
+    if (parts.length === 1 && first) {
+      socket.write(first);
+      return;
+    }
+    socket.cork();
+    for (const part of parts) socket.write(part);
+    socket.uncork();
+  };
+
+  const send = (subscriber: Subscriber, frames: readonly Buffer[]): void => {
+    const { socket, allowed } = subscriber;
     if (!socket.writable) return;
     if (socket.writableLength > allowed) socket.destroy();
-    else socket.write(frame);
+    else write(subscriber, frames);
   };
 
   const end = ({ socket, response }: Subscriber): void => {
@@ -124,12 +140,13 @@ export const createEventStreams = (
     if (isOver) end(subscriber);
   };
 
+  const heartbeat = [heartbeatFrame];
   const keepAlive = async (group: ReadonlySet<Subscriber>): Promise<void> => {
     let written = 0;
     for (const subscriber of group) {
       if (isStuck(subscriber)) subscriber.socket.destroy();
       else {
-        send(subscriber, heartbeatFrame);
+        send(subscriber, heartbeat);
         void endWhenOver(subscriber);
       }
       written += 1;
@@ -147,7 +164,7 @@ export const createEventStreams = (
   ).unref();
 
   const start = (response: ServerResponse, socket: Socket, opening: Opening): void => {
-    const { kind, keyId, isOpen, begin } = opening;
+    const { kind, holder, isOpen, begin } = opening;
     let beginning: Beginning | undefined;
     try {
       beginning = closed ? undefined : begin();
@@ -167,45 +184,47 @@ export const createEventStreams = (
     const subscriber: Subscriber = {
       socket,
       response,
-      keyId,
+      keyId: holder.keyId,
+      isChunked: response.chunkedEncoding,
       allowed,
       isOpen,
       sent: 0,
       position: 0,
     };
     const group = groups[opened % groupCount];
+    const giveBack = shares.take(holder);
     opened += 1;
-    count += 1;
     counts[kind].open += 1;
     counts[kind].opened += 1;
     group?.add(subscriber);
     broadcaster.add(subscriber);
     socket.once("close", () => {
-      count -= 1;
+      giveBack();
       counts[kind].open -= 1;
       group?.delete(subscriber);
       broadcaster.delete(subscriber);
     });
     socket.setTimeout(0);
     response.flushHeaders();
-    socket.cork();
-    for (const frame of frames) socket.write(frame);
-    socket.uncork();
+    write(subscriber, frames);
   };
 
   return {
-    admit() {
-      if (closed) return fail(closing);
-      return count < settings.maxStreams ? ok(undefined) : fail(full);
-    },
-
     open(reply, opening) {
+      if (closed) return sendFailure(reply, closing);
+      const admitted = shares.admit(opening.holder);
+      if (!admitted.ok) {
+        return sendFailure(reply.header("retry-after", tryAgainAfter), admitted.failure);
+      }
       const response = reply.hijack().raw;
-      // Without a length and without chunks: the body ends with the connection. Every HTTP/1 reader and proxy knows that,
-      // and the bytes of a frame are the same for all, so that it is made once and written to the bare sockets.
+      // The frames go to the bare sockets and bring their chunks along, so that one copy of their bytes serves everyone. A
+      // reader of HTTP/1.0 knows no chunks: its body ends with the connection.
       response.shouldKeepAlive = false;
-      response.removeHeader("transfer-encoding");
-      response.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...streamHeaders });
+      response.writeHead(200, {
+        ...(reply.getHeaders() as OutgoingHttpHeaders),
+        ...streamHeaders,
+        ...(reply.request.raw.httpVersion !== "1.0" && { "transfer-encoding": "chunked" }),
+      });
       if (reply.request.method === "HEAD") {
         response.end();
         return reply;

@@ -11,16 +11,15 @@ import {
   retryAfter,
   type Subscriber,
 } from "./event-streams.ts";
-import { revisionJson, snapshotJson } from "./snapshot-json.ts";
+import { frameOf } from "./frame.ts";
+import { revisionJson, snapshotFrames } from "./snapshot-json.ts";
 
 export interface FlagStreams {
   /** For a reader who has the revision of this name; of an empty or strange name it has nothing. */
   begin(snapshot: Snapshot, lastEventId: string): Beginning;
 }
 
-const head = (id: string, event: string): Buffer =>
-  Buffer.from(`id: ${id}\nevent: ${event}\ndata: `);
-const end = Buffer.from("\n\n");
+const fields = (id: string, event: string): string => `id: ${id}\nevent: ${event}\n`;
 
 const retry = retryAfter(2_000);
 
@@ -30,8 +29,9 @@ const changeFrame = (revision: Revision): Buffer => {
   const kept = changeFrames.get(revision);
   if (kept) return kept;
   const name = revisionName(revision.revision, revision.at);
-  const data = Buffer.from(revisionJson(revision));
-  const made = Buffer.concat([head(name, kinds[revision.kind].event), data, end]);
+  const made = frameOf(
+    `${fields(name, kinds[revision.kind].event)}data: ${revisionJson(revision)}\n\n`,
+  );
   changeFrames.set(revision, made);
   return made;
 };
@@ -40,12 +40,8 @@ const changeFrame = (revision: Revision): Buffer => {
 const changeFramesOf = (revisions: readonly Revision[]): readonly Buffer[] =>
   revisions.filter(({ kind }) => isKind(kind)).map(changeFrame);
 
-/** The JSON itself is shared with everyone. */
-const snapshotFrames = (snapshot: Snapshot): readonly Buffer[] => [
-  head(snapshot.name, "snapshot"),
-  snapshotJson(snapshot),
-  end,
-];
+const framesOf = (snapshot: Snapshot): readonly Buffer[] =>
+  snapshotFrames(snapshot, fields(snapshot.name, "snapshot"));
 
 export const createFlagStreams = (snapshots: Snapshots, streams: EventStreams): FlagStreams => {
   const broadcasters = new WeakMap<Snapshot, Broadcaster<Subscriber>>();
@@ -60,13 +56,13 @@ export const createFlagStreams = (snapshots: Snapshots, streams: EventStreams): 
   snapshots.onChange((snapshot, applied) => {
     const broadcaster = broadcasters.get(snapshot);
     if (!broadcaster || broadcaster.size === 0) return;
-    if (applied) for (const frame of changeFramesOf(applied)) broadcaster.publish(frame);
-    else broadcaster.publish(Buffer.concat(snapshotFrames(snapshot)));
+    const frames = applied ? changeFramesOf(applied) : framesOf(snapshot);
+    for (const frame of frames) broadcaster.publish(frame);
   });
 
   const framesFor = (snapshot: Snapshot, lastEventId: string): readonly Buffer[] => {
     const changes = snapshot.since(lastEventId);
-    if (!changes) return snapshotFrames(snapshot);
+    if (!changes) return framesOf(snapshot);
     const frames = changeFramesOf(changes);
     return frames.length === 0 ? [heartbeatFrame] : frames;
   };

@@ -9,6 +9,7 @@ import {
   retryAfter,
   type Subscriber,
 } from "./event-streams.ts";
+import { frameOf } from "./frame.ts";
 
 export interface RefetchStreams {
   /**
@@ -29,7 +30,7 @@ const retries = [1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500].map(ret
 const refetchFrame = ({ name, changedAt }: Snapshot): Buffer => {
   const lastModified = Math.floor((changedAt?.getTime() ?? 0) / 1_000);
   const data = { type: "refetchEvaluation", etag: name, lastModified };
-  return Buffer.from(`id: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  return frameOf(`id: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 };
 
 interface Told {

@@ -1,7 +1,9 @@
-// An environment as JSON, for streams and for those who poll. Made once for each revision; everyone shares its bytes.
+// An environment as JSON, for streams and for those who poll. It is kept in pieces: a change renders one of them anew, and
+// the readers of all revisions share the others.
 import { kinds } from "@halyard/core/kinds";
 import type { Revision } from "../../domain/change.ts";
-import type { Snapshot } from "../../evaluation/snapshot.ts";
+import type { EvaluationFlag, Snapshot } from "../../evaluation/snapshot.ts";
+import { contentOf, frameOf } from "./frame.ts";
 
 const entryOf = (member: string, version: number, value: unknown, level: number | undefined) => ({
   version,
@@ -10,23 +12,101 @@ const entryOf = (member: string, version: number, value: unknown, level: number 
   ...(level !== undefined && { level }),
 });
 
-const made = new WeakMap<Snapshot, { readonly name: string; readonly bytes: Buffer }>();
+/** Flags of a piece, on average; a power of two. */
+const pieceSize = 64;
 
-export const snapshotJson = (snapshot: Snapshot): Buffer => {
-  const kept = made.get(snapshot);
-  if (kept?.name === snapshot.name) return kept.bytes;
-  const { environmentName, revision, changedAt } = snapshot;
-  const content = {
-    environment: environmentName,
-    revision,
-    at: changedAt,
-    [kinds.flag.list]: snapshot
-      .all()
-      .map(({ version, flag, level }) => entryOf(kinds.flag.member, version, flag, level)),
+/** A piece begins where the hash of a key says so: whatever is added or deleted elsewhere, the piece stays the same. */
+const beginsPiece = (key: string): boolean => {
+  let hash = 0;
+  for (let index = 0; index < key.length; index += 1) {
+    hash = Math.imul(hash ^ key.charCodeAt(index), 0x9e3779b1);
+  }
+  return (hash >>> 16) % pieceSize === 0;
+};
+
+interface Piece {
+  readonly flags: readonly EvaluationFlag[];
+  /** The others begin with a comma. */
+  readonly isFirst: boolean;
+  readonly frame: Buffer;
+}
+
+interface Rendered {
+  readonly name: string;
+  readonly head: string;
+  /** By the key of their first flag. */
+  readonly pieces: ReadonlyMap<string, Piece>;
+  /** All of it as one text, once someone has polled. */
+  json?: Buffer;
+}
+
+const tail = "]}";
+
+const isSame = (piece: Piece | undefined, flags: readonly EvaluationFlag[], isFirst: boolean) =>
+  piece?.isFirst === isFirst &&
+  piece.flags.length === flags.length &&
+  piece.flags.every((flag, index) => flag === flags[index]);
+
+const renderPiece = (flags: readonly EvaluationFlag[], isFirst: boolean): Piece => {
+  const texts = flags.map(({ version, flag, level }) =>
+    JSON.stringify(entryOf(kinds.flag.member, version, flag, level)),
+  );
+  return { flags, isFirst, frame: frameOf(`${isFirst ? "" : ","}${texts.join(",")}`) };
+};
+
+const renderPieces = (
+  flags: readonly EvaluationFlag[],
+  before: Rendered["pieces"],
+): Rendered["pieces"] => {
+  const pieces = new Map<string, Piece>();
+  for (let begin = 0; begin < flags.length; ) {
+    let end = begin + 1;
+    while (end < flags.length && !beginsPiece(flags[end]?.flag.key ?? "")) end += 1;
+    const part = flags.slice(begin, end);
+    const key = part[0]?.flag.key ?? "";
+    const known = before.get(key);
+    const isFirst = begin === 0;
+    pieces.set(key, known && isSame(known, part, isFirst) ? known : renderPiece(part, isFirst));
+    begin = end;
+  }
+  return pieces;
+};
+
+const kept = new WeakMap<Snapshot, Rendered>();
+
+const render = (snapshot: Snapshot): Rendered => {
+  const known = kept.get(snapshot);
+  if (known?.name === snapshot.name) return known;
+  const { environmentName, revision, changedAt, name } = snapshot;
+  const empty = { environment: environmentName, revision, at: changedAt, [kinds.flag.list]: [] };
+  const rendered: Rendered = {
+    name,
+    head: JSON.stringify(empty).slice(0, -tail.length),
+    pieces: renderPieces(snapshot.all(), known?.pieces ?? new Map()),
   };
-  const bytes = Buffer.from(JSON.stringify(content));
-  made.set(snapshot, { name: snapshot.name, bytes });
-  return bytes;
+  kept.set(snapshot, rendered);
+  return rendered;
+};
+
+/** For those who poll. */
+export const snapshotJson = (snapshot: Snapshot): Buffer => {
+  const rendered = render(snapshot);
+  rendered.json ??= Buffer.concat([
+    Buffer.from(rendered.head),
+    ...[...rendered.pieces.values()].flatMap(({ frame }) => contentOf(frame)),
+    Buffer.from(tail),
+  ]);
+  return rendered.json;
+};
+
+/** The same as an event of a stream, after the fields before its data. */
+export const snapshotFrames = (snapshot: Snapshot, fields: string): readonly Buffer[] => {
+  const { head, pieces } = render(snapshot);
+  return [
+    frameOf(`${fields}data: ${head}`),
+    ...[...pieces.values()].map(({ frame }) => frame),
+    frameOf(`${tail}\n\n`),
+  ];
 };
 
 export const revisionJson = ({

@@ -119,7 +119,15 @@ const readCallbacks = async (
 ): Promise<Pick<Claimed, "callbacks" | "unreadable">> => {
   const rows = await database
     .selectFrom("webhooks")
-    .select(["id", "url", "secret", "previous_secret", "previous_until", "failing_since"])
+    .select([
+      "id",
+      "environment_id",
+      "url",
+      "secret",
+      "previous_secret",
+      "previous_until",
+      "failing_since",
+    ])
     .where("id", "in", idList(ids))
     .where("active", "=", 1)
     .execute();
@@ -130,6 +138,7 @@ const readCallbacks = async (
     try {
       callbacks.set(row.id, {
         webhookId: row.id,
+        environmentId: row.environment_id,
         url: row.url,
         failingSince: row.failing_since,
         secret: secrets.open(row.secret, row.id),

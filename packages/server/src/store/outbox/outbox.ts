@@ -7,6 +7,7 @@ import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { claim, dueRanges, isFree } from "./claim.ts";
 import { pruneEvents, pruneUsage } from "./prune.ts";
 import { lockHeld, writeOutcomes } from "./record-outcomes.ts";
+import { pruneHistory, pruneQueues, type Swept } from "./sweep.ts";
 
 interface OutboxDependencies {
   readonly database: Database;
@@ -21,72 +22,79 @@ export const createOutbox = (
   { database: reader, traits, transactRelaxed: transact }: OutboxDependencies,
   secrets: SecretCipher,
   listeners: Set<(signal: DeliverySignal) => void>,
-): Outbox => ({
-  onSignal(listener) {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
+): Outbox => {
+  const swept: Swept = { queue: 0, entry: 0 };
+  return {
+    onSignal(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
 
-  async due(now, leaseLength) {
-    const rows = await reader
-      .selectFrom("webhooks")
-      .select("webhooks.id")
-      .where("webhooks.active", "=", 1)
-      .where((webhook) =>
-        // One look into the index for each range: a single one for both would read every queue that waits.
-        webhook.or(
-          dueRanges(now).map(([operator, time]) =>
-            webhook.exists(
-              webhook
-                .selectFrom("lanes")
-                .select("lanes.id")
-                .whereRef("lanes.webhook_id", "=", "webhooks.id")
-                .where("lanes.priority", "in", [0, 1])
-                .where("lanes.due_at", operator, time)
-                .where(isFree(now, leaseLength)),
+    async due(now, leaseLength) {
+      const rows = await reader
+        .selectFrom("webhooks")
+        .select("webhooks.id")
+        .where("webhooks.active", "=", 1)
+        .where((webhook) =>
+          // One look into the index for each range: a single one for both would read every queue that waits.
+          webhook.or(
+            dueRanges(now).map(([operator, time]) =>
+              webhook.exists(
+                webhook
+                  .selectFrom("lanes")
+                  .select("lanes.id")
+                  .whereRef("lanes.webhook_id", "=", "webhooks.id")
+                  .where("lanes.priority", "in", [0, 1])
+                  .where("lanes.due_at", operator, time)
+                  .where(isFree(now, leaseLength)),
+              ),
             ),
           ),
-        ),
-      )
-      .execute();
-    return rows.map(({ id }) => id);
-  },
+        )
+        .execute();
+      return rows.map(({ id }) => id);
+    },
 
-  async backlog(now) {
-    const pending = await reader
-      .selectFrom((first) =>
-        first
-          .selectFrom("deliveries")
-          .select("deliveries.position")
-          .where("deliveries.state", "=", sql.lit("pending"))
-          .limit(backlogLimit)
-          .as("pending"),
-      )
-      .select((row) => row.fn.countAll<number>().as("count"))
-      .executeTakeFirst();
-    const oldest = await reader
-      .selectFrom("webhooks")
-      .innerJoin("lanes", "lanes.webhook_id", "webhooks.id")
-      .select((queue) => queue.fn.min("lanes.due_at").as("due_at"))
-      .where("webhooks.active", "=", 1)
-      .where("lanes.due_at", "<=", now)
-      .executeTakeFirst();
-    const due = oldest?.due_at ?? null;
-    return {
-      pending: Number(pending?.count ?? 0),
-      oldestDueAt: due === null ? null : Number(due),
-    };
-  },
+    async backlog(now) {
+      const pending = await reader
+        .selectFrom((first) =>
+          first
+            .selectFrom("deliveries")
+            .select("deliveries.position")
+            .where("deliveries.state", "=", sql.lit("pending"))
+            .limit(backlogLimit)
+            .as("pending"),
+        )
+        .select((row) => row.fn.countAll<number>().as("count"))
+        .executeTakeFirst();
+      const oldest = await reader
+        .selectFrom("webhooks")
+        .innerJoin("lanes", "lanes.webhook_id", "webhooks.id")
+        .select((queue) => queue.fn.min("lanes.due_at").as("due_at"))
+        .where("webhooks.active", "=", 1)
+        .where("lanes.due_at", "<=", now)
+        .executeTakeFirst();
+      const due = oldest?.due_at ?? null;
+      return {
+        pending: Number(pending?.count ?? 0),
+        oldestDueAt: due === null ? null : Number(due),
+      };
+    },
 
-  runBatch: ({ claim: request, now, ...outcomes }) =>
-    transact(async (database) => {
-      await writeOutcomes(database, await lockHeld(database, traits, { ...outcomes, now }));
-      return claim(database, traits, secrets, request, now);
-    }),
+    runBatch: ({ claim: request, now, ...outcomes }) =>
+      transact(async (database) => {
+        await writeOutcomes(database, await lockHeld(database, traits, { ...outcomes, now }));
+        return claim(database, traits, secrets, request, now);
+      }),
 
-  prune: (before, now) =>
-    transact(async (database) => {
-      const moreUsage = await pruneUsage(database, before);
-      return (await pruneEvents(database, traits, before, now)) || moreUsage;
-    }),
-});
+    prune: ({ now, eventsBefore, historyBefore }) =>
+      transact(async (database) => {
+        const moreUsage = await pruneUsage(database, eventsBefore);
+        const moreEvents = await pruneEvents(database, traits, eventsBefore, now);
+        const moreQueues = await pruneQueues(database, traits, swept, now);
+        const moreHistory =
+          historyBefore !== undefined && (await pruneHistory(database, swept, historyBefore));
+        return moreUsage || moreEvents || moreQueues || moreHistory;
+      }),
+  };
+};

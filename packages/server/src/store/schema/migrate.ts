@@ -9,6 +9,7 @@ import { signInLinks } from "./migrations/0005-sign-in-links.ts";
 import { keyUse } from "./migrations/0006-key-use.ts";
 import { definitions } from "./migrations/0007-definitions.ts";
 import { access } from "./migrations/0008-access.ts";
+import { replays } from "./migrations/0009-replays.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -20,6 +21,7 @@ export const migrations = [
   keyUse,
   definitions,
   access,
+  replays,
 ] as const;
 
 const createVersionTable = (database: Database): Promise<void> =>

@@ -23,11 +23,13 @@ export const tableFacts = {
   lanes: { key: ["id"], identity: "id", belongsTo: "webhooks", isCopied: true },
   deliveries: { key: ["position"], identity: "position", belongsTo: "webhooks", isCopied: true },
   attempts: { key: ["position", "number"], belongsTo: "deliveries", isCopied: true },
+  replays: { key: ["webhook_id"], belongsTo: "webhooks", isCopied: true },
   usage: {
     key: ["environment_id", "flag_key", "hour"],
     belongsTo: "environment",
     isCopied: true,
   },
+  removed_environments: { key: ["id"], belongsTo: "store", isCopied: true },
   sign_in_links: { key: ["hash"], belongsTo: "store", isCopied: false },
   sessions: { key: ["hash"], belongsTo: "store", isCopied: false },
   answers: { key: ["key_id", "name"], belongsTo: "api_keys", isCopied: true },

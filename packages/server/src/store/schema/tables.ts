@@ -33,6 +33,8 @@ export interface Tables {
     expires_at: number | null;
     /** JSON: the origins of the pages that may use it; null for any. */
     origins: string | null;
+    /** 1 when the operator has chosen its text. */
+    given: Generated<number>;
   };
   flags: {
     environment_id: number;
@@ -132,6 +134,19 @@ export interface Tables {
     error: string | null;
     response: string | null;
   };
+  /** The last replay of each webhook that has had one. */
+  replays: {
+    webhook_id: string;
+    reached: number;
+    last_sequence: number;
+    from_time: number | null;
+    to_time: number | null;
+    replayed: number;
+    through_sequence: number | null;
+    state: string;
+    started_at: number;
+    ended_at: number | null;
+  };
   /** Evaluations of a flag within an hour, of all instances together. */
   usage: {
     environment_id: number;
@@ -140,6 +155,16 @@ export interface Tables {
     on_count: number;
     off_count: number;
     last_at: number;
+  };
+  /** Environments that the operator has removed, or begun to. */
+  removed_environments: {
+    id: number;
+    name: string;
+    flags: number;
+    webhooks: number;
+    keys: number;
+    began_at: number;
+    ended_at: number | null;
   };
   /** Links that sign in to the dashboard once; a used one is gone. */
   sign_in_links: {

@@ -1,24 +1,105 @@
-// Deletes an environment with everything in it, table by table as the list of tables says.
+// Deletes an environment with everything in it, a few rows at a time, table by table as the list of tables says.
 import { sql } from "kysely";
-import { lockQueues } from "../outbox/lock-queues.ts";
+import type { EnvironmentWrites, RemovedEnvironment } from "../../domain/environment.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { tableFacts, tableNames } from "../schema/table-facts.ts";
-import type { Database } from "../schema/tables.ts";
+import type { Database, Tables } from "../schema/tables.ts";
+import { deleteOldestDeliveries } from "./webhooks.ts";
 
-/** Locks are taken in the order that everyone keeps, and rows before those that refer to them. */
-export const deleteEnvironment = async (
+/** How the rows of a table are found that belong to an environment; undefined for those that go with the rows of another. */
+const ownedBy = (table: keyof Tables, id: number) => {
+  switch (tableFacts[table].belongsTo) {
+    case "environment":
+      return sql`environment_id = ${id}`;
+    case "webhooks":
+      return sql`webhook_id in (select id from webhooks where environment_id = ${id})`;
+    case "api_keys":
+      return sql`key_id in (select id from api_keys where environment_id = ${id})`;
+    default:
+      return undefined;
+  }
+};
+
+/** Those that refer to others come first. */
+const fromTheEnd = tableNames.toReversed();
+
+export const removalWrites = (
   database: Database,
   traits: DatabaseTraits,
-  id: number,
-): Promise<void> => {
-  const webhooks = database.selectFrom("webhooks").select("id").where("environment_id", "=", id);
-  await webhooks.orderBy("id").$call(traits.locked).execute();
-  await lockQueues(database, traits, (queue) => queue("webhook_id", "in", webhooks));
-  for (const table of tableNames) {
-    // What belongs to it through another table is deleted with that one.
-    if (tableFacts[table].belongsTo !== "environment") continue;
-    await sql`delete from ${sql.table(table)} where environment_id = ${id}`.execute(database);
-  }
-  await database.deleteFrom("environments").where("id", "=", id).execute();
-  await traits.notify(database);
+  revokedKeys: string[],
+): Pick<EnvironmentWrites, "closeEnvironment" | "deleteEnvironmentPart"> => ({
+  async closeEnvironment({ id, name, flagCount }, at) {
+    const time = at.getTime();
+    const webhooks = database.selectFrom("webhooks").select("id").where("environment_id", "=", id);
+    const locked = await webhooks.orderBy("id").$call(traits.locked).execute();
+    await database
+      .updateTable("webhooks")
+      .set({ active: 0 })
+      .where("environment_id", "=", id)
+      .execute();
+    const keys = await database
+      .updateTable("api_keys")
+      .set({ revoked_at: time })
+      .where("environment_id", "=", id)
+      .where("revoked_at", "is", null)
+      .returning("id")
+      .execute();
+    await database
+      .updateTable("environments")
+      .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
+      .where("id", "=", id)
+      .execute();
+    const counts = { flags: flagCount, webhooks: locked.length, keys: keys.length };
+    await database
+      .insertInto("removed_environments")
+      .values({ id, name, ...counts, began_at: time, ended_at: null })
+      // It was interrupted, and what it held is known already.
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .execute();
+    revokedKeys.push(...keys.map((key) => key.id));
+    await traits.notify(database);
+  },
+
+  async deleteEnvironmentPart(id, limit, at) {
+    const [busy] = await database
+      .selectFrom("deliveries")
+      .innerJoin("webhooks", "webhooks.id", "deliveries.webhook_id")
+      .select("deliveries.webhook_id")
+      .where("webhooks.environment_id", "=", id)
+      .limit(1)
+      .execute();
+    if (busy) return deleteOldestDeliveries(database, traits, busy.webhook_id, limit);
+    for (const table of fromTheEnd) {
+      const owned = ownedBy(table, id);
+      if (!owned) continue;
+      const key = sql.join(tableFacts[table].key.map((column) => sql.ref(column)));
+      const deleted = await sql`delete from ${sql.table(table)} where (${key}) in
+        (select ${key} from ${sql.table(table)} where ${owned} limit ${limit})`.execute(database);
+      const count = Number(deleted.numAffectedRows ?? 0);
+      if (count > 0) return count;
+    }
+    await database.deleteFrom("environments").where("id", "=", id).execute();
+    await database
+      .updateTable("removed_environments")
+      .set({ ended_at: at.getTime() })
+      .where("id", "=", id)
+      .execute();
+    await traits.notify(database);
+    return 0;
+  },
+});
+
+/** Newest first. */
+export const removedEnvironments = async (database: Database): Promise<RemovedEnvironment[]> => {
+  const rows = await database
+    .selectFrom("removed_environments")
+    .select(["name", "flags", "webhooks", "keys", "began_at", "ended_at"])
+    .orderBy("began_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  return rows.map(({ began_at, ended_at, ...row }) => ({
+    ...row,
+    beganAt: new Date(began_at),
+    endedAt: ended_at === null ? null : new Date(ended_at),
+  }));
 };

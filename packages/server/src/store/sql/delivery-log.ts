@@ -1,7 +1,13 @@
 // The reads of ports.ts that concern deliveries and their events.
 import { sql } from "kysely";
-import type { Attempt, Delivery, DeliveryKind, DeliveryState } from "../../domain/delivery.ts";
-import type { DeliveryQuery, Reader } from "../../ports.ts";
+import type {
+  Attempt,
+  Delivery,
+  DeliveryKind,
+  DeliveryQuery,
+  DeliveryState,
+} from "../../domain/delivery.ts";
+import type { Reader } from "../../ports.ts";
 import type { Database } from "../schema/tables.ts";
 
 type DeliveryReads = Pick<Reader, "deliveries" | "delivery" | "eventBody" | "events">;
@@ -9,37 +15,42 @@ type DeliveryReads = Pick<Reader, "deliveries" | "delivery" | "eventBody" | "eve
 export const deliveryReads = (database: Database): DeliveryReads => {
   const shown = (webhookId: string, query: DeliveryQuery & { readonly id?: string }) => {
     const { state, flagKey, before, id } = query;
-    return database
-      .selectFrom("deliveries")
-      .innerJoin("events", "events.id", "deliveries.event_id")
-      .innerJoin("lanes", "lanes.id", "deliveries.lane_id")
-      .select([
-        "deliveries.position",
-        "deliveries.id",
-        "deliveries.kind",
-        "deliveries.state",
-        "deliveries.event_id",
-        "deliveries.sequence",
-        "deliveries.created_at",
-        "deliveries.settled_at",
-        "events.type",
-        "events.flag_key",
-        "lanes.due_at",
-      ])
-      .where("deliveries.webhook_id", "=", webhookId)
-      .$if(id !== undefined, (rest) => rest.where("deliveries.id", "=", id ?? ""))
-      .$if(state !== undefined, (rest) => rest.where("deliveries.state", "=", sql.lit(state ?? "")))
-      .$if(flagKey !== undefined, (rest) => rest.where("events.flag_key", "=", flagKey ?? ""))
-      .$if(before !== undefined, (rest) =>
-        rest.where("deliveries.position", "<", (inner) =>
-          inner
-            .selectFrom("deliveries as last")
-            .select("last.position")
-            .where("last.id", "=", before ?? ""),
-        ),
-      )
-      .orderBy("deliveries.position", "desc")
-      .limit(query.limit);
+    return (
+      database
+        .selectFrom("deliveries")
+        .innerJoin("events", "events.id", "deliveries.event_id")
+        // Gone, perhaps, once nothing is pending in it.
+        .leftJoin("lanes", "lanes.id", "deliveries.lane_id")
+        .select([
+          "deliveries.position",
+          "deliveries.id",
+          "deliveries.kind",
+          "deliveries.state",
+          "deliveries.event_id",
+          "deliveries.sequence",
+          "deliveries.created_at",
+          "deliveries.settled_at",
+          "events.type",
+          "events.flag_key",
+          "lanes.due_at",
+        ])
+        .where("deliveries.webhook_id", "=", webhookId)
+        .$if(id !== undefined, (rest) => rest.where("deliveries.id", "=", id ?? ""))
+        .$if(state !== undefined, (rest) =>
+          rest.where("deliveries.state", "=", sql.lit(state ?? "")),
+        )
+        .$if(flagKey !== undefined, (rest) => rest.where("events.flag_key", "=", flagKey ?? ""))
+        .$if(before !== undefined, (rest) =>
+          rest.where("deliveries.position", "<", (inner) =>
+            inner
+              .selectFrom("deliveries as last")
+              .select("last.position")
+              .where("last.id", "=", before ?? ""),
+          ),
+        )
+        .orderBy("deliveries.position", "desc")
+        .limit(query.limit)
+    );
   };
 
   const read = async (
@@ -104,12 +115,15 @@ export const deliveryReads = (database: Database): DeliveryReads => {
       return found?.body;
     },
 
-    events: (environmentId, { afterSequence, from, to }, types, limit) =>
+    events: (environmentId, { afterSequence, throughSequence, from, to }, types, limit) =>
       database
         .selectFrom("events")
         .select(["id", "sequence", "flag_key as flagKey"])
         .where("environment_id", "=", environmentId)
         .where("sequence", ">", afterSequence ?? 0)
+        .$if(throughSequence !== undefined, (rest) =>
+          rest.where("sequence", "<=", throughSequence ?? 0),
+        )
         .where("type", "in", types)
         .$if(from !== undefined, (rest) => rest.where("created_at", ">=", from?.getTime() ?? 0))
         .$if(to !== undefined, (rest) => rest.where("created_at", "<=", to?.getTime() ?? 0))

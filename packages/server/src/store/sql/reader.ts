@@ -3,14 +3,18 @@ import { fromStored } from "@halyard/core/flags/stored";
 import { kindNames } from "@halyard/core/kinds";
 import type { Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
+import type { Environment } from "../../domain/environment.ts";
 import type { HistoryEntry, HistorySubject } from "../../domain/history.ts";
 import type { Role } from "../../domain/principal.ts";
+import type { ReplayReads } from "../../domain/replay.ts";
 import type { Webhook } from "../../domain/webhook.ts";
-import type { Environment, Reader } from "../../ports.ts";
+import type { Reader } from "../../ports.ts";
 import type { SameSelect } from "../schema/dialect.ts";
 import type { Database, Tables } from "../schema/tables.ts";
+import { removedEnvironments } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
 import { followReads, keyLimits } from "./follow.ts";
+import { replayReads } from "./replays.ts";
 import { readSession } from "./sign-in.ts";
 import { usageReads } from "./usage.ts";
 
@@ -89,11 +93,33 @@ const historyColumns = [
 ] as const;
 const webhookColumns = ["id", "environment_id", "url", "events", "active", "created_at"] as const;
 
+const historyReads = (database: Database): Pick<Reader, "history"> => ({
+  async history(environmentId, { subject, subjectId, limit, before }) {
+    const rows = await database
+      .selectFrom("history")
+      .select(historyColumns)
+      .where("environment_id", "=", environmentId)
+      .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
+      .$if(subject !== undefined && !kindNames.some((kind) => kind === subject), (query) =>
+        query.where("revision", "is", null),
+      )
+      .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId ?? ""))
+      .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
+      .orderBy("id", "desc")
+      .limit(limit)
+      .execute();
+    return rows.map(historyOf);
+  },
+});
+
 /** `lock` is applied to what a transaction reads in order to change it. */
 export const readsToChange = (
   database: Database,
   lock: SameSelect = (query) => query,
-): Pick<Reader, "environments" | "flag" | "webhooks" | "webhook" | "keys"> => {
+): Pick<
+  Reader,
+  keyof ReplayReads | "environments" | "flag" | "webhooks" | "webhook" | "keys" | "history"
+> => {
   const webhooks = (environmentId: number) =>
     database
       .selectFrom("webhooks")
@@ -101,6 +127,9 @@ export const readsToChange = (
       .where("environment_id", "=", environmentId);
 
   return {
+    ...replayReads(database, lock),
+    ...historyReads(database),
+
     async environments() {
       const rows = await database
         .selectFrom("environments")
@@ -157,6 +186,8 @@ export const createReader = (database: Database): Reader => ({
   ...usageReads(database),
   session: readSession(database),
 
+  removedEnvironments: () => removedEnvironments(database),
+
   async flags(environmentId) {
     // One statement, so that the revision and the flags are of the same moment.
     const rows = await database
@@ -182,22 +213,5 @@ export const createReader = (database: Database): Reader => ({
     const [first] = rows;
     const changedAt = first?.at == null ? null : new Date(first.at);
     return { revision: first?.revision ?? 0, changedAt, flags };
-  },
-
-  async history(environmentId, { subject, subjectId, limit, before }) {
-    const rows = await database
-      .selectFrom("history")
-      .select(historyColumns)
-      .where("environment_id", "=", environmentId)
-      .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
-      .$if(subject !== undefined && !kindNames.some((kind) => kind === subject), (query) =>
-        query.where("revision", "is", null),
-      )
-      .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId ?? ""))
-      .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
-      .orderBy("id", "desc")
-      .limit(limit)
-      .execute();
-    return rows.map(historyOf);
   },
 });

@@ -1,6 +1,5 @@
 // Sign-in links and sessions in SQL. Whoever deletes the row of a link has used it, so that nobody else can.
-import type { SessionWrites } from "../../domain/session.ts";
-import type { SignInLink } from "../../domain/sign-in-link.ts";
+import type { SessionWrites, SignInLink } from "../../domain/sign-in.ts";
 import type { Reader } from "../../ports.ts";
 import type { Database } from "../schema/tables.ts";
 

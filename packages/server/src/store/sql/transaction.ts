@@ -9,9 +9,10 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import { historyRow } from "../schema/history-row.ts";
 import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
-import { deleteEnvironment } from "./delete-environment.ts";
+import { removalWrites } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
 import { environmentColumns, environmentOf, readsToChange } from "./reader.ts";
+import { replayWrites } from "./replays.ts";
 import { insertSignInLink, sessionWrites, takeSignInLink } from "./sign-in.ts";
 import { webhookWrites } from "./webhooks.ts";
 
@@ -30,6 +31,30 @@ const historyOfChange = ({ decision, at, actor, events }: Change): NewHistoryEnt
   before: decision.before,
   after: decision.after,
 });
+
+/** Idempotency records that a key may have; beyond it the oldest are forgotten before their day is over. */
+const maxRecords = 20_000;
+const forgetEvery = 100;
+let saved = 0;
+
+const forgetOldest = async (database: Database, keyId: string): Promise<void> => {
+  saved += 1;
+  // Finding the oldest costs more than saving one.
+  if (saved % forgetEvery > 0) return;
+  const own = database.selectFrom("answers").where("key_id", "=", keyId);
+  const [oldest] = await own
+    .select("expires_at")
+    .orderBy("expires_at", "desc")
+    .limit(1)
+    .offset(maxRecords)
+    .execute();
+  if (!oldest) return;
+  await database
+    .deleteFrom("answers")
+    .where("key_id", "=", keyId)
+    .where("expires_at", "<=", oldest.expires_at)
+    .execute();
+};
 
 /** Collects what listeners learn after the commit. */
 export interface SignalDraft {
@@ -145,6 +170,7 @@ export const createTransaction = (
     queue: (deliveries, kind, at) => queue(database, deliveries, kind, at, signal.queued),
 
     ...webhookWrites(database, traits, secrets, signal.changed),
+    ...replayWrites(database),
     insertSignInLink: (link, now) => insertSignInLink(database, link, now),
     takeSignInLink: (hash, now) => takeSignInLink(database, hash, now),
     ...sessionWrites(database),
@@ -162,18 +188,36 @@ export const createTransaction = (
           revoked_at: null,
           expires_at: key.expiresAt?.getTime() ?? null,
           origins: key.origins && JSON.stringify(key.origins),
+          given: key.isGiven ? 1 : 0,
         })
         .execute();
       await countKeyChange(key.environmentId);
     },
 
-    async revokeKey(environmentId, id, at) {
+    async revokeKey(environmentId, id, at, kept) {
       await database
         .updateTable("api_keys")
         .set({ revoked_at: at.getTime() })
         .where("environment_id", "=", environmentId)
         .where("id", "=", id)
         .execute();
+      const revoked = database
+        .selectFrom("api_keys")
+        .where("environment_id", "=", environmentId)
+        .where("revoked_at", "is not", null)
+        .where("given", "=", 0);
+      const [oldest] = await revoked
+        .select("revoked_at")
+        .orderBy("revoked_at", "desc")
+        .limit(1)
+        .offset(kept)
+        .execute();
+      if (oldest) {
+        await database
+          .deleteFrom("api_keys")
+          .where("id", "in", revoked.select("id").where("revoked_at", "<=", oldest.revoked_at))
+          .execute();
+      }
       await countKeyChange(environmentId);
       signal.revokedKeys.push(id);
     },
@@ -197,7 +241,7 @@ export const createTransaction = (
       return environmentOf(row);
     },
 
-    deleteEnvironment: (id) => deleteEnvironment(database, traits, id),
+    ...removalWrites(database, traits, signal.revokedKeys),
 
     async record(environmentId, entry) {
       await database
@@ -218,6 +262,7 @@ export const createTransaction = (
 
     async saveIdempotencyRecord(keyId, name, answer, until, now) {
       await database.deleteFrom("answers").where("expires_at", "<=", now.getTime()).execute();
+      await forgetOldest(database, keyId);
       await database
         .insertInto("answers")
         .values({ key_id: keyId, name, ...answer, expires_at: until.getTime() })

@@ -2,6 +2,7 @@
 import type { Transaction } from "../../ports.ts";
 import { lockQueues } from "../outbox/lock-queues.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
+import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
@@ -88,22 +89,8 @@ export const webhookWrites = (
     changed.add(id);
   },
 
-  async deleteDeliveries(webhookId, limit) {
-    await lockQueues(database, traits, (lane) => lane("webhook_id", "=", webhookId));
-    const deleted = await database
-      .deleteFrom("deliveries")
-      .where("position", "in", (inner) =>
-        inner
-          .selectFrom("deliveries")
-          .select("position")
-          .where("webhook_id", "=", webhookId)
-          .orderBy("position")
-          .limit(limit),
-      )
-      .returning("id")
-      .execute();
-    return deleted.length;
-  },
+  deleteDeliveries: (webhookId, limit) =>
+    deleteOldestDeliveries(database, traits, webhookId, limit),
 
   async insertTestEvent(environmentId, event, at) {
     await database
@@ -118,6 +105,37 @@ export const webhookWrites = (
       .execute();
   },
 });
+
+/** With their attempts; returns how many. */
+export const deleteOldestDeliveries = async (
+  database: Database,
+  traits: DatabaseTraits,
+  webhookId: string,
+  limit: number,
+): Promise<number> => {
+  const oldest = await database
+    .selectFrom("deliveries")
+    .select(["position", "lane_id"])
+    .where("webhook_id", "=", webhookId)
+    .orderBy("position")
+    .limit(limit)
+    .execute();
+  if (oldest.length === 0) return 0;
+  const queueIds = [...new Set(oldest.map(({ lane_id }) => lane_id))];
+  // A worker that records an outcome has locked its queue first.
+  await lockQueues(database, traits, (lane) => lane("id", "in", idList(queueIds)));
+  // Without its lease nobody records the outcome of a delivery that is gone.
+  await database
+    .updateTable("lanes")
+    .set({ lease_id: null, lease_until: 0 })
+    .where("id", "in", idList(queueIds))
+    .execute();
+  await database
+    .deleteFrom("deliveries")
+    .where("position", "in", idList(oldest.map(({ position }) => position)))
+    .execute();
+  return oldest.length;
+};
 
 /** Encrypts every secret again with the newest key. */
 export const reencrypt = async (

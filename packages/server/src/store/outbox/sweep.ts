@@ -1,0 +1,103 @@
+// Goes through ordering queues and history from the first to the last, a little at a time, and deletes what is not needed.
+import { kindNames } from "@halyard/core/kinds";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { idList } from "../schema/id-list.ts";
+import type { Database } from "../schema/tables.ts";
+
+/** How far it has come: what is kept is not looked at again until the next time through. */
+export interface Swept {
+  queue: number;
+  entry: number;
+}
+
+/** Rows looked at in one transaction. */
+const sweepBatch = 500;
+
+/**
+ * An idle queue is needed only to be used again, so those of tests, of replays and of flags that are gone are deleted: a
+ * delivery that needs one makes it again. True when there may be more.
+ */
+export const pruneQueues = async (
+  database: Database,
+  traits: DatabaseTraits,
+  swept: Swept,
+  now: number,
+): Promise<boolean> => {
+  const rows = await database
+    .selectFrom("lanes")
+    .innerJoin("webhooks", "webhooks.id", "lanes.webhook_id")
+    .leftJoin("flags", (join) =>
+      join
+        .onRef("flags.environment_id", "=", "webhooks.environment_id")
+        .onRef("flags.key", "=", "lanes.flag_key"),
+    )
+    .select(["lanes.id", "lanes.due_at", "lanes.lease_until", "lanes.priority", "flags.key"])
+    .where("lanes.id", ">", swept.queue)
+    .orderBy("lanes.id")
+    .limit(sweepBatch)
+    .execute();
+  swept.queue = rows.length === sweepBatch ? (rows.at(-1)?.id ?? 0) : 0;
+  const idle = rows
+    .filter(({ due_at, lease_until }) => due_at === null && lease_until <= now)
+    .filter(({ key, priority }) => key === null || priority > 0)
+    .map(({ id }) => id);
+  if (idle.length > 0) {
+    const free = await database
+      .selectFrom("lanes")
+      .select("id")
+      .where("id", "in", idList(idle))
+      // Read again under the lock: a delivery may have been queued since.
+      .where("due_at", "is", null)
+      .where("lease_until", "<=", now)
+      .$call(traits.lockedIfFree)
+      .execute();
+    const ids = free.map(({ id }) => id);
+    if (ids.length > 0) {
+      await database.deleteFrom("lanes").where("id", "in", idList(ids)).execute();
+    }
+  }
+  return swept.queue > 0;
+};
+
+/**
+ * Deletes old history, but never the last entry of a flag: it holds the version from which a later flag of the same key
+ * goes on, and the time of the environment's revision. A follower that lacks a deleted revision reads everything anew.
+ */
+export const pruneHistory = async (
+  database: Database,
+  swept: Swept,
+  before: number,
+): Promise<boolean> => {
+  const rows = await database
+    .selectFrom("history as entry")
+    .select((entry) => [
+      "entry.id",
+      "entry.at",
+      "entry.subject",
+      entry
+        .selectFrom("history as later")
+        .select("later.id")
+        .whereRef("later.environment_id", "=", "entry.environment_id")
+        .whereRef("later.subject", "=", "entry.subject")
+        .whereRef("later.subject_id", "=", "entry.subject_id")
+        .whereRef("later.id", ">", "entry.id")
+        .orderBy("later.id")
+        .limit(1)
+        .as("later"),
+    ])
+    .where("entry.id", ">", swept.entry)
+    .orderBy("entry.id")
+    .limit(sweepBatch)
+    .execute();
+  const old = rows.filter(({ at }) => at < before);
+  const isThrough = rows.length < sweepBatch || old.length === 0;
+  swept.entry = isThrough ? 0 : (rows.at(-1)?.id ?? 0);
+  const isKind = (subject: string) => kindNames.some((kind) => kind === subject);
+  const ids = old
+    .filter(({ later, subject }) => later !== null || !isKind(subject))
+    .map(({ id }) => id);
+  if (ids.length > 0) {
+    await database.deleteFrom("history").where("id", "in", idList(ids)).execute();
+  }
+  return !isThrough;
+};
