@@ -32,6 +32,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "forbidden-addresses.test.ts": "what is connected to",
   "fuzz.test.ts": "what is refused ends before the store",
   "hostile.test.ts": "what receivers do",
+  "idle-readers.test.ts": "ends before the store",
   "limits.test.ts": "ends before the store",
   "load.test.ts": "what is asked at once, and how it is refused",
   "metrics-access.test.ts": "ends before the store",

@@ -127,6 +127,34 @@ test("each request on a connection gets its own answer, in order", async () => {
   );
 });
 
+test("a request is handled when the one before it is answered", async () => {
+  const { keys } = await server.environment();
+  unchanged = undefined;
+  const flag = '{"key":"ahead","type":"boolean"}';
+  const sender = `Host: x\r\nX-API-Key: ${keys.admin}\r\n`;
+  const { answers } = await exchange(
+    server.url,
+    `POST /api/v1/flags HTTP/1.1\r\n${sender}Content-Type: application/json\r\nContent-Length: ${flag.length}\r\n\r\n${flag}` +
+      `GET /api/v1/flags/ahead HTTP/1.1\r\n${sender}\r\n` +
+      `DELETE /api/v1/flags/ahead HTTP/1.1\r\n${sender}\r\n` +
+      `GET /api/v1/flags/ahead HTTP/1.1\r\n${sender}Connection: close\r\n\r\n`,
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 200, 204, 404],
+  );
+  unchanged = await readEverything(server);
+});
+
+test("32 requests may be sent ahead; a connection with more is cut off", async () => {
+  const ask = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+  const { answers } = await exchange(server.url, ask.repeat(32) + line("GET", "/healthz"));
+  assert.equal(answers.length, 33);
+  await assert.rejects(exchange(server.url, ask.repeat(33) + line("GET", "/healthz")), {
+    code: "ECONNRESET",
+  });
+});
+
 test("a request keeps its answer when garbage follows it", async () => {
   const { name, admin, keys } = await server.environment();
   unchanged = undefined;

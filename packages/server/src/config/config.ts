@@ -50,6 +50,8 @@ export interface Config {
   readonly maxStreams: number;
   /** Connections that one process holds at once; 0 for no limit. */
   readonly maxConnections: number;
+  /** Of them from one address; 0 for no limit. */
+  readonly maxPerAddress: number;
   /** Milliseconds of event loop lag beyond which evaluations are refused; 0 for no limit. */
   readonly maxLag: number;
   /** Requests that may wait for the store at once. */
@@ -64,6 +66,8 @@ export interface Config {
   readonly signInLink: boolean;
   /** Milliseconds within which a client must send its whole request. */
   readonly requestTimeout: number;
+  /** Milliseconds for which a client may read nothing of its answer. */
+  readonly sendTimeout: number;
   /** Variables that begin with HALYARD_ but are not settings: most likely misspelt. */
   readonly unknown: readonly string[];
 }
@@ -128,6 +132,18 @@ export const parseConfig = (variables: Variables): Config => {
   };
 
   const maxStreams = count("HALYARD_MAX_STREAMS", 20_000, 0, 1_000_000);
+  const maxConnections = setting(
+    "HALYARD_MAX_CONNECTIONS",
+    maxStreams + 5_000,
+    "a whole number from 0 to 1000000, 0 for no limit",
+    whole(0, 1_000_000),
+  );
+  const trustProxy = setting<boolean | string>(
+    "HALYARD_TRUST_PROXY",
+    false,
+    "true, false, or the addresses and networks of the proxies separated by commas",
+    readTrustProxy,
+  );
   const config: Config = {
     host,
     port: count("PORT", 4_400, 0, 65_535),
@@ -200,9 +216,11 @@ export const parseConfig = (variables: Variables): Config => {
       whole(0, 999_999_999),
     ),
     maxStreams,
-    maxConnections: setting(
-      "HALYARD_MAX_CONNECTIONS",
-      maxStreams + 5_000,
+    maxConnections,
+    // A proxy brings everybody's connections from its own address.
+    maxPerAddress: setting(
+      "HALYARD_MAX_CONNECTIONS_PER_ADDRESS",
+      loopback || trustProxy !== false ? 0 : Math.ceil(maxConnections / 5),
       "a whole number from 0 to 1000000, 0 for no limit",
       whole(0, 1_000_000),
     ),
@@ -214,12 +232,7 @@ export const parseConfig = (variables: Variables): Config => {
     ),
     maxWaiting: count("HALYARD_MAX_WAITING", 1_000, 1, 100_000, "requests"),
     shutdownDelay: 1_000 * count("HALYARD_SHUTDOWN_DELAY", 0, 0, 60, "seconds"),
-    trustProxy: setting<boolean | string>(
-      "HALYARD_TRUST_PROXY",
-      false,
-      "true, false, or the addresses and networks of the proxies separated by commas",
-      readTrustProxy,
-    ),
+    trustProxy,
     publicUrl: setting<string | undefined>(
       "HALYARD_PUBLIC_URL",
       undefined,
@@ -229,6 +242,7 @@ export const parseConfig = (variables: Variables): Config => {
     dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
     signInLink: setting("HALYARD_SIGN_IN_LINK", loopback, "on or off", readSwitch),
     requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
+    sendTimeout: 1_000 * count("HALYARD_SEND_TIMEOUT", 20, 1, 60, "seconds"),
     // Last, when every setting has been read.
     unknown: Object.keys(variables)
       .filter((name) => name.startsWith("HALYARD_") && !known.has(name))

@@ -26,7 +26,7 @@ import { createRateLimit } from "./auth/rate-limit.ts";
 import { acceptSessions } from "./auth/session-authenticate.ts";
 import { createSessionRequests } from "./auth/session-request.ts";
 import { type DashboardDependencies, openDashboard } from "./dashboard/dashboard.ts";
-import { handleBrokenConnection } from "./errors/broken-connection.ts";
+import { handleBrokenConnection, trackResponse } from "./errors/broken-connection.ts";
 import { createErrorHandler } from "./errors/error-handler.ts";
 import { sendFailure, statusOf } from "./errors/error-reply.ts";
 import { isJsonCharset, parseJsonBody } from "./errors/json-body.ts";
@@ -34,6 +34,7 @@ import { schemaController } from "./errors/validation.ts";
 import { openFastPath } from "./fast-path/fast-path.ts";
 import { fastRoutes } from "./fast-path/routes.ts";
 import { addLifecycle } from "./lifecycle.ts";
+import { limitSending, serveInTurn } from "./load/connections.ts";
 import type { Overload } from "./load/overload.ts";
 import { type RefetchDependencies, refetchRoutes } from "./ofrep/events-route.ts";
 import { type EvaluationDependencies, evaluationRoutes } from "./ofrep/routes.ts";
@@ -77,6 +78,8 @@ export interface AppDependencies
   readonly overload: Overload;
   readonly trustProxy: boolean | string;
   readonly requestTimeout: number;
+  /** Milliseconds for which a client may read nothing of its answer. */
+  readonly sendTimeout: number;
 }
 
 export const createApp = async (dependencies: AppDependencies): Promise<FastifyInstance> => {
@@ -181,6 +184,8 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       isClosing,
     });
   }
+  serveInTurn(app.server, trackResponse);
+  limitSending(app.server, dependencies.sendTimeout);
 
   if (dashboard && sessions) {
     openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, requests: sessions, log });

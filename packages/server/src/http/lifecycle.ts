@@ -11,7 +11,6 @@ import type { Failure } from "../errors.ts";
 import { withOrigin } from "../telemetry/audit.ts";
 import type { AuthContext, Authenticate, Authenticated } from "./auth/authenticate.ts";
 import { type RateLimit, unlimited } from "./auth/rate-limit.ts";
-import { trackResponse } from "./errors/broken-connection.ts";
 import { keyRefused, sendFailure } from "./errors/error-reply.ts";
 import { collectPaths } from "./errors/known-paths.ts";
 import type { Overload } from "./load/overload.ts";
@@ -155,7 +154,6 @@ export const addLifecycle = (
     const at = now();
     request.startedAt = at;
     request.route = request.routeOptions.config.route ?? noRoute;
-    trackResponse(raw.socket, reply.raw);
     setCommonHeaders(reply);
     observer.began(request, reply);
 

@@ -4,7 +4,6 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyBaseLogger } from "fastify";
 import type { EnvironmentRef, Permission } from "../../domain/principal.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
-import { trackResponse } from "../errors/broken-connection.ts";
 import { mistakeOfOurs } from "../errors/error-handler.ts";
 import {
   authenticateHeader,
@@ -95,7 +94,6 @@ export const openFastPath = (
       const answer = key && prepare(key.principal.environment, url.slice(prefix.length));
       if (!answer) return false;
 
-      trackResponse(request.socket, response);
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {
