@@ -44,6 +44,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "ofrep-providers.test.ts": "evaluation reads memory",
   "ofrep-refusals.test.ts": "ends before the store",
   "openapi.test.ts": "what is described",
+  "request-cost.test.ts": "ends before the store",
   "session-cookie.test.ts": "ends before the store",
   "session-places.test.ts": "which pages may ask",
   "session-requests.test.ts": "ends before the store",

@@ -82,8 +82,8 @@ test("a server on loopback has no limit of either kind unless one is set", async
 
 test("a server that others can reach takes 6,000 requests a minute of a key, and 60 failures of an address", async (t) => {
   for (const HOST of ["0.0.0.0", "::", "192.168.0.1", "halyard.internal"]) {
-    const { rateLimit, authFailureLimit } = parseConfig({ HOST });
-    assert.deepEqual([rateLimit, authFailureLimit], [6_000, 60], HOST);
+    const { rateLimit, authFailureLimit, addressLimit } = parseConfig({ HOST });
+    assert.deepEqual([rateLimit, authFailureLimit, addressLimit], [6_000, 60, 600], HOST);
   }
   const server = await start(t, { HOST: "0.0.0.0" });
   const { keys } = await server.environment();
@@ -108,6 +108,36 @@ test("HALYARD_AUTH_FAILURE_LIMIT=3: the fourth failure is 429, and a key that wa
   assert.equal((await admin("GET", "/flags")).status, 200);
   assertRefused(await client("GET", "/flags"), 403);
   assert.equal((await server.anonymous("GET", "//readyz")).status, 200);
+});
+
+test("HALYARD_ADDRESS_LIMIT=3: the fourth sign-in and the fourth report of an address are 429, each on its own", async (t) => {
+  const server = await start(t, { HALYARD_ADDRESS_LIMIT: "3" });
+  const { client, server: reader, keys } = await server.environment();
+  const report = { evaluations: [{ key: "a", on: 1, off: 0 }] };
+  const signIn = (body: unknown) => server.anonymous("POST", "//session", body);
+  for (const body of [{ key: keys.server }, { nonsense: true }, "broken"]) {
+    assert.notEqual((await signIn(body)).status, 429);
+  }
+  for (const api of [client, reader, server.anonymous]) {
+    assert.notEqual((await api("POST", "/usage", report)).status, 429);
+  }
+  assertLimited(await signIn({ key: keys.server }), "from this address");
+  assertLimited(await client("POST", "/usage", report), "from this address");
+  assert.equal((await reader("GET", "/flags")).status, 200, "nothing else is counted");
+});
+
+test("reports are counted for each key, apart from its other requests; a sign-in counts as one", async (t) => {
+  const server = await start(t, { HALYARD_RATE_LIMIT: "2" });
+  const { client, server: reader, keys } = await server.environment();
+  const report = { evaluations: [{ key: "a", on: 1, off: 0 }] };
+  for (const api of [client, client, reader]) {
+    assert.equal((await api("POST", "/usage", report)).status, 204);
+  }
+  assertLimited(await client("POST", "/usage", report), "this API key");
+  assert.equal((await reader("POST", "/usage", report)).status, 204);
+  assert.equal((await reader("GET", "/flags")).status, 200);
+  assert.equal((await server.anonymous("POST", "//session", { key: keys.server })).status, 200);
+  assertLimited(await server.anonymous("POST", "//session", { key: keys.server }), "this API key");
 });
 
 test("a key that was good before and is revoked is a failure like any other", async (t) => {

@@ -46,6 +46,8 @@ export interface Config {
   readonly rateLimit: number;
   /** Failed authentications a minute for each address; 0 for no limit. */
   readonly authFailureLimit: number;
+  /** Sign-ins, and reports of usage, a minute for each address; 0 for no limit. */
+  readonly addressLimit: number;
   /** Event streams that one process holds at once. */
   readonly maxStreams: number;
   /** Connections that one process holds at once; 0 for no limit. */
@@ -213,6 +215,12 @@ export const parseConfig = (variables: Variables): Config => {
       "HALYARD_AUTH_FAILURE_LIMIT",
       loopback ? 0 : 60,
       "a whole number of failures a minute, 0 for no limit",
+      whole(0, 999_999_999),
+    ),
+    addressLimit: setting(
+      "HALYARD_ADDRESS_LIMIT",
+      loopback ? 0 : 600,
+      "a whole number of requests a minute, 0 for no limit",
       whole(0, 999_999_999),
     ),
     maxStreams,

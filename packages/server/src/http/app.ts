@@ -63,6 +63,8 @@ export interface AppDependencies
   readonly rateLimit: number;
   /** Failed authentications a minute for each address; 0 for no limit. */
   readonly authFailureLimit: number;
+  /** Sign-ins, and reports of usage, a minute for each address; 0 for no limit. */
+  readonly addressLimit: number;
   readonly streams: StreamSettings;
   /** Undefined unless the operator has loaded an SDK for traces. */
   readonly tracing: Tracing | undefined;
@@ -158,6 +160,10 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     now,
     keyCache,
     perKey,
+    newLimits: () => ({
+      perKey: createRateLimit(dependencies.rateLimit, now),
+      perAddress: createRateLimit(dependencies.addressLimit, now),
+    }),
     authenticateKey: authenticate,
     authenticateApi:
       dashboard && sessions
@@ -188,7 +194,15 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   limitSending(app.server, dependencies.sendTimeout);
 
   if (dashboard && sessions) {
-    openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, requests: sessions, log });
+    openDashboard(app, {
+      ...dashboard,
+      keyCache,
+      keyCheck,
+      failures,
+      perKey,
+      requests: sessions,
+      log,
+    });
   }
   await describeApi(app);
   await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));

@@ -24,6 +24,8 @@ export interface LifecycleDependencies {
   readonly keyCache: ApiKeyCache;
   /** Requests a minute for each key. */
   readonly perKey: RateLimit;
+  /** For routes that are counted on their own: requests a minute for each key, and for each address. */
+  readonly newLimits: () => { readonly perKey: RateLimit; readonly perAddress: RateLimit };
   /** By an API key alone. */
   readonly authenticateKey: Authenticate;
   /** By an API key or a session of the dashboard, where the API takes both. */
@@ -32,6 +34,8 @@ export interface LifecycleDependencies {
 
 /** What of a route is decided when it is made. */
 interface Route extends ObservedRoute {
+  /** Undefined when addresses are not counted. */
+  readonly perAddress?: RateLimit;
   /** Undefined when it needs no key. */
   readonly access?: {
     readonly permission: Permission;
@@ -46,6 +50,8 @@ declare module "fastify" {
     permission?: Permission;
     /** Evaluation: the limit on requests of a key does not count it, and it changes nothing that is audited. */
     unlimited?: boolean;
+    /** Open to everyone, or to keys that everyone can see: counted on its own, for each key and for each address. */
+    countedAlone?: boolean;
     /** Set for every route by the lifecycle. */
     route?: Route;
   }
@@ -90,18 +96,20 @@ export const addLifecycle = (
 
   app.addHook("onRoute", (options) => {
     const { url, method } = options;
-    const { permission, unlimited: isUnlimited } = options.config ?? {};
+    const { permission, unlimited: isUnlimited, countedAlone } = options.config ?? {};
+    const own = countedAlone ? dependencies.newLimits() : undefined;
     paths.add(options);
     const access = permission && {
       permission,
       authenticate: url.startsWith("/api/")
         ? dependencies.authenticateApi
         : dependencies.authenticateKey,
-      perKey: isUnlimited ? unlimited : dependencies.perKey,
+      perKey: own?.perKey ?? (isUnlimited ? unlimited : dependencies.perKey),
     };
     const route: Route = {
       pattern: url,
       method: typeof method === "string" ? method : undefined,
+      ...(own && { perAddress: own.perAddress }),
       ...(access && { access }),
     };
     options.config = { ...options.config, route };
@@ -167,7 +175,15 @@ export const addLifecycle = (
       sendFailure(reply, noHost);
     } else if (request.route === noRoute) refuseUnknown(request, reply);
     else {
-      const { access } = request.route;
+      const { access, perAddress } = request.route;
+      const wait = perAddress?.take(request.ip);
+      if (wait !== undefined) {
+        sendFailure(reply.header("retry-after", wait), {
+          code: "RATE_LIMITED",
+          message: `Too many requests from this address; try again in ${wait} s.`,
+        });
+        return;
+      }
       if (!access) {
         done();
         return;
