@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { HttpMeter, RouteMeter } from "../../telemetry/http-meter.ts";
-import { createFailureLog } from "./failure-log.ts";
+import { createCappedLog } from "./capped-log.ts";
 
 export interface ObserveDependencies {
   readonly meter: HttpMeter;
@@ -50,12 +50,27 @@ const hasTried = ({ headers }: FastifyRequest): boolean =>
   headers["x-api-key"] !== undefined ||
   headers.cookie !== undefined;
 
+/** The id in the text of a key, which is no secret; undefined when it has none. */
+const keyIdIn = ({ headers }: FastifyRequest): string | undefined => {
+  const text = `${headers.authorization ?? ""} ${String(headers["x-api-key"] ?? "")}`;
+  return /\bhal_([0-9a-f]{16})_/.exec(text)?.[1];
+};
+
 const whoOf = ({ auth }: FastifyRequest): object =>
   auth ? { keyId: auth.principal.keyId, keyName: auth.principal.actor.name } : {};
 
 export const createObserver = (dependencies: ObserveDependencies): Observer => {
   const { log, meter, now, accessLog } = dependencies;
-  const failures = createFailureLog(log, now);
+  const failures = createCappedLog(log, now, [
+    "failed authentication",
+    "failed authentications without a line of their own",
+  ]);
+  const slowTexts = ["slow request", "slow requests without a line of their own"] as const;
+  // Those without a key do not take the lines of the others.
+  const slow = {
+    withKey: createCappedLog(log, now, slowTexts),
+    withoutKey: createCappedLog(log, now, slowTexts),
+  };
   // The access log has a line for every request anyway.
   const isSlowFrom =
     dependencies.slowRequest === 0 || accessLog
@@ -86,7 +101,20 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
     );
   };
 
-  /** `known` is the request as the framework knows it, when it has seen it. */
+  const logFailure = (request: FastifyRequest): void =>
+    failures.warn(() => {
+      const { id: reqId, method, ip: address, route } = request;
+      const keyId = keyIdIn(request);
+      return {
+        reqId,
+        method,
+        route: route.pattern,
+        address,
+        ...(keyId !== undefined && { keyId }),
+      };
+    });
+
+  /** `known` is the request as the framework knows it, when it has seen it; the fast path takes none without a key. */
   const answered = (
     route: ObservedRoute,
     request: Pick<IncomingMessage, "method" | "url">,
@@ -99,18 +127,15 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
     const milliseconds = now() - startedAt;
     meterOf(route, method).done(status, milliseconds);
     if (milliseconds < isSlowFrom) return;
-    log.warn(
-      {
-        reqId,
-        method,
-        route: route.pattern,
-        path: pathOf(request),
-        status,
-        milliseconds: Math.round(milliseconds),
-        ...(known && { address: known.ip, ...whoOf(known) }),
-      },
-      "slow request",
-    );
+    slow[known && !known.auth ? "withoutKey" : "withKey"].warn(() => ({
+      reqId,
+      method,
+      route: route.pattern,
+      path: pathOf(request),
+      status,
+      milliseconds: Math.round(milliseconds),
+      ...(known && { address: known.ip, ...whoOf(known) }),
+    }));
   };
 
   return {
@@ -124,7 +149,7 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
 
     answered(request, status) {
       const { route, startedAt } = request;
-      if (status === 401 && hasTried(request)) failures.failed(request, route.pattern);
+      if (status === 401 && hasTried(request)) logFailure(request);
       answered(route, request, request.id, status, startedAt, request);
     },
 
