@@ -24,6 +24,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "clock.test.ts": "what is due when the clock has moved is in the outbox contract, on both",
   "dashboard-serving.test.ts": "files, not rows",
   "deactivation.test.ts": "when a webhook is deactivated is decided from values",
+  "docs-page.test.ts": "files, not rows",
   "failing-flags.test.ts": "what the delivery worker does with what it claimed",
   "fairness.test.ts": "how the delivery worker shares its requests",
   "flag-events.test.ts": "events are built from values; transaction.test.ts writes them on both",

@@ -229,7 +229,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   for (const path of ["/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/:key"]) {
     answerPreflights(app, path, ["POST"]);
   }
-  answerPreflights(app, "/api/v1/usage", ["POST"]);
+  answerPreflights(app, "/api/v1/usage", ["POST"], ["GET"]);
   await app.register(
     async (api) => {
       requirePermissions(api);

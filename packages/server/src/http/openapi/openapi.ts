@@ -3,6 +3,7 @@ import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { leastRole } from "../../domain/principal.ts";
 import { version } from "../../version.ts";
+import { completeDocument } from "./complete-document.ts";
 import { docsPage } from "./docs-page.ts";
 
 const introduction = `Flags per environment, and signed webhooks on every change.
@@ -41,6 +42,10 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
       buildLocalReference: (json, _base, _fragment, index) =>
         typeof json.$id === "string" ? json.$id : `schema-${index}`,
     },
+    transformObject: (described) =>
+      "openapiObject" in described
+        ? completeDocument(described.openapiObject)
+        : described.swaggerObject,
     transform: ({ schema, url, route }) => {
       const permission = route.config?.permission;
       const role = permission && leastRole(permission);
