@@ -112,6 +112,28 @@ test("a chunked body over the limit is 413, however it is cut", async () => {
   }
 });
 
+test("two Host headers are refused, on every way to an answer", async () => {
+  const two = "Host: 127.0.0.1\r\nHost: elsewhere.example\r\n";
+  for (const hosts of [two, "Host: 127.0.0.1, elsewhere.example\r\n"]) {
+    const { answers } = await exchange(
+      server.url,
+      `GET /healthz HTTP/1.1\r\n${hosts}\r\n`,
+      `GET /healthz HTTP/1.0\r\n${hosts}Connection: close\r\n\r\n`,
+    );
+    assert.equal(answers.length, 2);
+    for (const answer of answers) assertError(answer, 400, "Host");
+  }
+  const body = '{"context":{}}';
+  const { admin, keys } = await server.environment();
+  await admin("POST", "/flags", { key: "b", type: "boolean" });
+  unchanged = await readEverything(server);
+  const { answers } = await exchange(
+    server.url,
+    `POST /ofrep/v1/evaluate/flags/b HTTP/1.1\r\n${two}X-API-Key: ${keys.client}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  assert.equal(answers[0]?.status, 400);
+});
+
 test("each request on a connection gets its own answer, in order", async () => {
   const body = '{"enabled":true}';
   const { answers } = await exchange(

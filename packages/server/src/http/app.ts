@@ -95,6 +95,8 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       headersTimeout: dependencies.requestTimeout,
       // Asked for below: Node would refuse the request with an empty body.
       requireHostHeader: false,
+      // Of two headers Node would take the first, and a proxy perhaps the second.
+      joinDuplicateHeaders: true,
       // How soon after the timeout a slow client is really cut off.
       connectionsCheckingInterval: Math.min(1_000, dependencies.requestTimeout),
     },
@@ -226,8 +228,8 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     },
     { prefix: "/api/v1" },
   );
-  for (const path of ["/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/:key"]) {
-    answerPreflights(app, path, ["POST"]);
+  for (const path of ["", "/:key", "/*"]) {
+    answerPreflights(app, `/ofrep/v1/evaluate/flags${path}`, ["POST"]);
   }
   answerPreflights(app, "/api/v1/usage", ["POST"], ["GET"]);
   await app.register(

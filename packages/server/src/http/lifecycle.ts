@@ -77,6 +77,10 @@ const noHost: Failure = {
   code: "VALIDATION_FAILED",
   message: "The request has no Host header.",
 };
+const twoHosts: Failure = {
+  code: "VALIDATION_FAILED",
+  message: "The request has more than one Host.",
+};
 
 /** To be called before any route is made; returns whether the server is closing. */
 export const addLifecycle = (
@@ -173,7 +177,8 @@ export const addLifecycle = (
     } else if (isClosing()) sendFailure(reply, shuttingDown);
     else if (raw.headers.host === undefined && raw.httpVersion === "1.1") {
       sendFailure(reply, noHost);
-    } else if (request.route === noRoute) refuseUnknown(request, reply);
+    } else if (raw.headers.host?.includes(",")) sendFailure(reply, twoHosts);
+    else if (request.route === noRoute) refuseUnknown(request, reply);
     else {
       const { access, perAddress } = request.route;
       const wait = perAddress?.take(request.ip);

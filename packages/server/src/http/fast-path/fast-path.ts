@@ -89,7 +89,8 @@ export const openFastPath = (
       if (!(length > 0 && length <= maxBodyBytes) || !isPlainJson(headers["content-type"])) {
         return false;
       }
-      if (headers.host === undefined || headers.expect !== undefined) return false;
+      const { host, expect } = headers;
+      if (host === undefined || host.includes(",") || expect !== undefined) return false;
       const key = keyCheck.known(headers, permission);
       const answer = key && prepare(key.principal.environment, url.slice(prefix.length));
       if (!answer) return false;
