@@ -111,7 +111,7 @@ try {
     try {
       console.log(`${language}: ${(await use(env)).trim()}`);
     } catch (error) {
-      console.log(`${language}: failed\n${error instanceof Error ? error.message : error}`);
+      console.log(`${language}: failed\n${String(error)}`);
       process.exitCode = 1;
     }
   }
