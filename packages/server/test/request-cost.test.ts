@@ -136,9 +136,7 @@ const costOf = async (operation: Operation, body: Buffer, times: number) => {
   return { status, cost: middle(costs) };
 };
 
-test("no broken request of 256 KiB costs ten times what a valid one of the same size does", {
-  timeout: sized({ small: 120_000, full: 900_000 }),
-}, async (t) => {
+test("no broken request of 256 KiB costs ten times what a valid one of the same size does", async (t) => {
   assert.ok(operations.length >= 16, "every operation that takes a body");
   let [worst, worstName] = [0, ""];
   for (const operation of operations) {

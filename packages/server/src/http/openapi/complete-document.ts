@@ -1,20 +1,9 @@
-// What generators of clients need and the schemas of the routes do not say.
+// What the description needs and the schemas of the routes do not say.
 
 type Json = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** An enum may stand without its type in JSON Schema; generators take it for anything, or break. */
-const typeEnums = (value: unknown): void => {
-  if (Array.isArray(value)) value.forEach(typeEnums);
-  if (!isObject(value)) return;
-  if (Array.isArray(value.enum) && value.type === undefined) {
-    const types = [...new Set(value.enum.map((each) => (each === null ? "null" : typeof each)))];
-    value.type = types.length === 1 ? types[0] : types;
-  }
-  Object.values(value).forEach(typeEnums);
-};
 
 /** A body that may also be null may be left out. */
 const markOptionalBody = ({ requestBody }: Json): void => {
@@ -31,7 +20,6 @@ const markOptionalBody = ({ requestBody }: Json): void => {
 /** A document of its own: what several places of the given one share would become aliases in YAML. */
 export const completeDocument = <T extends { readonly paths?: object }>(given: T): T => {
   const document = JSON.parse(JSON.stringify(given)) as T;
-  typeEnums(document);
   for (const methods of Object.values(document.paths ?? {})) {
     for (const operation of Object.values(methods as Json)) {
       if (isObject(operation)) markOptionalBody(operation);
