@@ -54,8 +54,8 @@ const server: Rooms = {
   ],
   "http/load": ["errors.ts", "node:*"],
   "http/openapi": [
-    ...["http/errors", "version.ts", ...values],
-    ...["@fastify/swagger", "@fastify/swagger-ui", "fastify", "typebox"],
+    ...["http/errors", "http/request", "version.ts", ...values],
+    ...["@fastify/swagger", "@fastify/swagger-ui", "fastify", "typebox", "node:*"],
   ],
   "http/errors": ["http/load", "http/request", "errors.ts", "ajv", "fastify", "node:*"],
   "http/request": ["telemetry", ...values, "fastify", "node:*"],

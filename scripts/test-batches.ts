@@ -11,9 +11,9 @@ interface Kind {
   readonly includes: (file: string) => boolean;
 }
 
-/** They wait long, change something of their process, or ask what it has loaded. */
+/** They wait long, change something of their process, or ask what it has loaded or costs. */
 const alone =
-  /postgres|kill|workers|stop|shutdown|load|fuzz|model|scale|browser|published|receivers|journey|retries|next-tick|outage|runs-anywhere|start\./;
+  /postgres|kill|workers|stop|shutdown|load|cost|fuzz|model|scale|browser|published|receivers|journey|retries|next-tick|outage|runs-anywhere|start\./;
 
 const kinds: readonly Kind[] = [
   {

@@ -112,6 +112,28 @@ test("a chunked body over the limit is 413, however it is cut", async () => {
   }
 });
 
+test("two Host headers are refused, on every way to an answer", async () => {
+  const two = "Host: 127.0.0.1\r\nHost: elsewhere.example\r\n";
+  for (const hosts of [two, "Host: 127.0.0.1, elsewhere.example\r\n"]) {
+    const { answers } = await exchange(
+      server.url,
+      `GET /healthz HTTP/1.1\r\n${hosts}\r\n`,
+      `GET /healthz HTTP/1.0\r\n${hosts}Connection: close\r\n\r\n`,
+    );
+    assert.equal(answers.length, 2);
+    for (const answer of answers) assertError(answer, 400, "Host");
+  }
+  const body = '{"context":{}}';
+  const { admin, keys } = await server.environment();
+  await admin("POST", "/flags", { key: "b", type: "boolean" });
+  unchanged = await readEverything(server);
+  const { answers } = await exchange(
+    server.url,
+    `POST /ofrep/v1/evaluate/flags/b HTTP/1.1\r\n${two}X-API-Key: ${keys.client}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  assert.equal(answers[0]?.status, 400);
+});
+
 test("each request on a connection gets its own answer, in order", async () => {
   const body = '{"enabled":true}';
   const { answers } = await exchange(
@@ -125,6 +147,34 @@ test("each request on a connection gets its own answer, in order", async () => {
     answers.map(({ status }) => status),
     [200, 401, 404, 200],
   );
+});
+
+test("a request is handled when the one before it is answered", async () => {
+  const { keys } = await server.environment();
+  unchanged = undefined;
+  const flag = '{"key":"ahead","type":"boolean"}';
+  const sender = `Host: x\r\nX-API-Key: ${keys.admin}\r\n`;
+  const { answers } = await exchange(
+    server.url,
+    `POST /api/v1/flags HTTP/1.1\r\n${sender}Content-Type: application/json\r\nContent-Length: ${flag.length}\r\n\r\n${flag}` +
+      `GET /api/v1/flags/ahead HTTP/1.1\r\n${sender}\r\n` +
+      `DELETE /api/v1/flags/ahead HTTP/1.1\r\n${sender}\r\n` +
+      `GET /api/v1/flags/ahead HTTP/1.1\r\n${sender}Connection: close\r\n\r\n`,
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 200, 204, 404],
+  );
+  unchanged = await readEverything(server);
+});
+
+test("32 requests may be sent ahead; a connection with more is cut off", async () => {
+  const ask = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+  const { answers } = await exchange(server.url, ask.repeat(32) + line("GET", "/healthz"));
+  assert.equal(answers.length, 33);
+  await assert.rejects(exchange(server.url, ask.repeat(33) + line("GET", "/healthz")), {
+    code: "ECONNRESET",
+  });
 });
 
 test("a request keeps its answer when garbage follows it", async () => {

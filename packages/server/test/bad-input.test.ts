@@ -73,9 +73,16 @@ test("a body that two readers could understand differently is refused, with the 
     [Buffer.from('{"description":"x"}', "utf16le"), "not valid JSON"],
     [Buffer.from([0xed, 0xa0, 0x80]), "not valid UTF-8"],
     [nested("[", "]", 33), "deeper than 32"],
-    [nested("[", "]", 100_000), "deeper than 32"],
+    [nested("[", "]", 100_000), "more than 10000"],
     [nested('{"a":', "}", 40), "deeper than 32"],
-    ["[".repeat(200_000), "not valid JSON"],
+    ["[".repeat(200_000), "more than 10000"],
+    [`{"x":[${"{},".repeat(10_000)}{}]}`, "more than 10000 fields, objects and lists"],
+    [
+      JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`f${at}`, 0]))),
+      "more than 10000",
+    ],
+    ['{"a":"\\', "not valid JSON"],
+    ['{"a\\x":1}', "not valid JSON"],
   ];
   for (const text of [
     "{",
@@ -228,6 +235,10 @@ test("a method that a path does not take is 405 with Allow, on every path", asyn
       "TRACE",
       "PROPFIND",
     ]) {
+      if (isForPages && method === "OPTIONS") {
+        const { answers } = await exchange(server.url, line(method, path));
+        assert.equal(answers[0]?.headers.get("allow"), allowed.join(", "), path);
+      }
       if (allowed.includes(method)) continue;
       const { answers } = await exchange(server.url, line(method, path));
       const [answer] = answers;

@@ -1,6 +1,10 @@
 // How much is too much: requests a minute for a key, failed authentications for an address, bytes of a body.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { connect, type Socket } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
 import { parseConfig } from "@halyard/server";
 import { assertRefused } from "./support/answers.ts";
 import { type Answer, createApi } from "./support/api.ts";
@@ -82,8 +86,8 @@ test("a server on loopback has no limit of either kind unless one is set", async
 
 test("a server that others can reach takes 6,000 requests a minute of a key, and 60 failures of an address", async (t) => {
   for (const HOST of ["0.0.0.0", "::", "192.168.0.1", "halyard.internal"]) {
-    const { rateLimit, authFailureLimit } = parseConfig({ HOST });
-    assert.deepEqual([rateLimit, authFailureLimit], [6_000, 60], HOST);
+    const { rateLimit, authFailureLimit, addressLimit } = parseConfig({ HOST });
+    assert.deepEqual([rateLimit, authFailureLimit, addressLimit], [6_000, 60, 600], HOST);
   }
   const server = await start(t, { HOST: "0.0.0.0" });
   const { keys } = await server.environment();
@@ -110,6 +114,36 @@ test("HALYARD_AUTH_FAILURE_LIMIT=3: the fourth failure is 429, and no good key i
   assert.equal((await admin("GET", "/flags")).status, 200);
   assertRefused(await client("GET", "/flags"), 403);
   assert.equal((await server.anonymous("GET", "//readyz")).status, 200);
+});
+
+test("HALYARD_ADDRESS_LIMIT=3: the fourth sign-in and the fourth report of an address are 429, each on its own", async (t) => {
+  const server = await start(t, { HALYARD_ADDRESS_LIMIT: "3" });
+  const { client, server: reader, keys } = await server.environment();
+  const report = { evaluations: [{ key: "a", on: 1, off: 0 }] };
+  const signIn = (body: unknown) => server.anonymous("POST", "//session", body);
+  for (const body of [{ key: keys.server }, { nonsense: true }, "broken"]) {
+    assert.notEqual((await signIn(body)).status, 429);
+  }
+  for (const api of [client, reader, server.anonymous]) {
+    assert.notEqual((await api("POST", "/usage", report)).status, 429);
+  }
+  assertLimited(await signIn({ key: keys.server }), "from this address");
+  assertLimited(await client("POST", "/usage", report), "from this address");
+  assert.equal((await reader("GET", "/flags")).status, 200, "nothing else is counted");
+});
+
+test("reports are counted for each key, apart from its other requests; a sign-in counts as one", async (t) => {
+  const server = await start(t, { HALYARD_RATE_LIMIT: "2" });
+  const { client, server: reader, keys } = await server.environment();
+  const report = { evaluations: [{ key: "a", on: 1, off: 0 }] };
+  for (const api of [client, client, reader]) {
+    assert.equal((await api("POST", "/usage", report)).status, 204);
+  }
+  assertLimited(await client("POST", "/usage", report), "this API key");
+  assert.equal((await reader("POST", "/usage", report)).status, 204);
+  assert.equal((await reader("GET", "/flags")).status, 200);
+  assert.equal((await server.anonymous("POST", "//session", { key: keys.server })).status, 200);
+  assertLimited(await server.anonymous("POST", "//session", { key: keys.server }), "this API key");
 });
 
 test("a key that was good before and is revoked is a failure like any other", async (t) => {
@@ -156,4 +190,91 @@ test("a body of 256 KiB is read, and one byte more is 413", async (t) => {
   assert.deepEqual(await readCounters(server, name), before);
   assert.equal((await admin("PATCH", "/flags/a", padded(limit))).status, 200);
   assertRefused(await server.anonymous("PATCH", "/flags/a", padded(limit + 1)), 401);
+});
+
+/** Long enough for the server to have answered what has come so far. */
+const answered = async ({ url }: TestServer) => {
+  for (let turn = 0; turn < 3; turn += 1) await (await fetch(`${url}/healthz`)).text();
+};
+
+const openSocket = ({ url }: TestServer): Socket =>
+  connect(Number(new URL(url).port), "127.0.0.1").pause();
+
+/** A server, and how a request to it begins that has a body. */
+const startForBodies = async (t: TestContext) => {
+  const server = await start(t);
+  const { keys } = await server.environment();
+  const post = (path: string, length: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${keys.admin}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+  return { server, key: keys.admin, post };
+};
+
+/** Sends all of it before it reads, as most clients do, and not faster than the server answers. */
+const sendThenRead = async (
+  server: TestServer,
+  ...parts: readonly (string | Uint8Array)[]
+): Promise<string> => {
+  const socket = openSocket(server);
+  for (const part of parts) {
+    await new Promise<void>((resolve, reject) => {
+      socket.write(part, (error) => (error ? reject(error) : resolve()));
+    });
+    await answered(server);
+  }
+  return readText(socket.resume());
+};
+
+test("a client that sends a body over the limit reads the 413 when it has sent it", async (t) => {
+  const { server, post } = await startForBodies(t);
+  const body = Buffer.alloc(3 * 1_024 * 1_024, " ");
+  for (const path of ["/api/v1/flags", "/ofrep/v1/evaluate/flags/a"]) {
+    const head = post(path, `Content-Length: ${body.length}`);
+    const parts = [0, 1, 2].map((part) => body.subarray(part * 2 ** 20, (part + 1) * 2 ** 20));
+    assert.match(await sendThenRead(server, head, ...parts), /^HTTP\/1\.1 413 /, path);
+  }
+  const chunk = Buffer.concat([
+    Buffer.from("100000\r\n"),
+    body.subarray(0, 2 ** 20),
+    Buffer.from("\r\n"),
+  ]);
+  const head = post("/api/v1/flags", "Transfer-Encoding: chunked");
+  assert.match(await sendThenRead(server, head, chunk, chunk, "0\r\n\r\n"), /^HTTP\/1\.1 413 /);
+});
+
+test("who sends far more than the limit is cut off", async (t) => {
+  const { server, post } = await startForBodies(t);
+  const socket = openSocket(server);
+  socket.on("error", () => {});
+  socket.write(post("/api/v1/flags", "Content-Length: 999999999"));
+  const part = Buffer.alloc(2 ** 20, " ");
+  let sent = 0;
+  while (!socket.destroyed && sent < 200) {
+    sent += 1;
+    await new Promise((resolve) => socket.write(part, resolve));
+  }
+  assert.ok(sent < 200, "it would have taken all of it");
+});
+
+test("Python's own client reads the 413", async (t) => {
+  const { server, key } = await startForBodies(t);
+  const program = `
+import http.client, sys
+def parts():
+    for part in range(8):
+        other = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
+        other.request("GET", "/healthz")
+        other.getresponse().read()
+        yield b" " * 262_144
+client = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
+client.request("POST", "/api/v1/flags", parts(), {
+    "Content-Type": "application/json", "X-API-Key": sys.argv[2], "Content-Length": str(8 * 262_144)})
+print(client.getresponse().status)`;
+  const port = new URL(server.url).port;
+  const ran = promisify(execFile)("python3", ["-c", program, port, key]);
+  const { stdout } = await ran.catch((error: Error & { code?: unknown }) => {
+    if (error.code === "ENOENT") return { stdout: "" };
+    throw error;
+  });
+  if (stdout === "") t.skip("there is no python3");
+  else assert.equal(stdout.trim(), "413");
 });

@@ -82,7 +82,7 @@ test("a key that is revoked while the body is on its way evaluates nothing", asy
 test("other paths, methods, types and sizes are refused in the protocol's shape", async () => {
   const { client, admin } = await server.environment();
   await makeFlag(admin, { key: "a", type: "boolean" });
-  for (const path of ["//ofrep/v1", "//ofrep/v1/configuration", "//ofrep/v1/evaluate/flags/a/b"]) {
+  for (const path of ["//ofrep/v1", "//ofrep/v1/configuration"]) {
     assertProtocolRefusal(await client("POST", path, { context: {} }), 404, "nothing at this path");
   }
   for (const path of paths) {
@@ -98,11 +98,37 @@ test("other paths, methods, types and sizes are refused in the protocol's shape"
     const large = { context: { attribute: "x".repeat(256 * 1_024) } };
     assertProtocolRefusal(await client("POST", path, large), 413, "256 KiB");
   }
+});
+
+test("a key in the path that was not encoded is that of no flag, and one that cannot be decoded is a parse error", async () => {
+  const { client, keys } = await server.environment();
+  for (const [path, key] of [
+    ["a/b", "a/b"],
+    ["a/b/", "a/b/"],
+    ["a%2fb", "a/b"],
+    ["", ""],
+  ] as const) {
+    const { status, body } = await evaluateOne(client, path);
+    assert.equal(status, 404, path);
+    assert.deepEqual(body, {
+      key,
+      errorCode: "FLAG_NOT_FOUND",
+      errorDetails: `The flag "${key}" does not exist.`,
+    });
+  }
+  for (const path of ["%", "%ff", "a/%zz?x=1"]) {
+    const { status, body } = await evaluateOne(client, path);
+    assert.equal(status, 400, path);
+    const { errorDetails, ...rest } = body as Record<string, string>;
+    assert.deepEqual(rest, { key: path.replace(/\?.*/, ""), errorCode: "PARSE_ERROR" });
+    assert.match(errorDetails ?? "", /percent-encoding/);
+  }
   assertProtocolRefusal(
-    await client("POST", "//ofrep/v1/evaluate/flags/%ff", {}),
-    400,
-    "percent-encoding",
+    await server.anonymous("POST", "//ofrep/v1/evaluate/flags/a/b", { context: {} }),
+    401,
+    "key",
   );
+  assert.equal((await evaluateOne(server.api(keys.client), "a/b", "{")).status, 400);
 });
 
 test("the content type is JSON in UTF-8, however it is written", async () => {

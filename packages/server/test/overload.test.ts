@@ -28,6 +28,7 @@ const guarded = async (settings: Partial<OverloadDependencies> = {}) => {
   const now = () => moved + (performance.now() - movedAt) * pace;
   const overload = createOverload({
     maxConnections: 0,
+    maxPerAddress: 0,
     maxLag: 500,
     now,
     log: { warn: line, info: line },
@@ -183,7 +184,8 @@ test("connections beyond the limit get an answer, and health even then", async (
   assert.equal(refused.headers.get("x-content-type-options"), "nosniff");
   assert.deepEqual(await refused.json(), {
     error: "UNAVAILABLE",
-    message: "The server has as many connections as it may; try again.",
+    message:
+      "The server has as many connections as it may, in all or from this address; try again.",
   });
   const evaluation = await fetch(`${server.url}/ofrep/v1/evaluate/flags/a`, { method: "POST" });
   assert.equal(evaluation.status, 503);
@@ -208,6 +210,23 @@ test("connections beyond the limit get an answer, and health even then", async (
   const { code, stdout } = await server.ended;
   assert.equal(code, 0);
   assert.equal(stdout.match(/too much is asked/g)?.length, 1, "said once, not for each");
+});
+
+test("one address cannot take every connection", async (t) => {
+  const { url } = await guarded({ maxPerAddress: 2 });
+  const from = (localAddress: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(url);
+      const socket = connect({ host: hostname, port: Number(port), localAddress });
+      t.after(() => socket.destroy());
+      socket.once("error", reject).once("data", (answer) => resolve(String(answer).slice(9, 12)));
+      socket.write("GET /api/v1/flags HTTP/1.1\r\nHost: x\r\n\r\n");
+    });
+  const statuses = [];
+  for (let count = 0; count < 3; count += 1) statuses.push(await from("127.0.0.1"));
+  assert.deepEqual(statuses, ["200", "200", "503"]);
+  // Elsewhere a second address of loopback has to be set up first.
+  if (process.platform === "linux") assert.equal(await from("127.0.0.2"), "200");
 });
 
 test("connections that say nothing do not pile up beyond the limit", async () => {

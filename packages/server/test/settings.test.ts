@@ -27,10 +27,12 @@ test("the defaults are those of a developer's machine", () => {
     callbacks: { loopback: true, ports: [443, 8443], allow: [] },
     rateLimit: 0,
     authFailureLimit: 0,
+    addressLimit: 0,
     maxStreams: 20_000,
     maxStreamsPerEnvironment: 15_000,
     maxStreamsPerKey: 10_000,
     maxConnections: 25_000,
+    maxPerAddress: 0,
     maxLag: 500,
     maxWaiting: 1_000,
     historyRetention: 0,
@@ -41,6 +43,7 @@ test("the defaults are those of a developer's machine", () => {
     signInLink: true,
     sessionIdle: 3_600_000,
     requestTimeout: 30_000,
+    sendTimeout: 20_000,
     unknown: [],
   } satisfies Config);
 });
@@ -58,6 +61,15 @@ test("a server that others can reach is limited and calls no loopback", () => {
   assert.equal(parseConfig({ HOST: "127.evil.example" }).callbacks.loopback, false);
   assert.equal(parseConfig({ HALYARD_RATE_LIMIT: "10" }).rateLimit, 10);
   assert.equal(parseConfig({ HOST: "::", HALYARD_RATE_LIMIT: "0" }).rateLimit, 0);
+});
+
+test("one address may hold a fifth of the connections, unless it can be a proxy's", () => {
+  const mostOf = (settings: Readonly<Record<string, string>>) =>
+    parseConfig(settings).maxPerAddress;
+  assert.equal(mostOf({ HOST: "::" }), 5_000);
+  assert.equal(mostOf({ HOST: "::", HALYARD_MAX_CONNECTIONS: "100" }), 20);
+  assert.equal(mostOf({ HOST: "::", HALYARD_TRUST_PROXY: "10.0.0.0/8" }), 0);
+  assert.equal(mostOf({ HOST: "localhost" }), 0);
 });
 
 suite("every setting", () => {
@@ -136,6 +148,9 @@ suite("every setting", () => {
     ["HALYARD_MAX_STREAMS_PER_KEY", "8", ({ maxStreamsPerKey }) => maxStreamsPerKey, 8],
     ["HALYARD_MAX_CONNECTIONS", "0", ({ maxConnections }) => maxConnections, 0],
     ["HALYARD_HISTORY_DAYS", "30", (config) => config.historyRetention, 2_592_000_000],
+    ["HALYARD_MAX_CONNECTIONS_PER_ADDRESS", "9", ({ maxPerAddress }) => maxPerAddress, 9],
+    ["HALYARD_ADDRESS_LIMIT", "7", ({ addressLimit }) => addressLimit, 7],
+    ["HALYARD_SEND_TIMEOUT", "5", ({ sendTimeout }) => sendTimeout, 5_000],
     ["HALYARD_MAX_LAG", "0", ({ maxLag }) => maxLag, 0],
     ["HALYARD_MAX_LAG", "50", ({ maxLag }) => maxLag, 50],
     ["HALYARD_MAX_WAITING", "1", ({ maxWaiting }) => maxWaiting, 1],
@@ -239,6 +254,9 @@ suite("every mistake", () => {
     ["HALYARD_MAX_STREAMS_PER_KEY", ["-1", "few"], /a whole number from 0 to 1000000/],
     ["HALYARD_MAX_CONNECTIONS", ["-1", "1000001", "many"], /0 to 1000000, 0 for no limit/],
     ["HALYARD_HISTORY_DAYS", ["-1", "36501", "never"], /days from 0 to 36500/],
+    ["HALYARD_MAX_CONNECTIONS_PER_ADDRESS", ["-1", "many"], /0 to 1000000, 0 for no limit/],
+    ["HALYARD_ADDRESS_LIMIT", ["-1", "few"], /requests a minute, 0 for no limit/],
+    ["HALYARD_SEND_TIMEOUT", ["0", "61", "soon"], /seconds from 1 to 60/],
     ["HALYARD_MAX_LAG", ["-1", "60001", "1.5"], /milliseconds from 0 to 60000, 0 for no limit/],
     ["HALYARD_MAX_WAITING", ["0", "100001", "few"], /requests from 1 to 100000/],
     ["HALYARD_SHUTDOWN_DELAY", ["-1", "61", "soon"], /seconds from 0 to 60/],

@@ -12,6 +12,7 @@ const keySchema: Schema = {
 
 const summaries = flagTypeNames.map((name) => `\`${name}\` ${typeOf(name).summary}`).join(", ");
 export const flagTypeSchema: Schema = {
+  type: "string",
   enum: flagTypeNames,
   description: `${summaries}. Fixed at creation.`,
   "x-must-be": flagTypeNames.map((name) => `"${name}"`).join(" or "),

@@ -46,6 +46,8 @@ export interface Config {
   readonly rateLimit: number;
   /** Failed authentications a minute for each address; 0 for no limit. */
   readonly authFailureLimit: number;
+  /** Sign-ins, and reports of usage, a minute for each address; 0 for no limit. */
+  readonly addressLimit: number;
   /** Event streams that one process holds at once. */
   readonly maxStreams: number;
   /** Of them, those of one environment and of one key. */
@@ -53,6 +55,8 @@ export interface Config {
   readonly maxStreamsPerKey: number;
   /** Connections that one process holds at once; 0 for no limit. */
   readonly maxConnections: number;
+  /** Of them from one address; 0 for no limit. */
+  readonly maxPerAddress: number;
   /** Milliseconds of event loop lag beyond which evaluations are refused; 0 for no limit. */
   readonly maxLag: number;
   /** Requests that may wait for the store at once. */
@@ -71,6 +75,8 @@ export interface Config {
   readonly sessionIdle: number;
   /** Milliseconds within which a client must send its whole request. */
   readonly requestTimeout: number;
+  /** Milliseconds for which a client may read nothing of its answer. */
+  readonly sendTimeout: number;
   /** Variables that begin with HALYARD_ but are not settings: most likely misspelt. */
   readonly unknown: readonly string[];
 }
@@ -149,6 +155,12 @@ export const parseConfig = (variables: Variables): Config => {
   // Nobody else can reach it, neither directly nor through a proxy.
   const isDeveloperMachine = loopback && trustProxy === false && publicUrl === undefined;
   const maxStreams = count("HALYARD_MAX_STREAMS", 20_000, 0, 1_000_000);
+  const maxConnections = setting(
+    "HALYARD_MAX_CONNECTIONS",
+    maxStreams + 5_000,
+    "a whole number from 0 to 1000000, 0 for no limit",
+    whole(0, 1_000_000),
+  );
   const config: Config = {
     host,
     port: count("PORT", 4_400, 0, 65_535),
@@ -220,6 +232,12 @@ export const parseConfig = (variables: Variables): Config => {
       "a whole number of failures a minute, 0 for no limit",
       whole(0, 999_999_999),
     ),
+    addressLimit: setting(
+      "HALYARD_ADDRESS_LIMIT",
+      loopback ? 0 : 600,
+      "a whole number of requests a minute, 0 for no limit",
+      whole(0, 999_999_999),
+    ),
     maxStreams,
     maxStreamsPerEnvironment: count(
       "HALYARD_MAX_STREAMS_PER_ENVIRONMENT",
@@ -228,9 +246,11 @@ export const parseConfig = (variables: Variables): Config => {
       1_000_000,
     ),
     maxStreamsPerKey: count("HALYARD_MAX_STREAMS_PER_KEY", Math.ceil(maxStreams / 2), 0, 1_000_000),
-    maxConnections: setting(
-      "HALYARD_MAX_CONNECTIONS",
-      maxStreams + 5_000,
+    maxConnections,
+    // A proxy brings everybody's connections from its own address.
+    maxPerAddress: setting(
+      "HALYARD_MAX_CONNECTIONS_PER_ADDRESS",
+      loopback || trustProxy !== false ? 0 : Math.ceil(maxConnections / 5),
       "a whole number from 0 to 1000000, 0 for no limit",
       whole(0, 1_000_000),
     ),
@@ -249,6 +269,7 @@ export const parseConfig = (variables: Variables): Config => {
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
     sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
     requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
+    sendTimeout: 1_000 * count("HALYARD_SEND_TIMEOUT", 20, 1, 60, "seconds"),
     // Last, when every setting has been read.
     unknown: Object.keys(variables)
       .filter((name) => name.startsWith("HALYARD_") && !known.has(name))

@@ -28,7 +28,7 @@ import { byNetwork, createRateLimit } from "./auth/rate-limit.ts";
 import { acceptSessions } from "./auth/session-authenticate.ts";
 import { createSessionRequests } from "./auth/session-request.ts";
 import { type DashboardDependencies, openDashboard } from "./dashboard/dashboard.ts";
-import { handleBrokenConnection } from "./errors/broken-connection.ts";
+import { handleBrokenConnection, trackResponse } from "./errors/broken-connection.ts";
 import { createErrorHandler } from "./errors/error-handler.ts";
 import { sendFailure, statusOf } from "./errors/error-reply.ts";
 import { isJsonCharset, parseJsonBody } from "./errors/json-body.ts";
@@ -36,6 +36,7 @@ import { schemaController } from "./errors/validation.ts";
 import { openFastPath } from "./fast-path/fast-path.ts";
 import { fastRoutes } from "./fast-path/routes.ts";
 import { addLifecycle } from "./lifecycle.ts";
+import { limitSending, serveInTurn } from "./load/connections.ts";
 import type { Overload } from "./load/overload.ts";
 import { type RefetchDependencies, refetchRoutes } from "./ofrep/events-route.ts";
 import { type EvaluationDependencies, evaluationRoutes } from "./ofrep/routes.ts";
@@ -64,6 +65,8 @@ export interface AppDependencies
   readonly rateLimit: number;
   /** Failed authentications a minute for each address; 0 for no limit. */
   readonly authFailureLimit: number;
+  /** Sign-ins, and reports of usage, a minute for each address; 0 for no limit. */
+  readonly addressLimit: number;
   readonly streams: StreamSettings;
   /** Undefined unless the operator has loaded an SDK for traces. */
   readonly tracing: Tracing | undefined;
@@ -80,6 +83,8 @@ export interface AppDependencies
   readonly overload: Overload;
   readonly trustProxy: boolean | string;
   readonly requestTimeout: number;
+  /** Milliseconds for which a client may read nothing of its answer. */
+  readonly sendTimeout: number;
 }
 
 export const createApp = async (dependencies: AppDependencies): Promise<FastifyInstance> => {
@@ -93,6 +98,8 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       headersTimeout: dependencies.requestTimeout,
       // Asked for below: Node would refuse the request with an empty body.
       requireHostHeader: false,
+      // Of two headers Node would take the first, and a proxy perhaps the second.
+      joinDuplicateHeaders: true,
       // How soon after the timeout a slow client is really cut off.
       connectionsCheckingInterval: Math.min(1_000, dependencies.requestTimeout),
     },
@@ -157,6 +164,10 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     now,
     keyCache,
     perKey,
+    newLimits: () => ({
+      perKey: createRateLimit(dependencies.rateLimit, now),
+      perAddress: createRateLimit(dependencies.addressLimit, now),
+    }),
     authenticateKey: authenticate,
     authenticateApi:
       dashboard && requests
@@ -183,9 +194,11 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       isClosing,
     });
   }
+  serveInTurn(app.server, trackResponse);
+  limitSending(app.server, dependencies.sendTimeout);
 
   if (dashboard && requests) {
-    openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, requests, log });
+    openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, perKey, requests, log });
   }
   await describeApi(app);
   await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));
@@ -210,10 +223,10 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     },
     { prefix: "/api/v1" },
   );
-  for (const path of ["/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/:key"]) {
-    answerPreflights(app, path, ["POST"]);
+  for (const path of ["", "/:key", "/*"]) {
+    answerPreflights(app, `/ofrep/v1/evaluate/flags${path}`, ["POST"]);
   }
-  answerPreflights(app, "/api/v1/usage", ["POST"]);
+  answerPreflights(app, "/api/v1/usage", ["POST"], ["GET"]);
   await app.register(
     async (api) => {
       requirePermissions(api);

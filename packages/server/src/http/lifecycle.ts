@@ -11,7 +11,6 @@ import type { Failure } from "../errors.ts";
 import { withOrigin } from "../telemetry/audit.ts";
 import type { AuthContext, Authenticate, Authenticated } from "./auth/authenticate.ts";
 import { type RateLimit, unlimited } from "./auth/rate-limit.ts";
-import { trackResponse } from "./errors/broken-connection.ts";
 import { keyRefused, sendFailure } from "./errors/error-reply.ts";
 import { collectPaths } from "./errors/known-paths.ts";
 import type { Overload } from "./load/overload.ts";
@@ -25,6 +24,8 @@ export interface LifecycleDependencies {
   readonly keyCache: ApiKeyCache;
   /** Requests a minute for each key. */
   readonly perKey: RateLimit;
+  /** For routes that are counted on their own: requests a minute for each key, and for each address. */
+  readonly newLimits: () => { readonly perKey: RateLimit; readonly perAddress: RateLimit };
   /** By an API key alone. */
   readonly authenticateKey: Authenticate;
   /** By an API key or a session of the dashboard, where the API takes both. */
@@ -33,6 +34,8 @@ export interface LifecycleDependencies {
 
 /** What of a route is decided when it is made. */
 interface Route extends ObservedRoute {
+  /** Undefined when addresses are not counted. */
+  readonly perAddress?: RateLimit;
   /** Undefined when it needs no key. */
   readonly access?: {
     readonly permission: Permission;
@@ -47,6 +50,8 @@ declare module "fastify" {
     permission?: Permission;
     /** Evaluation: the limit on requests of a key does not count it, and it changes nothing that is audited. */
     unlimited?: boolean;
+    /** Open to everyone, or to keys that everyone can see: counted on its own, for each key and for each address. */
+    countedAlone?: boolean;
     /** Set for every route by the lifecycle. */
     route?: Route;
   }
@@ -74,6 +79,10 @@ const noHost: Failure = {
   code: "VALIDATION_FAILED",
   message: "The request has no Host header.",
 };
+const twoHosts: Failure = {
+  code: "VALIDATION_FAILED",
+  message: "The request has more than one Host.",
+};
 
 /** To be called before any route is made; returns whether the server is closing. */
 export const addLifecycle = (
@@ -94,18 +103,20 @@ export const addLifecycle = (
 
   app.addHook("onRoute", (options) => {
     const { url, method } = options;
-    const { permission, unlimited: isUnlimited } = options.config ?? {};
+    const { permission, unlimited: isUnlimited, countedAlone } = options.config ?? {};
+    const own = countedAlone ? dependencies.newLimits() : undefined;
     paths.add(options);
     const access = permission && {
       permission,
       authenticate: url.startsWith("/api/")
         ? dependencies.authenticateApi
         : dependencies.authenticateKey,
-      perKey: isUnlimited ? unlimited : dependencies.perKey,
+      perKey: own?.perKey ?? (isUnlimited ? unlimited : dependencies.perKey),
     };
     const route: Route = {
       pattern: url,
       method: typeof method === "string" ? method : undefined,
+      ...(own && { perAddress: own.perAddress }),
       ...(access && { access }),
     };
     options.config = { ...options.config, route };
@@ -159,7 +170,6 @@ export const addLifecycle = (
     const at = now();
     request.startedAt = at;
     request.route = request.routeOptions.config.route ?? noRoute;
-    trackResponse(raw.socket, reply.raw);
     setCommonHeaders(reply);
     observer.began(request, reply);
 
@@ -171,9 +181,18 @@ export const addLifecycle = (
     } else if (isClosing()) sendFailure(reply, shuttingDown);
     else if (raw.headers.host === undefined && raw.httpVersion === "1.1") {
       sendFailure(reply, noHost);
-    } else if (request.route === noRoute) refuseUnknown(request, reply);
+    } else if (raw.headers.host?.includes(",")) sendFailure(reply, twoHosts);
+    else if (request.route === noRoute) refuseUnknown(request, reply);
     else {
-      const { access } = request.route;
+      const { access, perAddress } = request.route;
+      const wait = perAddress?.take(request.ip);
+      if (wait !== undefined) {
+        sendFailure(reply.header("retry-after", wait), {
+          code: "RATE_LIMITED",
+          message: `Too many requests from this address; try again in ${wait} s.`,
+        });
+        return;
+      }
       if (!access) {
         done();
         return;

@@ -45,8 +45,8 @@ export const SentDelivery = closedObject({
   ...DeliverySchema.properties,
   request: closedObject(
     {
-      method: Type.String(),
-      url: Type.String(),
+      method: Type.String({ description: "Always `POST`." }),
+      url: Type.String({ description: "The address of the webhook." }),
       headers: Type.Record(Type.String(), Type.String(), {
         description: "Those that every attempt carries; timestamp and signatures are made anew.",
       }),

@@ -13,7 +13,7 @@ import {
   idempotencyHeader,
 } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
-import { ifMatch } from "../request/conditional.ts";
+import { ifMatch, ifMatchPattern } from "../request/conditional.ts";
 import { sendFlag } from "./flag-bodies.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
@@ -22,6 +22,7 @@ const tags = ["Flags"];
 const Precondition = Type.Object({
   "if-match": Type.Optional(
     Type.String({
+      pattern: ifMatchPattern,
       description:
         'Only when the flag is at this version, such as `"7"`; the ETag of its last answer.',
     }),

@@ -7,6 +7,7 @@ import { invalid, ok, type Result } from "../../errors.ts";
 import type { IdempotentRequest, IdempotentResult } from "../../management/idempotency.ts";
 import type { AuthContext } from "../auth/authenticate.ts";
 import { sendFailure } from "../errors/error-reply.ts";
+import { idempotencyKeyPattern } from "../openapi/schemas.ts";
 
 /** Fields in a fixed order, so that the same request written differently is the same request. */
 const canonical = (value: unknown): unknown => {
@@ -19,6 +20,7 @@ const canonical = (value: unknown): unknown => {
   );
 };
 
+const isIdempotencyKey = new RegExp(idempotencyKeyPattern);
 const [ivLength, tagLength] = [12, 16];
 
 const idempotencyKeyOf = (
@@ -28,7 +30,7 @@ const idempotencyKeyOf = (
   const header = request.headers["idempotency-key"];
   if (header === undefined) return ok(undefined);
   const name = Array.isArray(header) ? header.join(", ") : header;
-  if (!/^[\x20-\x7e]{1,255}$/.test(name)) {
+  if (!isIdempotencyKey.test(name)) {
     return invalid("Idempotency-Key", "must be 1 to 255 visible ASCII characters");
   }
   const { keyId } = auth.principal;

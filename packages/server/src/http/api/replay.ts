@@ -18,9 +18,7 @@ import { replyIdempotently } from "./idempotency.ts";
 const tags = ["Webhooks"];
 const closed = { additionalProperties: false } as const;
 
-/** For requests that need nothing more than their path. */
-const EmptyBody = { type: ["object", "null"], properties: {}, ...closed, examples: [{}] };
-
+/** It may be left out. */
 const RotateBody = Type.Unsafe<{ immediately?: boolean } | undefined>({
   type: ["object", "null"],
   properties: {
@@ -57,7 +55,6 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       description: "A `webhook.test` event to this webhook alone, whatever it is subscribed to.",
       params: webhookPath,
       headers: idempotencyHeader,
-      body: EmptyBody,
       response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
     }),
     (request, reply) =>
@@ -77,7 +74,6 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       summary: "Send one event again",
       params: deliveryPath,
       headers: idempotencyHeader,
-      body: EmptyBody,
       response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
     }),
     (request, reply) => {

@@ -73,7 +73,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
   app.post<{ Body: Static<typeof Reported> }>(
     "/usage",
     {
-      config: { permission: "usage.report", unlimited: true },
+      config: { permission: "usage.report", unlimited: true, countedAlone: true },
       schema: {
         tags,
         operationId: "reportUsage",

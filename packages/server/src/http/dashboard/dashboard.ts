@@ -23,6 +23,7 @@ interface AppParts extends DashboardDependencies {
   readonly keyCache: ApiKeyCache;
   readonly keyCheck: KeyCheck;
   readonly failures: RateLimit;
+  readonly perKey: RateLimit;
   readonly requests: SessionRequests;
   readonly log: FastifyBaseLogger;
 }

@@ -19,6 +19,8 @@ export interface SessionRouteDependencies {
   readonly keyCheck: KeyCheck;
   /** Failed authentications, by address. */
   readonly failures: RateLimit;
+  /** Requests, by key. */
+  readonly perKey: RateLimit;
   readonly sessions: Sessions;
   readonly requests: SessionRequests;
   readonly links: SignInLinks;
@@ -45,7 +47,8 @@ export const sessionRoutes = (
   app: FastifyInstance,
   dependencies: SessionRouteDependencies,
 ): void => {
-  const { keyCache, keyCheck, failures, sessions, requests, links, sendPage, log } = dependencies;
+  const { keyCache, keyCheck, failures, perKey, sessions, requests, links, sendPage, log } =
+    dependencies;
 
   /** Those of these keys that are good, the last of each environment. */
   const holdersOf = async (keyIds: readonly string[]): Promise<readonly Principal[]> => {
@@ -103,10 +106,10 @@ export const sessionRoutes = (
     return { session, holders };
   };
 
-  const tooMany = (reply: FastifyReply, wait: number): FastifyReply =>
+  const tooMany = (reply: FastifyReply, what: string, wait: number): FastifyReply =>
     sendFailure(reply.header("retry-after", wait), {
       code: "RATE_LIMITED",
-      message: `Too many failed authentications from this address; try again in ${wait} s.`,
+      message: `Too many ${what}; try again in ${wait} s.`,
     });
 
   app.get("/session", { schema: { hide: true, querystring: noQuery } }, async (request, reply) => {
@@ -123,7 +126,10 @@ export const sessionRoutes = (
 
   app.post<{ Body: Static<typeof SignInBody> }>(
     "/session",
-    { schema: { hide: true, querystring: noQuery, body: SignInBody } },
+    {
+      config: { countedAlone: true },
+      schema: { hide: true, querystring: noQuery, body: SignInBody },
+    },
     async (request, reply) => {
       const foreign = requests.foreign(request);
       if (foreign) return sendFailure(reply, foreign);
@@ -134,6 +140,8 @@ export const sessionRoutes = (
         return sendFailure(reply, checked.failure);
       }
       const { keyId } = checked.value.principal;
+      const wait = perKey.take(keyId);
+      if (wait !== undefined) return tooMany(reply, "requests with this API key", wait);
       const { session, holders } = await signIn(request, reply, [keyId]);
       return show(reply, session, holders);
     },
@@ -195,7 +203,8 @@ export const sessionRoutes = (
       if (once === undefined || request.method === "HEAD") return sendPage(request, reply);
       reply.header("referrer-policy", "no-referrer");
       const wait = failures.waiting(request.ip);
-      if (wait !== undefined) return tooMany(reply, wait);
+      if (wait !== undefined)
+        return tooMany(reply, "failed authentications from this address", wait);
       const keyIds = typeof once === "string" ? await links.redeem(once) : undefined;
       const isGood = keyIds !== undefined && (await holdersOf(keyIds)).length > 0;
       if (!isGood) {

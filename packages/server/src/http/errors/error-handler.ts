@@ -4,6 +4,7 @@ import { type Failure, StoreUnavailable } from "../../errors.ts";
 import type { Overload } from "../load/overload.ts";
 import { sendFailure } from "./error-reply.ts";
 import { BadJson } from "./json-body.ts";
+import { lingerAfterAnswer } from "./linger.ts";
 import { validationFailure } from "./validation.ts";
 
 export const mistakeOfOurs = (requestId: string): Failure => ({
@@ -49,7 +50,9 @@ export const createErrorHandler =
       return sendFailure(reply.header("retry-after", String(retryAfter)), failure);
     }
     const failure = failureOf(error, request.id, log);
-    // What is left of the body will not be read.
-    if (failure.code === "PAYLOAD_TOO_LARGE") reply.header("connection", "close");
+    if (failure.code === "PAYLOAD_TOO_LARGE") {
+      reply.header("connection", "close");
+      lingerAfterAnswer(request.raw);
+    }
     return sendFailure(reply, failure);
   };

@@ -26,9 +26,18 @@ export const errorBody = ({ code, message, details, current }: Failure): string 
     ...(current && { current: current.body }),
   });
 
+/** An evaluation in the OpenFeature protocol, of one flag when its key follows. */
+const evaluation = /^\/ofrep\/v1\/evaluate\/flags(?:\/([^?]*))?(?:\?|$)/;
+
 /** The body of the OpenFeature protocol for what its own error codes do not cover. */
-export const protocolErrorBody = ({ message }: Failure): string =>
-  JSON.stringify({ errorDetails: message });
+export const protocolErrorBody = ({ code, message }: Failure, url = ""): string => {
+  const evaluated = code === "VALIDATION_FAILED" ? evaluation.exec(url) : null;
+  return JSON.stringify({
+    // A request that cannot be read is told with a code, and with the key as it came.
+    ...(evaluated && { key: evaluated[1], errorCode: "PARSE_ERROR" }),
+    errorDetails: message,
+  });
+};
 
 export const keyRefused: Failure = {
   code: "UNAUTHORIZED",
@@ -54,5 +63,5 @@ export const sendFailure = (reply: FastifyReply, failure: Failure): FastifyReply
   return reply
     .code(statusOf[failure.code])
     .type(jsonType)
-    .send(url.startsWith("/ofrep/") ? protocolErrorBody(failure) : errorBody(failure));
+    .send(url.startsWith("/ofrep/") ? protocolErrorBody(failure, url) : errorBody(failure));
 };

@@ -1,6 +1,13 @@
 // Reads a JSON body strictly: what two readers could understand differently is refused.
 
 const maxDepth = 32;
+/** Twice as many as any request needs. */
+const maxFields = 10_000;
+const longestName = 200;
+
+/** A name that a client has made up, as it stands in a message. */
+export const shorten = (name: string): string =>
+  name.length > longestName ? `${name.slice(0, longestName).toWellFormed()}…` : name;
 
 /** The body is not JSON that we accept; the message says why, for the sender. */
 export class BadJson extends Error {
@@ -22,63 +29,92 @@ export const parseJsonBody = (bytes: Uint8Array): unknown => {
   } catch {
     throw new BadJson("The body is not valid UTF-8.");
   }
-  let value: unknown;
+  // First: what is refused by this is not worth the time that parsing it takes.
+  if (holdsTooMuch(text)) throw new BadJson(tooMuch);
+  refuseTraps(text);
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : "it cannot be read";
     throw new BadJson(`The body is not valid JSON: ${reason}.`);
   }
-  refuseTraps(text);
-  return value;
 };
 
-/** Walks the text of valid JSON for what JSON.parse lets through. */
+const [quote, backslash] = [34, 92];
+const [braceOpen, braceClose, bracketOpen, bracketClose] = [123, 125, 91, 93];
+const [comma, colon] = [44, 58];
+
+export const tooMuch = `The body holds more than ${maxFields} fields, objects and lists.`;
+
+/** Whether it would take far longer to parse than a body of its length usually does. */
+export const holdsTooMuch = (text: string): boolean => {
+  // Each takes three characters at least, such as {}, in a list.
+  if (text.length < 3 * maxFields) return false;
+  let count = 0;
+  for (let at = 0; at < text.length && count <= maxFields; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    else if (code === braceOpen || code === bracketOpen || code === colon) count += 1;
+  }
+  return count > maxFields;
+};
+
+/** Walks the text for what JSON.parse lets through. Text that is not JSON is left to JSON.parse. */
 const refuseTraps = (text: string): void => {
-  /** For each open object the names seen in it, for each open array null. */
-  const open: (Set<string> | null)[] = [];
+  /** For each open object the names seen in it, none yet as undefined; for each open list null. */
+  const open: (Set<string> | undefined | null)[] = [];
   let isName = false;
   for (let at = 0; at < text.length; at++) {
-    switch (text[at]) {
-      case "{":
-      case "[":
-        open.push(text[at] === "{" ? new Set() : null);
-        if (open.length > maxDepth) {
-          throw new BadJson(`The body is nested deeper than ${maxDepth} levels.`);
-        }
-        isName = text[at] === "{";
-        break;
-      case "}":
-      case "]":
-        open.pop();
-        break;
-      case ",":
-        isName = open.at(-1) !== null;
-        break;
-      case ":":
-        isName = false;
-        break;
-      case '"': {
-        const end = endOfString(text, at);
-        const string = readString(text.slice(at, end + 1));
-        if (isName) refuseName(string, open.at(-1) ?? new Set());
-        at = end;
-        break;
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      const end = endOfString(text, at);
+      if (isName) {
+        const seen = open.at(-1) ?? new Set();
+        open[open.length - 1] = seen;
+        refuseName(readName(text.slice(at, end + 1)), seen);
+      } else refuseNoText(text.slice(at, end + 1));
+      at = end;
+    } else if (code === braceOpen || code === bracketOpen) {
+      isName = code === braceOpen;
+      open.push(isName ? undefined : null);
+      if (open.length > maxDepth) {
+        throw new BadJson(`The body is nested deeper than ${maxDepth} levels.`);
       }
-      default:
-        break;
-    }
+    } else if (code === braceClose || code === bracketClose) {
+      open.pop();
+      isName = false;
+    } else if (code === comma) isName = open.length > 0 && open.at(-1) !== null;
+    else if (code === colon) isName = false;
   }
 };
 
 const endOfString = (text: string, start: number): number => {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-  return at;
+  let end = start;
+  for (;;) {
+    end = text.indexOf('"', end + 1);
+    if (end === -1) return text.length;
+    let before = end - 1;
+    while (text.charCodeAt(before) === backslash) before -= 1;
+    if ((end - before) % 2 === 1) return end;
+  }
 };
 
-const readString = (raw: string): string => {
-  const string = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+/** How what is refused below is written, when no other escapes stand before it. */
+const mayBeNoText = /\\u(?:0000|d[89a-f])/i;
+
+const refuseNoText = (raw: string): void => {
+  if (mayBeNoText.test(raw)) readName(raw);
+};
+
+const readName = (raw: string): string => {
+  if (!raw.includes("\\")) return raw.slice(1, -1);
+  let string: string;
+  try {
+    string = JSON.parse(raw) as string;
+  } catch {
+    // Refused by whoever parses the whole.
+    return raw;
+  }
   if (!string.isWellFormed() || string.includes("\u0000")) {
     throw new BadJson(
       "The body holds a string that is not text: half a surrogate pair or a NUL character.",
@@ -89,6 +125,6 @@ const readString = (raw: string): string => {
 
 const refuseName = (name: string, seen: Set<string>): void => {
   if (name === "__proto__") throw new BadJson('The body holds a field named "__proto__".');
-  if (seen.has(name)) throw new BadJson(`The body holds the field "${name}" twice.`);
+  if (seen.has(name)) throw new BadJson(`The body holds the field "${shorten(name)}" twice.`);
   seen.add(name);
 };

@@ -4,7 +4,6 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyBaseLogger } from "fastify";
 import type { EnvironmentRef, Permission } from "../../domain/principal.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
-import { trackResponse } from "../errors/broken-connection.ts";
 import { mistakeOfOurs } from "../errors/error-handler.ts";
 import {
   authenticateHeader,
@@ -90,12 +89,12 @@ export const openFastPath = (
       if (!(length > 0 && length <= maxBodyBytes) || !isPlainJson(headers["content-type"])) {
         return false;
       }
-      if (headers.host === undefined || headers.expect !== undefined) return false;
+      const { host, expect } = headers;
+      if (host === undefined || host.includes(",") || expect !== undefined) return false;
       const key = keyCheck.known(headers, permission);
       const answer = key && prepare(key.principal.environment, url.slice(prefix.length));
       if (!answer) return false;
 
-      trackResponse(request.socket, response);
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {

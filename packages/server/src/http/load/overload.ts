@@ -8,6 +8,8 @@ import { createShedCounter, type ShedCounts, type ShedKind, type ShedLog } from 
 export interface OverloadDependencies {
   /** Connections at once; 0 for no limit. */
   readonly maxConnections: number;
+  /** Of them from one address; 0 for no limit. */
+  readonly maxPerAddress: number;
   /** Milliseconds that the event loop may be late before evaluation is refused; 0 for no limit. */
   readonly maxLag: number;
   readonly now: () => number;
@@ -61,15 +63,35 @@ const failures: Readonly<Record<ShedKind, Failure>> = {
   },
   connection: {
     code: "UNAVAILABLE",
-    message: "The server has as many connections as it may; try again.",
+    message:
+      "The server has as many connections as it may, in all or from this address; try again.",
   },
   store: { code: "UNAVAILABLE", message: "The store cannot be used just now; try again." },
+};
+
+/** Counts the connections of each address. */
+const createAddressCount = (most: number) => {
+  const counts = new Map<string, number>();
+  return {
+    /** What undoes it, or undefined when there are too many already. */
+    add({ remoteAddress = "" }: Socket): (() => void) | undefined {
+      if (most === 0) return () => undefined;
+      const count = (counts.get(remoteAddress) ?? 0) + 1;
+      if (count > most) return undefined;
+      counts.set(remoteAddress, count);
+      return () => {
+        const left = (counts.get(remoteAddress) ?? 1) - 1;
+        if (left === 0) counts.delete(remoteAddress);
+        else counts.set(remoteAddress, left);
+      };
+    },
+  };
 };
 
 const isAboutHealth = (url: string): boolean => /^\/(?:healthz|readyz|metrics)(?:\?|$)/.test(url);
 
 export const createOverload = (dependencies: OverloadDependencies): Overload => {
-  const { now, maxConnections, maxLag } = dependencies;
+  const { now, maxConnections, maxPerAddress, maxLag } = dependencies;
   const shedCounter = createShedCounter(now, dependencies.log);
   const evaluation = createLagLimit(maxLag, sustained.evaluation, now());
   const management = createLagLimit(maxLag * managementShare, sustained.management, now());
@@ -79,13 +101,18 @@ export const createOverload = (dependencies: OverloadDependencies): Overload => 
     shedCounter.look(late);
   });
   const excess = new Set<Socket>();
+  const byAddress = createAddressCount(maxPerAddress);
   let connections = 0;
 
   return {
     watch(server) {
-      server.prependListener("connection", (socket: Socket) => {
+      // After Node's own listener, which sets a timeout too.
+      server.on("connection", (socket: Socket) => {
         connections += 1;
-        const isTooMany = maxConnections > 0 && connections - excess.size > maxConnections;
+        const leaveAddress = byAddress.add(socket);
+        const isTooMany =
+          leaveAddress === undefined ||
+          (maxConnections > 0 && connections - excess.size > maxConnections);
         if (isTooMany && excess.size >= maxExcess) {
           shedCounter.count("connection");
           socket.destroy();
@@ -95,6 +122,7 @@ export const createOverload = (dependencies: OverloadDependencies): Overload => 
         }
         socket.once("close", () => {
           connections -= 1;
+          leaveAddress?.();
           excess.delete(socket);
         });
       });

@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import type { EvaluationContext } from "@halyard/core/context";
 import type { Snapshot } from "../../evaluation/snapshot.ts";
+import { holdsTooMuch, tooMuch } from "../errors/json-body.ts";
 
 /** An error with a code of the protocol. */
 export interface ProtocolError {
@@ -36,6 +37,7 @@ export const readAsked = (body: Buffer | undefined): Asked => {
   if (text.includes("\ufffd") && !isUtf8(body)) {
     return refuse("PARSE_ERROR", "The body is not valid UTF-8.");
   }
+  if (holdsTooMuch(text)) return refuse("INVALID_CONTEXT", tooMuch);
   let value: unknown;
   try {
     value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);

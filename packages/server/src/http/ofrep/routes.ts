@@ -22,7 +22,7 @@ export interface EvaluationDependencies {
 }
 
 type Asking = FastifyRequest<{
-  Params: { key: string };
+  Params: { key: string; "*": string };
   Body: Buffer | undefined;
   Querystring: Readonly<Record<string, unknown>>;
 }>;
@@ -48,36 +48,35 @@ export const evaluationRoutes = (
     else done(Object.assign(new Error(), { code: "FST_ERR_CTP_INVALID_MEDIA_TYPE" }));
   });
 
-  app.post(
-    "/evaluate/flags/:key",
-    { config: { permission: "flags.evaluate", unlimited: true }, schema: singleSchema },
-    (request: Asking, reply) => {
-      // A deleted environment takes its keys with it.
-      const snapshot = snapshots.get(request.auth.principal.environment.id);
-      if (!snapshot) return sendFailure(reply, keyRefused);
-      const { status, body } = answerOne(snapshot, request.params.key, request.body, counts);
-      return send(reply, status, body);
-    },
+  const config = { permission: "flags.evaluate", unlimited: true } as const;
+  const evaluateOne = (key: string, request: Asking, reply: FastifyReply): FastifyReply => {
+    // A deleted environment takes its keys with it.
+    const snapshot = snapshots.get(request.auth.principal.environment.id);
+    if (!snapshot) return sendFailure(reply, keyRefused);
+    const { status, body } = answerOne(snapshot, key, request.body, counts);
+    return send(reply, status, body);
+  };
+  app.post("/evaluate/flags/:key", { config, schema: singleSchema }, (request: Asking, reply) =>
+    evaluateOne(request.params.key, request, reply),
+  );
+  // A key that was not encoded: no flag has one with a slash.
+  app.post("/evaluate/flags/*", { config, schema: { hide: true } }, (request: Asking, reply) =>
+    evaluateOne(request.params["*"], request, reply),
   );
 
-  app.post(
-    "/evaluate/flags",
-    { config: { permission: "flags.evaluate", unlimited: true }, schema: bulkSchema },
-    async (request: Asking, reply) => {
-      const asked = readAsked(request.body);
-      if (!asked.ok) return send(reply, 400, JSON.stringify(asked.error));
-      const { principal } = request.auth;
-      if (knowsMore(request.query, snapshots.get(principal.environment.id))) {
-        await feed.catchUpSoon();
-      }
-      const snapshot = snapshots.get(principal.environment.id);
-      if (!snapshot) return sendFailure(reply, keyRefused);
-      const base = publicUrl ?? calledAs(request);
-      const streamUrl =
-        base && `${base}/ofrep/v1/events?token=${eventTokens.eventToken(principal)}`;
-      const { tag, body } = evaluateAll(snapshot, asked.context, streamUrl, counts);
-      if (sendNotModified(request, allowPages(reply), tag)) return reply;
-      return send(reply, 200, body);
-    },
-  );
+  app.post("/evaluate/flags", { config, schema: bulkSchema }, async (request: Asking, reply) => {
+    const asked = readAsked(request.body);
+    if (!asked.ok) return send(reply, 400, JSON.stringify(asked.error));
+    const { principal } = request.auth;
+    if (knowsMore(request.query, snapshots.get(principal.environment.id))) {
+      await feed.catchUpSoon();
+    }
+    const snapshot = snapshots.get(principal.environment.id);
+    if (!snapshot) return sendFailure(reply, keyRefused);
+    const base = publicUrl ?? calledAs(request);
+    const streamUrl = base && `${base}/ofrep/v1/events?token=${eventTokens.eventToken(principal)}`;
+    const { tag, body } = evaluateAll(snapshot, asked.context, streamUrl, counts);
+    if (sendNotModified(request, allowPages(reply), tag)) return reply;
+    return send(reply, 200, body);
+  });
 };

@@ -1,9 +1,10 @@
-// /openapi.json, made from the route schemas, and /docs, the page that shows it.
+// /openapi.json, made from the route schemas.
 import swagger from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { leastRole } from "../../domain/principal.ts";
 import { version } from "../../version.ts";
+import { completeDocument } from "./complete-document.ts";
+import { docsPage } from "./docs-page.ts";
 
 const introduction = `Flags per environment, and signed webhooks on every change.
 
@@ -41,6 +42,10 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
       buildLocalReference: (json, _base, _fragment, index) =>
         typeof json.$id === "string" ? json.$id : `schema-${index}`,
     },
+    transformObject: (described) =>
+      "openapiObject" in described
+        ? completeDocument(described.openapiObject)
+        : described.swaggerObject,
     transform: ({ schema, url, route }) => {
       const permission = route.config?.permission;
       const role = permission && leastRole(permission);
@@ -59,31 +64,16 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
       };
     },
   });
-  let document: string | undefined;
-  app.get("/openapi.json", { schema: { hide: true } }, (_request, reply) => {
-    document ??= JSON.stringify(app.swagger());
-    return reply
-      .header("cache-control", "no-cache")
-      .type("application/json; charset=utf-8")
-      .send(document);
-  });
-  await app.register(swaggerUi, {
-    routePrefix: "/docs",
-    // Nothing from elsewhere, and no upgrade to https: the page also has to work where the server speaks plain http.
-    staticCSP: {
-      "default-src": "'self'",
-      "base-uri": "'none'",
-      "form-action": "'none'",
-      "frame-ancestors": "'none'",
-      "img-src": "'self' data:",
-      "object-src": "'none'",
-    },
-    theme: { title: "Halyard API" },
-    uiConfig: {
-      layout: "BaseLayout",
-      docExpansion: "list",
-      defaultModelsExpandDepth: 0,
-      tryItOutEnabled: false,
-    },
-  });
+  /** Written once: the same bytes go to everyone. */
+  const written = (type: string, write: () => string) => {
+    let bytes: Buffer | undefined;
+    return (reply: FastifyReply): FastifyReply => {
+      bytes ??= Buffer.from(write());
+      return reply.header("cache-control", "no-cache").type(type).send(bytes);
+    };
+  };
+  const json = written("application/json; charset=utf-8", () => JSON.stringify(app.swagger()));
+  const yaml = written("application/x-yaml", () => app.swagger({ yaml: true }));
+  app.get("/openapi.json", { schema: { hide: true } }, (_request, reply) => json(reply));
+  await docsPage(app, { json, yaml }, version);
 };

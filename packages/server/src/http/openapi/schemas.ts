@@ -73,9 +73,11 @@ export const pageParameters = {
   ),
 };
 
+export const idempotencyKeyPattern = "^[ -~]{1,255}$";
 export const idempotencyHeader = Type.Object({
   "idempotency-key": Type.Optional(
     Type.String({
+      pattern: idempotencyKeyPattern,
       description:
         "Any text of your own, 1 to 255 characters. The same key and body within 24 hours gives the first answer again.",
     }),

@@ -15,11 +15,39 @@ export interface Readiness {
   readonly isLeaving: () => boolean;
 }
 
+/** Milliseconds for which an answer of the store is good: many may ask, and none of them is to cost the store anything. */
+const goodFor = 1_000;
+
+/** Asks once for all who want to know at the same time, and in the second after. */
+const createReadyCheck = (
+  check: () => Promise<void>,
+  log: Pick<FastifyBaseLogger, "error">,
+): ((reqId: string) => Promise<boolean>) => {
+  let answer: Promise<boolean> | undefined;
+  return (reqId) => {
+    answer ??= check()
+      .then(
+        () => true,
+        (err: unknown) => {
+          log.error({ reqId, err }, "not ready");
+          return false;
+        },
+      )
+      .finally(() => {
+        setTimeout(() => {
+          answer = undefined;
+        }, goodFor).unref();
+      });
+    return answer;
+  };
+};
+
 export const healthRoutes = (
   app: FastifyInstance,
   { check, isLeaving }: Readiness,
   log: Pick<FastifyBaseLogger, "error">,
 ): void => {
+  const isReady = createReadyCheck(check, log);
   app.get(
     "/healthz",
     {
@@ -55,16 +83,11 @@ export const healthRoutes = (
           message: "The server is about to stop; send it no new requests.",
         });
       }
-      try {
-        await check();
-      } catch (error) {
-        log.error({ reqId: request.id, err: error }, "not ready");
-        return sendFailure(reply, {
-          code: "UNAVAILABLE",
-          message: "The store cannot be used just now.",
-        });
-      }
-      return { status: "ready" };
+      if (await isReady(request.id)) return { status: "ready" };
+      return sendFailure(reply, {
+        code: "UNAVAILABLE",
+        message: "The store cannot be used just now.",
+      });
     },
   );
 };

@@ -27,11 +27,17 @@ export const answerPreflights = (
   app: FastifyInstance,
   path: string,
   methods: readonly string[],
+  /** Those of the path that are not for pages. */
+  others: readonly string[] = [],
 ): void => {
   const allowed = methods.join(", ");
+  const all = [...methods, ...others, "OPTIONS"].flatMap((name) =>
+    name === "GET" ? ["GET", "HEAD"] : [name],
+  );
+  const allowHeader = all.sort().join(", ");
   app.options(path, { schema: { hide: true } }, (_request, reply) =>
     allowPages(reply)
-      .header("allow", `OPTIONS, ${allowed}`)
+      .header("allow", allowHeader)
       .header("access-control-allow-methods", allowed)
       .header(
         "access-control-allow-headers",

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { HttpMeter, RouteMeter } from "../../telemetry/http-meter.ts";
+import { createCappedLog } from "./capped-log.ts";
 import { createFailureLog } from "./failure-log.ts";
 import { whoOf } from "./who.ts";
 
@@ -54,6 +55,12 @@ const hasTried = ({ headers }: FastifyRequest): boolean =>
 export const createObserver = (dependencies: ObserveDependencies): Observer => {
   const { log, meter, now, accessLog } = dependencies;
   const failures = createFailureLog(log, now);
+  const slowTexts = ["slow request", "slow requests without a line of their own"] as const;
+  // Those without a key do not take the lines of the others.
+  const slow = {
+    withKey: createCappedLog(log, now, slowTexts),
+    withoutKey: createCappedLog(log, now, slowTexts),
+  };
   // The access log has a line for every request anyway.
   const isSlowFrom =
     dependencies.slowRequest === 0 || accessLog
@@ -84,7 +91,7 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
     );
   };
 
-  /** `known` is the request as the framework knows it, when it has seen it. */
+  /** `known` is the request as the framework knows it, when it has seen it; the fast path takes none without a key. */
   const answered = (
     route: ObservedRoute,
     request: Pick<IncomingMessage, "method" | "url">,
@@ -97,18 +104,15 @@ export const createObserver = (dependencies: ObserveDependencies): Observer => {
     const milliseconds = now() - startedAt;
     meterOf(route, method).done(status, milliseconds);
     if (milliseconds < isSlowFrom) return;
-    log.warn(
-      {
-        reqId,
-        method,
-        route: route.pattern,
-        path: pathOf(request),
-        status,
-        milliseconds: Math.round(milliseconds),
-        ...(known && { address: known.ip, ...whoOf(known) }),
-      },
-      "slow request",
-    );
+    slow[known && !known.auth ? "withoutKey" : "withKey"].warn(() => ({
+      reqId,
+      method,
+      route: route.pattern,
+      path: pathOf(request),
+      status,
+      milliseconds: Math.round(milliseconds),
+      ...(known && { address: known.ip, ...whoOf(known) }),
+    }));
   };
 
   return {

@@ -229,9 +229,8 @@ export const createEventStreams = (
         response.end();
         return reply;
       }
-      // Behind another request of the same connection that is not answered yet, it has no socket.
+      // It has none when the client is gone.
       if (response.socket) start(response, response.socket, opening);
-      else response.once("socket", (socket: Socket) => start(response, socket, opening));
       return reply;
     },
 
