@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { createServer } from "node:http";
-import { connect, type Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { text as readText } from "node:stream/consumers";
 import { after, test } from "node:test";
+import { limitSending } from "../src/http/load/connections.ts";
 import { createOverload, type OverloadDependencies } from "../src/http/load/overload.ts";
 import { type Answered, type Connection, createConnection } from "./load/connection.ts";
 import { serveHalyard } from "./support/halyard-process.ts";
@@ -227,6 +229,21 @@ test("one address cannot take every connection", async (t) => {
   assert.deepEqual(statuses, ["200", "200", "503"]);
   // Elsewhere a second address of loopback has to be set up first.
   if (process.platform === "linux") assert.equal(await from("127.0.0.2"), "200");
+});
+
+test("a client that waits for a slow answer is not cut off, and an idle connection is", async (t) => {
+  // Answers when the limit on sending has passed without anything to send.
+  const server = createServer(({ socket }, response) => {
+    socket.once("timeout", () => response.end("late"));
+  }).listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  server.keepAliveTimeout = 1;
+  limitSending(server, 50);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  assert.match(await readText(socket), /^HTTP\/1\.1 200 [\s\S]*late/);
 });
 
 test("connections that say nothing do not pile up beyond the limit", async () => {
