@@ -102,6 +102,11 @@ const usedFolder = async () => {
   await until("everything is delivered", async () =>
     receiver.received.length >= 623 ? true : undefined,
   );
+  await api("POST", `/webhooks/${id}/replay`, { afterSequence: 622 });
+  await until("the replay is delivered", () => receiver.received.length >= 624 || undefined);
+  for (const verb of [["create"], ["delete", "--yes"]]) {
+    await succeed(["environments", ...verb, "short-lived", "--data", folder]);
+  }
   server.kill("SIGTERM");
   await server.ended;
   await receiver.close();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { PatientReport } from "../load/patient-receiver.ts";
@@ -125,17 +125,24 @@ const medians = (of: readonly Round[]): Round => ({
 const shown = ({ evaluation, delivery, refused }: Round): string =>
   `evaluation p99 ${evaluation.toFixed(1)} ms, delivery p99 ${delivery.toFixed(0)} ms, ${refused} requests refused`;
 
-/** Alone, and while `disturb` goes on. */
+/** Alone, and while `disturb` goes on. In turn, so that what else the machine does concerns both. */
 const compare = async (
-  t: { diagnostic(text: string): void },
-  disturb: () => Promise<() => Promise<void>>,
+  t: TestContext,
+  hooks: readonly string[],
+  disturb: () => Promise<void>,
 ): Promise<void> => {
+  const turn = (active: boolean) =>
+    Promise.all(hooks.map((id) => busy("PATCH", `/webhooks/${id}`, { active })));
+  t.after(() => Promise.all(hooks.map((id) => busy("DELETE", `/webhooks/${id}`))));
   await runRound();
+  await disturb();
   const [alone, beside]: [Round[], Round[]] = [[], []];
-  for (let round = 0; round < rounds; round += 1) alone.push(await runRound());
-  const stop = await disturb();
-  for (let round = 0; round < rounds; round += 1) beside.push(await runRound());
-  await stop();
+  for (let round = 0; round < rounds; round += 1) {
+    await turn(false);
+    alone.push(await runRound());
+    await turn(true);
+    beside.push(await runRound());
+  }
   const [a, b] = [medians(alone), medians(beside)];
   t.diagnostic(`alone: ${shown(a)}`);
   t.diagnostic(`beside it: ${shown(b)}`);
@@ -159,12 +166,9 @@ test("many long replays of another environment", async (t) => {
   for (let index = 0; index < replays; index += 1) {
     hooks.push((await register(busy, patient.url)).id);
   }
-  await compare(t, async () => {
+  await compare(t, hooks, async () => {
     const asked = hooks.map((id) => busy("POST", `/webhooks/${id}/replay`, { afterSequence: 0 }));
     for (const { status, text } of await Promise.all(asked)) assert.equal(status, 202, text);
-    return async () => {
-      for (const id of hooks) await busy("DELETE", `/webhooks/${id}`);
-    };
   });
 });
 
@@ -175,11 +179,8 @@ test("receivers of another environment that answer after 14 seconds", async (t) 
   for (let index = 0; index < slowReceivers; index += 1) {
     hooks.push((await register(busy, patient.url)).id);
   }
-  await compare(t, async () => {
+  await compare(t, hooks, async () => {
     // Enough to go on for longer than the rounds.
     for (let index = 0; index < sized({ small: 1, full: 10 }); index += 1) await createFlag(busy);
-    return async () => {
-      for (const id of hooks) await busy("DELETE", `/webhooks/${id}`);
-    };
   });
 });
