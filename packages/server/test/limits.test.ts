@@ -132,6 +132,18 @@ test("HALYARD_ADDRESS_LIMIT=3: the fourth sign-in and the fourth report of an ad
   assert.equal((await reader("GET", "/flags")).status, 200, "nothing else is counted");
 });
 
+test("the addresses of one IPv6 network share the limit on sign-ins", async (t) => {
+  const server = await start(t, {
+    HALYARD_ADDRESS_LIMIT: "1",
+    HALYARD_TRUST_PROXY: "127.0.0.0/8",
+  });
+  const signIn = async (from: string) =>
+    (await server.anonymous("POST", "//session", {}, { "x-forwarded-for": from })).status;
+  assert.equal(await signIn("2001:db8::1"), 400);
+  assert.equal(await signIn("2001:db8::2"), 429);
+  assert.equal(await signIn("2001:db8:0:1::1"), 400);
+});
+
 test("reports are counted for each key, apart from its other requests; a sign-in counts as one", async (t) => {
   const server = await start(t, { HALYARD_RATE_LIMIT: "2" });
   const { client, server: reader, keys } = await server.environment();

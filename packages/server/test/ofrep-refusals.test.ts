@@ -197,10 +197,7 @@ test("evaluation has no limit for a key, failed authentications have one", async
   const refused = await bad("POST", paths[0] ?? "", {});
   assertProtocolRefusal(refused, 429, "Too many failed");
   assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/);
-  assert.equal((await evaluateAll(client)).status, 200, "a key that was good before still is");
-  assertProtocolRefusal(
-    await limited.api(keys.server)("POST", paths[0] ?? "", {}),
-    429,
-    "Too many failed",
-  );
+  for (const key of [keys.client, keys.server]) {
+    assert.equal((await evaluateAll(limited.api(key))).status, 200, "a good key is not refused");
+  }
 });

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text as readText } from "node:stream/consumers";
 import { after, test } from "node:test";
+import { networkOf } from "../src/http/auth/client-network.ts";
 import { limitSending } from "../src/http/load/connections.ts";
 import { createOverload, type OverloadDependencies } from "../src/http/load/overload.ts";
 import { type Answered, type Connection, createConnection } from "./load/connection.ts";
@@ -31,6 +32,7 @@ const guarded = async (settings: Partial<OverloadDependencies> = {}) => {
   const overload = createOverload({
     maxConnections: 0,
     maxPerAddress: 0,
+    networkOf,
     maxLag: 500,
     now,
     log: { warn: line, info: line },

@@ -17,6 +17,7 @@ import { createSnapshots, followSnapshots } from "../evaluation/snapshots.ts";
 import { createUsage } from "../evaluation/usage.ts";
 import { createUsageReport } from "../evaluation/usage-report.ts";
 import { createApp } from "../http/app.ts";
+import { networkOf } from "../http/auth/client-network.ts";
 import { createEventTokens } from "../http/auth/event-token.ts";
 import { loadDashboard } from "../http/dashboard/files.ts";
 import { createOverload } from "../http/load/overload.ts";
@@ -100,7 +101,7 @@ export const composeInstance = async (
     const store = telemetry.observe(await openStore(config, config.maxWaiting));
     opened.defer(() => store.close());
     const sources = { clock, random, newIds };
-    const overload = createOverload({ ...config, now: monotonic, log });
+    const overload = createOverload({ ...config, networkOf, now: monotonic, log });
     opened.defer(() => overload.close());
     const scrape = () => telemetry.scrape(store, overload.figures());
     const keys = createApiKeys(store, sources);

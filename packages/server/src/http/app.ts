@@ -166,7 +166,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     perKey,
     newLimits: () => ({
       perKey: createRateLimit(dependencies.rateLimit, now),
-      perAddress: createRateLimit(dependencies.addressLimit, now),
+      perAddress: byNetwork(createRateLimit(dependencies.addressLimit, now)),
     }),
     authenticateKey: authenticate,
     authenticateApi:

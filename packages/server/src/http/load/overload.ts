@@ -10,6 +10,8 @@ export interface OverloadDependencies {
   readonly maxConnections: number;
   /** Of them from one address; 0 for no limit. */
   readonly maxPerAddress: number;
+  /** Whom an address counts for. */
+  readonly networkOf: (address: string) => string;
   /** Milliseconds that the event loop may be late before evaluation is refused; 0 for no limit. */
   readonly maxLag: number;
   readonly now: () => number;
@@ -70,19 +72,20 @@ const failures: Readonly<Record<ShedKind, Failure>> = {
 };
 
 /** Counts the connections of each address. */
-const createAddressCount = (most: number) => {
+const createAddressCount = (most: number, networkOf: (address: string) => string) => {
   const counts = new Map<string, number>();
   return {
     /** What undoes it, or undefined when there are too many already. */
     add({ remoteAddress = "" }: Socket): (() => void) | undefined {
       if (most === 0) return () => undefined;
-      const count = (counts.get(remoteAddress) ?? 0) + 1;
+      const network = networkOf(remoteAddress);
+      const count = (counts.get(network) ?? 0) + 1;
       if (count > most) return undefined;
-      counts.set(remoteAddress, count);
+      counts.set(network, count);
       return () => {
-        const left = (counts.get(remoteAddress) ?? 1) - 1;
-        if (left === 0) counts.delete(remoteAddress);
-        else counts.set(remoteAddress, left);
+        const left = (counts.get(network) ?? 1) - 1;
+        if (left === 0) counts.delete(network);
+        else counts.set(network, left);
       };
     },
   };
@@ -101,7 +104,7 @@ export const createOverload = (dependencies: OverloadDependencies): Overload => 
     shedCounter.look(late);
   });
   const excess = new Set<Socket>();
-  const byAddress = createAddressCount(maxPerAddress);
+  const byAddress = createAddressCount(maxPerAddress, dependencies.networkOf);
   let connections = 0;
 
   return {
