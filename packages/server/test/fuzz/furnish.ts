@@ -39,6 +39,9 @@ export const furnish = async (
   for (let count = 0; count < 3; count += 1) {
     deliveries.push(idOf((await api("POST", `/webhooks/${first}/test`)).body));
   }
+  if (operation.path.endsWith("/{id}/replay")) {
+    for (const id of webhooks) await api("POST", `/webhooks/${id}/replay`, { afterSequence: 0 });
+  }
   const bulk = await api("POST", "//ofrep/v1/evaluate/flags", { context: {} });
   const { eventStreams } = bulk.body as { readonly eventStreams: readonly { url: string }[] };
   const token = new URL(eventStreams[0]?.url ?? "").searchParams.get("token") ?? "";

@@ -49,7 +49,11 @@ export const hammer = async (dependencies: HammerDependencies): Promise<Hammered
   const evaluation = (): Step => {
     const flag = fixed[asked % fixed.length] as Flag;
     const targetingKey = `user-${asked}`;
-    const right = { key: flag.key, ...evaluate(prepare(flag), { targetingKey }) };
+    const evaluated = { key: flag.key, ...evaluate(prepare(flag), { targetingKey }) };
+    // Over OFREP a flag that is off has the reason in its metadata.
+    const right = flag.enabled
+      ? evaluated
+      : { ...evaluated, reason: "STATIC", metadata: { reason: "DISABLED" } };
     return [
       {
         method: "POST",

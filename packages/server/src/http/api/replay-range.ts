@@ -154,7 +154,7 @@ export const replayRangeRoutes = (app: FastifyInstance, replays: Replays): void 
       operationId: "stopReplay",
       summary: "Stop a replay",
       description: "What is queued is still sent. A replay that has ended stays as it is.",
-      response: answers({ 204: { description: "It does not go on." } }, "NOT_FOUND"),
+      response: answers({ 204: { description: "It does not go on." } }, "NOT_FOUND", ...withBody),
     }),
     async (request, reply) => {
       const { environment } = request.auth.principal;
