@@ -38,21 +38,25 @@ const content = (files: readonly string[]): string =>
     })
     .join("")}`;
 
-const batchesOf = (files: readonly string[], { name, filesInOne, includes }: Kind): string[] => {
+const batchesOf = (
+  files: readonly string[],
+  store: string,
+  { name, filesInOne, includes }: Kind,
+): string[] => {
   const those = files.filter(includes);
   const count = Math.ceil(those.length / filesInOne);
   return Array.from({ length: count }, (_, index) => {
-    const path = join(folder, `${name}-${index + 1}.test.mjs`);
+    const path = join(folder, `${store}-${name}-${index + 1}.test.mjs`);
     writeFileSync(path, content(those.filter((_, at) => at % count === index)));
     return path;
   });
 };
 
 /** The same tests in fewer files: first the batches, then the files that run alone. */
-export const inBatches = (files: readonly string[]): string[] => {
+export const inBatches = (files: readonly string[], store: string): string[] => {
   mkdirSync(folder, { recursive: true });
   return [
-    ...kinds.flatMap((kind) => batchesOf(files, kind)),
+    ...kinds.flatMap((kind) => batchesOf(files, store, kind)),
     ...files.filter((file) => !kinds.some((kind) => kind.includes(file))),
   ];
 };

@@ -59,7 +59,7 @@ const pace =
   process.env.HALYARD_FAULTS === "full"
     ? { concurrency: 1, timeout: 3_600_000 }
     : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
-      { concurrency: 5, timeout: 1_800_000 };
+      { concurrency: 4, timeout: 1_800_000 };
 const durations: [seconds: number, file: string][] = [];
 
 /** What it takes is part of what they promise: nothing else runs beside them. */
@@ -73,7 +73,7 @@ const runTests = async (
   if (those.length === 0) return;
   console.log(`\n▷ ${those.length} files on ${store}`);
   const env = { ...process.env, HALYARD_TEST_STORE: store };
-  const files = chosen.length > 0 ? [...those] : mixed(inBatches(those));
+  const files = chosen.length > 0 ? [...those] : mixed(inBatches(those, store));
   const tests = run({ files, env, concurrency, timeout });
   tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
     if (file !== undefined) {
@@ -114,11 +114,18 @@ const postgres =
 if (postgres) process.env.TEST_DATABASE_URL = postgres.url;
 try {
   await runTests("embedded", once.filter(runsAlone), { ...pace, concurrency: 1 });
-  await runTests(
-    "embedded",
-    once.filter((file) => !runsAlone(file)),
-  );
-  await runTests("postgres", twice);
+  const embedded = () =>
+    runTests(
+      "embedded",
+      once.filter((file) => !runsAlone(file)),
+    );
+  if (pace.concurrency === 1) {
+    await embedded();
+    await runTests("postgres", twice);
+  } else {
+    // Side by side, so that the machine has work while the last files of one of them wait.
+    await Promise.all([embedded(), runTests("postgres", twice, { ...pace, concurrency: 2 })]);
+  }
 } finally {
   await postgres?.remove();
 }
