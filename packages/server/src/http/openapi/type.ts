@@ -1,5 +1,5 @@
-// TypeBox's types over plain JSON Schema values: the few constructors that Halyard uses, without loading TypeBox's 370 modules
-// (a sixth of the time to start, 20 MB of memory; bench/README.md).
+// TypeBox's types over plain JSON Schema values: the few constructors that Halyard uses. Loading TypeBox itself, 370 modules, takes
+// about 0.1 s of processor time and 9 MB of memory at every start.
 import type { TSchema, Type as TypeBox } from "typebox";
 
 export type { Static, TObjectOptions, TProperties, TSchema } from "typebox";
