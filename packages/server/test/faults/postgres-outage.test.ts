@@ -75,7 +75,7 @@ const keepAsking = (url: string, name: string, isOver: () => boolean) => {
   const again = async (work: (count: number) => Promise<unknown>) => {
     for (let count = 1; !isOver(); count += 1) {
       await work(count);
-      await wait(20);
+      await wait(50);
     }
   };
   const context = { context: { targetingKey: "somebody" } };
