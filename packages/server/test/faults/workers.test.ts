@@ -144,12 +144,13 @@ for (let nap = 0; nap < naps; nap += 1) {
       async () =>
         shareOf("sleeper") === 5 && (await readRows({ folder }, leased)).length === flags.length,
     );
-    // Only now: it would have taken some of them.
-    const [watcher] = await startWorkers("watcher");
-    assert.ok(watcher);
+    // At once: its requests end after 15 seconds, and a busy machine may start the next worker more slowly.
     sleeper.kill("SIGSTOP");
     const asleep = performance.now();
     const begun = shareOf("sleeper");
+    // Only now: it would have taken some of them.
+    const [watcher] = await startWorkers("watcher");
+    assert.ok(watcher);
     for (const flag of flags) await ask(watcher, "PATCH", `/flags/${flag}`, { enabled: true });
     await until(
       "the watcher has delivered everything",
