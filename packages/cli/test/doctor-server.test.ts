@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { parseConfig, startServer } from "@halyard/server";
 import { createApi } from "../../server/test/support/api.ts";
+import { unhurried } from "../../server/test/support/test-store.ts";
 import { makeStore } from "./support/backup-store.ts";
 import { examine, examineAlone, found } from "./support/doctor.ts";
 
@@ -24,7 +25,12 @@ const serve = async (answer: RequestListener) => {
 suite("a server", () => {
   test("that is well, with a key and without, and with its store at hand", async (t) => {
     const { folder, keys } = await makeStore();
-    const config = { HALYARD_DATA: folder, PORT: "0", HALYARD_LOG_LEVEL: "silent" };
+    const config = {
+      HALYARD_DATA: folder,
+      PORT: "0",
+      HALYARD_LOG_LEVEL: "silent",
+      HALYARD_MAX_LAG: unhurried,
+    };
     const server = await startServer(parseConfig(config));
     t.after(() => server.close());
     const key = keys.production ?? "";

@@ -9,6 +9,7 @@ import { migrations } from "../../server/src/store/schema/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { makeOldStore } from "../../server/test/support/old-store.ts";
+import { unhurried } from "../../server/test/support/test-store.ts";
 import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
 import { examine, found } from "./support/doctor.ts";
 
@@ -21,7 +22,12 @@ const contentsOf = (folder: string) =>
     .map((name) => [name, hash("sha256", readFileSync(join(folder, name)))]);
 
 const makeWebhooks = async (folder: string, key: string, urls: readonly string[]) => {
-  const config = { HALYARD_DATA: folder, PORT: "0", HALYARD_LOG_LEVEL: "silent" };
+  const config = {
+    HALYARD_DATA: folder,
+    PORT: "0",
+    HALYARD_LOG_LEVEL: "silent",
+    HALYARD_MAX_LAG: unhurried,
+  };
   const server = await startServer(parseConfig(config));
   const api = createApi(server.url, key);
   const ids: string[] = [];

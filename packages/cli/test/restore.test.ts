@@ -19,11 +19,18 @@ import { migrations } from "../../server/src/store/schema/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { runHalyard, serveOn } from "../../server/test/support/halyard-process.ts";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
+import { unhurried } from "../../server/test/support/test-store.ts";
 import { until } from "../../server/test/support/until.ts";
 import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
 
 const configOf = (data: string, settings = {}) =>
-  parseConfig({ PORT: "0", HALYARD_LOG_LEVEL: "silent", HALYARD_DATA: data, ...settings });
+  parseConfig({
+    PORT: "0",
+    HALYARD_LOG_LEVEL: "silent",
+    HALYARD_MAX_LAG: unhurried,
+    HALYARD_DATA: data,
+    ...settings,
+  });
 
 const take = async (data: string, withSecretKey = true): Promise<string> => {
   const folder = newPath();
