@@ -30,7 +30,7 @@ const shown = await startShownServer();
 const { server, keys, webhookId, deliveryId } = shown;
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 const pages: readonly Shot[] = [
-  { name: "flags", path: "/flags", ready: 'a[href="/flags/new-checkout"]' },
+  { name: "flags", path: "/flags", ready: 'a[href$="/flags/new-checkout"]' },
   { name: "flag", path: "/flags/new-checkout", ready: 'svg[aria-label^="Evaluations"]' },
   {
     name: "deliveries",

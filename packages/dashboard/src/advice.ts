@@ -45,5 +45,5 @@ export const explain = (error: unknown): Explained => {
     return { message: details ?? failure.message, advice: adviceFor(failure) };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { message, advice: "Reload the page." };
+  return { message, advice: "Try again, or reload the page." };
 };

@@ -4,6 +4,8 @@ import "@mantine/notifications/styles.layer.css";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/flags.css";
+import "./styles/history.css";
+import "./styles/touch.css";
 import { MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";

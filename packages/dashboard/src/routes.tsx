@@ -1,43 +1,25 @@
 // Which page is shown at which path; each page is loaded on first use.
-import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
-import { Redirect, Route, Switch, useLocation } from "wouter";
+import { Anchor, Button } from "@mantine/core";
+import { Suspense, useEffect, useRef } from "react";
+import { Link, Redirect, Route, Switch, useLocation } from "wouter";
+import { currentAddress, inEnvironment, pathOf, signInFrom, switchTo } from "./addresses.ts";
+import type { Session } from "./api.ts";
 import { EmptyState } from "./components/feedback/empty-state.tsx";
 import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
 import { ErrorMessage } from "./components/feedback/error-message.tsx";
-import { PageSkeleton } from "./components/feedback/skeletons.tsx";
+import { notifyDone } from "./components/feedback/notify.tsx";
+import { PageSkeleton, ShellSkeleton } from "./components/feedback/skeletons.tsx";
 import { LiveProvider } from "./live-provider.tsx";
-import { ApiProvider, useSession } from "./session.tsx";
+import { type Page, page } from "./pages/load-page.tsx";
+import { UnknownPage } from "./pages/unknown-page.tsx";
+import { ApiProvider, lastEnvironment, useSession } from "./session.tsx";
 import { Shell } from "./shell.tsx";
-
-const Unknown = () => (
-  <EmptyState title="Page not found">
-    This page does not exist. Choose a page from the navigation.
-  </EmptyState>
-);
-
-interface Page {
-  readonly path: string;
-  readonly component: ComponentType;
-  readonly load: () => Promise<unknown>;
-}
-
-const page = <Name extends string>(
-  path: string,
-  name: Name,
-  load: () => Promise<Readonly<Record<Name, ComponentType>>>,
-): Page => ({
-  path,
-  load,
-  component: lazy(async () => {
-    const loaded: Readonly<Record<string, ComponentType>> = await load();
-    return { default: loaded[name] ?? Unknown };
-  }),
-});
 
 const signInPage = page("/sign-in", "SignInPage", () => import("./pages/sign-in-page.tsx"));
 const pages: readonly Page[] = [
   page("/flags", "FlagsPage", () => import("./pages/flags-page.tsx")),
   page("/flags/:key", "FlagPage", () => import("./pages/flag-page.tsx")),
+  page("/deleted-flags", "DeletedFlagsPage", () => import("./pages/deleted-flags-page.tsx")),
   page("/webhooks", "WebhooksPage", () => import("./pages/webhooks-page.tsx")),
   page("/webhooks/:id", "WebhookPage", () => import("./pages/webhook-page.tsx")),
   page("/keys", "KeysPage", () => import("./pages/keys-page.tsx")),
@@ -45,31 +27,13 @@ const pages: readonly Page[] = [
 ];
 
 // Loaded in parallel with the session.
-const first = location.pathname === "/" ? "/flags" : location.pathname;
+const opened = pathOf(location.pathname);
+const first = opened === "/" ? "/flags" : opened;
 for (const { path, load } of pages) {
   const pattern = new RegExp(`^${path.replace(/:\w+/, "[^/]+")}$`);
   // When this fails, the route loads it again and shows the error.
   if (pattern.test(first)) load().catch(() => undefined);
 }
-
-const SignedIn = ({ children }: { readonly children: ReactNode }) => {
-  const { session, environment, loading, error } = useSession();
-  const [path] = useLocation();
-  if (loading) return <PageSkeleton />;
-  if (session === undefined || environment === undefined) {
-    if (error !== null) return <ErrorMessage error={error} />;
-    const next = path === "/" ? "" : `?next=${encodeURIComponent(path)}`;
-    return <Redirect to={`/sign-in${next}`} replace />;
-  }
-  return (
-    // The key resets all state when the environment changes.
-    <ApiProvider key={environment.name} session={session} environment={environment}>
-      <LiveProvider>
-        <Shell>{children}</Shell>
-      </LiveProvider>
-    </ApiProvider>
-  );
-};
 
 const Pages = () => {
   const [path] = useLocation();
@@ -83,10 +47,96 @@ const Pages = () => {
           {pages.map(({ path: at, component }) => (
             <Route key={at} path={at} component={component} />
           ))}
-          <Route component={Unknown} />
+          <Route component={UnknownPage} />
         </Switch>
       </Suspense>
     </ErrorBoundary>
+  );
+};
+
+interface EnvironmentProps {
+  readonly session: Session;
+  /** As the address names it. */
+  readonly name: string;
+}
+
+const NotSignedIn = ({ session, name }: EnvironmentProps) => {
+  const [path] = useLocation();
+  const other = lastEnvironment(session);
+  return (
+    <main className="sign-in">
+      <EmptyState
+        title={`You are not signed in to ${name}`}
+        action={
+          <Button component={Link} href={signInFrom()}>
+            Sign in to {name}
+          </Button>
+        }
+      >
+        This page is part of the environment {name}. Sign in with one of its keys
+        {other !== undefined && (
+          <>
+            , or{" "}
+            <Anchor inherit component={Link} href={switchTo(other, path)}>
+              open the page in {other}
+            </Anchor>
+          </>
+        )}
+        .
+      </EmptyState>
+    </main>
+  );
+};
+
+const InEnvironment = ({ session, name }: EnvironmentProps) => {
+  const environment = session.environments.find((each) => each.name === name);
+  const other = lastEnvironment(session);
+  const [path, navigate] = useLocation();
+  const shown = useRef<string | undefined>(undefined);
+  const isSignedIn = environment !== undefined;
+  useEffect(() => {
+    if (isSignedIn) shown.current = name;
+    else if (shown.current === name && other !== undefined) {
+      // The user must notice that the environment changed.
+      notifyDone({
+        title: `You are no longer signed in to ${name}`,
+        message: `You now see ${other}.`,
+      });
+      navigate(switchTo(other, path), { replace: true });
+    }
+  }, [isSignedIn, name, other, path, navigate]);
+  if (environment === undefined) return <NotSignedIn session={session} name={name} />;
+  return (
+    // The key resets all state when the environment changes.
+    <ApiProvider key={name} session={session} environment={environment}>
+      <LiveProvider>
+        <Shell>
+          <Pages />
+        </Shell>
+      </LiveProvider>
+    </ApiProvider>
+  );
+};
+
+const SignedIn = () => {
+  const { session, loading, error } = useSession();
+  if (loading) return <ShellSkeleton />;
+  if (session === undefined) {
+    if (error !== null) return <ErrorMessage error={error} onRetry={() => location.reload()} />;
+    const address = currentAddress();
+    const next = address === "/" ? "" : `?next=${encodeURIComponent(address)}`;
+    return <Redirect to={`/sign-in${next}`} replace />;
+  }
+  return (
+    <Switch>
+      <Route path="/environments/:environment" nest>
+        {({ environment }) => <InEnvironment session={session} name={environment} />}
+      </Route>
+      <Route>
+        {/* An address from before it named the environment. */}
+        <Redirect to={inEnvironment(lastEnvironment(session) ?? "", location.pathname)} replace />
+      </Route>
+    </Switch>
   );
 };
 
@@ -98,9 +148,7 @@ export const Routes = () => (
       </Suspense>
     </Route>
     <Route>
-      <SignedIn>
-        <Pages />
-      </SignedIn>
+      <SignedIn />
     </Route>
   </Switch>
 );

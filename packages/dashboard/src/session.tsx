@@ -1,16 +1,7 @@
-// The session: the environments it is signed in to, and the one that this tab shows.
+// The session: the environments it is signed in to, and the API of the one that the address names.
 import type { Management } from "@halyard/sdk";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import {
-  createContext,
-  type ReactNode,
-  use,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef } from "react";
 import {
   createSessionFetch,
   createSessionManagement,
@@ -19,7 +10,6 @@ import {
   type SessionEnvironment,
   type SessionFetch,
 } from "./api.ts";
-import { notifyDone } from "./components/feedback/notify.tsx";
 
 interface SessionState {
   readonly session: Session | undefined;
@@ -27,8 +17,6 @@ interface SessionState {
   readonly error: Error | null;
   /** Refetches the session after signing in or out. */
   readonly refresh: () => Promise<void>;
-  readonly environment: SessionEnvironment | undefined;
-  readonly choose: (name: string) => void;
   readonly ended: () => void;
 }
 
@@ -45,13 +33,22 @@ const SessionContext = createContext<SessionState | undefined>(undefined);
 const ApiContext = createContext<Api | undefined>(undefined);
 
 const storageKey = "halyard-environment";
-/** Per tab, so that two tabs can show two environments; a new tab starts with the last one used. */
-const storedEnvironment = (): string | null =>
-  sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey);
-const storeEnvironment = (name: string): void => {
+/** For addresses that name no environment: the last one of this tab, or else of any. */
+export const storeEnvironment = (name: string): void => {
   sessionStorage.setItem(storageKey, name);
   localStorage.setItem(storageKey, name);
 };
+export const lastEnvironment = ({ environments }: Session): string | undefined => {
+  const stored = sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey);
+  return environments.find(({ name }) => name === stored)?.name ?? environments[0]?.name;
+};
+
+const endKey = "halyard-session-ends";
+/** When the session of this tab was to end; null when there was none, or the user has signed out. */
+export const lastSessionEnd = (): string | null => sessionStorage.getItem(endKey);
+
+/** To be called when the user signs out: nothing of theirs stays in the tab. */
+export const forgetTab = (): void => sessionStorage.clear();
 
 /** Judged by its name. */
 export const isProductionName = (name: string): boolean =>
@@ -61,7 +58,6 @@ const checkEvery = 60_000;
 
 export const SessionProvider = ({ children }: { readonly children: ReactNode }) => {
   const queries = useQueryClient();
-  const [chosen, setChosen] = useState(storedEnvironment);
   const query = useQuery({
     queryKey: ["session"],
     queryFn: async () => (await readSession()) ?? null,
@@ -69,25 +65,9 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
     staleTime: checkEvery,
   });
   const session = query.data ?? undefined;
-  const environment =
-    session?.environments.find(({ name }) => name === chosen) ?? session?.environments[0];
-  const shown = useRef<string | undefined>(undefined);
-  const name = environment?.name;
   useEffect(() => {
-    const before = shown.current;
-    shown.current = name;
-    if (before === undefined || name === undefined || before === name) return;
-    if (session?.environments.some((each) => each.name === before)) return;
-    // The user must notice that the environment changed.
-    notifyDone({
-      title: `You are no longer signed in to ${before}`,
-      message: `You now see ${name}.`,
-    });
-  }, [name, session]);
-  const choose = useCallback((name: string) => {
-    storeEnvironment(name);
-    setChosen(name);
-  }, []);
+    if (session !== undefined) sessionStorage.setItem(endKey, session.endsAt);
+  }, [session]);
   const refresh = useCallback(
     () => queries.invalidateQueries({ queryKey: ["session"] }),
     [queries],
@@ -99,11 +79,9 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
       loading: query.isPending,
       error: query.error,
       refresh,
-      environment,
-      choose,
       ended,
     }),
-    [session, query.isPending, query.error, refresh, environment, choose, ended],
+    [session, query.isPending, query.error, refresh, ended],
   );
   return <SessionContext value={state}>{children}</SessionContext>;
 };

@@ -10,7 +10,7 @@ import { EnvironmentSwitcher } from "./components/layout/environment-switcher.ts
 import { KeyboardHelp } from "./components/layout/keyboard-help.tsx";
 import type { LiveStatus } from "./live.ts";
 import { useLiveState } from "./live-provider.tsx";
-import { useApi, useSession } from "./session.tsx";
+import { forgetTab, useApi, useSession } from "./session.tsx";
 
 const places: readonly { readonly to: string; readonly label: string; readonly icon: IconName }[] =
   [
@@ -91,7 +91,8 @@ const SignOut = () => {
   const { session, refresh } = useSession();
   const leave = async () => {
     const result = await signOut(session?.csrf ?? "");
-    if (!result.ok) notifyError("Sign-out failed", result.error);
+    if (result.ok) forgetTab();
+    else notifyError("Sign-out failed", result.error);
     await refresh();
   };
   return (
@@ -156,6 +157,19 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
           <Connection />
           <div className="shell-tools">
             <KeyboardHelp />
+            <Tooltip label="API reference">
+              <ActionIcon
+                className="only-wide"
+                component="a"
+                href="/docs"
+                variant="subtle"
+                color="gray"
+                size="lg"
+                aria-label="API reference"
+              >
+                <Icon name="book" />
+              </ActionIcon>
+            </Tooltip>
             <ThemeMenu />
             <SignOut />
           </div>

@@ -60,7 +60,16 @@ test("events are filtered by type and by flag", async (t) => {
   await newest(page).getByText("flag.enabled").waitFor();
   await patchFlag(admin, "two", { enabled: false });
   await newest(page).getByText("flag.disabled").waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("flag"), "two");
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
   await page.getByRole("combobox", { name: "Flag" }).fill("twos");
+  await until(async () => assert.equal(await entries(page).count(), 4));
+  assert.deepEqual(
+    asked.filter((url) => url.includes("twos")),
+    [],
+  );
+  await page.getByRole("combobox", { name: "Flag" }).press("Enter");
   await page.getByText("twos has never existed").waitFor();
   await page.getByText("keys", { exact: true }).click();
   await newest(page).getByText("key.created").waitFor();

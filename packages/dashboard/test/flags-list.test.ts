@@ -38,6 +38,13 @@ test("search and filters show what matches, and the URL keeps them", async (t) =
   await page.getByText("1 of 3 flags").waitFor();
   await page.reload();
   await until(async () => assert.deepEqual(await keysShown(page), ["old-banner"]));
+  await page.getByRole("searchbox").fill("checkout NEW");
+  await until(async () => assert.deepEqual(await keysShown(page), ["new-checkout"]));
+  await page.getByRole("searchbox").press("Enter");
+  await page.getByRole("heading", { name: "new-checkout", level: 1 }).waitFor();
+  await page.getByRole("link", { name: "All flags" }).click();
+  await until(async () => assert.deepEqual(await keysShown(page), ["new-checkout"]));
+  assert.equal(await page.getByRole("searchbox").inputValue(), "checkout NEW");
   await page.getByRole("searchbox").fill("no such flag");
   await page.getByRole("button", { name: "Clear filters" }).click();
 
@@ -87,7 +94,8 @@ test("shortcuts move through the list, toggle a flag and open it; Undo reverts",
   ]);
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags");
   await rows(page).first().waitFor();
-  for (const key of ["j", "j", "j", "k"]) await page.keyboard.press(key);
+  await page.getByRole("searchbox").press("ArrowDown");
+  for (const key of ["j", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
   await page.keyboard.press("e");
   await until(async () => assert.equal((await stateOf(admin, "b")).enabled, true));
   assert.equal(await toggleOf(page, "b").isChecked(), true);
@@ -154,6 +162,18 @@ test("the dialog creates a flag and says what is wrong with a key", async (t) =>
     percentage: 0.125,
     description: "One page",
   });
+
+  const code = page.getByRole("region", { name: "In your code" });
+  await code.getByText("None so far.").waitFor();
+  await code.getByText('-H "Authorization: Bearer $HALYARD_API_KEY"').waitFor();
+  const sections = await page.locator("main").getByRole("heading", { level: 2 }).allInnerTexts();
+  assert.deepEqual(sections.slice(0, 2), ["About", "In your code"]);
+  await fetch(`${server.url}/ofrep/v1/evaluate/flags/new-checkout`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.client}`, "content-type": "application/json" },
+    body: JSON.stringify({ context: { targetingKey: "user-7" } }),
+  });
+  await code.getByText("It works: last evaluated").waitFor();
 });
 
 test("a read-only key shows everything and changes nothing", async (t) => {

@@ -106,6 +106,38 @@ test("the description is edited, and snippets are copied", async (t) => {
   assert.ok(copied.includes(`${server.url}/ofrep/v1/evaluate/flags/described`), copied);
 });
 
+test("on a phone, texts of the chart are readable, fingers hit every control, and the percentage is there once", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [{ key: "small", type: "rollout", percentage: 37, enabled: true }]);
+  await admin("POST", "/usage", { evaluations: [{ key: "small", on: 1_200, off: 34 }] });
+  const viewport = { width: 320, height: 700 };
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/small", { viewport });
+  const highest = page.getByRole("region", { name: "Evaluations" }).getByText("1.2K evaluations");
+  await highest.waitFor();
+  assert.ok(((await highest.boundingBox())?.height ?? 0) >= 14, "the text shrinks with the chart");
+  for (const path of ["/flags", "/keys"]) {
+    const other = await page.context().newPage();
+    await other.setViewportSize({ width: 768, height: 900 });
+    await other.goto(path);
+    await other.getByText(/^\d in /).waitFor();
+    assert.equal(await other.evaluate(() => document.documentElement.scrollWidth), 768, path);
+    await other.close();
+  }
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+  await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
+  const small = await page
+    .locator("main button:visible, main select:visible, main input:visible:not([type=checkbox])")
+    .evaluateAll((elements) =>
+      elements
+        .filter((element) => element.getBoundingClientRect().height < 44)
+        .map((element) => element.outerHTML.slice(0, 120)),
+    );
+  assert.deepEqual(small, []);
+  assert.equal(await page.getByLabel("Percent of users").inputValue(), "37 %");
+  const settings = (await page.locator(".flag-head").textContent()) ?? "";
+  assert.ok(!settings.includes("37"), settings);
+});
+
 test("the list, a flag, its dialogs and the empty list are accessible, light and dark", async (t) => {
   const { keys, admin } = await server.environment();
   const production = server.firstKeys.find(({ environment }) => environment === "production");

@@ -101,7 +101,7 @@ test("a flag is deleted only after its key was typed", async (t) => {
   assert.equal((await admin("GET", "/flags/to-go")).status, 404);
 
   await page.goto("/flags/to-go");
-  await page.getByRole("heading", { name: "Flag not found" }).waitFor();
+  await page.getByRole("heading", { name: "production has no such flag" }).waitFor();
   await page.getByText("Deleted", { exact: true }).waitFor();
 });
 

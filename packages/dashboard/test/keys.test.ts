@@ -23,7 +23,11 @@ const create = async (page: Page, name: string, role: RegExp): Promise<string> =
   await dialog(page).getByRole("radio", { name: role }).check();
   await dialog(page).getByRole("button", { name: "Create key" }).click();
   await dialog(page).getByText("Shown only once").waitFor();
+  // Not even by mistake.
+  await page.keyboard.press("Escape");
+  assert.equal(await dialog(page).getByRole("button", { name: "Close" }).count(), 0);
   const text = (await dialog(page).getByText(/^hal_/).textContent()) ?? "";
+  await dialog(page).getByText(`export HALYARD_API_KEY=${text}`).waitFor();
   await dialog(page).getByRole("button", { name: "I saved the key" }).click();
   await dialog(page).waitFor({ state: "detached" });
   return text;

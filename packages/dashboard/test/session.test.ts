@@ -112,6 +112,49 @@ test("the session of a revoked key ends", async (t) => {
   await signInHeading(page).waitFor();
 });
 
+test("a session that ended says so, and signing in returns to the page and its draft", async (t) => {
+  const { keys, admin } = await server.environment();
+  await admin("POST", "/flags", { key: "drafted", type: "rollout", percentage: 10 });
+  const { page, context } = await browser.visit(t, server.url, { keys: [keys.admin] });
+  await page.goto("/flags/drafted?from=link");
+  const percent = page.getByLabel("Percent of users");
+  await percent.fill("20");
+  await percent.press("ArrowUp");
+  assert.equal(await percent.inputValue(), "21 %", "an arrow is a whole percent");
+  await page.getByLabel("Description").fill("half a sentence");
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await heading(page, "Keys").waitFor();
+  await page.goBack();
+  await heading(page, "drafted").waitFor();
+  assert.equal(await percent.inputValue(), "21 %");
+
+  await context.clearCookies();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByText("Your session has ended").waitFor();
+  await page.getByLabel("API key").fill(keys.admin);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await heading(page, "drafted").waitFor();
+  assert.equal(new URL(page.url()).search, "?from=link");
+  assert.equal(await percent.inputValue(), "21 %");
+  assert.equal(await page.getByLabel("Description").inputValue(), "half a sentence");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await until(async () => {
+    const { body } = await admin("GET", "/flags/drafted");
+    assert.equal((body as { percentage: number }).percentage, 21);
+  });
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await signInHeading(page).waitFor();
+  assert.equal(await page.getByText("Your session has ended").count(), 0);
+});
+
+test("the sign-in page fits the smallest phones", async (t) => {
+  const viewport = { width: 320, height: 640 };
+  const { page } = await browser.visit(t, server.url, { viewport });
+  await page.goto("/sign-in");
+  await signInHeading(page).waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+});
+
 test("the sign-in page is accessible, light and dark", async (t) => {
   for (const colorScheme of ["light", "dark"] as const) {
     const { page } = await browser.visit(t, server.url, { bypassCSP: true, colorScheme });

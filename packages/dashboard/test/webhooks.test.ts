@@ -73,6 +73,7 @@ test("a webhook is created, its secret is shown once and valid, and a test arriv
   await submit.click();
 
   await dialog(page).getByText("Shown only once").waitFor();
+  await page.keyboard.press("Escape");
   const secret = await shownSecret(page);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await dialog(page).getByRole("button", { name: "Copy secret" }).click();
@@ -154,6 +155,7 @@ test("a rotated secret is shown once, and the old one stays valid unless it is r
     await dialog(page)
       .getByText(immediately ? "The old secret is no longer valid." : /valid until/)
       .waitFor();
+    await page.keyboard.press("Escape");
     const secret = await shownSecret(page);
     await dialog(page).getByRole("button", { name: "I saved the secret" }).click();
     await dialog(page).waitFor({ state: "detached" });

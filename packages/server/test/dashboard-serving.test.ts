@@ -22,6 +22,8 @@ const pages = [
   "/sign-in",
   "/sign-in?link=expired",
   "/flags?q=x",
+  "/environments/production",
+  "/environments/production/flags/new-checkout",
 ];
 
 let folder: string;
@@ -146,6 +148,21 @@ test("what is not there is 404 in JSON, and nothing outside of the files can be 
   const post = await server.anonymous("POST", "//flags", {});
   assertRefused(post, 405);
   assert.equal(post.headers.get("allow"), "GET, HEAD");
+});
+
+test("a browser at an address that does not exist gets the page with status 404", async () => {
+  const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+  for (const path of ["/nothing", "/flags/a/b", "/index.html"]) {
+    const answer = await ask(path, { accept });
+    assert.equal(answer.status, 404, path);
+    assert.match(await answer.text(), /the page/);
+    assert.match(answer.headers.get("content-security-policy") ?? "", /'nonce-/);
+  }
+  for (const path of ["/api/v1/nothing", "/ofrep/v1/nothing", "/assets/nothing.js"]) {
+    const answer = await ask(path, { accept });
+    assert.equal(answer.status, 404, path);
+    assert.match(answer.headers.get("content-type") ?? "", /^application\/json/, path);
+  }
 });
 
 test("what else is served stays what it was", async () => {

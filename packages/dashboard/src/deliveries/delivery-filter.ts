@@ -22,7 +22,8 @@ const parametersOf = ({ state, flag, opened }: DeliveryFilter): URLSearchParams 
   return parameters;
 };
 
-export const hrefOf = (filter: DeliveryFilter): string => `?${parametersOf(filter)}`;
+export const hrefOf = (path: string, filter: DeliveryFilter): string =>
+  `${path}?${parametersOf(filter)}`;
 
 export const useDeliveryFilter = () => {
   const [parameters, setParameters] = useSearchParams();

@@ -1,7 +1,7 @@
 // The delivery log of a webhook, newest first: each row opens its delivery.
 import type { Delivery, Webhook } from "@halyard/sdk";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
 import { ApiError } from "../api.ts";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
@@ -44,11 +44,12 @@ interface RowProps {
 
 const Row = ({ delivery, filter }: RowProps) => {
   const { id, event, kind, state, attempts, createdAt } = delivery;
+  const [path] = useLocation();
   const last = attempts.at(-1);
   return (
     <li>
       <Link
-        href={hrefOf({ ...filter, opened: id })}
+        href={hrefOf(path, { ...filter, opened: id })}
         className="delivery-row"
         aria-current={filter.opened === id ? "true" : undefined}
       >

@@ -12,6 +12,17 @@ export interface EventFilter {
   readonly flag: string;
 }
 
+export const eventFilterFrom = (parameters: URLSearchParams): EventFilter => ({
+  subject: subjects.find((subject) => subject === parameters.get("subject")),
+  flag: parameters.get("flag") ?? "",
+});
+
+export const parametersOf = ({ subject, flag }: EventFilter): URLSearchParams =>
+  new URLSearchParams([
+    ...(subject === undefined ? [] : [["subject", subject]]),
+    ...(flag === "" ? [] : [["flag", flag]]),
+  ]);
+
 const pageSize = 50;
 /** Changes of flags arrive through the stream; this is for everything else. */
 const refetchEvery = 3_000;

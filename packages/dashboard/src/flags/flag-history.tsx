@@ -56,10 +56,8 @@ const Entry = ({ change, current }: EntryProps) => {
   const label = labelOf(change);
   const isRestorable =
     mayChange &&
-    current !== undefined &&
     after !== null &&
-    version !== current.version &&
-    canRestore(current.flag, after);
+    (current === undefined || (version !== current.version && canRestore(current.flag, after)));
   return (
     <li className="history-entry">
       <div className="history-who">
@@ -77,7 +75,9 @@ const Entry = ({ change, current }: EntryProps) => {
         <Button
           variant="default"
           size="compact-sm"
-          onClick={() => void edits.restore(current, after)}
+          onClick={() =>
+            void (current === undefined ? edits.revive(after) : edits.restore(current, after))
+          }
           aria-label={`Restore this version (version ${version})`}
         >
           Restore this version
@@ -90,6 +90,9 @@ const Entry = ({ change, current }: EntryProps) => {
 export const FlagHistory = ({ flagKey, entry }: FlagHistoryProps) => {
   const query = useHistory(flagKey);
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? [];
+  const hasNeverExisted =
+    query.error instanceof ApiError && query.error.failure.code === "NOT_FOUND";
+  if (hasNeverExisted) return null;
   return (
     <Section title="History">
       {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}

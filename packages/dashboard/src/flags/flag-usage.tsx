@@ -64,11 +64,14 @@ export const FlagUsageChart = ({ flagKey }: { readonly flagKey: string }) => {
               </>
             )}
           </p>
-          <BarChart
-            summary={`Evaluations in the last ${span.label}: ${formatNumber(on)} on, ${formatNumber(off)} off`}
-            series={series}
-            bars={barsOf(usage.hours, span, Date.now(), formatDate)}
-          />
+          {on + off > 0 && (
+            <BarChart
+              summary={`Evaluations in the last ${span.label}: ${formatNumber(on)} on, ${formatNumber(off)} off`}
+              unit={["evaluation", "evaluations"]}
+              series={series}
+              bars={barsOf(usage.hours, span, Date.now(), formatDate)}
+            />
+          )}
         </>
       )}
     </Section>

@@ -4,6 +4,8 @@ export interface Snippet {
   readonly name: string;
   /** The role that its API key should have. */
   readonly role: "server" | "client";
+  /** Shell commands that bring what the code imports; none when it imports nothing. */
+  readonly install?: string;
   readonly code: string;
 }
 
@@ -14,16 +16,27 @@ interface SnippetOptions {
   readonly url: string;
 }
 
+const halyardSdk = `cd <the folder of Halyard> && npm run build:sdk && cd -
+npm install <the folder of Halyard>/packages/sdk/dist`;
+
 export const snippetsFor = ({ key, usesTargetingKey, url }: SnippetOptions): readonly Snippet[] => {
   const context = usesTargetingKey ? `, { targetingKey: user.id }` : "";
   const who = usesTargetingKey ? `{ targetingKey: user.id }` : "{}";
   return [
     {
+      name: "curl",
+      role: "client",
+      code: `curl -X POST ${url}/ofrep/v1/evaluate/flags/${key} \\
+  -H "Authorization: Bearer $HALYARD_API_KEY" -H "Content-Type: application/json" \\
+  -d '{"context":{"targetingKey":"user-7"}}'`,
+    },
+    {
       name: "Node, Halyard SDK",
       role: "server",
+      install: halyardSdk,
       code: `import { createClient } from "@halyard/sdk";
 
-const client = createClient({ url: "${url}", key: process.env.HALYARD_KEY });
+const client = createClient({ url: "${url}", key: process.env.HALYARD_API_KEY });
 await client.ready();
 
 if (client.isEnabled("${key}"${context})) {
@@ -33,11 +46,12 @@ if (client.isEnabled("${key}"${context})) {
     {
       name: "Node, OpenFeature",
       role: "server",
+      install: `npm install @openfeature/server-sdk\n${halyardSdk}`,
       code: `import { OpenFeature } from "@openfeature/server-sdk";
 import { HalyardProvider } from "@halyard/sdk/openfeature-server";
 
 await OpenFeature.setProviderAndWait(
-  new HalyardProvider({ url: "${url}", key: process.env.HALYARD_KEY }),
+  new HalyardProvider({ url: "${url}", key: process.env.HALYARD_API_KEY }),
 );
 const client = OpenFeature.getClient();
 
@@ -48,6 +62,7 @@ if (await client.getBooleanValue("${key}", false${context})) {
     {
       name: "Web, OpenFeature",
       role: "client",
+      install: `npm install @openfeature/web-sdk\n${halyardSdk}`,
       code: `import { OpenFeature } from "@openfeature/web-sdk";
 import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
 
@@ -63,6 +78,7 @@ if (OpenFeature.getClient().getBooleanValue("${key}", false)) {
     {
       name: "Web, OFREP",
       role: "client",
+      install: "npm install @openfeature/web-sdk @openfeature/ofrep-web-provider",
       code: `import { OpenFeature } from "@openfeature/web-sdk";
 import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
 
@@ -81,7 +97,9 @@ if (OpenFeature.getClient().getBooleanValue("${key}", false)) {
     {
       name: "Go",
       role: "client",
-      code: `provider := ofrep.NewProvider("${url}", ofrep.WithBearerToken(os.Getenv("HALYARD_KEY")))
+      install:
+        "go get github.com/open-feature/go-sdk github.com/open-feature/go-sdk-contrib/providers/ofrep",
+      code: `provider := ofrep.NewProvider("${url}", ofrep.WithBearerToken(os.Getenv("HALYARD_API_KEY")))
 if err := openfeature.SetProviderAndWait(provider); err != nil {
 	log.Fatal(err)
 }
@@ -96,13 +114,14 @@ on, err := client.BooleanValue(ctx, "${key}", false, ${
     {
       name: "Python",
       role: "client",
+      install: "pip install openfeature-sdk openfeature-provider-ofrep",
       code: `import os
 from openfeature import api
 from openfeature.contrib.provider.ofrep import OFREPProvider
 ${usesTargetingKey ? "from openfeature.evaluation_context import EvaluationContext\n" : ""}
 api.set_provider(OFREPProvider(
     "${url}",
-    headers_factory=lambda: {"Authorization": f"Bearer {os.environ['HALYARD_KEY']}"},
+    headers_factory=lambda: {"Authorization": f"Bearer {os.environ['HALYARD_API_KEY']}"},
 ))
 client = api.get_client()
 
@@ -116,7 +135,7 @@ if client.get_boolean_value("${key}", False${
       role: "client",
       code: `var options = OfrepProviderOptions.builder()
     .baseUrl("${url}")
-    .headers(ImmutableMap.of("Authorization", ImmutableList.of("Bearer " + System.getenv("HALYARD_KEY"))))
+    .headers(ImmutableMap.of("Authorization", ImmutableList.of("Bearer " + System.getenv("HALYARD_API_KEY"))))
     .build();
 OpenFeatureAPI.getInstance().setProviderAndWait(OfrepProvider.constructProvider(options));
 var client = OpenFeatureAPI.getInstance().getClient();
@@ -130,7 +149,7 @@ boolean on = client.getBooleanValue("${key}", false${
       role: "client",
       code: `var options = new OfrepOptions("${url}")
 {
-    Headers = new Dictionary<string, string> { ["Authorization"] = $"Bearer {key}" },
+    Headers = new Dictionary<string, string> { ["Authorization"] = $"Bearer {Environment.GetEnvironmentVariable("HALYARD_API_KEY")}" },
 };
 await Api.Instance.SetProviderAsync(new OfrepProvider(options));
 var client = Api.Instance.GetClient();
@@ -138,13 +157,6 @@ var client = Api.Instance.GetClient();
 var on = await client.GetBooleanValueAsync("${key}", false${
         usesTargetingKey ? ", EvaluationContext.Builder().SetTargetingKey(user.Id).Build()" : ""
       });`,
-    },
-    {
-      name: "curl",
-      role: "client",
-      code: `curl -X POST ${url}/ofrep/v1/evaluate/flags/${key} \\
-  -H "Authorization: Bearer $HALYARD_KEY" -H "Content-Type: application/json" \\
-  -d '{"context":{"targetingKey":"user-7"}}'`,
     },
   ];
 };

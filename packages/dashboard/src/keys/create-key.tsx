@@ -3,6 +3,7 @@ import type { CreatedApiKey, Role } from "@halyard/sdk";
 import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";
+import { CodeBlock } from "../components/display/code-block.tsx";
 import { SecretOnce } from "../components/display/secret-once.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { useApi } from "../session.tsx";
@@ -90,7 +91,7 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
         {role === "client" && (
           <TextInput
             label="Allowed origins"
-            description="Only pages of these origins may use the key, and no programs. Leave it empty to allow all."
+            description="Only pages of these origins may use the key, and no programs. Empty allows all."
             placeholder="https://shop.example.com"
             value={origins}
             onChange={(event) => setOrigins(event.currentTarget.value)}
@@ -118,6 +119,17 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
   );
 };
 
+/** Shell commands that use the key once. */
+const firstCall = ({ role, key }: CreatedApiKey): string => {
+  const header = '-H "Authorization: Bearer $HALYARD_API_KEY"';
+  const call =
+    role === "client"
+      ? `curl -X POST ${location.origin}/ofrep/v1/evaluate/flags ${header} \\
+  -H "Content-Type: application/json" -d '{"context":{"targetingKey":"user-7"}}'`
+      : `curl ${location.origin}/api/v1/flags ${header}`;
+  return `export HALYARD_API_KEY=${key}\n${call}`;
+};
+
 interface CreateKeyProps {
   readonly opened: boolean;
   readonly onClose: () => void;
@@ -136,8 +148,10 @@ export const CreateKey = ({ opened, onClose, onCreated }: CreateKeyProps) => {
       onClose={close}
       title={created === undefined ? "Create key" : `Key ${created.name}`}
       size="lg"
-      // A click outside must not discard the key.
+      // Only the button that says so discards the key.
       closeOnClickOutside={created === undefined}
+      closeOnEscape={created === undefined}
+      withCloseButton={created === undefined}
     >
       {created === undefined ? (
         <CreateForm
@@ -154,6 +168,7 @@ export const CreateKey = ({ opened, onClose, onCreated }: CreateKeyProps) => {
             text={created.key}
             advice="Store it in the configuration of your program or in a password manager. If you lose it, revoke it and create another."
           />
+          <CodeBlock code={firstCall(created)} label="Try it" what="commands" />
           <Group justify="flex-end">
             <Button onClick={close}>I saved the key</Button>
           </Group>

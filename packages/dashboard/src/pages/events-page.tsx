@@ -1,7 +1,6 @@
 // The live event feed of the environment: what changed, who changed it and when.
 import type { HistoryEntry } from "@halyard/sdk";
 import { Autocomplete, Button, SegmentedControl } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { ApiError } from "../api.ts";
@@ -13,13 +12,18 @@ import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { AdminOnly } from "../components/layout/admin-only.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { EventEntry } from "../events/event-entry.tsx";
-import { type EventFilter, nameOf, subjects, useEventFeed } from "../events/event-feed.ts";
+import {
+  type EventFilter,
+  eventFilterFrom,
+  nameOf,
+  parametersOf,
+  subjects,
+  useEventFeed,
+} from "../events/event-feed.ts";
 import { formatNumber } from "../format.ts";
 import { useLiveState } from "../live-provider.tsx";
 import { useApi } from "../session.tsx";
 import "../styles/keys-events.css";
-
-const typingPause = 250;
 
 interface ControlsProps {
   readonly filter: EventFilter;
@@ -27,7 +31,12 @@ interface ControlsProps {
 }
 
 const Controls = ({ filter, onChange }: ControlsProps) => {
-  const { flags } = useLiveState();
+  const { flags, byKey } = useLiveState();
+  /** Half a key finds nothing: asked for is a key that exists, or what Enter confirms, such as a deleted one. */
+  const [typed, setTyped] = useState(filter.flag);
+  const ask = (flag: string) => {
+    if (flag !== filter.flag) onChange({ ...filter, flag });
+  };
   return (
     <div className="event-controls">
       <SegmentedControl
@@ -37,22 +46,33 @@ const Controls = ({ filter, onChange }: ControlsProps) => {
           ...subjects.map((subject) => ({ value: subject, label: `${subject}s` })),
         ]}
         value={filter.flag === "" ? (filter.subject ?? "") : "flag"}
-        onChange={(value) =>
-          onChange({ subject: subjects.find((subject) => subject === value), flag: "" })
-        }
+        onChange={(value) => {
+          setTyped("");
+          onChange({ subject: subjects.find((subject) => subject === value), flag: "" });
+        }}
       />
-      <Autocomplete
+      <form
         className="event-flag"
-        aria-label="Flag"
-        placeholder="Flag key"
-        data={flags.map(({ flag }) => flag.key)}
-        limit={8}
-        value={filter.flag}
-        onChange={(flag) => onChange({ ...filter, flag })}
-        autoComplete="off"
-        spellCheck={false}
-        clearable
-      />
+        onSubmit={(event) => {
+          event.preventDefault();
+          ask(typed.trim());
+        }}
+      >
+        <Autocomplete
+          aria-label="Flag"
+          placeholder="Full key of a flag"
+          data={flags.map(({ flag }) => flag.key)}
+          limit={8}
+          value={typed}
+          onChange={(text) => {
+            setTyped(text);
+            ask(byKey.has(text.trim()) ? text.trim() : "");
+          }}
+          autoComplete="off"
+          spellCheck={false}
+          clearable
+        />
+      </form>
     </div>
   );
 };
@@ -76,19 +96,15 @@ const Nothing = ({ flag }: { readonly flag: string }) => (
   <EmptyState title={flag === "" ? "No events yet" : "No events for this flag"}>
     {flag === ""
       ? "Create a flag, turn it on or create a webhook: every change appears here immediately, with who made it."
-      : `${flag} has never existed in this environment. Enter the full key of a flag.`}
+      : `${flag} has never existed in this environment. Check the key.`}
   </EmptyState>
 );
 
 const Events = () => {
   const { environment } = useApi();
-  const [parameters] = useSearchParams();
-  const [filter, setFilter] = useState<EventFilter>(() => ({
-    subject: undefined,
-    flag: parameters.get("flag") ?? "",
-  }));
-  const [settledFlag] = useDebouncedValue(filter.flag.trim(), typingPause);
-  const query = useEventFeed({ ...filter, flag: filter.flag === "" ? "" : settledFlag });
+  const [parameters, setParameters] = useSearchParams();
+  const filter = eventFilterFrom(parameters);
+  const query = useEventFeed(filter);
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? [];
   const { isPaused, shown, waiting, pause, resume } = usePause(entries);
   const isUnknown = query.error instanceof ApiError && query.error.failure.code === "NOT_FOUND";
@@ -107,7 +123,7 @@ const Events = () => {
         filter={filter}
         onChange={(next) => {
           resume();
-          setFilter(next);
+          setParameters(parametersOf(next), { replace: true });
         }}
       />
       {isPaused && (
@@ -120,7 +136,7 @@ const Events = () => {
         <ErrorMessage error={query.error} onRetry={query.refetch} />
       )}
       {query.isPending && <RowsSkeleton rows={5} />}
-      {(isUnknown || (query.isSuccess && shown.length === 0)) && <Nothing flag={settledFlag} />}
+      {(isUnknown || (query.isSuccess && shown.length === 0)) && <Nothing flag={filter.flag} />}
       {!isUnknown && shown.length > 0 && (
         <ol className="history" aria-label="Changes">
           {shown.map((entry) => (

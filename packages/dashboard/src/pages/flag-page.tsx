@@ -1,9 +1,8 @@
 // One flag: its settings, preview, usage, history, deliveries and code snippets.
 import { Anchor, Button } from "@mantine/core";
-import { Link, useLocation, useParams } from "wouter";
+import { Link, useLocation, useParams, useSearchParams } from "wouter";
 import { CopyButton } from "../components/display/copy-button.tsx";
 import { Icon } from "../components/display/icon.tsx";
-import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { useFlagEdits } from "../flags/edit/flag-edits.tsx";
@@ -12,36 +11,18 @@ import { FlagDeliveries } from "../flags/flag-deliveries.tsx";
 import { FlagHistory } from "../flags/flag-history.tsx";
 import { FlagSnippets } from "../flags/flag-snippets.tsx";
 import { FlagUsageChart } from "../flags/flag-usage.tsx";
+import { addressOfList } from "../flags/list/flag-filter.ts";
+import { MissingFlag } from "../flags/missing-flag.tsx";
 import { editorOf } from "../flags/types/type-editors.tsx";
 import { useLiveState } from "../live-provider.tsx";
 import { usePageKeys } from "../page-keys.ts";
 import { useApi } from "../session.tsx";
 
 const BackToList = () => (
-  <Anchor component={Link} href="/flags" className="back" underline="hover">
+  <Anchor component={Link} href={addressOfList()} className="back" underline="hover">
     <Icon name="back" size={16} /> All flags
   </Anchor>
 );
-
-const Missing = ({ flagKey }: { readonly flagKey: string }) => {
-  const { environment, mayChange } = useApi();
-  return (
-    <>
-      <EmptyState
-        title="Flag not found"
-        action={
-          <Button component={Link} href="/flags" variant="default">
-            Back to flags
-          </Button>
-        }
-      >
-        {environment.name} has no flag <strong className="mono">{flagKey}</strong>. It may have been
-        deleted, or it exists in another environment.
-      </EmptyState>
-      {mayChange && <FlagHistory flagKey={flagKey} entry={undefined} />}
-    </>
-  );
-};
 
 export const FlagPage = () => {
   const { key: flagKey = "" } = useParams();
@@ -49,6 +30,9 @@ export const FlagPage = () => {
   const { mayChange, environment } = useApi();
   const edits = useFlagEdits();
   const [, navigate] = useLocation();
+  const [parameters] = useSearchParams();
+  /** Then the code that uses it comes first. */
+  const isNew = parameters.has("created");
   const entry = byKey.get(flagKey);
   const type = editorOf(entry?.flag.type ?? "");
   const toggle = () => {
@@ -82,15 +66,16 @@ export const FlagPage = () => {
         )}
       </PageTitle>
       {entry === undefined && status === "connecting" && <RowsSkeleton />}
-      {entry === undefined && status !== "connecting" && <Missing flagKey={flagKey} />}
+      {entry === undefined && status !== "connecting" && <MissingFlag flagKey={flagKey} />}
       {entry !== undefined && (
         <>
           <FlagSettings key={flagKey} entry={entry} />
+          {isNew && <FlagSnippets flag={entry.flag} />}
           {type.Preview && <type.Preview flag={entry.flag} />}
           <FlagUsageChart flagKey={flagKey} />
           {mayChange && <FlagHistory flagKey={flagKey} entry={entry} />}
           {mayChange && <FlagDeliveries flagKey={flagKey} />}
-          <FlagSnippets flag={entry.flag} />
+          {!isNew && <FlagSnippets flag={entry.flag} />}
         </>
       )}
     </>

@@ -1,8 +1,8 @@
 // The flags of the environment: search, filter, turn on or off, create.
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useMemo, useRef, useState } from "react";
-import { useLocation, useSearchParams } from "wouter";
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { Link, useLocation, useSearchParams } from "wouter";
 import { valueOrThrow } from "../api.ts";
 import { Icon } from "../components/display/icon.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
@@ -10,9 +10,15 @@ import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { CreateFlag } from "../flags/edit/create-flag.tsx";
-import { filterFrom, parametersFrom, shownFlags } from "../flags/list/flag-filter.ts";
+import {
+  type FlagFilter,
+  filterFrom,
+  parametersFrom,
+  rememberFilter,
+  shownFlags,
+} from "../flags/list/flag-filter.ts";
 import { FlagFilters } from "../flags/list/flag-filters.tsx";
-import { FlagList } from "../flags/list/flag-list.tsx";
+import { FlagList, type FlagListHandle } from "../flags/list/flag-list.tsx";
 import { formatNumber } from "../format.ts";
 import { useLiveState } from "../live-provider.tsx";
 import { usePageKeys } from "../page-keys.ts";
@@ -36,7 +42,7 @@ const useUsage = () => {
 };
 
 const firstFlag = (key: string) => `curl -X POST ${location.origin}/api/v1/flags \\
-  -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\
+  -H "Authorization: Bearer $HALYARD_API_KEY" -H "Content-Type: application/json" \\
   -d '{"key":"${key}","type":"boolean"}'`;
 
 export const FlagsPage = () => {
@@ -45,9 +51,12 @@ export const FlagsPage = () => {
   const usage = useUsage();
   const [parameters, setParameters] = useSearchParams();
   const [, navigate] = useLocation();
-  const [filter, setFilter] = useState(() => filterFrom(parameters));
+  const filter = useMemo(() => filterFrom(parameters), [parameters]);
+  const setFilter = (next: FlagFilter) => setParameters(parametersFrom(next), { replace: true });
+  useEffect(() => rememberFilter(filter), [filter]);
   const [creating, setCreating] = useState(false);
   const search = useRef<HTMLInputElement>(null);
+  const list = useRef<FlagListHandle>(null);
   const deferred = useDeferredValue(filter);
   const shown = useMemo(
     () => shownFlags(flags, deferred, usage.data, Date.now()),
@@ -57,6 +66,12 @@ export const FlagsPage = () => {
     "/": () => search.current?.focus(),
     c: () => mayChange && setCreating(true),
   });
+
+  /** Of what is typed, even when the list still shows the letter before. */
+  const openFirst = () => {
+    const [entry] = shownFlags(flags, filter, usage.data, Date.now());
+    if (entry) navigate(`/flags/${encodeURIComponent(entry.flag.key)}`);
+  };
 
   const isLoading = status === "connecting";
   const isEmpty = flags.length === 0;
@@ -71,6 +86,11 @@ export const FlagsPage = () => {
         title="Flags"
         description={isLoading ? "…" : `${formatNumber(flags.length)} in ${environment.name}`}
       >
+        {mayChange && (
+          <Button component={Link} href="/deleted-flags" variant="subtle" color="gray">
+            Deleted flags
+          </Button>
+        )}
         {create}
       </PageTitle>
       {usage.error !== null && (
@@ -92,10 +112,9 @@ export const FlagsPage = () => {
           <FlagFilters
             filter={filter}
             searchRef={search}
-            onChange={(next) => {
-              setFilter(next);
-              setParameters(parametersFrom(next), { replace: true });
-            }}
+            onChange={setFilter}
+            onOpenFirst={openFirst}
+            onEnterList={() => list.current?.focusFirst()}
           />
           <p className="flag-count dimmed" role="status">
             {shown.length < flags.length &&
@@ -107,10 +126,7 @@ export const FlagsPage = () => {
               action={
                 <Button
                   variant="default"
-                  onClick={() => {
-                    setFilter(filterFrom(new URLSearchParams()));
-                    setParameters(new URLSearchParams(), { replace: true });
-                  }}
+                  onClick={() => setFilter(filterFrom(new URLSearchParams()))}
                 >
                   Clear filters
                 </Button>
@@ -119,7 +135,7 @@ export const FlagsPage = () => {
               No flag matches the search and all filters.
             </EmptyState>
           ) : (
-            <FlagList flags={shown} usage={usage.data} />
+            <FlagList ref={list} flags={shown} usage={usage.data} />
           )}
         </>
       )}
@@ -128,7 +144,7 @@ export const FlagsPage = () => {
         onClose={() => setCreating(false)}
         onCreated={(key) => {
           setCreating(false);
-          navigate(`/flags/${encodeURIComponent(key)}`);
+          navigate(`/flags/${encodeURIComponent(key)}?created=1`);
         }}
       />
     </>

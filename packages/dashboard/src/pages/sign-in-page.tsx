@@ -7,7 +7,7 @@ import { ApiError, signIn } from "../api.ts";
 import { CodeBlock } from "../components/display/code-block.tsx";
 import { Icon } from "../components/display/icon.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
-import { useSession } from "../session.tsx";
+import { lastSessionEnd, storeEnvironment, useSession } from "../session.tsx";
 
 /** Only paths of this origin: anything else would be an open redirect. */
 const safePath = (next: string | null): string =>
@@ -22,9 +22,21 @@ const LinkExpired = () => (
   </Alert>
 );
 
+/** The server forgets ended sessions, so that only the limit of 12 hours is certain. */
+const SessionEnded = ({ at }: { readonly at: string }) => (
+  <Alert color="yellow" title="Your session has ended" icon={<Icon name="clock" />} mt="md">
+    <Text size="sm">
+      {new Date(at).getTime() <= Date.now()
+        ? "A session lasts 12 hours at most."
+        : "It was not used for a while, its key was revoked or has expired, or you signed out in another tab."}{" "}
+      Sign in to return to the page you were on.
+    </Text>
+  </Alert>
+);
+
 export const SignInPage = () => {
   useDocumentTitle("Sign in · Halyard");
-  const { session, refresh, choose } = useSession();
+  const { session, refresh } = useSession();
   const [parameters] = useSearchParams();
   const [, navigate] = useLocation();
   const [key, setKey] = useState("");
@@ -32,6 +44,7 @@ export const SignInPage = () => {
   const [error, setError] = useState<ApiError | undefined>();
   const isAdding = parameters.has("add");
   const next = safePath(parameters.get("next"));
+  const end = lastSessionEnd();
   if (session !== undefined && !isAdding) return <Redirect to={next} replace />;
 
   const submit = async (event: FormEvent) => {
@@ -46,7 +59,7 @@ export const SignInPage = () => {
     }
     setKey("");
     const added = result.value?.environments.find(({ name }) => !before.has(name));
-    if (added) choose(added.name);
+    if (added) storeEnvironment(added.name);
     await refresh();
     navigate(next, { replace: true });
   };
@@ -65,6 +78,7 @@ export const SignInPage = () => {
           stored in the browser.
         </Text>
         {parameters.get("link") === "expired" && <LinkExpired />}
+        {session === undefined && end !== null && <SessionEnded at={end} />}
         <form onSubmit={(event) => void submit(event)}>
           <PasswordInput
             label="API key"

@@ -18,7 +18,7 @@ import { useWebhookEdits } from "../webhooks/webhook-edits.ts";
 import { useLatestDeliveries, useWebhooks } from "../webhooks/webhook-queries.ts";
 
 const firstWebhook = () => `curl -X POST ${location.origin}/api/v1/webhooks \\
-  -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\
+  -H "Authorization: Bearer $HALYARD_API_KEY" -H "Content-Type: application/json" \\
   -d '{"url":"https://example.com/hooks/flags","events":["*"]}'`;
 
 interface WebhookRowProps {

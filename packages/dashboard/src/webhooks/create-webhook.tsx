@@ -120,8 +120,10 @@ export const CreateWebhook = ({ opened, onClose, onDone }: CreateWebhookProps) =
       onClose={close}
       title={created === undefined ? "Create webhook" : "Webhook created"}
       size="xl"
-      // A click outside must not discard the secret.
+      // Only the button that says so discards the secret.
       closeOnClickOutside={created === undefined}
+      closeOnEscape={created === undefined}
+      withCloseButton={created === undefined}
     >
       {created === undefined ? (
         <CreateForm onClose={onClose} onCreated={setCreated} />

@@ -85,6 +85,8 @@ export const RotateSecret = ({ webhook, opened, onClose }: RotateSecretProps) =>
       title={rotated === undefined ? "Rotate secret" : "New secret"}
       size="lg"
       closeOnClickOutside={rotated === undefined}
+      closeOnEscape={rotated === undefined}
+      withCloseButton={rotated === undefined}
     >
       {rotated === undefined ? (
         <RotateForm webhook={webhook} onClose={onClose} onRotated={setRotated} />

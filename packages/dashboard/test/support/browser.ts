@@ -42,6 +42,8 @@ const flags = [
   "--no-first-run",
   "--disable-dev-shm-usage",
   "--no-proxy-server",
+  // A name that is not localhost: over plain http its pages lack what browsers give to secure contexts only.
+  "--host-resolver-rules=MAP flags.test 127.0.0.1",
 ];
 
 /** Time for one step of a page; a busy machine is slow. */

@@ -27,7 +27,11 @@ import { createKeyCheck } from "./auth/authenticate.ts";
 import { byNetwork, createRateLimit } from "./auth/rate-limit.ts";
 import { acceptSessions } from "./auth/session-authenticate.ts";
 import { createSessionRequests } from "./auth/session-request.ts";
-import { type DashboardDependencies, openDashboard } from "./dashboard/dashboard.ts";
+import {
+  createUnknownPage,
+  type DashboardDependencies,
+  openDashboard,
+} from "./dashboard/dashboard.ts";
 import { handleBrokenConnection, trackResponse } from "./errors/broken-connection.ts";
 import { createErrorHandler } from "./errors/error-handler.ts";
 import { sendFailure, statusOf } from "./errors/error-reply.ts";
@@ -173,6 +177,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       dashboard && requests
         ? acceptSessions(authenticate, { ...dashboard, keyCache, requests })
         : authenticate,
+    sendUnknownPage: dashboard && createUnknownPage(dashboard),
   });
 
   const stopKeys = dependencies.keyTable.onEnded(streams.endOf);

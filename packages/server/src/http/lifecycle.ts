@@ -30,6 +30,10 @@ export interface LifecycleDependencies {
   readonly authenticateKey: Authenticate;
   /** By an API key or a session of the dashboard, where the API takes both. */
   readonly authenticateApi: Authenticate;
+  /** Answers a browser at an address that does not exist with the dashboard's page; undefined when it did not. */
+  readonly sendUnknownPage:
+    | ((request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined)
+    | undefined;
 }
 
 /** What of a route is decided when it is made. */
@@ -128,7 +132,7 @@ export const addLifecycle = (
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): void => {
     const allowed = paths.methodsOf(request.url.replace(/\?.*$/s, ""));
     if (allowed.length === 0) {
-      sendFailure(reply, nothingHere);
+      if (!dependencies.sendUnknownPage?.(request, reply)) sendFailure(reply, nothingHere);
       return;
     }
     const names = allowed.join(", ");

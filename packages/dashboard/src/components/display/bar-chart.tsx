@@ -17,57 +17,48 @@ export interface Series {
 interface BarChartProps {
   /** One sentence that says what the chart shows. */
   readonly summary: string;
+  /** What is counted, in the singular and the plural. */
+  readonly unit: readonly [one: string, several: string];
   readonly series: readonly Series[];
   readonly bars: readonly Bar[];
 }
 
-const width = 720;
-const height = 150;
-const left = 44;
-const bottom = 20;
+/** Of the drawing, which is stretched to the width there is; what is written stays outside, in its own size. */
+const height = 100;
 
-export const BarChart = ({ summary, series, bars }: BarChartProps) => {
+export const BarChart = ({ summary, unit, series, bars }: BarChartProps) => {
   const total = ({ values }: Bar) => values.reduce((sum, value) => sum + value, 0);
   const highest = Math.max(1, ...bars.map(total));
-  const step = (width - left) / Math.max(1, bars.length);
-  const scale = (height - bottom - 8) / highest;
-  const base = height - bottom;
-  const first = bars[0];
-  const last = bars.at(-1);
+  const scale = height / highest;
   return (
     <figure className="chart">
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={summary}>
-        <line className="chart-line" x1={left} x2={width} y1={base} y2={base} />
-        <line className="chart-line" x1={left} x2={width} y1={8} y2={8} strokeDasharray="2 4" />
-        <text className="chart-text" x={left - 6} y={12} textAnchor="end">
-          {formatCompact(highest)}
-        </text>
-        <text className="chart-text" x={left - 6} y={base} textAnchor="end">
-          0
-        </text>
+      <div className="chart-label" aria-hidden="true">
+        {formatCompact(highest)} {highest === 1 ? unit[0] : unit[1]}
+      </div>
+      <svg
+        className="chart-plot"
+        viewBox={`0 0 ${Math.max(1, bars.length)} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={summary}
+      >
         {bars.map((bar, index) => {
-          let top = base;
+          let top = height;
           return (
             <g key={bar.label}>
               <title>
                 {`${bar.label}: ${series.map(({ name }, at) => `${formatNumber(bar.values[at] ?? 0)} ${name}`).join(", ")}`}
               </title>
-              <rect
-                className="chart-target"
-                x={left + index * step}
-                y={8}
-                width={step}
-                height={base - 8}
-              />
+              <rect className="chart-target" x={index} width={1} height={height} />
               {series.map(({ name, color }, at) => {
                 const length = (bar.values[at] ?? 0) * scale;
                 top -= length;
                 return (
                   <rect
                     key={name}
-                    x={left + index * step + step * 0.12}
+                    x={index + 0.12}
                     y={top}
-                    width={step * 0.76}
+                    width={0.76}
                     height={length}
                     fill={color}
                   />
@@ -76,13 +67,11 @@ export const BarChart = ({ summary, series, bars }: BarChartProps) => {
             </g>
           );
         })}
-        <text className="chart-text" x={left} y={height - 4}>
-          {first?.label}
-        </text>
-        <text className="chart-text" x={width} y={height - 4} textAnchor="end">
-          {last?.label}
-        </text>
       </svg>
+      <div className="chart-label chart-ends" aria-hidden="true">
+        <span>{bars[0]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
       <figcaption className="chart-legend">
         {series.map(({ name, color }) => (
           <span key={name}>

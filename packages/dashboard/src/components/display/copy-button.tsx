@@ -1,6 +1,6 @@
 // Copies text to the clipboard and confirms it.
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { type MouseEvent, useEffect, useState } from "react";
 import { Icon } from "./icon.tsx";
 
 interface CopyButtonProps {
@@ -13,6 +13,28 @@ interface CopyButtonProps {
 
 const shownFor = 2_000;
 
+/** Over plain http there is no clipboard API. The selection is made beside the button: a dialog keeps the focus inside. */
+const copySelected = (text: string, button: HTMLElement): boolean => {
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "visually-hidden";
+  button.after(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  button.focus();
+  return isCopied;
+};
+
+const copyText = async (text: string, button: HTMLElement): Promise<boolean> => {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text, button);
+  }
+};
+
 export const CopyButton = ({ text, what, wide = false }: CopyButtonProps) => {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
   useEffect(() => {
@@ -20,13 +42,8 @@ export const CopyButton = ({ text, what, wide = false }: CopyButtonProps) => {
     const timer = setTimeout(() => setState("idle"), shownFor);
     return () => clearTimeout(timer);
   }, [state]);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setState("copied");
-    } catch {
-      setState("failed");
-    }
+  const copy = async ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    setState((await copyText(text, currentTarget)) ? "copied" : "failed");
   };
   const label = {
     idle: `Copy ${what}`,
@@ -37,7 +54,7 @@ export const CopyButton = ({ text, what, wide = false }: CopyButtonProps) => {
   return (
     <>
       {wide ? (
-        <Button variant="light" leftSection={icon} onClick={() => void copy()}>
+        <Button variant="light" leftSection={icon} onClick={(event) => void copy(event)}>
           {label}
         </Button>
       ) : (
@@ -46,7 +63,7 @@ export const CopyButton = ({ text, what, wide = false }: CopyButtonProps) => {
             variant="subtle"
             color="gray"
             aria-label={`Copy ${what}`}
-            onClick={() => void copy()}
+            onClick={(event) => void copy(event)}
           >
             {icon}
           </ActionIcon>

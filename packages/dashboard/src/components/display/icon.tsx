@@ -16,6 +16,7 @@ const shapes = {
   cross: "M6 6l12 12 M18 6L6 18",
   plus: "M12 5v14 M5 12h14",
   search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14z M16 16l5 5",
+  book: "M12 6c-2-1.5-5-2-8-2v14c3 0 6 .5 8 2 2-1.5 5-2 8-2V4c-3 0-6 .5-8 2z M12 6v14",
   keyboard: "M3 6h18v12H3z M7 10h0 M11 10h0 M15 10h0 M7 14h10",
   chevron: "M8 10l4 4 4-4",
   back: "M14 6l-6 6 6 6",

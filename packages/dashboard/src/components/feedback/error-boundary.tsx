@@ -24,7 +24,8 @@ export class ErrorBoundary extends Component<Props, State> {
       <ErrorMessage
         error={error}
         title="This page could not be displayed"
-        onRetry={() => this.setState({ error: undefined })}
+        // A part that failed to load stays failed until the page is loaded again.
+        onRetry={() => location.reload()}
       />
     );
   }

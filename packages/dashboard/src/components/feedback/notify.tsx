@@ -15,9 +15,7 @@ interface Done {
 const closeButtonProps = { "aria-label": "Close notification" };
 
 export const notifyDone = ({ title, message, undo }: Done): void => {
-  const id = crypto.randomUUID();
-  notifications.show({
-    id,
+  const id = notifications.show({
     title,
     color: "teal",
     icon: <Icon name="check" />,

@@ -10,8 +10,18 @@ export const RowsSkeleton = ({ rows = 6 }: { readonly rows?: number }) => (
 );
 
 export const PageSkeleton = () => (
-  <div className="page-skeleton">
+  <>
     <Skeleton height={34} width="min(18rem, 60%)" mb="xl" />
     <RowsSkeleton />
+  </>
+);
+
+/** Before the session is known: the page is where it will be. */
+export const ShellSkeleton = () => (
+  <div className="shell">
+    <div className="shell-side" />
+    <main className="shell-main">
+      <PageSkeleton />
+    </main>
   </div>
 );

@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { signInFrom } from "../../addresses.ts";
 import { useApi } from "../../session.tsx";
 import { EmptyState } from "../feedback/empty-state.tsx";
 import { PageTitle } from "./page-title.tsx";
@@ -23,7 +24,7 @@ export const AdminOnly = ({ title, what, children }: AdminOnlyProps) => {
       <EmptyState
         title="Admin key required"
         action={
-          <Button component={Link} href="/sign-in?add=1" variant="default">
+          <Button component={Link} href={signInFrom()} variant="default">
             Sign in with another key
           </Button>
         }

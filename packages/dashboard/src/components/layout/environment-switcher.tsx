@@ -1,6 +1,7 @@
 // Switches between the environments of the session, and signs in to another.
 import { Menu, UnstyledButton } from "@mantine/core";
 import { useLocation } from "wouter";
+import { signInFrom, switchTo } from "../../addresses.ts";
 import { signOut } from "../../api.ts";
 import { isProductionName, useApi, useSession } from "../../session.tsx";
 import { Icon } from "../display/icon.tsx";
@@ -10,8 +11,8 @@ const roleLabels = { admin: "admin", server: "read-only" } as const;
 
 export const EnvironmentSwitcher = () => {
   const { environment } = useApi();
-  const { session, choose, refresh } = useSession();
-  const [, navigate] = useLocation();
+  const { session, refresh } = useSession();
+  const [path, navigate] = useLocation();
   const leave = async () => {
     const result = await signOut(session?.csrf ?? "", environment.name);
     if (!result.ok) notifyError(`Sign-out from ${environment.name} failed`, result.error);
@@ -40,7 +41,7 @@ export const EnvironmentSwitcher = () => {
         {session?.environments.map(({ name, role }) => (
           <Menu.Item
             key={name}
-            onClick={() => choose(name)}
+            onClick={() => navigate(switchTo(name, path))}
             leftSection={<Icon name={isProductionName(name) ? "warning" : "flag"} size={16} />}
             rightSection={name === environment.name ? <Icon name="check" size={16} /> : undefined}
             {...(name === environment.name && { "aria-current": true })}
@@ -51,7 +52,7 @@ export const EnvironmentSwitcher = () => {
         <Menu.Divider />
         <Menu.Item
           leftSection={<Icon name="plus" size={16} />}
-          onClick={() => navigate("/sign-in?add=1")}
+          onClick={() => navigate(signInFrom())}
         >
           Sign in to another environment
         </Menu.Item>

@@ -6,9 +6,9 @@ import { Icon } from "../display/icon.tsx";
 
 const keys = [
   ["/", "Search flags"],
-  ["j", "Next flag"],
-  ["k", "Previous flag"],
-  ["Enter", "Open flag"],
+  ["j or ↓", "Next flag"],
+  ["k or ↑", "Previous flag"],
+  ["Enter", "Open flag, or the first match of a search"],
   ["e", "Turn flag on or off"],
   ["c", "Create flag"],
   ["Alt 1 … 4", "Flags, webhooks, keys, events"],

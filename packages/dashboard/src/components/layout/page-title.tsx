@@ -1,7 +1,7 @@
 // The heading of a page, which is also the title of the browser's tab.
 import { Group, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
-import { useSession } from "../../session.tsx";
+import { useApi } from "../../session.tsx";
 
 interface PageTitleProps {
   readonly title: string;
@@ -13,10 +13,9 @@ interface PageTitleProps {
 }
 
 export const PageTitle = ({ title, heading, description, children }: PageTitleProps) => {
-  const { environment } = useSession();
-  const name = environment?.name;
+  const { name } = useApi().environment;
   useEffect(() => {
-    document.title = [title, name, "Halyard"].filter((part) => part !== undefined).join(" · ");
+    document.title = [title, name, "Halyard"].join(" · ");
   }, [title, name]);
   return (
     <div className="page-title">

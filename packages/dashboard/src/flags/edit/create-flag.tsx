@@ -17,6 +17,8 @@ import { useFlagEdits } from "./flag-edits.tsx";
 
 interface CreateFlagProps {
   readonly opened: boolean;
+  /** To begin with. */
+  readonly initialKey?: string;
   readonly onClose: () => void;
   readonly onCreated: (key: string) => void;
 }
@@ -32,10 +34,14 @@ const keyError = (key: string, isTaken: boolean): string | undefined => {
 const initialMembers = (type: FlagTypeName): FlagMembers =>
   Object.fromEntries(membersOf(type).map(([name, { initial }]) => [name, initial]));
 
-const CreateFlagForm = ({ onClose, onCreated }: Omit<CreateFlagProps, "opened">) => {
+const CreateFlagForm = ({
+  initialKey = "",
+  onClose,
+  onCreated,
+}: Omit<CreateFlagProps, "opened">) => {
   const edits = useFlagEdits();
   const { byKey } = useLiveState();
-  const [key, setKey] = useState("");
+  const [key, setKey] = useState(initialKey);
   const [type, setType] = useState<FlagTypeName>("boolean");
   const [members, setMembers] = useState(() => initialMembers(type));
   const [description, setDescription] = useState("");
@@ -120,8 +126,8 @@ const CreateFlagForm = ({ onClose, onCreated }: Omit<CreateFlagProps, "opened">)
   );
 };
 
-export const CreateFlag = ({ opened, onClose, onCreated }: CreateFlagProps) => (
-  <Modal opened={opened} onClose={onClose} title="Create flag" size="lg">
-    <CreateFlagForm onClose={onClose} onCreated={onCreated} />
+export const CreateFlag = ({ opened, ...form }: CreateFlagProps) => (
+  <Modal opened={opened} onClose={form.onClose} title="Create flag" size="lg">
+    <CreateFlagForm {...form} />
   </Modal>
 );

@@ -3,6 +3,7 @@ import type { PatchFlag } from "@halyard/core/flags/registry";
 import { Button, Group } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { LiveFlag } from "../../live.ts";
+import { useApi } from "../../session.tsx";
 import { settingOf } from "./flag-change.ts";
 import { type Outcome, useFlagEdits } from "./flag-edits.tsx";
 
@@ -14,9 +15,31 @@ interface Draft<Value> {
 /** After any other outcome the draft stays, to be saved again or discarded. */
 const isFinished = (outcome: Outcome): boolean => outcome === "done" || outcome === "theirs";
 
-export const useDraft = <Value,>(entry: LiveFlag, patchOf: (value: Value) => PatchFlag) => {
+/** Kept for the tab, so that it survives a look at another page, a reload and a sign-in. */
+const useKeptDraft = <Value,>(name: string) => {
+  const [draft, setDraft] = useState<Draft<Value> | undefined>(() => {
+    const kept = sessionStorage.getItem(name);
+    return kept === null ? undefined : JSON.parse(kept);
+  });
+  const keep = (next: Draft<Value> | undefined) => {
+    if (next === undefined) sessionStorage.removeItem(name);
+    else sessionStorage.setItem(name, JSON.stringify(next));
+    setDraft(next);
+  };
+  return [draft, keep] as const;
+};
+
+/** `what` is being edited; each has a draft of its own. */
+export const useDraft = <Value,>(
+  entry: LiveFlag,
+  what: string,
+  patchOf: (value: Value) => PatchFlag,
+) => {
   const edits = useFlagEdits();
-  const [draft, setDraft] = useState<Draft<Value> | undefined>();
+  const { environment } = useApi();
+  const [draft, setDraft] = useKeptDraft<Value>(
+    `halyard-draft ${environment.name} ${entry.flag.key} ${what}`,
+  );
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -29,7 +52,7 @@ export const useDraft = <Value,>(entry: LiveFlag, patchOf: (value: Value) => Pat
   return {
     draft,
     busy,
-    edit: (value: Value) => setDraft((current) => ({ base: current?.base ?? entry, value })),
+    edit: (value: Value) => setDraft({ base: draft?.base ?? entry, value }),
     discard: () => setDraft(undefined),
     onSubmit: (event: FormEvent) => void submit(event),
   };

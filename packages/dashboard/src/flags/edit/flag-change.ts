@@ -7,7 +7,14 @@ import {
   patchBetween,
 } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
-import { type Flag, membersOf, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
+import {
+  type CreateFlag,
+  type Flag,
+  type FlagMembers,
+  membersOf,
+  type PatchFlag,
+  reachOf,
+} from "@halyard/core/flags/registry";
 import { formatNumber, formatPercent } from "../../format.ts";
 
 const everyone = 100_000;
@@ -26,6 +33,18 @@ export const isEmptyPatch = (patch: PatchFlag): boolean => Object.keys(patch).le
 /** Whether there is a patch that makes the first flag the second: the type never changes. */
 export const canRestore = (current: Flag, earlier: Flag): boolean =>
   current.type === earlier.type && !isEmptyPatch(patchBetween(current, earlier));
+
+/** What the flag has because of its type, such as a percentage. */
+export const membersOfFlag = (flag: Flag): FlagMembers =>
+  Object.fromEntries(membersOf(flag.type).map(([name]) => [name, memberOf(flag, name)]));
+
+/** To create it again; what is created is off. */
+export const definitionOf = (flag: Flag): CreateFlag => ({
+  key: flag.key,
+  type: flag.type,
+  description: flag.description,
+  ...membersOfFlag(flag),
+});
 
 /** "2,500 of every 10,000 users": the smaller base where it gives a whole number. */
 const countOf = (thousandths: number, more: string): string => {

@@ -9,7 +9,7 @@ import type { Live, LiveFlag } from "../../live.ts";
 import { useLive } from "../../live-provider.tsx";
 import { type Api, useApi } from "../../session.tsx";
 import { Conflict } from "./conflict.tsx";
-import { isEmptyPatch, settingOf, summaryOf, withPatch } from "./flag-change.ts";
+import { definitionOf, isEmptyPatch, settingOf, summaryOf, withPatch } from "./flag-change.ts";
 import { FlagDiff } from "./flag-diff.tsx";
 
 export type Outcome =
@@ -26,6 +26,8 @@ export interface FlagEdits {
   /** Back to an earlier version, confirmed in every environment. */
   restore(base: LiveFlag, to: Flag): Promise<Outcome>;
   create(flag: CreateFlag): Promise<Result<Flag>>;
+  /** Creates it again, as it was in another environment or before it was deleted, but off. */
+  revive(flag: Flag): Promise<void>;
   remove(base: LiveFlag): Promise<boolean>;
 }
 
@@ -90,7 +92,22 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
     return applied ? send(theirs, patch) : "theirs";
   };
 
+  const create = async (flag: CreateFlag): Promise<Result<Flag>> => {
+    const result = await management.flags.create(flag);
+    if (!result.ok) return result;
+    live.put(flag.key, result.value, result.version ?? 1);
+    notifyDone({ title: flag.key, message: "Created. It stays off until you turn it on." });
+    return result;
+  };
+
   return {
+    create,
+
+    async revive(flag) {
+      const result = await create(definitionOf(flag));
+      if (!result.ok) notifyError(`${flag.key} was not created`, result.error);
+    },
+
     async change(base, patch) {
       const after = withPatch(base.flag, patch);
       const wanted = patchBetween(base.flag, after);
@@ -123,14 +140,6 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
       return confirmed ? send(base, wanted) : "cancelled";
     },
 
-    async create(flag) {
-      const result = await management.flags.create(flag);
-      if (!result.ok) return result;
-      live.put(flag.key, result.value, result.version ?? 1);
-      notifyDone({ title: flag.key, message: "Created. It stays off until you turn it on." });
-      return result;
-    },
-
     async remove(base) {
       const { key } = base.flag;
       const gone: Flag = { ...base.flag, enabled: false };
@@ -139,8 +148,8 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
         body: (
           <>
             <p className="confirm-sentence">
-              From now on your code gets its default value for this flag. You cannot undo this; the
-              history is kept.
+              From now on your code gets its default value for this flag. You can restore the flag
+              from its history; it is off then.
             </p>
             <Sentences before={base.flag} after={gone} />
           </>

@@ -1,6 +1,5 @@
 // State, the members of its type and the description of one flag.
-import { memberOf } from "@halyard/core/difference";
-import { type Flag, type FlagMembers, membersOf } from "@halyard/core/flags/registry";
+import type { FlagMembers } from "@halyard/core/flags/registry";
 import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import { Switch, Textarea } from "@mantine/core";
 import { Section } from "../../components/layout/section.tsx";
@@ -8,15 +7,16 @@ import type { LiveFlag } from "../../live.ts";
 import { useApi } from "../../session.tsx";
 import { editorOf } from "../types/type-editors.tsx";
 import { DraftActions, DraftConflict, useDraft } from "./edit-draft.tsx";
-import { settingOf, summaryOf, withPatch } from "./flag-change.ts";
+import { membersOfFlag, summaryOf, withPatch } from "./flag-change.ts";
 import { useFlagEdits } from "./flag-edits.tsx";
-
-const membersOfFlag = (flag: Flag): FlagMembers =>
-  Object.fromEntries(membersOf(flag.type).map(([name]) => [name, memberOf(flag, name)]));
 
 const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
   const { mayChange } = useApi();
-  const { draft, busy, edit, discard, onSubmit } = useDraft<FlagMembers>(entry, (value) => value);
+  const { draft, busy, edit, discard, onSubmit } = useDraft<FlagMembers>(
+    entry,
+    "members",
+    (value) => value,
+  );
   const { MembersInput } = editorOf(entry.flag.type);
   if (MembersInput === undefined) return null;
   const summary =
@@ -40,9 +40,13 @@ const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
 
 const DescriptionForm = ({ entry }: { readonly entry: LiveFlag }) => {
   const { mayChange } = useApi();
-  const { draft, busy, edit, discard, onSubmit } = useDraft<string>(entry, (value) => ({
-    description: value.trim() === "" ? null : value.trim(),
-  }));
+  const { draft, busy, edit, discard, onSubmit } = useDraft<string>(
+    entry,
+    "description",
+    (value) => ({
+      description: value.trim() === "" ? null : value.trim(),
+    }),
+  );
   return (
     <form onSubmit={onSubmit}>
       <Textarea
@@ -68,7 +72,7 @@ export const FlagSettings = ({ entry }: { readonly entry: LiveFlag }) => {
   const edits = useFlagEdits();
   const { mayChange } = useApi();
   const { flag } = entry;
-  const { Reach } = editorOf(flag.type);
+  const { MembersInput, Reach } = editorOf(flag.type);
   return (
     <>
       <div className="panel flag-head">
@@ -79,10 +83,12 @@ export const FlagSettings = ({ entry }: { readonly entry: LiveFlag }) => {
           disabled={!mayChange}
           onChange={() => void edits.change(entry, { enabled: !flag.enabled })}
           label={flag.enabled ? "On" : "Off"}
-          {...(membersOf(flag.type).length > 0 && { description: settingOf(flag) })}
         />
-        <Reach flag={flag} size="large" />
-        <MembersForm entry={entry} />
+        {MembersInput === undefined ? (
+          <Reach flag={flag} size="large" />
+        ) : (
+          <MembersForm entry={entry} />
+        )}
       </div>
       <Section title="About">
         <DescriptionForm entry={entry} />

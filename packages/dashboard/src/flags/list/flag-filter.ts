@@ -46,6 +46,21 @@ export const parametersFrom = (filter: FlagFilter): URLSearchParams =>
     ...(filter.sort === "key" ? [] : [["sort", filter.sort]]),
   ]);
 
+/** The filter of the list when it was left, for the way back. */
+let lastParameters = "";
+export const rememberFilter = (filter: FlagFilter): void => {
+  lastParameters = parametersFrom(filter).toString();
+};
+export const addressOfList = (): string =>
+  lastParameters === "" ? "/flags" : `/flags?${lastParameters}`;
+
+/** Every word is somewhere in the key or the description, in any order. */
+const matches = ({ flag }: LiveFlag, words: readonly string[]): boolean => {
+  if (words.length === 0) return true;
+  const text = `${flag.key} ${flag.description ?? ""}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+};
+
 const countOf = (usage: UsageByKey | undefined, { flag }: LiveFlag): number => {
   const found = usage?.get(flag.key);
   return found === undefined ? 0 : found.on + found.off;
@@ -59,15 +74,13 @@ export const shownFlags = (
   usage: UsageByKey | undefined,
   now: number,
 ): readonly LiveFlag[] => {
-  const text = filter.text.trim().toLowerCase();
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = flags.filter(
-    ({ flag }) =>
-      (filter.type === "all" || flag.type === filter.type) &&
-      (filter.state === "all" || flag.enabled === (filter.state === "on")) &&
-      (text === "" ||
-        flag.key.toLowerCase().includes(text) ||
-        (flag.description ?? "").toLowerCase().includes(text)) &&
-      (!filter.onlyStale || isStale(usage, flag.key, now)),
+    (entry) =>
+      (filter.type === "all" || entry.flag.type === filter.type) &&
+      (filter.state === "all" || entry.flag.enabled === (filter.state === "on")) &&
+      matches(entry, words) &&
+      (!filter.onlyStale || isStale(usage, entry.flag.key, now)),
   );
   switch (filter.sort) {
     case "key":

@@ -1,7 +1,7 @@
 // The controls above the list: search, filters, sort order.
 import { flagTypeNames } from "@halyard/core/flags/registry";
 import { Checkbox, Kbd, NativeSelect, TextInput } from "@mantine/core";
-import type { RefObject } from "react";
+import type { KeyboardEvent, RefObject } from "react";
 import { Icon } from "../../components/display/icon.tsx";
 import { editorOf } from "../types/type-editors.tsx";
 import type { FlagFilter } from "./flag-filter.ts";
@@ -10,6 +10,10 @@ interface FlagFiltersProps {
   readonly filter: FlagFilter;
   readonly onChange: (filter: FlagFilter) => void;
   readonly searchRef: RefObject<HTMLInputElement | null>;
+  /** Enter in the search. */
+  readonly onOpenFirst: () => void;
+  /** The down arrow in the search. */
+  readonly onEnterList: () => void;
 }
 
 const types = [
@@ -28,50 +32,61 @@ const sorts = [
   { value: "idle", label: "Sort by last evaluation" },
 ];
 
-export const FlagFilters = ({ filter, onChange, searchRef }: FlagFiltersProps) => (
-  <search className="flag-filters">
-    <TextInput
-      ref={searchRef}
-      className="flag-search"
-      type="search"
-      aria-label="Search key or description"
-      placeholder="Search key or description"
-      leftSection={<Icon name="search" size={16} />}
-      rightSection={filter.text === "" ? <Kbd size="xs">/</Kbd> : undefined}
-      rightSectionPointerEvents="none"
-      value={filter.text}
-      onChange={(event) => onChange({ ...filter, text: event.currentTarget.value })}
-      onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-    />
-    <NativeSelect
-      aria-label="Type"
-      data={types}
-      value={filter.type}
-      onChange={(event) =>
-        onChange({ ...filter, type: event.currentTarget.value as FlagFilter["type"] })
-      }
-    />
-    <NativeSelect
-      aria-label="State"
-      data={states}
-      value={filter.state}
-      onChange={(event) =>
-        onChange({ ...filter, state: event.currentTarget.value as FlagFilter["state"] })
-      }
-    />
-    <NativeSelect
-      aria-label="Sort by"
-      data={sorts}
-      value={filter.sort}
-      onChange={(event) =>
-        onChange({ ...filter, sort: event.currentTarget.value as FlagFilter["sort"] })
-      }
-    />
-    <Checkbox
-      label="Only stale"
-      title="Not evaluated in 30 days, or never"
-      checked={filter.onlyStale}
-      onChange={(event) => onChange({ ...filter, onlyStale: event.currentTarget.checked })}
-    />
-  </search>
-);
+export const FlagFilters = (props: FlagFiltersProps) => {
+  const { filter, onChange, searchRef, onOpenFirst, onEnterList } = props;
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === "Escape") event.currentTarget.blur();
+    if (event.key === "Enter") onOpenFirst();
+    if (event.key !== "ArrowDown") return;
+    // Else the browser scrolls as well.
+    event.preventDefault();
+    onEnterList();
+  };
+  return (
+    <search className="flag-filters">
+      <TextInput
+        ref={searchRef}
+        className="flag-search"
+        type="search"
+        aria-label="Search key or description"
+        placeholder="Search key or description"
+        leftSection={<Icon name="search" size={16} />}
+        rightSection={filter.text === "" ? <Kbd size="xs">/</Kbd> : undefined}
+        rightSectionPointerEvents="none"
+        value={filter.text}
+        onChange={(event) => onChange({ ...filter, text: event.currentTarget.value })}
+        onKeyDown={onKeyDown}
+      />
+      <NativeSelect
+        aria-label="Type"
+        data={types}
+        value={filter.type}
+        onChange={(event) =>
+          onChange({ ...filter, type: event.currentTarget.value as FlagFilter["type"] })
+        }
+      />
+      <NativeSelect
+        aria-label="State"
+        data={states}
+        value={filter.state}
+        onChange={(event) =>
+          onChange({ ...filter, state: event.currentTarget.value as FlagFilter["state"] })
+        }
+      />
+      <NativeSelect
+        aria-label="Sort by"
+        data={sorts}
+        value={filter.sort}
+        onChange={(event) =>
+          onChange({ ...filter, sort: event.currentTarget.value as FlagFilter["sort"] })
+        }
+      />
+      <Checkbox
+        label="Only stale"
+        title="Not evaluated in 30 days, or never"
+        checked={filter.onlyStale}
+        onChange={(event) => onChange({ ...filter, onlyStale: event.currentTarget.checked })}
+      />
+    </search>
+  );
+};

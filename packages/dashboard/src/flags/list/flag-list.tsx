@@ -1,7 +1,7 @@
 // The list of flags, virtualized: only the rows in view are rendered.
 import { useMediaQuery } from "@mantine/hooks";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 import type { LiveFlag } from "../../live.ts";
 import { usePageKeys } from "../../page-keys.ts";
 import { useApi } from "../../session.tsx";
@@ -12,6 +12,11 @@ import { FlagRow } from "./flag-row.tsx";
 interface FlagListProps {
   readonly flags: readonly LiveFlag[];
   readonly usage: UsageByKey | undefined;
+  readonly ref: Ref<FlagListHandle>;
+}
+
+export interface FlagListHandle {
+  readonly focusFirst: () => void;
 }
 
 const wideRow = 64;
@@ -27,7 +32,7 @@ const usageOf = (usage: UsageByKey | undefined, key: string) => {
   return { count: (found?.on ?? 0) + (found?.off ?? 0), last: found?.lastEvaluatedAt ?? null };
 };
 
-export const FlagList = ({ flags, usage }: FlagListProps) => {
+export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
   const { mayChange } = useApi();
   const edits = useFlagEdits();
   const list = useRef<HTMLUListElement>(null);
@@ -64,9 +69,14 @@ export const FlagList = ({ flags, usage }: FlagListProps) => {
   };
   const toggle = (entry: LiveFlag) => void edits.change(entry, { enabled: !entry.flag.enabled });
 
+  useImperativeHandle(ref, () => ({ focusFirst: () => moveTo(0) }));
+  const next = () => moveTo(Math.min(selectedIndex + 1, flags.length - 1));
+  const previous = () => moveTo(Math.max(selectedIndex - 1, 0));
   usePageKeys({
-    j: () => moveTo(Math.min(selectedIndex + 1, flags.length - 1)),
-    k: () => moveTo(Math.max(selectedIndex - 1, 0)),
+    j: next,
+    ArrowDown: next,
+    k: previous,
+    ArrowUp: previous,
     e: () => mayChange && withSelected(toggle),
   });
 
@@ -79,39 +89,48 @@ export const FlagList = ({ flags, usage }: FlagListProps) => {
 
   const now = Date.now();
   return (
-    <ul
-      className="flag-list"
-      ref={list}
-      aria-label="Flags"
-      style={{ height: virtualizer.getTotalSize() }}
-    >
-      {virtualizer.getVirtualItems().map(({ index, start, key: rowKey }) => {
-        const entry = flags[index];
-        if (entry === undefined) return null;
-        const { key } = entry.flag;
-        return (
-          <FlagRow
-            key={rowKey}
-            entry={entry}
-            usage={usageOf(usage, key)}
-            stale={isStale(usage, key, now)}
-            position={index + 1}
-            of={flags.length}
-            mayChange={mayChange}
-            style={{ transform: `translateY(${start - offset}px)`, height: rowHeight }}
-            onToggle={() => toggle(entry)}
-            onFocus={() => select(key)}
-            linkRef={(element) => {
-              if (element === null) links.current.delete(key);
-              else links.current.set(key, element);
-              if (element !== null && toFocus.current === key) {
-                toFocus.current = undefined;
-                element.focus({ preventScroll: true });
-              }
-            }}
-          />
-        );
-      })}
-    </ul>
+    <>
+      <div className="flag-heads" aria-hidden="true">
+        <span>On</span>
+        <span>Flag</span>
+        <span>Type</span>
+        <span>Reach</span>
+        <span>Evaluations in 30 days, last</span>
+      </div>
+      <ul
+        className="flag-list"
+        ref={list}
+        aria-label="Flags"
+        style={{ height: virtualizer.getTotalSize() }}
+      >
+        {virtualizer.getVirtualItems().map(({ index, start, key: rowKey }) => {
+          const entry = flags[index];
+          if (entry === undefined) return null;
+          const { key } = entry.flag;
+          return (
+            <FlagRow
+              key={rowKey}
+              entry={entry}
+              usage={usageOf(usage, key)}
+              stale={isStale(usage, key, now)}
+              position={index + 1}
+              of={flags.length}
+              mayChange={mayChange}
+              style={{ transform: `translateY(${start - offset}px)`, height: rowHeight }}
+              onToggle={() => toggle(entry)}
+              onFocus={() => select(key)}
+              linkRef={(element) => {
+                if (element === null) links.current.delete(key);
+                else links.current.set(key, element);
+                if (element !== null && toFocus.current === key) {
+                  toFocus.current = undefined;
+                  element.focus({ preventScroll: true });
+                }
+              }}
+            />
+          );
+        })}
+      </ul>
+    </>
   );
 };

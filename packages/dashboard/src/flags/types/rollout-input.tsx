@@ -42,7 +42,7 @@ export const RolloutInput = ({ value, onChange, disabled = false }: RolloutInput
           allowNegative={false}
           min={0}
           max={100}
-          step={0.001}
+          step={1}
           decimalScale={3}
           clampBehavior="strict"
           suffix=" %"
@@ -54,7 +54,7 @@ export const RolloutInput = ({ value, onChange, disabled = false }: RolloutInput
           <Button
             key={step}
             size="compact-xs"
-            variant={step === value ? "light" : "default"}
+            variant="default"
             onClick={() => onChange(step)}
             disabled={disabled}
           >

@@ -1,5 +1,5 @@
 // The dashboard as a whole: its page and its sessions.
-import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Sessions } from "../../access/sessions.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
@@ -8,7 +8,7 @@ import type { KeyCheck } from "../auth/authenticate.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
 import type { SessionRequests } from "../auth/session-request.ts";
 import type { DashboardFiles } from "./files.ts";
-import { dashboardRoutes } from "./page.ts";
+import { createSendPage, dashboardRoutes, isBrowsing } from "./page.ts";
 import { sessionRoutes } from "./session.ts";
 
 export interface DashboardDependencies {
@@ -28,7 +28,15 @@ interface AppParts extends DashboardDependencies {
   readonly log: FastifyBaseLogger;
 }
 
+/** The page at an address that does not exist; undefined when the request does not ask for a page. */
+export const createUnknownPage = ({ files }: Pick<DashboardDependencies, "files">) => {
+  const sendPage = createSendPage(files);
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined =>
+    files && isBrowsing(request) ? sendPage(request, reply.code(404)) : undefined;
+};
+
 export const openDashboard = (app: FastifyInstance, parts: AppParts): void => {
-  const sendPage = dashboardRoutes(app, parts.files);
+  const sendPage = createSendPage(parts.files);
+  dashboardRoutes(app, parts.files, sendPage);
   sessionRoutes(app, { ...parts, sendPage });
 };

@@ -13,6 +13,7 @@ const pagePaths = [
   "/webhooks/:id",
   "/keys",
   "/events",
+  "/environments/*",
 ] as const;
 
 /** Stands in index.html where each answer has its own. */
@@ -45,7 +46,7 @@ const guarded = (reply: FastifyReply): FastifyReply =>
     .header("cross-origin-resource-policy", "same-origin")
     .header("x-frame-options", "DENY");
 
-const createSendPage = (files: DashboardFiles | undefined): SendPage => {
+export const createSendPage = (files: DashboardFiles | undefined): SendPage => {
   if (!files) {
     return (_request, reply) =>
       guarded(reply).code(503).type("text/plain; charset=utf-8").send(notBuilt);
@@ -86,12 +87,20 @@ const chooseEncoding = (
 
 const hidden = { schema: { hide: true } } as const;
 
-/** Gives what answers with the page, for paths that have something to do before. */
+/** Where programs expect JSON, whatever they accept. */
+const programPaths = /^\/(api|ofrep|assets|session)(\/|$)/;
+
+/** Whether somebody has followed a link or typed the address: they get a page, not JSON. */
+export const isBrowsing = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === "GET" &&
+  (headers.accept?.includes("text/html") ?? false) &&
+  !programPaths.test(url.replace(/\?.*$/s, ""));
+
 export const dashboardRoutes = (
   app: FastifyInstance,
   files: DashboardFiles | undefined,
-): SendPage => {
-  const sendPage = createSendPage(files);
+  sendPage: SendPage,
+): void => {
   for (const path of pagePaths) app.get(path, hidden, sendPage);
 
   app.get<{ Params: { "*": string } }>("/assets/*", hidden, (request, reply) => {
@@ -107,5 +116,4 @@ export const dashboardRoutes = (
     if (encoding !== undefined) reply.header("content-encoding", encoding);
     return reply.type(asset.type).send(bytes);
   });
-  return sendPage;
 };

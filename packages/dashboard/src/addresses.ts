@@ -1,0 +1,19 @@
+// The addresses of the dashboard. Those that the router must not take as relative to the environment begin with ~.
+
+export const inEnvironment = (name: string, path: string): string =>
+  `~/environments/${name}${path}${location.search}`;
+
+/** The same page of another environment. A webhook belongs to one environment: instead of its page comes the list. */
+export const switchTo = (name: string, path: string): string =>
+  path.startsWith("/webhooks/") ? `~/environments/${name}/webhooks` : inEnvironment(name, path);
+
+/** The address shown now, to come back to. */
+export const currentAddress = (): string => location.pathname + location.search;
+
+/** The page that signs in with one more key and returns to the page shown now. */
+export const signInFrom = (): string =>
+  `~/sign-in?add=1&next=${encodeURIComponent(currentAddress())}`;
+
+/** The path within its environment. */
+export const pathOf = (pathname: string): string =>
+  pathname.replace(/^\/environments\/[^/]+/, "") || "/";

@@ -1,0 +1,66 @@
+// The page of a flag that this environment does not have: create it here, or copy it from another environment.
+import { Button, Group } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { createSessionFetch, createSessionManagement } from "../api.ts";
+import { EmptyState } from "../components/feedback/empty-state.tsx";
+import { useApi, useSession } from "../session.tsx";
+import { CreateFlag } from "./edit/create-flag.tsx";
+import { useFlagEdits } from "./edit/flag-edits.tsx";
+import { FlagHistory } from "./flag-history.tsx";
+
+/** The same flag in the other environments of the session. */
+const useElsewhere = (flagKey: string) => {
+  const { session } = useSession();
+  const { environment } = useApi();
+  const others = (session?.environments ?? [])
+    .map(({ name }) => name)
+    .filter((name) => name !== environment.name);
+  const query = useQuery({
+    queryKey: ["elsewhere", flagKey, ...others],
+    queryFn: async () => {
+      const found = await Promise.all(
+        others.map(async (name) => {
+          const fetch = createSessionFetch(name, { current: session?.csrf ?? "" }, () => {});
+          const result = await createSessionManagement(fetch).flags.get(flagKey);
+          return result.ok ? [{ name, flag: result.value }] : [];
+        }),
+      );
+      return found.flat();
+    },
+  });
+  return query.data ?? [];
+};
+
+export const MissingFlag = ({ flagKey }: { readonly flagKey: string }) => {
+  const { environment, mayChange } = useApi();
+  const edits = useFlagEdits();
+  const elsewhere = useElsewhere(flagKey);
+  const [creating, setCreating] = useState(false);
+  const close = () => setCreating(false);
+  return (
+    <>
+      <EmptyState
+        title={`${environment.name} has no such flag`}
+        action={
+          mayChange && (
+            <Group justify="center" gap="xs">
+              <Button onClick={() => setCreating(true)}>Create it here</Button>
+              {elsewhere.map(({ name, flag }) => (
+                <Button key={name} variant="default" onClick={() => void edits.revive(flag)}>
+                  Copy from {name}
+                </Button>
+              ))}
+            </Group>
+          )
+        }
+      >
+        There is no flag <strong className="mono">{flagKey}</strong> in {environment.name}.
+        {elsewhere.length > 0 &&
+          ` It exists in ${elsewhere.map(({ name }) => name).join(" and ")}.`}
+      </EmptyState>
+      <CreateFlag opened={creating} initialKey={flagKey} onClose={close} onCreated={close} />
+      {mayChange && <FlagHistory flagKey={flagKey} entry={undefined} />}
+    </>
+  );
+};

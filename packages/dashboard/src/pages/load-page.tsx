@@ -1,0 +1,42 @@
+// A page that is loaded on first use; after an upgrade of the server, which has other files then, the browser reloads.
+import { type ComponentType, lazy } from "react";
+import { UnknownPage } from "./unknown-page.tsx";
+
+export interface Page {
+  readonly path: string;
+  readonly component: ComponentType;
+  readonly load: () => Promise<unknown>;
+}
+
+/** Whether the server's page starts with another script than this one did. */
+const isUpgraded = async (): Promise<boolean> => {
+  const own = document.querySelector('script[type="module"]')?.getAttribute("src") ?? "";
+  const answer = await fetch("/", { cache: "no-cache" });
+  return answer.ok && !(await answer.text()).includes(own);
+};
+
+const loadOrReload = async <T,>(load: () => Promise<T>): Promise<T> => {
+  try {
+    return await load();
+  } catch (cause) {
+    if (!(await isUpgraded().catch(() => false))) {
+      throw new Error("A part of the dashboard could not be loaded.", { cause });
+    }
+    location.reload();
+    // The reload ends the wait.
+    return new Promise(() => {});
+  }
+};
+
+export const page = <Name extends string>(
+  path: string,
+  name: Name,
+  load: () => Promise<Readonly<Record<Name, ComponentType>>>,
+): Page => ({
+  path,
+  load,
+  component: lazy(async () => {
+    const loaded: Readonly<Record<string, ComponentType>> = await loadOrReload(load);
+    return { default: loaded[name] ?? UnknownPage };
+  }),
+});
