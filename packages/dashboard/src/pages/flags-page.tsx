@@ -10,7 +10,7 @@ import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { CreateFlag } from "../flags/edit/create-flag.tsx";
-import { filterFrom, parametersFrom, shownFlags } from "../flags/list/flag-filter.ts";
+import { filterFrom, parametersFrom, shownFlags, staleMeans } from "../flags/list/flag-filter.ts";
 import { FlagFilters } from "../flags/list/flag-filters.tsx";
 import { FlagList } from "../flags/list/flag-list.tsx";
 import { formatNumber } from "../format.ts";
@@ -21,7 +21,8 @@ import { useApi } from "../session.tsx";
 const monthInHours = 720;
 const usageEvery = 60_000;
 
-const useUsage = () => {
+/** Not before the flags are there: on a slow line it would delay them. */
+const useUsage = (enabled: boolean) => {
   const { management, environment } = useApi();
   const query = useQuery({
     queryKey: [environment.name, "usage"],
@@ -31,6 +32,7 @@ const useUsage = () => {
     },
     refetchInterval: usageEvery,
     staleTime: usageEvery / 2,
+    enabled,
   });
   return query;
 };
@@ -42,7 +44,8 @@ const firstFlag = (key: string) => `curl -X POST ${location.origin}/api/v1/flags
 export const FlagsPage = () => {
   const { mayChange, environment } = useApi();
   const { flags, status } = useLiveState();
-  const usage = useUsage();
+  const isLoading = status === "connecting" && flags.length === 0;
+  const usage = useUsage(!isLoading);
   const [parameters, setParameters] = useSearchParams();
   const [, navigate] = useLocation();
   const [filter, setFilter] = useState(() => filterFrom(parameters));
@@ -50,7 +53,7 @@ export const FlagsPage = () => {
   const search = useRef<HTMLInputElement>(null);
   const deferred = useDeferredValue(filter);
   const shown = useMemo(
-    () => shownFlags(flags, deferred, usage.data, Date.now()),
+    () => shownFlags(flags, deferred, usage.data),
     [flags, deferred, usage.data],
   );
   usePageKeys({
@@ -58,7 +61,6 @@ export const FlagsPage = () => {
     c: () => mayChange && setCreating(true),
   });
 
-  const isLoading = status === "connecting";
   const isEmpty = flags.length === 0;
   const create = mayChange && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
@@ -101,6 +103,7 @@ export const FlagsPage = () => {
             {shown.length < flags.length &&
               `${formatNumber(shown.length)} of ${formatNumber(flags.length)} flags`}
           </p>
+          {deferred.onlyStale && <p className="flag-count dimmed">{staleMeans}</p>}
           {shown.length === 0 ? (
             <EmptyState
               title="No flags match"

@@ -13,14 +13,13 @@ export interface FlagFilter {
 
 export type UsageByKey = ReadonlyMap<string, UsageSummary>;
 
-const staleAfter = 30 * 24 * 60 * 60 * 1_000;
+/** As the server judges it; false while the usage is not known. */
+export const isStale = (usage: UsageByKey | undefined, key: string): boolean =>
+  usage?.get(key)?.stale ?? false;
 
-/** Not evaluated in 30 days, or never. False while the usage is not known. */
-export const isStale = (usage: UsageByKey | undefined, key: string, now: number): boolean => {
-  if (usage === undefined) return false;
-  const last = usage.get(key)?.lastEvaluatedAt ?? null;
-  return last === null || now - new Date(last).getTime() > staleAfter;
-};
+/** What the filter means, for those who use it. */
+export const staleMeans =
+  "Stale: neither evaluated, nor requested with all other flags, nor changed in 30 days.";
 
 const oneOf = <Value extends string>(
   value: string | null,
@@ -57,7 +56,6 @@ export const shownFlags = (
   flags: readonly LiveFlag[],
   filter: FlagFilter,
   usage: UsageByKey | undefined,
-  now: number,
 ): readonly LiveFlag[] => {
   const text = filter.text.trim().toLowerCase();
   const shown = flags.filter(
@@ -67,7 +65,7 @@ export const shownFlags = (
       (text === "" ||
         flag.key.toLowerCase().includes(text) ||
         (flag.description ?? "").toLowerCase().includes(text)) &&
-      (!filter.onlyStale || isStale(usage, flag.key, now)),
+      (!filter.onlyStale || isStale(usage, flag.key)),
   );
   switch (filter.sort) {
     case "key":

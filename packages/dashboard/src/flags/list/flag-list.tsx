@@ -24,7 +24,11 @@ let lastSelected: string | undefined;
 const usageOf = (usage: UsageByKey | undefined, key: string) => {
   if (usage === undefined) return undefined;
   const found = usage.get(key);
-  return { count: (found?.on ?? 0) + (found?.off ?? 0), last: found?.lastEvaluatedAt ?? null };
+  return {
+    count: (found?.on ?? 0) + (found?.off ?? 0),
+    last: found?.lastEvaluatedAt ?? null,
+    together: found?.lastAskedTogetherAt ?? null,
+  };
 };
 
 export const FlagList = ({ flags, usage }: FlagListProps) => {
@@ -77,7 +81,6 @@ export const FlagList = ({ flags, usage }: FlagListProps) => {
     if (selectedIndex > 0) virtualizer.scrollToIndex(selectedIndex, { align: "center" });
   }, [offset, selectedIndex, virtualizer]);
 
-  const now = Date.now();
   return (
     <ul
       className="flag-list"
@@ -94,7 +97,7 @@ export const FlagList = ({ flags, usage }: FlagListProps) => {
             key={rowKey}
             entry={entry}
             usage={usageOf(usage, key)}
-            stale={isStale(usage, key, now)}
+            stale={isStale(usage, key)}
             position={index + 1}
             of={flags.length}
             mayChange={mayChange}
