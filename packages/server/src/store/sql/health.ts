@@ -84,7 +84,7 @@ export const healthReads = (database: Database): HealthReads => {
       const rows = await database
         .selectFrom("webhooks")
         .select((webhook) => {
-          const counted = (of: ReturnType<typeof positionsOf> | ReturnType<typeof retryingOf>) =>
+          const counted = (of: ReturnType<typeof positionsOf>) =>
             webhook.selectFrom(of.as("counted")).select((row) => row.fn.countAll().as("count"));
           return [
             "webhooks.id",
