@@ -66,7 +66,7 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
   );
   assert.match(
     await halyard.succeed("webhooks", "get", id),
-    /events {3}flag\.created\n {2}state {4}active/,
+    /events {3}flag\.created\n {2}state {4}active\n.*\n {2}health {3}idle\n {2}pending {2}0, /,
   );
 
   assert.match(
@@ -146,6 +146,10 @@ test("deliveries are listed and sent again, one or all", async () => {
     /^ID .*\ndlv_\S+ +delivered {2}flag\.created {2}two {3}\d+ +\S+Z {2}1 {9}204 in \d+ ms\n$/,
   );
 
+  assert.match(
+    await halyard.succeed("webhooks", "retry", id),
+    /^Deliveries that wait for a retry are sent now; halyard webhooks get wh_/,
+  );
   assert.match(
     await halyard.succeed("webhooks", "replay", id, two?.id ?? ""),
     /^Queued again as dlv_/,
@@ -247,7 +251,12 @@ suite("what cannot be done says so", { concurrency: 2 }, () => {
       2,
       /such as 2026-11-14T12:00:00Z, or how/,
     ],
-    ["bad state", ["deliveries", none, "--state", "lost"], 2, /choices are pending, delivered/],
+    [
+      "bad state",
+      ["deliveries", none, "--state", "lost"],
+      2,
+      /choices are pending, retrying, delivered/,
+    ],
     ["bad port", ["listen", "--port", "x"], 2, /whole number from 0 to 65535/],
   ];
   for (const [what, args, code, said] of cases) {

@@ -101,6 +101,7 @@ export const createLive = (fetch: SessionFetch): Live => {
     url: location.origin,
     fetch,
     timing,
+    readsSnapshot: true,
     signal: stop.signal,
     connectionSignal: connectWhileVisible(stop.signal),
     wait: waitToReconnect,

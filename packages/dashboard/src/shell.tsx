@@ -11,6 +11,7 @@ import { KeyboardHelp } from "./components/layout/keyboard-help.tsx";
 import type { LiveStatus } from "./live.ts";
 import { useLiveState } from "./live-provider.tsx";
 import { forgetTab, useApi, useSession } from "./session.tsx";
+import { FailingMark } from "./webhooks/failing-mark.tsx";
 
 const places: readonly { readonly to: string; readonly label: string; readonly icon: IconName }[] =
   [
@@ -33,6 +34,7 @@ const Navigation = () => {
         >
           <Icon name={icon} />
           <span>{label}</span>
+          {to === "/webhooks" && <FailingMark />}
         </Link>
       ))}
     </nav>

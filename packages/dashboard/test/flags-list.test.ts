@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
+import { writeRows } from "../../server/test/support/database.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
@@ -26,6 +27,11 @@ test("search and filters show what matches, and the URL keeps them", async (t) =
     { key: "search", type: "boolean", enabled: true },
   ]);
   await admin("POST", "/usage", { evaluations: [{ key: "search", on: 3, off: 0 }] });
+  // The others are too young to be stale.
+  await writeRows(
+    server,
+    "update history set at = at - 31 * 86400000 where subject_id in ('old-banner', 'search')",
+  );
   const { page } = await browser.visit(t, server.url, { keys: [keys.admin] });
   await page.goto("/flags");
   await until(async () =>
@@ -55,7 +61,8 @@ test("search and filters show what matches, and the URL keeps them", async (t) =
   await page.getByLabel("Type").selectOption("all");
   await page.getByLabel("State").selectOption("all");
   await page.getByLabel("Only stale").check();
-  await until(async () => assert.deepEqual(await keysShown(page), ["new-checkout", "old-banner"]));
+  await until(async () => assert.deepEqual(await keysShown(page), ["old-banner"]));
+  await page.getByText("Stale: neither evaluated, nor requested").waitFor();
   await page.getByLabel("Only stale").uncheck();
   await page.getByLabel("Sort by").selectOption("reach");
   await until(async () =>
@@ -83,6 +90,17 @@ test("a row shows how often its flag is evaluated, and that a new one never was"
   await rowOf("twice").getByText("2 evaluations", { exact: true }).waitFor();
   await rowOf("fresh").getByText("never evaluated", { exact: true }).waitFor();
   assert.equal(await rows(page).getByText("stale", { exact: true }).count(), 0);
+
+  const bulk = await admin("POST", "//ofrep/v1/evaluate/flags", { context: {} });
+  assert.equal(bulk.status, 200);
+  await page.reload();
+  await rowOf("fresh")
+    .getByText(/^only with all flags, /)
+    .waitFor();
+  await rowOf("once").getByText("1 evaluation", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "fresh", exact: true }).click();
+  await page.getByText(/Requested 1 times? with all other flags\./).waitFor();
+  await page.getByRole("img", { name: /0 on, 0 off, 1 with all flags$/ }).waitFor();
 });
 
 test("shortcuts move through the list, toggle a flag and open it; Undo reverts", async (t) => {

@@ -90,7 +90,8 @@ test("the log follows what happens, and is filtered by state and by flag", async
   await createFlag(admin, "one");
   await createFlag(admin, "two");
   await until(async () => assert.equal(await rows(page).getByText("answered 204").count(), 2));
-  await page.getByRole("img", { name: /^The last 2 deliveries: 100 % delivered, p50 / }).waitFor();
+  await page.getByRole("img", { name: /^The last 2 deliveries: p50 / }).waitFor();
+  await until(async () => assert.equal(await page.getByText("100 % of 2").count(), 2));
   receiver.answer(() => ({ status: 500 }));
   await patchFlag(admin, "two", { enabled: true });
   await rows(page).getByText("retrying").waitFor();
@@ -113,8 +114,12 @@ test("the log follows what happens, and is filtered by state and by flag", async
   );
   await page.reload();
   await until(async () => assert.equal(await rows(page).count(), 1));
+  await page.getByRole("combobox", { name: "Flag" }).fill("");
   await state(page, "failed").click();
   await page.getByRole("heading", { name: "No deliveries match" }).waitFor();
+  await page.getByRole("link", { name: "1 retrying" }).click();
+  await until(async () => assert.equal(await rows(page).count(), 1));
+  await rows(page).getByText("flag.enabled").waitFor();
 });
 
 test("a range of events is replayed, and a bar shows the progress", async (t) => {
@@ -151,6 +156,7 @@ test("a range of events is replayed, and a bar shows the progress", async (t) =>
   assert.deepEqual(new Set(replays.map(({ event }) => event.sequence)), new Set([3, 4, 5, 6]));
   await dialog(page).getByRole("button", { name: "Done" }).click();
   await dialog(page).waitFor({ state: "detached" });
+  await page.getByText(/^Last replay .*: 4 events, 4 delivered\.\s*$/).waitFor();
 
   await openDialog();
   await dialog(page).getByLabel("Between two times").check();
@@ -164,6 +170,47 @@ test("a range of events is replayed, and a bar shows the progress", async (t) =>
   await dialog(page).getByLabel("To").fill("2100-01-01T00:00");
   await send().click();
   await dialog(page).getByText("6 of 6 completed.").waitFor();
+});
+
+test("a long queue does not hide what fails: the page says why it waits, and retries all at once", async (t) => {
+  const receiver = await receiverFor(t, () => ({ status: 500 }));
+  const { keys, admin } = await server.environment();
+  const { id } = await register(admin, receiver.url);
+  await createFlag(admin, "stuck");
+  for (let count = 1; count <= 62; count += 1) {
+    await patchFlag(admin, "stuck", { description: String(count) });
+  }
+  await until(async () =>
+    assert.equal((await readLog(admin, id, "?state=retrying&limit=2")).length, 1),
+  );
+  const { page } = await openAs(browser, t, server.url, [keys.admin], `/webhooks/${id}`);
+  await page.getByText("failing", { exact: true }).waitFor();
+  await page.getByText("63 pending.").waitFor();
+  await page.getByText("62 held back by an earlier event of the same flag.").waitFor();
+  await until(async () => assert.equal(await page.getByText(/^0\s% of \d+$/).count(), 2));
+  const blocking = page.getByRole("list", { name: "Retrying" }).getByRole("listitem");
+  await blocking
+    .getByText(/answered 500 after \d+ attempts?\..*62 later events wait for it\./)
+    .waitFor();
+  await page.getByRole("link", { name: "Webhooks 1 failing" }).waitFor();
+
+  // The newest waits for the oldest, and both say so.
+  await rows(page).first().getByText("behind an earlier event").waitFor();
+  await rows(page).first().getByRole("link").click();
+  await opened(page).getByRole("link", { name: "an earlier event of the same flag" }).click();
+  await opened(page).getByText("answered 500").first().waitFor();
+  const next = opened(page).locator(".fact").filter({ hasText: "Next attempt" });
+  await next.getByText(/^in |^soon: |^as soon as |^now$/).waitFor();
+  assert.doesNotMatch((await next.textContent()) ?? "", /ago/);
+
+  receiver.answer(() => ({ status: 204 }));
+  await page.getByRole("button", { name: "Retry all failed" }).click();
+  await until(async () =>
+    assert.equal((await readLog(admin, id, "?state=delivered&limit=100")).length, 63),
+  );
+  await page.getByText("63 pending.").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Webhooks", exact: true }).waitFor();
+  await page.getByText("unstable", { exact: true }).waitFor();
 });
 
 test("deliveries are accessible, light and dark, and on a phone the details replace the list", async (t) => {
@@ -185,6 +232,10 @@ test("deliveries are accessible, light and dark, and on a phone the details repl
   );
   await opened(page).getByRole("button", { name: "Close delivery" }).click();
   await rows(page).first().waitFor();
+  await page.setViewportSize({ width: 320, height: 800 });
+  await page.waitForFunction(
+    () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+  );
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Replay events" }).click();
   await dialog(page).getByLabel("After sequence").fill("3");

@@ -31,10 +31,12 @@ export {
 export type {
   Actor,
   ApiKey,
+  AttemptTotals,
   CreatedApiKey,
   CreatedWebhook,
   Delivery,
   DeliveryAttempt,
+  DetailedWebhookHealth,
   FlagEventName,
   FlagHistoryEntry,
   FlagPatch,
@@ -46,11 +48,13 @@ export type {
   OwnApiKey,
   Replay,
   ReplayRange,
+  RetriedDeliveries,
   Role,
   RotatedSecret,
   SentDelivery,
   UsageSummary,
   Webhook,
+  WebhookHealth,
   WebhookPatch,
 } from "./management/resources.ts";
 export type {

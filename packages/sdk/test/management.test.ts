@@ -135,10 +135,18 @@ suite("flags", () => {
     assert.deepEqual(done(await management.flags.usage("a", { hours: 2 })), {
       key: "a",
       lastEvaluatedAt: null,
+      lastAskedTogetherAt: null,
       hours: [],
     });
     assert.deepEqual(done(await management.usage()), [
-      { key: "a", on: 0, off: 0, lastEvaluatedAt: null },
+      {
+        key: "a",
+        on: 0,
+        off: 0,
+        lastEvaluatedAt: null,
+        lastAskedTogetherAt: null,
+        stale: false,
+      },
     ]);
   });
 });
@@ -157,7 +165,19 @@ test("webhooks, their deliveries and secrets", async () => {
   done(await flags.create({ key: "a", type: "boolean" }));
   const again = done(await webhooks.replay(made.id, { afterSequence: 0 }));
   assert.deepEqual([again.replayed, again.throughSequence, again.complete], [1, 1, true]);
-  assert.deepEqual(done(await webhooks.replayProgress(made.id)), again);
+  assert.partialDeepStrictEqual(done(await webhooks.replayProgress(made.id)), {
+    startedAt: again.startedAt,
+    pending: 1,
+    failed: 0,
+  });
+  const { blocking, ...health } = done(await webhooks.healthOf(made.id));
+  assert.deepEqual([health.webhookId, health.pending], [made.id, 3]);
+  assert.ok(blocking.length <= 3);
+  assert.deepEqual(
+    done(await webhooks.health()).map(({ webhookId }) => webhookId),
+    [made.id],
+  );
+  assert.deepEqual(done(await webhooks.retry(made.id)), { retried: 0, complete: true });
   done(await webhooks.stopReplay(made.id));
   const ofFlag = done(await webhooks.deliveries(made.id, { flag: "a" }));
   assert.deepEqual(ofFlag.map(({ kind }) => kind).toSorted(), ["event", "replay"]);

@@ -9,6 +9,7 @@ import type {
   DeliveryQuery,
   EventRange,
   EventReference,
+  HealthReads,
   Outcome,
   WebhookHealth,
 } from "./domain/delivery.ts";
@@ -60,7 +61,7 @@ export interface KeyHolder {
 }
 
 /** Always the last committed state. */
-export interface Reader extends ReplayReads {
+export interface Reader extends HealthReads, ReplayReads {
   environments(): Promise<readonly Environment[]>;
   /** Newest first. */
   removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
@@ -94,7 +95,7 @@ export interface Reader extends ReplayReads {
   keyHolders(environmentId: number): Promise<readonly KeyHolder[]>;
   /** The counts of every flag since a time, sorted by key; of one flag when its key is given. */
   usage(environmentId: number, since: Date, flagKey?: string): Promise<readonly CountedFlag[]>;
-  /** The hours of one flag since a time, oldest first; hours without evaluations are left out. */
+  /** The hours of one flag, or of `allFlags`, since a time, oldest first; hours without evaluations are left out. */
   usageHours(environmentId: number, flagKey: string, since: Date): Promise<readonly UsageHour[]>;
   history(environmentId: number, query: HistoryQuery): Promise<readonly HistoryEntry[]>;
 }
@@ -149,6 +150,11 @@ export interface Transaction
   deleteWebhook(environmentId: number, id: string): Promise<void>;
   /** Deletes at most `limit` deliveries of a webhook with their attempts; returns their number. */
   deleteDeliveries(webhookId: string, limit: number): Promise<number>;
+  /**
+   * What waits for a retry is due now, and at most `limit` failed deliveries are pending again, for one more attempt each;
+   * returns the number of the latter.
+   */
+  retryFailed(webhookId: string, limit: number, at: Date): Promise<number>;
   insertKey(key: NewKey): Promise<void>;
   /** Beyond `kept`, the keys that were revoked first are forgotten. */
   revokeKey(environmentId: number, id: string, at: Date, kept: number): Promise<void>;

@@ -57,6 +57,7 @@ test("an attempt says when, what came back and how long it took; a retry is adde
     createdAt: failed.createdAt,
     settledAt: null,
     nextAttemptAt: failed.nextAttemptAt,
+    behind: null,
     attempts: [
       {
         at: attempt.at,

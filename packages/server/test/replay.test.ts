@@ -180,7 +180,9 @@ test("a range again, by sequence and by times: subscribed types only, each flag 
       [expected.length, throughSequence, true, "complete", expected],
       JSON.stringify(body),
     );
-    assert.deepEqual((await admin("GET", `/webhooks/${id}/replay`)).body, said);
+    const { pending, ...rest } = said;
+    assert.equal(pending, expected.length, "all of it, when it was queued");
+    assert.partialDeepStrictEqual((await admin("GET", `/webhooks/${id}/replay`)).body, rest);
   }
   const [, all] = await again({ afterSequence: 0 }, everything.id);
   assert.deepEqual(all, [1, 2, 3, 4, 5, 6, 7]);

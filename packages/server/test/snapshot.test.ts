@@ -62,3 +62,31 @@ test("it needs a key that may read flags", async () => {
   assert.equal((await client("GET", "/snapshot")).status, 403);
   assert.equal((await server.anonymous("GET", "/snapshot")).status, 401);
 });
+
+test("a large snapshot and usage come compressed to those who take it, and mean the same", async () => {
+  const { admin, keys } = await server.environment();
+  const small = await fetch(`${server.url}/api/v1/snapshot`, { headers: bearer(keys.admin) });
+  assert.equal(small.headers.get("content-encoding"), null, "it fits into a packet");
+  for (let count = 0; count < 20; count += 1) {
+    await admin("POST", "/flags", { key: `flag-${count}`, type: "boolean" });
+  }
+  for (const path of ["/snapshot", "/usage"]) {
+    const ask = async (accepted: string) => {
+      const answer = await fetch(`${server.url}/api/v1${path}`, {
+        headers: { ...bearer(keys.admin), "accept-encoding": accepted },
+      });
+      const { headers } = answer;
+      assert.match(headers.get("vary") ?? "", /accept-encoding/);
+      return [await answer.text(), headers.get("content-encoding"), headers.get("etag")] as const;
+    };
+    const [plain, none, tag] = await ask("identity");
+    assert.equal(none, null);
+    for (const [accepted, coding] of [
+      ["br, gzip", "br"],
+      ["gzip", "gzip"],
+      ["br;q=0, gzip;q=0", null],
+    ] as const) {
+      assert.deepEqual(await ask(accepted), [plain, coding, tag]);
+    }
+  }
+});

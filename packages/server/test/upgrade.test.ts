@@ -24,6 +24,10 @@ const setBack = async (folder: string): Promise<void> => {
     "drop table removed_environments",
     "alter table api_keys drop column given",
     "drop index answers_by_key_and_expiry",
+    "drop table attempt_counts",
+    "drop index deliveries_pending_by_webhook",
+    "drop index deliveries_retrying",
+    "drop index history_of_creations",
     `update schema_version set version = ${schemaBefore}`,
   ]) {
     await writeRows(place, statement);

@@ -18,7 +18,13 @@ after(() => server.close());
 interface HoursReport {
   readonly key: string;
   readonly lastEvaluatedAt: string | null;
-  readonly hours: readonly { readonly hour: string; readonly on: number; readonly off: number }[];
+  readonly lastAskedTogetherAt: string | null;
+  readonly hours: readonly {
+    readonly hour: string;
+    readonly on: number;
+    readonly off: number;
+    readonly together: number;
+  }[];
 }
 const usageOf = async (environment: TestEnvironment, key: string, query = "") => {
   const answer = await environment.server("GET", `/flags/${key}/usage${query}`);
@@ -48,13 +54,14 @@ suite("counting", () => {
     assert.deepEqual(await usageOf(environment, "a"), {
       key: "a",
       lastEvaluatedAt: null,
+      lastAskedTogetherAt: null,
       hours: [],
     });
     for (let turn = 0; turn < 3; turn += 1) await evaluate(environment, "a");
     await environment.admin("PATCH", "/flags/a", { enabled: true });
     for (let turn = 0; turn < 5; turn += 1) await evaluate(environment, "a");
     const { lastEvaluatedAt, hours } = await usageOf(environment, "a");
-    assert.deepEqual(hours, [{ hour: hourNow(), on: 5, off: 3 }]);
+    assert.deepEqual(hours, [{ hour: hourNow(), on: 5, off: 3, together: 0 }]);
     const age = clock.clock().getTime() - Date.parse(lastEvaluatedAt ?? "");
     assert.ok(age >= 0 && age < 60_000, `${age} ms ago`);
   });
@@ -66,9 +73,11 @@ suite("counting", () => {
     assert.equal(taken.headers.get("access-control-allow-origin"), "*");
     await report(environment, ["a", 1, 0]);
     assert.deepEqual((await usageOf(environment, "a")).hours, [
-      { hour: hourNow(), on: 121, off: 3 },
+      { hour: hourNow(), on: 121, off: 3, together: 0 },
     ]);
-    assert.deepEqual((await usageOf(environment, "b")).hours, [{ hour: hourNow(), on: 0, off: 1 }]);
+    assert.deepEqual((await usageOf(environment, "b")).hours, [
+      { hour: hourNow(), on: 0, off: 1, together: 0 },
+    ]);
     const rows = await readRows(server, "select flag_key from usage where flag_key = ?", "gone");
     assert.deepEqual(rows, []);
   });
@@ -79,6 +88,7 @@ suite("counting", () => {
     assert.deepEqual(await usageOf(environment, "a"), {
       key: "a",
       lastEvaluatedAt: null,
+      lastAskedTogetherAt: null,
       hours: [],
     });
   });
@@ -91,7 +101,7 @@ suite("counting", () => {
       ...reads,
     ]);
     assert.deepEqual((await usageOf(environment, "a")).hours, [
-      { hour: hourNow(), on: 40, off: 20 },
+      { hour: hourNow(), on: 40, off: 20, together: 0 },
     ]);
   });
 
@@ -106,6 +116,7 @@ suite("counting", () => {
     assert.deepEqual(await usageOf(environment, "a"), {
       key: "a",
       lastEvaluatedAt: null,
+      lastAskedTogetherAt: null,
       hours: [],
     });
   });
@@ -128,10 +139,10 @@ suite("reading", () => {
     await report(environment, ["a", 4, 0]);
     const { hours: all } = await usageOf(environment, "a", "?hours=31");
     assert.deepEqual(all, [
-      { hour: hours[0], on: 1, off: 0 },
-      { hour: hours[1], on: 2, off: 1 },
-      { hour: hours[2], on: 3, off: 0 },
-      { hour: hourNow(), on: 4, off: 0 },
+      { hour: hours[0], on: 1, off: 0, together: 0 },
+      { hour: hours[1], on: 2, off: 1, together: 0 },
+      { hour: hours[2], on: 3, off: 0, together: 0 },
+      { hour: hourNow(), on: 4, off: 0, together: 0 },
     ]);
     const count = async (query: string) => (await usageOf(environment, "a", query)).hours.length;
     assert.equal(await count(""), 3);
@@ -248,7 +259,9 @@ test("what was counted is written down when the server stops", async () => {
   assert.equal(counted.status, 204);
   assert.deepEqual((await usageOf(environment, "a")).hours, []);
   await other.close();
-  assert.deepEqual((await usageOf(environment, "a")).hours, [{ hour: hourNow(), on: 7, off: 2 }]);
+  assert.deepEqual((await usageOf(environment, "a")).hours, [
+    { hour: hourNow(), on: 7, off: 2, together: 0 },
+  ]);
 });
 
 test("hours older than 90 days go, and no others", async () => {

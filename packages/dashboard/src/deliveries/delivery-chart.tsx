@@ -1,7 +1,7 @@
 // A chart of the last deliveries of a webhook: duration and outcome, one column each.
 import type { Delivery } from "@halyard/sdk";
-import { formatDate, formatNumber, formatPercent } from "../format.ts";
-import { figuresOf } from "../webhooks/webhook-health.ts";
+import { formatDate, formatNumber } from "../format.ts";
+import { durationsOf } from "../webhooks/webhook-health.ts";
 import { formatMilliseconds, isFailure, outcomeOf, stateLabel } from "./delivery-labels.ts";
 
 /** In units of the drawing, which is stretched to the width of the page. */
@@ -82,36 +82,25 @@ const Columns = ({ deliveries, summary }: ColumnsProps) => {
   );
 };
 
-/** `deliveries` newest first, as the API gives them. */
+/** `deliveries` newest first, as the API gives them; those that were never attempted are left out. */
 export const DeliveryChart = ({ deliveries }: { readonly deliveries: readonly Delivery[] }) => {
-  const { completed, delivered, p50Milliseconds, p95Milliseconds } = figuresOf(deliveries);
-  if (p50Milliseconds === undefined || p95Milliseconds === undefined) return null;
-  const share =
-    completed === 0
-      ? "none completed"
-      : `${formatPercent((100 * delivered) / completed)} delivered`;
-  const summary = `The last ${formatNumber(deliveries.length)} deliveries: ${share}, p50 ${formatMilliseconds(p50Milliseconds)}`;
+  const attempted = deliveries.filter(({ attempts }) => attempts.length > 0);
+  const durations = durationsOf(attempted);
+  if (durations === undefined) return null;
+  const summary = `The last ${formatNumber(attempted.length)} deliveries: p50 ${formatMilliseconds(durations.p50)}, p95 ${formatMilliseconds(durations.p95)}`;
   return (
     <figure className="chart">
       <dl className="figures">
         <div>
-          <dt>delivered</dt>
-          <dd>
-            {completed === 0
-              ? "–"
-              : formatPercent(Math.floor((1_000 * delivered) / completed) / 10)}
-          </dd>
-        </div>
-        <div>
           <dt>p50</dt>
-          <dd>{formatMilliseconds(p50Milliseconds)}</dd>
+          <dd>{formatMilliseconds(durations.p50)}</dd>
         </div>
         <div>
           <dt>p95</dt>
-          <dd>{formatMilliseconds(p95Milliseconds)}</dd>
+          <dd>{formatMilliseconds(durations.p95)}</dd>
         </div>
       </dl>
-      <Columns deliveries={deliveries.toReversed()} summary={summary} />
+      <Columns deliveries={attempted.toReversed()} summary={summary} />
       <figcaption className="chart-legend">
         <span>Each column is a delivery. Its height is the duration of the last attempt.</span>
         {legend.map(([state, label]) => (

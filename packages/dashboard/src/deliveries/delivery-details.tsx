@@ -15,6 +15,7 @@ import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { formatDate, formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import { useWebhookEdits } from "../webhooks/webhook-edits.ts";
+import type { DeliveryFilter } from "./delivery-filter.ts";
 import {
   formatMilliseconds,
   isFailure,
@@ -24,6 +25,7 @@ import {
   toneOf,
 } from "./delivery-labels.ts";
 import { DeliveryRequest } from "./delivery-request.tsx";
+import { NextAttempt } from "./next-attempt.tsx";
 
 const refetchWhilePending = 1_500;
 
@@ -43,7 +45,13 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Re
   </div>
 );
 
-const Facts = ({ delivery }: { readonly delivery: SentDelivery }) => {
+interface FactsProps {
+  readonly webhook: Webhook;
+  readonly delivery: SentDelivery;
+  readonly filter: DeliveryFilter;
+}
+
+const Facts = ({ webhook, delivery, filter }: FactsProps) => {
   const { event } = delivery;
   return (
     <dl className="facts">
@@ -59,9 +67,9 @@ const Facts = ({ delivery }: { readonly delivery: SentDelivery }) => {
       <Fact name="Queued">
         <Time at={delivery.createdAt} />
       </Fact>
-      {delivery.nextAttemptAt !== null && (
+      {delivery.state === "pending" && (
         <Fact name="Next attempt">
-          <Time at={delivery.nextAttemptAt} />
+          <NextAttempt webhook={webhook} delivery={delivery} filter={filter} />
         </Fact>
       )}
       <Fact name="Delivery ID">
@@ -100,11 +108,12 @@ const Attempt = ({ attempt, number }: AttemptProps) => (
 
 interface DeliveryDetailsProps {
   readonly webhook: Webhook;
+  readonly filter: DeliveryFilter;
   readonly id: string;
   readonly onOpen: (id: string | undefined) => void;
 }
 
-export const DeliveryDetails = ({ webhook, id, onOpen }: DeliveryDetailsProps) => {
+export const DeliveryDetails = ({ webhook, filter, id, onOpen }: DeliveryDetailsProps) => {
   const query = useDelivery(webhook.id, id);
   const edits = useWebhookEdits();
   const section = useRef<HTMLElement>(null);
@@ -149,7 +158,7 @@ export const DeliveryDetails = ({ webhook, id, onOpen }: DeliveryDetailsProps) =
               </Button>
             )}
           </div>
-          <Facts delivery={delivery} />
+          <Facts webhook={webhook} delivery={delivery} filter={filter} />
           <h4>Attempts</h4>
           {delivery.attempts.length === 0 && (
             <p className="dimmed">

@@ -1,18 +1,17 @@
 // Which deliveries are listed and which one is open, kept in the URL so that links show the same.
-import type { Delivery } from "@halyard/sdk";
 import { useCallback } from "react";
 import { useSearchParams } from "wouter";
 
-export const states = ["pending", "delivered", "failed"] as const;
+export const states = ["pending", "retrying", "delivered", "failed"] as const;
+type State = (typeof states)[number];
 
 export interface DeliveryFilter {
-  readonly state: Delivery["state"] | undefined;
+  readonly state: State | undefined;
   readonly flag: string;
   readonly opened: string | undefined;
 }
 
-const stateOf = (text: string | null): Delivery["state"] | undefined =>
-  states.find((state) => state === text);
+const stateOf = (text: string | null): State | undefined => states.find((state) => state === text);
 
 const parametersOf = ({ state, flag, opened }: DeliveryFilter): URLSearchParams => {
   const parameters = new URLSearchParams();

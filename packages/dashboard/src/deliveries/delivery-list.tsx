@@ -11,6 +11,8 @@ import { ShowOlder } from "../components/feedback/show-older.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
+import { formatCount } from "../webhooks/webhook-health.ts";
+import { useHealthOf } from "../webhooks/webhook-queries.ts";
 import { type DeliveryFilter, hrefOf } from "./delivery-filter.ts";
 import { formatMilliseconds, outcomeOf, stateLabel, toneOf } from "./delivery-labels.ts";
 
@@ -64,7 +66,9 @@ const Row = ({ delivery, filter }: RowProps) => {
         <span className="delivery-row-flag mono">{event.flagKey ?? ""}</span>
         <span className="delivery-row-outcome dimmed">
           {last === undefined
-            ? "not attempted yet"
+            ? delivery.behind === null
+              ? "not attempted yet"
+              : "behind an earlier event"
             : `${outcomeOf(last)}, ${formatMilliseconds(last.milliseconds)}`}
         </span>
         <span className="delivery-row-sequence dimmed">
@@ -81,8 +85,10 @@ interface DeliveryListProps {
 }
 
 export const DeliveryList = ({ webhook, filter }: DeliveryListProps) => {
+  const [path] = useLocation();
   const query = useLog(webhook.id, filter);
   const deliveries = query.data?.pages.flatMap((page) => page.deliveries) ?? [];
+  const retrying = useHealthOf(webhook.id).data?.retrying ?? 0;
   const isFiltered = filter.state !== undefined || filter.flag !== "";
   return (
     <div className="delivery-list">
@@ -90,9 +96,19 @@ export const DeliveryList = ({ webhook, filter }: DeliveryListProps) => {
       {query.isPending && <RowsSkeleton rows={5} />}
       {query.isSuccess && deliveries.length === 0 && (
         <EmptyState title={isFiltered ? "No deliveries match" : "No deliveries yet"}>
-          {isFiltered
-            ? "Select another state or another flag."
-            : "Send a test or change a flag: requests and responses appear here."}
+          {filter.state === "failed" && retrying > 0 ? (
+            <>
+              None was given up.{" "}
+              <Link href={hrefOf(path, { ...filter, state: "retrying" })}>
+                {formatCount(retrying)} retrying
+              </Link>
+              .
+            </>
+          ) : isFiltered ? (
+            "Select another state or another flag."
+          ) : (
+            "Send a test or change a flag: requests and responses appear here."
+          )}
         </EmptyState>
       )}
       {deliveries.length > 0 && (

@@ -1,5 +1,5 @@
 // Replays a range of events, and follows how many of them are queued and completed.
-import type { Delivery, Management, ManagementError, ReplayRange } from "@halyard/sdk";
+import type { Management, ManagementError, ReplayRange } from "@halyard/sdk";
 
 export interface ReplayProgress {
   readonly queued: number;
@@ -22,7 +22,6 @@ interface Following {
   readonly onProgress: (progress: ReplayProgress) => void;
 }
 
-const pageSize = 1_000;
 const pollEvery = 700;
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
@@ -43,40 +42,14 @@ export const followReplay = async ({
   signal,
   onProgress,
 }: Following): Promise<ReplayOutcome> => {
-  /** The deliveries of this replay in a state. The log is newest first, so an older one ends the search. */
-  const count = async (state: Delivery["state"], since: string) => {
-    let found = 0;
-    for await (const page of webhooks.deliveryPages(webhookId, { state, limit: pageSize })) {
-      if (!page.ok) return page;
-      found += page.value.filter(
-        (each) => each.kind === "replay" && each.createdAt >= since,
-      ).length;
-      if (page.value.some(({ createdAt }) => createdAt < since)) break;
-    }
-    return { ok: true, value: found } as const;
-  };
-
-  const begun = await webhooks.replay(webhookId, range, { signal });
-  if (!begun.ok) return begun;
-  const since = begun.value.startedAt;
-  let replay = begun.value;
-  while (!signal.aborted) {
-    if (!replay.complete) {
-      const progress = await webhooks.replayProgress(webhookId, { signal });
-      if (!progress.ok) return progress;
-      replay = progress.value;
-    }
-    const { replayed: queued, state } = replay;
-    const pending = await count("pending", since);
-    if (!pending.ok) return pending;
-    const failed = await count("failed", since);
-    if (!failed.ok) return failed;
+  let replay = await webhooks.replay(webhookId, range, { signal });
+  while (replay.ok && !signal.aborted) {
+    const { replayed: queued, pending, failed, state } = replay.value;
     const complete = state !== "running";
-    if (queued > 0) {
-      onProgress({ queued, pending: pending.value, failed: failed.value, complete });
-    }
-    if (complete && pending.value === 0) break;
+    if (queued > 0) onProgress({ queued, pending, failed, complete });
+    if (complete && pending === 0) break;
     await pause(pollEvery, signal);
+    replay = await webhooks.replayProgress(webhookId, { signal });
   }
-  return { ok: true, queued: replay.replayed };
+  return replay.ok ? { ok: true, queued: replay.value.replayed } : replay;
 };

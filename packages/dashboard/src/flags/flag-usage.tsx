@@ -21,6 +21,7 @@ const spans: readonly Span[] = [
 const series = [
   { name: "on", color: "var(--halyard-on)" },
   { name: "off", color: "var(--halyard-off)" },
+  { name: "with all flags", color: "var(--mantine-color-blue-4)" },
 ];
 const refetchEvery = 15_000;
 
@@ -36,6 +37,7 @@ export const FlagUsageChart = ({ flagKey }: { readonly flagKey: string }) => {
   const usage = query.data;
   const on = usage?.hours.reduce((sum, each) => sum + each.on, 0) ?? 0;
   const off = usage?.hours.reduce((sum, each) => sum + each.off, 0) ?? 0;
+  const together = usage?.hours.reduce((sum, each) => sum + each.together, 0) ?? 0;
   return (
     <Section
       title="Evaluations"
@@ -56,17 +58,19 @@ export const FlagUsageChart = ({ flagKey }: { readonly flagKey: string }) => {
           <p className="dimmed">
             {formatNumber(on + off)} in {span.label}
             {on + off > 0 && `: ${formatNumber(on)} on, ${formatNumber(off)} off`}.{" "}
+            {together > 0 &&
+              `Requested ${formatNumber(together)} ${together === 1 ? "time" : "times"} with all other flags. `}
             {usage.lastEvaluatedAt === null ? (
-              "Not evaluated in 90 days."
+              "Not evaluated alone in 90 days."
             ) : (
               <>
                 Last <Time at={usage.lastEvaluatedAt} />.
               </>
             )}
           </p>
-          {on + off > 0 && (
+          {on + off + together > 0 && (
             <BarChart
-              summary={`Evaluations in the last ${span.label}: ${formatNumber(on)} on, ${formatNumber(off)} off`}
+              summary={`Evaluations in the last ${span.label}: ${formatNumber(on)} on, ${formatNumber(off)} off, ${formatNumber(together)} with all flags`}
               unit={["evaluation", "evaluations"]}
               series={series}
               bars={barsOf(usage.hours, span, Date.now(), formatDate)}

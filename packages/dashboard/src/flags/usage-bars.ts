@@ -21,13 +21,14 @@ export const barsOf = (
   const start = end - hours * hour;
   const bars = Array.from({ length: hours / perBar }, (_, index) => ({
     label: labelOf(new Date(start + index * perBar * hour)),
-    values: [0, 0] as [number, number],
+    values: [0, 0, 0] as [number, number, number],
   }));
   for (const each of usage) {
     const bar = bars[Math.floor((new Date(each.hour).getTime() - start) / (perBar * hour))];
     if (bar === undefined) continue;
     bar.values[0] += each.on;
     bar.values[1] += each.off;
+    bar.values[2] += each.together;
   }
   return bars;
 };

@@ -16,6 +16,7 @@ import {
   parametersFrom,
   rememberFilter,
   shownFlags,
+  staleMeans,
 } from "../flags/list/flag-filter.ts";
 import { FlagFilters } from "../flags/list/flag-filters.tsx";
 import { FlagList, type FlagListHandle } from "../flags/list/flag-list.tsx";
@@ -27,7 +28,8 @@ import { useApi } from "../session.tsx";
 const monthInHours = 720;
 const usageEvery = 60_000;
 
-const useUsage = () => {
+/** Not before the flags are there: on a slow line it would delay them. */
+const useUsage = (enabled: boolean) => {
   const { management, environment } = useApi();
   const query = useQuery({
     queryKey: [environment.name, "usage"],
@@ -37,6 +39,7 @@ const useUsage = () => {
     },
     refetchInterval: usageEvery,
     staleTime: usageEvery / 2,
+    enabled,
   });
   return query;
 };
@@ -48,7 +51,8 @@ const firstFlag = (key: string) => `curl -X POST ${location.origin}/api/v1/flags
 export const FlagsPage = () => {
   const { mayChange, environment } = useApi();
   const { flags, status } = useLiveState();
-  const usage = useUsage();
+  const isLoading = status === "connecting" && flags.length === 0;
+  const usage = useUsage(!isLoading);
   const [parameters, setParameters] = useSearchParams();
   const [, navigate] = useLocation();
   const filter = useMemo(() => filterFrom(parameters), [parameters]);
@@ -59,7 +63,7 @@ export const FlagsPage = () => {
   const list = useRef<FlagListHandle>(null);
   const deferred = useDeferredValue(filter);
   const shown = useMemo(
-    () => shownFlags(flags, deferred, usage.data, Date.now()),
+    () => shownFlags(flags, deferred, usage.data),
     [flags, deferred, usage.data],
   );
   usePageKeys({
@@ -69,11 +73,10 @@ export const FlagsPage = () => {
 
   /** Of what is typed, even when the list still shows the letter before. */
   const openFirst = () => {
-    const [entry] = shownFlags(flags, filter, usage.data, Date.now());
+    const [entry] = shownFlags(flags, filter, usage.data);
     if (entry) navigate(`/flags/${encodeURIComponent(entry.flag.key)}`);
   };
 
-  const isLoading = status === "connecting";
   const isEmpty = flags.length === 0;
   const create = mayChange && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
@@ -120,6 +123,7 @@ export const FlagsPage = () => {
             {shown.length < flags.length &&
               `${formatNumber(shown.length)} of ${formatNumber(flags.length)} flags`}
           </p>
+          {deferred.onlyStale && <p className="flag-count dimmed">{staleMeans}</p>}
           {shown.length === 0 ? (
             <EmptyState
               title="No flags match"

@@ -19,9 +19,10 @@ import { DeliveryFilters } from "../deliveries/delivery-filters.tsx";
 import { DeliveryList } from "../deliveries/delivery-list.tsx";
 import "../styles/deliveries.css";
 import "../styles/webhooks.css";
+import { HealthDetails } from "../webhooks/health-details.tsx";
 import { HealthLine } from "../webhooks/health-line.tsx";
 import { WebhookActions } from "../webhooks/webhook-actions.tsx";
-import { useLatestDeliveries, useWebhook } from "../webhooks/webhook-queries.ts";
+import { useHealthOf, useLatestDeliveries, useWebhook } from "../webhooks/webhook-queries.ts";
 
 const BackToList = () => (
   <Anchor component={Link} href="/webhooks" className="back">
@@ -49,6 +50,7 @@ const Missing = ({ id }: { readonly id: string }) => (
 const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
   const [filter, setFilter] = useDeliveryFilter();
   const latest = useLatestDeliveries(webhook.id);
+  const health = useHealthOf(webhook.id);
   const open = (opened: string | undefined) => setFilter({ ...filter, opened });
   return (
     <>
@@ -69,12 +71,14 @@ const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
       >
         <WebhookActions webhook={webhook} onOpen={open} />
       </PageTitle>
-      {latest.data !== undefined && (
+      {health.error !== null && <ErrorMessage error={health.error} onRetry={health.refetch} />}
+      {health.data !== undefined && (
         <>
-          <HealthLine webhook={webhook} deliveries={latest.data} />
-          <DeliveryChart deliveries={latest.data} />
+          <HealthLine health={health.data} />
+          <HealthDetails webhook={webhook} health={health.data} filter={filter} />
         </>
       )}
+      {latest.data !== undefined && <DeliveryChart deliveries={latest.data} />}
       <Section title="Deliveries" aside={<DeliveryFilters filter={filter} onChange={setFilter} />}>
         <div className="delivery-split" data-opened={filter.opened !== undefined || undefined}>
           <DeliveryList webhook={webhook} filter={filter} />
@@ -82,6 +86,7 @@ const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
             <DeliveryDetails
               key={filter.opened}
               webhook={webhook}
+              filter={filter}
               id={filter.opened}
               onOpen={open}
             />

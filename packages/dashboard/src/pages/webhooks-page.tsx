@@ -1,5 +1,5 @@
 // The webhooks of the environment, each with its health.
-import type { Webhook } from "@halyard/sdk";
+import type { Webhook, WebhookHealth } from "@halyard/sdk";
 import { Anchor, Button } from "@mantine/core";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
@@ -15,7 +15,7 @@ import "../styles/webhooks.css";
 import { CreateWebhook } from "../webhooks/create-webhook.tsx";
 import { HealthLine } from "../webhooks/health-line.tsx";
 import { useWebhookEdits } from "../webhooks/webhook-edits.ts";
-import { useLatestDeliveries, useWebhooks } from "../webhooks/webhook-queries.ts";
+import { useHealth, useWebhooks } from "../webhooks/webhook-queries.ts";
 
 const firstWebhook = () => `curl -X POST ${location.origin}/api/v1/webhooks \\
   -H "Authorization: Bearer $HALYARD_API_KEY" -H "Content-Type: application/json" \\
@@ -23,14 +23,12 @@ const firstWebhook = () => `curl -X POST ${location.origin}/api/v1/webhooks \\
 
 interface WebhookRowProps {
   readonly webhook: Webhook;
-  /** How many other webhooks the page refetches. */
-  readonly others: number;
+  readonly health: WebhookHealth | undefined;
 }
 
-const WebhookRow = ({ webhook, others }: WebhookRowProps) => {
+const WebhookRow = ({ webhook, health }: WebhookRowProps) => {
   const edits = useWebhookEdits();
   const [, navigate] = useLocation();
-  const deliveries = useLatestDeliveries(webhook.id, others);
   const path = `/webhooks/${webhook.id}`;
   const test = async () => {
     const delivery = await edits.test(webhook);
@@ -45,9 +43,7 @@ const WebhookRow = ({ webhook, others }: WebhookRowProps) => {
         <div className="webhook-row-events dimmed">
           {webhook.events.includes("*") ? "all events" : webhook.events.join(", ")}
         </div>
-        {deliveries.data !== undefined && (
-          <HealthLine webhook={webhook} deliveries={deliveries.data} />
-        )}
+        {health !== undefined && <HealthLine health={health} />}
       </div>
       <div className="webhook-row-actions">
         {webhook.active && (
@@ -76,6 +72,7 @@ const WebhookRow = ({ webhook, others }: WebhookRowProps) => {
 
 const WebhookList = () => {
   const query = useWebhooks();
+  const health = new Map(useHealth().data?.map((each) => [each.webhookId, each]));
   const { environment } = useApi();
   const [, navigate] = useLocation();
   const [creating, setCreating] = useState(false);
@@ -106,7 +103,7 @@ const WebhookList = () => {
       {webhooks !== undefined && webhooks.length > 0 && (
         <ul className="webhook-list" aria-label="Webhooks">
           {webhooks.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} others={webhooks.length - 1} />
+            <WebhookRow key={webhook.id} webhook={webhook} health={health.get(webhook.id)} />
           ))}
         </ul>
       )}

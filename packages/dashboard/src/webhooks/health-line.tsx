@@ -1,43 +1,56 @@
-// The health of a webhook as a badge and a sentence.
-import type { Delivery, Webhook } from "@halyard/sdk";
+// The health of a webhook as a badge and a few short sentences.
+import type { WebhookHealth } from "@halyard/sdk";
 import { StatusBadge } from "../components/display/status-badge.tsx";
-import { Time } from "../components/display/time.tsx";
-import { formatNumber } from "../format.ts";
-import { healthOf } from "./webhook-health.ts";
-import { latestCount } from "./webhook-queries.ts";
+import { Time, Upcoming } from "../components/display/time.tsx";
+import { formatCount, healthTone } from "./webhook-health.ts";
 
-interface HealthLineProps {
-  readonly webhook: Webhook;
-  readonly deliveries: readonly Delivery[];
-}
+const Pending = ({ health }: { readonly health: WebhookHealth }) => (
+  <>
+    <span>{formatCount(health.pending)} pending.</span>
+    {health.oldestPendingAt !== null && (
+      <span>
+        The oldest is from <Time at={health.oldestPendingAt} />.
+      </span>
+    )}
+    {health.retrying > 0 && <span>{formatCount(health.retrying)} retrying.</span>}
+    {health.heldBack > 0 && (
+      <span>{formatCount(health.heldBack)} held back by an earlier event of the same flag.</span>
+    )}
+    {health.nextAttemptAt === null ? (
+      <span>Nothing is sent until you resume it.</span>
+    ) : (
+      <span>
+        Next attempt <Upcoming at={health.nextAttemptAt} otherwise="now" />.
+      </span>
+    )}
+  </>
+);
 
-export const HealthLine = ({ webhook, deliveries }: HealthLineProps) => {
-  const { tone, label, lastSuccess, failingSince, lastError, pending } = healthOf(
-    webhook,
-    deliveries,
-  );
+export const HealthLine = ({ health }: { readonly health: WebhookHealth }) => {
+  const { status, failingSince, lastError, lastFailureAt, lastSuccessAt } = health;
   return (
     <div className="health-line">
-      <StatusBadge tone={tone}>{label}</StatusBadge>
-      {failingSince !== undefined && (
+      <StatusBadge tone={healthTone[status]}>{status}</StatusBadge>
+      {failingSince !== null && (
         <span>
           Failing since <Time at={failingSince} />
-          {lastError !== undefined && `: ${lastError}`}.
+          {lastError !== null && `: ${lastError}`}.
         </span>
       )}
-      {lastSuccess !== undefined && (
+      {status === "unstable" && lastFailureAt !== null && (
         <span>
-          Last success <Time at={lastSuccess} />.
+          Last error <Time at={lastFailureAt} />: {lastError}.
         </span>
       )}
-      {lastSuccess === undefined && deliveries.length > 0 && <span>No recent success.</span>}
-      {pending > 0 && (
+      {lastSuccessAt !== null && (
         <span>
-          {formatNumber(pending)}
-          {pending === latestCount ? " or more" : ""} pending.
+          Last success <Time at={lastSuccessAt} />.
         </span>
       )}
-      {deliveries.length === 0 && <span>No deliveries yet.</span>}
+      {lastSuccessAt === null && lastFailureAt !== null && <span>No success in 90 days.</span>}
+      {health.pending > 0 && <Pending health={health} />}
+      {health.failed > 0 && <span>{formatCount(health.failed)} failed.</span>}
+      {status === "idle" && <span>No deliveries yet.</span>}
     </div>
   );
 };

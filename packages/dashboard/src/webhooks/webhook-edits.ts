@@ -3,6 +3,7 @@ import type { Delivery, ManagementError, Webhook } from "@halyard/sdk";
 import { useMemo } from "react";
 import { useConfirm } from "../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
+import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import type { EventChoice } from "./events-picker.tsx";
 import { useRefetchWebhooks } from "./webhook-queries.ts";
@@ -15,6 +16,9 @@ export interface WebhookEdits {
   /** The delivery of the test or of the replayed event; undefined when it was refused. */
   test(webhook: Webhook): Promise<Delivery | undefined>;
   replay(webhook: Webhook, delivery: Delivery): Promise<Delivery | undefined>;
+  stopReplay(webhook: Webhook): Promise<void>;
+  /** Attempts now what waits for a retry, and once more what was given up. */
+  retryAll(webhook: Webhook): Promise<void>;
 }
 
 const hostOf = ({ url }: Webhook): string => URL.parse(url)?.host ?? url;
@@ -94,6 +98,33 @@ export const useWebhookEdits = (): WebhookEdits => {
         }
         notifyDone({ title: delivery.event.type, message: "Queued for replay." });
         return result.value;
+      },
+
+      async stopReplay(webhook) {
+        const result = await webhooks.stopReplay(webhook.id);
+        refetch();
+        if (!result.ok) notifyError("The replay was not stopped", result.error);
+      },
+
+      async retryAll(webhook) {
+        let retried = 0;
+        for (;;) {
+          const result = await webhooks.retry(webhook.id);
+          refetch();
+          if (!result.ok) {
+            notifyError("The deliveries were not retried", result.error);
+            return;
+          }
+          retried += result.value.retried;
+          if (result.value.complete) break;
+        }
+        notifyDone({
+          title: hostOf(webhook),
+          message:
+            retried === 0
+              ? "Deliveries that wait for a retry are sent now."
+              : `Sent again now, with ${formatNumber(retried)} that had failed.`,
+        });
       },
     };
   }, [management, isProduction, environment.name, ask, refetch]);

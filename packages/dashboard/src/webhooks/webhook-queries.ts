@@ -1,12 +1,12 @@
-// Queries of webhooks and their latest deliveries, refetched every few seconds.
+// Queries of webhooks, their health and their latest deliveries, refetched every few seconds.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { valueOrThrow } from "../api.ts";
 import { useApi } from "../session.tsx";
 
 const refetchEvery = 4_000;
-/** Enough to judge the health of a webhook. */
-export const latestCount = 60;
+/** As many as the chart has columns. */
+const latestCount = 60;
 
 export const useWebhooks = () => {
   const { management, environment, mayChange } = useApi();
@@ -28,14 +28,49 @@ export const useWebhook = (id: string) => {
   });
 };
 
-/** Newest first, in every state. Refetched less often when the page shows many `others`. */
-export const useLatestDeliveries = (id: string, others = 0) => {
+/** Newest first, in every state. */
+export const useLatestDeliveries = (id: string) => {
   const { management, environment } = useApi();
   return useQuery({
     queryKey: [environment.name, "deliveries", id, "latest"],
     queryFn: async () =>
       valueOrThrow(await management.webhooks.deliveries(id, { limit: latestCount })),
-    refetchInterval: Math.max(refetchEvery, others * 1_000),
+    refetchInterval: refetchEvery,
+  });
+};
+
+/** Of every webhook. */
+export const useHealth = (every = refetchEvery) => {
+  const { management, environment, mayChange } = useApi();
+  return useQuery({
+    queryKey: [environment.name, "deliveries", "health"],
+    queryFn: async () => valueOrThrow(await management.webhooks.health()),
+    refetchInterval: every,
+    enabled: mayChange,
+  });
+};
+
+/** Of one, with what holds back what. */
+export const useHealthOf = (id: string) => {
+  const { management, environment } = useApi();
+  return useQuery({
+    queryKey: [environment.name, "deliveries", id, "health"],
+    queryFn: async () => valueOrThrow(await management.webhooks.healthOf(id)),
+    refetchInterval: refetchEvery,
+  });
+};
+
+/** The last replay of a webhook; null when it has had none. */
+export const useReplay = (id: string) => {
+  const { management, environment } = useApi();
+  return useQuery({
+    queryKey: [environment.name, "deliveries", id, "replay"],
+    queryFn: async () => {
+      const found = await management.webhooks.replayProgress(id);
+      return !found.ok && found.error.code === "NOT_FOUND" ? null : valueOrThrow(found);
+    },
+    refetchInterval: ({ state: { data } }) =>
+      data != null && (data.state === "running" || data.pending > 0) ? refetchEvery : false,
   });
 };
 

@@ -44,6 +44,8 @@ export interface FollowEnvironment extends EnvironmentFollower {
    * lost, and the next one resumes.
    */
   readonly connectionSignal?: () => AbortSignal | Promise<AbortSignal>;
+  /** Read the first snapshot by a request of its own, which the server compresses; the stream then begins after it. */
+  readonly readsSnapshot?: boolean;
   /** The pause before another attempt; ends early when the signal aborts. The default does not keep a program running. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
@@ -85,10 +87,31 @@ export const followEnvironment = async (
     becomeLive();
   };
 
-  const connect = (connection: AbortSignal): Promise<StreamOutcome> =>
-    readEventStream({
+  const base = `${url.replace(/\/+$/, "")}/api/v1`;
+
+  /** When this fails, the stream says why, or begins with the snapshot itself. */
+  const readSnapshot = async (connection: AbortSignal): Promise<void> => {
+    try {
+      const response = await fetch(`${base}/snapshot`, {
+        headers: { ...headers },
+        signal: connection,
+      });
+      const name = /"([^"]+)"/.exec(response.headers.get("etag") ?? "")?.[1];
+      if (!response.ok || name === undefined) return;
+      const snapshot = parseSnapshot(await response.json());
+      if (snapshot === undefined) return;
+      options.onSnapshot(snapshot);
+      lastEventId = name;
+    } catch {
+      lastEventId = "";
+    }
+  };
+
+  const connect = async (connection: AbortSignal): Promise<StreamOutcome> => {
+    if (options.readsSnapshot === true && lastEventId === "") await readSnapshot(connection);
+    return readEventStream({
       fetch,
-      url: `${url.replace(/\/+$/, "")}/api/v1/stream`,
+      url: `${base}/stream`,
       headers: { ...headers, ...(lastEventId !== "" && { "last-event-id": lastEventId }) },
       timing,
       signal: connection,
@@ -107,6 +130,7 @@ export const followEnvironment = async (
         serverRetry = Math.min(milliseconds, timing.maximumDelay);
       },
     });
+  };
 
   const delayFor = (outcome: StreamOutcome): number => {
     if (outcome.kind === "refused") return roughly(timing.refusedDelay);

@@ -9,6 +9,7 @@ import type {
   CreatedApiKey,
   CreatedWebhook,
   Delivery,
+  DetailedWebhookHealth,
   FlagHistoryEntry,
   FlagPatch,
   FlagUsage,
@@ -19,10 +20,12 @@ import type {
   OwnApiKey,
   Replay,
   ReplayRange,
+  RetriedDeliveries,
   RotatedSecret,
   SentDelivery,
   UsageSummary,
   Webhook,
+  WebhookHealth,
   WebhookPatch,
 } from "./resources.ts";
 import type { ManagementError, Result } from "./result.ts";
@@ -46,7 +49,8 @@ export interface HistoryQuery extends PageQuery {
 }
 
 export interface DeliveryQuery extends PageQuery {
-  readonly state?: Delivery["state"];
+  /** Retrying are the pending ones that have failed before. */
+  readonly state?: Delivery["state"] | "retrying";
   /** The key of a flag. */
   readonly flag?: string;
 }
@@ -161,6 +165,13 @@ export const createManagement = (address: Address) => {
       }),
     delete: (id: string, options?: CallOptions) => remove(webhook(id), options),
     test: (id: string, options?: PostOptions) => post<Delivery>(`${webhook(id)}/test`, {}, options),
+    /** What is on its way to each webhook, and how its last attempts went. */
+    health: (options?: CallOptions) => get<WebhookHealth[]>("/webhooks/health", options),
+    healthOf: (id: string, options?: CallOptions) =>
+      get<DetailedWebhookHealth>(`${webhook(id)}/health`, options),
+    /** Deliveries that wait for a retry are attempted now; up to 500 failed ones get one more attempt. */
+    retry: (id: string, options?: PostOptions) =>
+      post<RetriedDeliveries>(`${webhook(id)}/retry`, {}, options),
     rotateSecret: (
       id: string,
       rotation: { readonly immediately?: boolean } = {},

@@ -93,7 +93,54 @@ export interface Delivery {
   readonly createdAt: string;
   readonly settledAt: string | null;
   readonly nextAttemptAt: string | null;
+  /** The id of the pending delivery of the same flag that is sent first; null when this one is next. */
+  readonly behind: string | null;
   readonly attempts: readonly DeliveryAttempt[];
+}
+
+export interface AttemptTotals {
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+/** Counts above 10,000 are told as 10,000. */
+export interface WebhookHealth {
+  readonly webhookId: string;
+  readonly status: "healthy" | "unstable" | "failing" | "pending" | "idle" | "paused";
+  readonly failingSince: string | null;
+  readonly pending: number;
+  /** Of the pending: those that have failed before, and those that wait for an earlier one of the same flag. */
+  readonly retrying: number;
+  readonly heldBack: number;
+  /** Given up after the last attempt. */
+  readonly failed: number;
+  readonly oldestPendingAt: string | null;
+  /** Never in the past; null when no attempt is planned. */
+  readonly nextAttemptAt: string | null;
+  readonly lastHour: AttemptTotals;
+  readonly lastDay: AttemptTotals;
+  readonly lastSuccessAt: string | null;
+  readonly lastFailureAt: string | null;
+  readonly lastError: string | null;
+}
+
+export interface DetailedWebhookHealth extends WebhookHealth {
+  /** The oldest deliveries that are retried, and how many later ones of the same flag wait for each. */
+  readonly blocking: readonly {
+    readonly deliveryId: string;
+    readonly flagKey: string | null;
+    readonly attempts: number;
+    readonly error: string | null;
+    readonly nextAttemptAt: string | null;
+    readonly heldBack: number;
+  }[];
+}
+
+export interface RetriedDeliveries {
+  /** How many failed deliveries are pending again. */
+  readonly retried: number;
+  /** False when there may be more: call it again. */
+  readonly complete: boolean;
 }
 
 export interface SentDelivery extends Delivery {
@@ -115,8 +162,11 @@ export interface ReplayRange {
 /** A replay of a range: the server queues it in parts, also after a restart. */
 export interface Replay {
   readonly state: "running" | "complete" | "stopped";
-  /** How many events are queued so far, and the sequence number of the last of them. */
+  /** How many events are queued so far; `throughSequence` is the sequence number of the last of them. */
   readonly replayed: number;
+  /** Of them: still to be delivered, and given up. */
+  readonly pending: number;
+  readonly failed: number;
   readonly throughSequence: number | null;
   readonly complete: boolean;
   /** Every event up to here has been looked at; the range ends at `lastSequence`. */
@@ -160,8 +210,16 @@ export interface OwnApiKey {
 export interface FlagUsage {
   readonly key: string;
   readonly lastEvaluatedAt: string | null;
+  /** The last bulk evaluation: a request for all flags together. */
+  readonly lastAskedTogetherAt: string | null;
   /** Oldest first, without hours that have no evaluations. */
-  readonly hours: readonly { readonly hour: string; readonly on: number; readonly off: number }[];
+  readonly hours: readonly {
+    readonly hour: string;
+    readonly on: number;
+    readonly off: number;
+    /** Bulk evaluations. */
+    readonly together: number;
+  }[];
 }
 
 export interface UsageSummary {
@@ -169,4 +227,7 @@ export interface UsageSummary {
   readonly on: number;
   readonly off: number;
   readonly lastEvaluatedAt: string | null;
+  readonly lastAskedTogetherAt: string | null;
+  /** Neither evaluated, nor asked for with all others, nor changed in 30 days. */
+  readonly stale: boolean;
 }

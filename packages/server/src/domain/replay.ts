@@ -19,6 +19,12 @@ export interface Replay {
   readonly endedAt: Date | null;
 }
 
+/** What became of the deliveries that a replay has queued; the others are delivered. */
+export interface ReplayOutcome {
+  readonly pending: number;
+  readonly failed: number;
+}
+
 /** Events queued in one transaction. A part follows when less than half of it is pending. */
 export const replayPart = 50;
 /** Sequence numbers looked at in one transaction: a webhook may be subscribed to few of many events. */
@@ -66,6 +72,8 @@ export interface ReplayReads {
   runningReplays(): Promise<readonly RunningReplay[]>;
   /** How many replayed deliveries of a webhook are pending, `limit` at most. */
   pendingReplays(webhookId: string, limit: number): Promise<number>;
+  /** Of the deliveries that were replayed since a time. */
+  replayOutcome(webhookId: string, since: Date): Promise<ReplayOutcome>;
   /** The sequence numbers of the first and the last event within times; undefined when there is none. */
   sequencesBetween(
     environmentId: number,

@@ -4,7 +4,11 @@ export interface UsageHour {
   readonly hour: Date;
   readonly on: number;
   readonly off: number;
+  readonly lastAt: Date;
 }
+
+/** The place of a flag's key for bulk evaluations: one count for the environment, as they ask for every flag. */
+export const allFlags = "";
 
 /** Counts since they were last stored. */
 export interface FlagUsage {
@@ -21,11 +25,22 @@ export interface CountedFlag {
   readonly off: number;
   /** When it was last evaluated, however long ago; null when it never was. */
   readonly lastAt: Date | null;
+  /** Null when that is longer ago than history is kept. */
+  readonly createdAt: Date | null;
+  readonly changedAt: Date | null;
 }
+
+const staleAfter = 30 * 24 * 60 * 60 * 1_000;
+
+/** Neither evaluated, nor asked for with all others, nor changed in 30 days. */
+export const isStale = (times: readonly (Date | null)[], now: Date): boolean =>
+  times.every((time) => time === null || now.getTime() - time.getTime() > staleAfter);
 
 /** Values returned by this process, for the metrics. */
 export interface EvaluationTotals {
   on: number;
   off: number;
   error: number;
+  /** Requests for all flags together; their values are counted above too. */
+  bulk: number;
 }

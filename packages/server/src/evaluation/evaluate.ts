@@ -4,7 +4,7 @@ import { type Evaluation, evaluate } from "@halyard/core/evaluate";
 import type { EvaluationTotals } from "../domain/usage.ts";
 import type { EvaluationFlag } from "./snapshot.ts";
 
-/** As one of many in a bulk evaluation: not counted as a use of the flag. */
+/** As one of many in a bulk evaluation: counted for the environment, not as a use of the flag. */
 export const evaluateInBulk = (
   { prepared }: EvaluationFlag,
   context: EvaluationContext,

@@ -2,6 +2,7 @@
 import type { PreparedFlag } from "@halyard/core/evaluate";
 import { prepare } from "@halyard/core/flags/registry";
 import type { Revision, VersionedFlag } from "../domain/change.ts";
+import { allFlags } from "../domain/usage.ts";
 import type { FlagList } from "../ports.ts";
 
 /** Evaluations since they were last stored. */
@@ -45,6 +46,8 @@ export interface Snapshot {
   readonly changedAt: Date | null;
   /** The revision's name, see revisionName. */
   readonly name: string;
+  /** Counts bulk evaluations, as `on`. */
+  readonly bulk: Counter;
   get(key: string): EvaluationFlag | undefined;
   /** Sorted by key. */
   all(): readonly EvaluationFlag[];
@@ -127,6 +130,7 @@ export const createSnapshot = (
     get name() {
       return name;
     },
+    bulk: counters.of(environmentId, allFlags),
     get: (key) => flags.get(key),
 
     all() {

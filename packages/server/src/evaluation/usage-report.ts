@@ -1,7 +1,7 @@
 // How often flags are evaluated: takes the counts of others in, and shows them all.
 import { isFlagKey } from "@halyard/core/flags/rules";
 import type { EnvironmentRef } from "../domain/principal.ts";
-import type { UsageHour } from "../domain/usage.ts";
+import { allFlags, type CountedFlag, isStale, type UsageHour } from "../domain/usage.ts";
 import { notFound, ok, type Result } from "../errors.ts";
 import type { Clock, Store } from "../ports.ts";
 import type { Snapshots } from "./snapshots.ts";
@@ -13,14 +13,27 @@ export interface Evaluations {
   readonly off: number;
 }
 
-export interface FlagReport extends Evaluations {
+interface LastTimes {
   readonly lastEvaluatedAt: Date | null;
+  /** The last bulk evaluation since the flag exists. */
+  readonly lastAskedTogetherAt: Date | null;
 }
 
-export interface HoursReport {
+export interface FlagReport extends Evaluations, LastTimes {
+  readonly stale: boolean;
+}
+
+export interface ReportedHour {
+  readonly hour: Date;
+  readonly on: number;
+  readonly off: number;
+  /** Bulk evaluations. */
+  readonly together: number;
+}
+
+export interface HoursReport extends LastTimes {
   readonly key: string;
-  readonly lastEvaluatedAt: Date | null;
-  readonly hours: readonly UsageHour[];
+  readonly hours: readonly ReportedHour[];
 }
 
 export interface UsageReport {
@@ -41,6 +54,12 @@ export const createUsageReport = (
   const begin = (hours: number): Date =>
     new Date(hourOf(clock()).getTime() - (hours - 1) * hourLength);
 
+  const lastTimes = ({ lastAt, createdAt }: CountedFlag, bulk: readonly UsageHour[]): LastTimes => {
+    const asked = bulk.at(-1)?.lastAt ?? null;
+    const wasThere = asked !== null && (createdAt === null || asked >= createdAt);
+    return { lastEvaluatedAt: lastAt, lastAskedTogetherAt: wasThere ? asked : null };
+  };
+
   return {
     add({ id: environmentId }, evaluations) {
       const snapshot = snapshots.get(environmentId);
@@ -55,12 +74,15 @@ export const createUsageReport = (
     async ofAll({ id: environmentId }, hours) {
       await usage.flush();
       const flags = await store.usage(environmentId, begin(hours));
-      return flags.map(({ flagKey, on, off, lastAt }) => ({
-        key: flagKey,
-        on,
-        off,
-        lastEvaluatedAt: lastAt,
-      }));
+      const bulk = await store.usageHours(environmentId, allFlags, new Date(0));
+      const now = clock();
+      return flags.map((flag) => {
+        const { flagKey, on, off, changedAt } = flag;
+        const times = lastTimes(flag, bulk);
+        const { lastEvaluatedAt, lastAskedTogetherAt } = times;
+        const stale = isStale([lastEvaluatedAt, lastAskedTogetherAt, changedAt], now);
+        return { key: flagKey, on, off, ...times, stale };
+      });
     },
 
     async ofFlag({ id: environmentId }, key, hours) {
@@ -69,11 +91,29 @@ export const createUsageReport = (
       const since = begin(hours);
       const [flag] = await store.usage(environmentId, since, key);
       if (!flag) return notFound("The flag", key);
+      const bulk = await store.usageHours(environmentId, allFlags, new Date(0));
+      const created = hourOf(flag.createdAt ?? new Date(0));
+      const own = await store.usageHours(environmentId, key, since);
       return ok({
         key,
-        lastEvaluatedAt: flag.lastAt,
-        hours: await store.usageHours(environmentId, key, since),
+        ...lastTimes(flag, bulk),
+        hours: mergeHours(
+          own,
+          bulk.filter(({ hour }) => hour >= since && hour >= created),
+        ),
       });
     },
   };
+};
+
+/** Oldest first. */
+const mergeHours = (own: readonly UsageHour[], bulk: readonly UsageHour[]): ReportedHour[] => {
+  const hours = new Map<number, ReportedHour>(
+    own.map(({ hour, on, off }) => [hour.getTime(), { hour, on, off, together: 0 }]),
+  );
+  for (const { hour, on: together } of bulk) {
+    const known = hours.get(hour.getTime()) ?? { hour, on: 0, off: 0 };
+    hours.set(hour.getTime(), { ...known, together });
+  }
+  return [...hours.values()].sort((one, other) => one.hour.getTime() - other.hour.getTime());
 };

@@ -1,7 +1,16 @@
-// Deliveries: show them, send events again, test a webhook, rotate its secret.
+// Deliveries: show them and the health of webhooks, send events again, test a webhook, rotate its secret.
 
-import type { DeliveryQuery } from "../domain/delivery.ts";
-import { type Delivery, type FixedRequest, fixedHeaders } from "../domain/delivery.ts";
+import {
+  type BlockingDelivery,
+  type Delivery,
+  type DeliveryHealth,
+  type DeliveryQuery,
+  type FixedRequest,
+  fixedHeaders,
+  type HealthStatus,
+  nextAttemptOf,
+  statusOf,
+} from "../domain/delivery.ts";
 import type { Caller, EnvironmentRef } from "../domain/principal.ts";
 import { rotationOverlap } from "../domain/retry.ts";
 import { testEventType, type Webhook } from "../domain/webhook.ts";
@@ -21,7 +30,29 @@ export interface SentDelivery {
   readonly request: FixedRequest;
 }
 
+export interface ShownHealth extends DeliveryHealth {
+  readonly status: HealthStatus;
+  /** Never in the past: what is due is attempted at once. */
+  readonly nextAttemptAt: Date | null;
+}
+
+export interface DetailedHealth extends ShownHealth {
+  readonly blocking: readonly (BlockingDelivery & Pick<ShownHealth, "nextAttemptAt">)[];
+}
+
+export interface Retried {
+  /** Failed deliveries that are pending again. */
+  readonly retried: number;
+  /** False when there may be more of them. */
+  readonly complete: boolean;
+}
+
 export interface Deliveries {
+  /** Of every webhook, oldest first. */
+  healthOfAll(environment: EnvironmentRef): Promise<readonly ShownHealth[]>;
+  health(environment: EnvironmentRef, id: string): Promise<Result<DetailedHealth>>;
+  /** What waits for a retry is due now, and what was given up gets one more attempt. */
+  retry(caller: Caller, id: string, once?: IdempotentRequest): Promise<IdempotentResult<Retried>>;
   list(
     environment: EnvironmentRef,
     id: string,
@@ -47,6 +78,15 @@ export interface DeliveriesDependencies extends Sources {
   readonly store: Store;
   readonly serviceName: string;
 }
+
+/** Failed deliveries that one request makes pending again. */
+const retriedAtOnce = 500;
+
+const shownHealth = (health: DeliveryHealth, now: Date): ShownHealth => ({
+  ...health,
+  status: statusOf(health),
+  nextAttemptAt: nextAttemptOf(health.active, health.dueAt, now),
+});
 
 const missingDelivery = (id: string): Result<never> => notFound("The delivery", id);
 
@@ -78,6 +118,29 @@ export const createDeliveries = ({
   };
 
   return {
+    async healthOfAll({ id: environmentId }) {
+      const now = clock();
+      return (await store.health(environmentId, now)).map((health) => shownHealth(health, now));
+    },
+
+    async health({ id: environmentId }, id) {
+      const now = clock();
+      const [health] = isWebhookId(id) ? await store.health(environmentId, now, id) : [];
+      if (!health) return missing(id);
+      const blocking = (await store.blocking(id)).map((each) => ({
+        ...each,
+        nextAttemptAt: nextAttemptOf(health.active, each.dueAt, now),
+      }));
+      return ok({ ...shownHealth(health, now), blocking });
+    },
+
+    retry: (caller, id, once) =>
+      onWebhook(caller, id, once, async (transaction, webhook) => {
+        if (!webhook.active) return inactive(webhook);
+        const retried = await transaction.retryFailed(id, retriedAtOnce, clock());
+        return ok({ retried, complete: retried < retriedAtOnce });
+      }),
+
     async list({ id: environmentId }, id, query) {
       const webhook = isWebhookId(id) ? await store.webhook(environmentId, id) : undefined;
       return webhook ? ok(await store.deliveries(id, query)) : missing(id);

@@ -5,6 +5,7 @@ import type { Caller, EnvironmentRef } from "../domain/principal.ts";
 import {
   afterPart,
   type Replay,
+  type ReplayOutcome,
   type RunningReplay,
   replayPart,
   windowEnd,
@@ -24,9 +25,9 @@ export interface Replays {
     id: string,
     range: ReplayRange,
     once?: IdempotentRequest,
-  ): Promise<IdempotentResult<Replay>>;
-  /** The last replay of a webhook. */
-  get(environment: EnvironmentRef, id: string): Promise<Result<Replay>>;
+  ): Promise<IdempotentResult<Replay & ReplayOutcome>>;
+  /** The last replay of a webhook, and what became of it. */
+  get(environment: EnvironmentRef, id: string): Promise<Result<Replay & ReplayOutcome>>;
   /** What is queued is still sent. */
   stop(environment: EnvironmentRef, id: string): Promise<Result<void>>;
   /** Queues the next part of the replay whose turn it is; false when there is none to continue. */
@@ -135,10 +136,11 @@ export const createReplays = (
             endedAt: null,
           };
           if (await isTaken(transaction, id)) {
-            return ok(await queuePart(transaction, environment.id, webhook, replay));
+            const begun = await queuePart(transaction, environment.id, webhook, replay);
+            return ok({ ...begun, pending: begun.replayed, failed: 0 });
           }
           await transaction.saveReplay(replay);
-          return ok(replay);
+          return ok({ ...replay, pending: 0, failed: 0 });
         }),
       ),
 
@@ -146,7 +148,8 @@ export const createReplays = (
       const webhook = isWebhookId(id) ? await store.webhook(environment.id, id) : undefined;
       if (!webhook) return missing(id);
       const replay = await store.replay(id);
-      return replay ? ok(replay) : noReplay(id);
+      if (!replay) return noReplay(id);
+      return ok({ ...replay, ...(await store.replayOutcome(id, replay.startedAt)) });
     },
 
     stop: (environment, id) =>

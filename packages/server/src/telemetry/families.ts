@@ -86,7 +86,7 @@ const httpFamilies = (http: HttpMeter, load: LoadFigures): readonly Family[] => 
   const routes = http.routes();
   const answeredWith = (status: number): number =>
     routes.reduce((sum, { statuses }) => sum + (statuses().get(status) ?? 0), 0);
-  const { on, off, error } = http.evaluations;
+  const { on, off, error, bulk } = http.evaluations;
   return [
     counter(
       "http_requests_total",
@@ -117,6 +117,9 @@ const httpFamilies = (http: HttpMeter, load: LoadFigures): readonly Family[] => 
         sample(error, { value: "error" }),
       ],
     ),
+    counter("bulk_evaluations_total", "Requests for all flags of an environment together.", [
+      sample(bulk),
+    ]),
     gauge(
       "streams_open",
       "Open event streams.",

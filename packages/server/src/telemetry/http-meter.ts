@@ -66,7 +66,7 @@ export const createHttpMeter = (): HttpMeter => {
       return made;
     },
     routes: () => [...meters.values()],
-    evaluations: { on: 0, off: 0, error: 0 },
+    evaluations: { on: 0, off: 0, error: 0, bulk: 0 },
     streams: { flags: { open: 0, opened: 0 }, refetch: { open: 0, opened: 0 } },
   };
 };

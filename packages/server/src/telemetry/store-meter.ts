@@ -28,6 +28,8 @@ const reads: readonly (keyof Reader)[] = [
   "flags",
   "webhooks",
   "webhook",
+  "health",
+  "blocking",
   "deliveries",
   "delivery",
   "eventBody",

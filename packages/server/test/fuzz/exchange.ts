@@ -1,5 +1,6 @@
 // Sends one generated request over a connection that is kept, and gives the answer or says that there was none.
 import { Agent, request as begin } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 export interface Request {
   readonly method: string;
@@ -14,6 +15,12 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
 }
+
+/** What the client asked to be compressed, as it was before. */
+const decoded = (bytes: Buffer, coding: string | undefined): string => {
+  if (bytes.length === 0 || coding === undefined) return bytes.toString();
+  return (coding === "br" ? brotliDecompressSync(bytes) : gunzipSync(bytes)).toString();
+};
 
 /** Longer than anything that the server waits for. */
 const patience = 600_000;
@@ -54,7 +61,7 @@ export const createClient = (url: string, connections: number): Client => {
           resolve({
             status: incoming.statusCode ?? 0,
             headers: incoming.headers as Answer["headers"],
-            text: Buffer.concat(chunks).toString(),
+            text: decoded(Buffer.concat(chunks), incoming.headers["content-encoding"]),
           });
         };
         incoming.on("data", (chunk: Buffer) => {

@@ -53,7 +53,11 @@ const loadCheck = async (url: string): Promise<Check> => {
       ] as const,
   );
   return (method, path, answer) => {
-    const found = patterns.find(([, pattern]) => pattern.test(path.replace(/\?.*$/s, "")));
+    const asked = path.replace(/\?.*$/s, "");
+    // A path without parameters comes before one that would match as well.
+    const found =
+      patterns.find(([each]) => each === asked) ??
+      patterns.find(([, pattern]) => pattern.test(asked));
     const operation = found?.[2][method.toLowerCase()];
     if (!found || !operation) return;
     const pointer = (text: string) => text.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -24,6 +24,7 @@ export interface ShownDelivery {
   readonly createdAt: string;
   readonly settledAt: string | null;
   readonly nextAttemptAt: string | null;
+  readonly behind: string | null;
   readonly attempts: readonly ShownAttempt[];
 }
 

@@ -126,15 +126,18 @@ const settingsText = (flag: Flag): string =>
       .join(", "),
   );
 
-/** The flags that were not evaluated for this many days, with their last evaluation. */
+/** The flags that were neither evaluated nor asked for with all others for this many days, with their last evaluation. */
 const idleFor = async (
   connection: Connection,
   days: number,
 ): Promise<ReadonlyMap<string, string | null>> => {
   const usage = answered(connection, await connection.management.usage());
   const since = Date.now() - days * day;
-  const isIdle = ({ lastEvaluatedAt }: UsageSummary) =>
-    lastEvaluatedAt === null || Date.parse(lastEvaluatedAt) < since;
+  const isIdle = ({ lastEvaluatedAt, lastAskedTogetherAt }: UsageSummary) =>
+    [lastEvaluatedAt, lastAskedTogetherAt].every(
+      // Undefined from servers that do not count bulk evaluations.
+      (time) => time == null || Date.parse(time) < since,
+    );
   return new Map(usage.filter(isIdle).map(({ key, lastEvaluatedAt }) => [key, lastEvaluatedAt]));
 };
 

@@ -1,4 +1,4 @@
-// halyard webhooks test, deliveries and replay: show deliveries and send events again.
+// halyard webhooks test, deliveries, retry and replay: show deliveries and send events again.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Delivery, ReplayRange } from "@halyard/sdk";
 import { type Command, Option } from "commander";
@@ -21,7 +21,7 @@ interface Options extends ConnectionOptions {
 }
 
 interface DeliveriesOptions extends Options {
-  readonly state?: Delivery["state"];
+  readonly state?: Delivery["state"] | "retrying";
   readonly flag?: string;
   readonly limit: number;
 }
@@ -51,6 +51,7 @@ export const addDeliveryCommands = (group: Command): void => {
     .addOption(
       new Option("--state <state>", "only deliveries in this state").choices([
         "pending",
+        "retrying",
         "delivered",
         "failed",
       ]),
@@ -63,6 +64,11 @@ export const addDeliveryCommands = (group: Command): void => {
     "halyard webhooks deliveries wh_3f9a0c5be1d24f6a8b7c6d5e --state failed",
     "halyard webhooks deliveries wh_3f9a0c5be1d24f6a8b7c6d5e --flag new-checkout --json",
   );
+
+  const retry = onWebhook(group, "retry")
+    .description("retry now: what waits for its retry, and once more what has failed")
+    .action(retryDeliveries);
+  withExamples(retry, "halyard webhooks retry wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const replay = onWebhook(group, "replay")
     .description("replay events: one delivery, or all events of a range")
@@ -172,6 +178,20 @@ const listDeliveries = async (id: string, options: DeliveriesOptions): Promise<v
     }),
   );
   if (deliveries.length === 0) printAside("No deliveries.");
+};
+
+const retryDeliveries = async (id: string, options: Options): Promise<void> => {
+  const connection = connect(options);
+  let retried = 0;
+  for (;;) {
+    const part = answered(connection, await connection.management.webhooks.retry(id));
+    retried += part.retried;
+    if (part.complete) break;
+  }
+  if (options.json) return printJson({ retried });
+  print(
+    `Deliveries that wait for a retry are sent now${retried === 0 ? "" : `, and ${retried} that had failed`}; halyard webhooks get ${id} shows the result.`,
+  );
 };
 
 /** Milliseconds between two questions how far a replay is. */

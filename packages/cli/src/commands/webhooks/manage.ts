@@ -1,5 +1,5 @@
 // halyard webhooks list, get, create, pause, resume, rotate and delete.
-import type { Webhook } from "@halyard/sdk";
+import type { Webhook, WebhookHealth } from "@halyard/sdk";
 import type { Command } from "commander";
 import {
   answered,
@@ -34,7 +34,9 @@ export const addManageCommands = (group: Command): void => {
     .action(listWebhooks);
   withExamples(list, "halyard webhooks list", "halyard webhooks list --json");
 
-  const get = onWebhook(group, "get").description("show a webhook").action(getWebhook);
+  const get = onWebhook(group, "get")
+    .description("show a webhook and how its deliveries go")
+    .action(getWebhook);
   withExamples(get, "halyard webhooks get wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const create = serverCommand(group.command("create"))
@@ -96,14 +98,41 @@ const listWebhooks = async (options: Options): Promise<void> => {
 
 const getWebhook = async (id: string, options: Options): Promise<void> => {
   const connection = connect(options);
-  const webhook = answered(connection, await connection.management.webhooks.get(id));
-  if (options.json) return printJson(webhook);
+  const { webhooks } = connection.management;
+  const webhook = answered(connection, await webhooks.get(id));
+  const health = answered(connection, await webhooks.healthOf(id));
+  if (options.json) return printJson({ ...webhook, health });
   print(coloured("bold", webhook.id));
   print(`  address  ${inOneLine(webhook.url)}`);
   print(`  events   ${webhook.events.join(", ")}`);
   print(`  state    ${shownCell(stateOf(webhook))}`);
   print(`  created  ${webhook.createdAt}`);
+  print(`  health   ${shownCell(healthCell(health))}`);
+  print(
+    `  pending  ${health.pending}, ${health.retrying} of them retrying, ${health.heldBack} held back by an earlier one`,
+  );
+  print(`  failed   ${health.failed}`);
+  print(
+    `  attempts ${totalsText(health.lastHour)} in the last hour, ${totalsText(health.lastDay)} in 24 hours`,
+  );
+  if (health.nextAttemptAt !== null) print(`  next     ${health.nextAttemptAt}`);
+  if (health.lastError !== null) {
+    print(`  error    ${inOneLine(health.lastError)}, ${health.lastFailureAt}`);
+  }
+  for (const { deliveryId, flagKey, attempts, heldBack } of health.blocking) {
+    print(
+      `  retrying ${deliveryId} of ${flagKey ?? "a test"}, ${attempts} attempts; ${heldBack} wait for it`,
+    );
+  }
 };
+
+const healthCell = ({ status }: WebhookHealth): Cell => ({
+  style: status === "failing" ? "red" : status === "healthy" ? "green" : "yellow",
+  text: status,
+});
+
+const totalsText = ({ succeeded, failed }: WebhookHealth["lastHour"]): string =>
+  `${succeeded} succeeded and ${failed} failed`;
 
 const createWebhook = async (
   address: string,

@@ -28,3 +28,15 @@ export const Time = ({ at }: { readonly at: string }) => {
     </time>
   );
 };
+
+interface UpcomingProps {
+  readonly at: string;
+  /** What is shown once the time has come. */
+  readonly otherwise: string;
+}
+
+/** A time to come: never "50 seconds ago". */
+export const Upcoming = ({ at, otherwise }: UpcomingProps) => {
+  const isAhead = useSyncExternalStore(subscribe, () => Date.parse(at) > Date.now());
+  return isAhead ? <Time at={at} /> : otherwise;
+};

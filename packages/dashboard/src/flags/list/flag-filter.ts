@@ -13,14 +13,13 @@ export interface FlagFilter {
 
 export type UsageByKey = ReadonlyMap<string, UsageSummary>;
 
-const staleAfter = 30 * 24 * 60 * 60 * 1_000;
+/** As the server judges it; false while the usage is not known. */
+export const isStale = (usage: UsageByKey | undefined, key: string): boolean =>
+  usage?.get(key)?.stale ?? false;
 
-/** Not evaluated in 30 days, or never. False while the usage is not known. */
-export const isStale = (usage: UsageByKey | undefined, key: string, now: number): boolean => {
-  if (usage === undefined) return false;
-  const last = usage.get(key)?.lastEvaluatedAt ?? null;
-  return last === null || now - new Date(last).getTime() > staleAfter;
-};
+/** What the filter means, for those who use it. */
+export const staleMeans =
+  "Stale: neither evaluated, nor requested with all other flags, nor changed in 30 days.";
 
 const oneOf = <Value extends string>(
   value: string | null,
@@ -72,7 +71,6 @@ export const shownFlags = (
   flags: readonly LiveFlag[],
   filter: FlagFilter,
   usage: UsageByKey | undefined,
-  now: number,
 ): readonly LiveFlag[] => {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = flags.filter(
@@ -80,7 +78,7 @@ export const shownFlags = (
       (filter.type === "all" || entry.flag.type === filter.type) &&
       (filter.state === "all" || entry.flag.enabled === (filter.state === "on")) &&
       matches(entry, words) &&
-      (!filter.onlyStale || isStale(usage, entry.flag.key, now)),
+      (!filter.onlyStale || isStale(usage, entry.flag.key)),
   );
   switch (filter.sort) {
     case "key":

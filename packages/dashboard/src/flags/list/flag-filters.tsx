@@ -4,7 +4,7 @@ import { Checkbox, Kbd, NativeSelect, TextInput } from "@mantine/core";
 import type { KeyboardEvent, RefObject } from "react";
 import { Icon } from "../../components/display/icon.tsx";
 import { editorOf } from "../types/type-editors.tsx";
-import type { FlagFilter } from "./flag-filter.ts";
+import { type FlagFilter, staleMeans } from "./flag-filter.ts";
 
 interface FlagFiltersProps {
   readonly filter: FlagFilter;
@@ -83,7 +83,7 @@ export const FlagFilters = (props: FlagFiltersProps) => {
       />
       <Checkbox
         label="Only stale"
-        title="Not evaluated in 30 days, or never"
+        title={staleMeans}
         checked={filter.onlyStale}
         onChange={(event) => onChange({ ...filter, onlyStale: event.currentTarget.checked })}
       />

@@ -29,7 +29,11 @@ let lastSelected: string | undefined;
 const usageOf = (usage: UsageByKey | undefined, key: string) => {
   if (usage === undefined) return undefined;
   const found = usage.get(key);
-  return { count: (found?.on ?? 0) + (found?.off ?? 0), last: found?.lastEvaluatedAt ?? null };
+  return {
+    count: (found?.on ?? 0) + (found?.off ?? 0),
+    last: found?.lastEvaluatedAt ?? null,
+    together: found?.lastAskedTogetherAt ?? null,
+  };
 };
 
 export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
@@ -87,7 +91,6 @@ export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
     if (selectedIndex > 0) virtualizer.scrollToIndex(selectedIndex, { align: "center" });
   }, [offset, selectedIndex, virtualizer]);
 
-  const now = Date.now();
   return (
     <>
       <div className="flag-heads" aria-hidden="true">
@@ -112,7 +115,7 @@ export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
               key={rowKey}
               entry={entry}
               usage={usageOf(usage, key)}
-              stale={isStale(usage, key, now)}
+              stale={isStale(usage, key)}
               position={index + 1}
               of={flags.length}
               mayChange={mayChange}

@@ -10,7 +10,9 @@ import { editorOf } from "../types/type-editors.tsx";
 
 interface FlagRowProps {
   readonly entry: LiveFlag;
-  readonly usage: { readonly count: number; readonly last: string | null } | undefined;
+  readonly usage:
+    | { readonly count: number; readonly last: string | null; readonly together: string | null }
+    | undefined;
   readonly stale: boolean;
   readonly position: number;
   readonly of: number;
@@ -23,8 +25,21 @@ interface FlagRowProps {
 
 const Usage = ({ usage, stale }: Pick<FlagRowProps, "usage" | "stale">) => {
   if (usage === undefined) return null;
-  // A new flag is never evaluated at first: no warning.
-  if (usage.last === null) return <span className="dimmed">never evaluated</span>;
+  if (usage.last === null && usage.together !== null) {
+    return (
+      <span className="dimmed" title="Requested with all other flags, never alone">
+        only with all flags, <Time at={usage.together} />
+      </span>
+    );
+  }
+  if (usage.last === null) {
+    return (
+      <>
+        {stale && <StatusBadge tone="waiting">stale</StatusBadge>}
+        <span className="dimmed">never evaluated</span>
+      </>
+    );
+  }
   return (
     <>
       {stale ? (

@@ -1,6 +1,6 @@
-// /webhooks/:id/deliveries: the delivery log.
+// /webhooks/:id/deliveries: the delivery log; /webhooks/health: what is on its way, and how it goes.
 import type { FastifyInstance } from "fastify";
-import { deliveryStates } from "../../domain/delivery.ts";
+import { deliveryFilters } from "../../domain/delivery.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
@@ -14,11 +14,17 @@ import {
 } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import {
+  DetailedHealthSchema,
   deliveryExample,
   deliveryReference,
+  detailedHealthExample,
+  HealthSchema,
+  healthExample,
   SentDelivery,
   sentExample,
   shownDelivery,
+  shownDetailedHealth,
+  shownHealth,
 } from "./delivery-schema.ts";
 import { pageOf, sendPage } from "./paging.ts";
 
@@ -27,7 +33,10 @@ const tags = ["Webhooks"];
 const LogQuery = closedObject({
   ...pageParameters,
   state: Type.Optional(
-    Type.Enum([...deliveryStates], { "x-must-be": `one of ${deliveryStates.join(", ")}` }),
+    Type.Enum([...deliveryFilters], {
+      description: "`retrying` are the pending ones that have failed before.",
+      "x-must-be": `one of ${deliveryFilters.join(", ")}`,
+    }),
   ),
   flag: Type.Optional(
     Type.String({
@@ -42,6 +51,50 @@ const readId = (cursor: string): string | undefined =>
   /^dlv_[0-9a-f]+$/.test(cursor) ? cursor : undefined;
 
 export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
+  app.get(
+    "/webhooks/health",
+    route("webhooks.read", {
+      tags,
+      operationId: "listWebhookHealth",
+      summary: "Read the health of all webhooks",
+      response: answers({
+        200: {
+          description: "The health of every webhook, in the order of the list.",
+          schema: Type.Array(HealthSchema),
+          example: [healthExample],
+        },
+      }),
+    }),
+    async (request) =>
+      (await deliveries.healthOfAll(request.auth.principal.environment)).map(shownHealth),
+  );
+
+  app.get<{ Params: WebhookPath }>(
+    "/webhooks/:id/health",
+    route("webhooks.read", {
+      tags,
+      operationId: "getWebhookHealth",
+      summary: "Read the health of a webhook",
+      description:
+        "What is still to be delivered and what waits behind what, how the last attempts went, and when the next one is made.",
+      params: webhookPath,
+      response: answers(
+        {
+          200: {
+            description: "The health.",
+            schema: DetailedHealthSchema,
+            example: detailedHealthExample,
+          },
+        },
+        "NOT_FOUND",
+      ),
+    }),
+    async (request, reply) => {
+      const found = await deliveries.health(request.auth.principal.environment, request.params.id);
+      return found.ok ? shownDetailedHealth(found.value) : sendFailure(reply, found.failure);
+    },
+  );
+
   app.get<{ Params: WebhookPath; Querystring: Static<typeof LogQuery> }>(
     "/webhooks/:id/deliveries",
     route("webhooks.read", {

@@ -1,6 +1,14 @@
-// A delivery as the API shows it.
+// Deliveries and the health of webhooks as the API shows them.
 
-import { type Delivery, deliveryKinds, deliveryStates } from "../../domain/delivery.ts";
+import {
+  blockingLimit,
+  countLimit,
+  type Delivery,
+  deliveryKinds,
+  deliveryStates,
+  healthStatuses,
+} from "../../domain/delivery.ts";
+import type { DetailedHealth, ShownHealth } from "../../management/deliveries.ts";
 import { closedObject, nullable } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 
@@ -27,6 +35,10 @@ export const DeliverySchema = closedObject(
     createdAt: time("When it was queued."),
     settledAt: nullable<string>("string", "When it was delivered or given up."),
     nextAttemptAt: nullable<string>("string", "When the next attempt is due."),
+    behind: nullable<string>(
+      "string",
+      "The pending delivery of the same flag that is sent first; null when this one is next.",
+    ),
     attempts: Type.Array(
       closedObject({
         at: time("When it began."),
@@ -71,6 +83,7 @@ export const deliveryExample = {
   createdAt: "2026-11-14T12:00:00.000Z",
   settledAt: "2026-11-14T12:00:00.031Z",
   nextAttemptAt: null,
+  behind: null,
   attempts: [
     { at: "2026-11-14T12:00:00.004Z", status: 204, error: null, milliseconds: 27, response: null },
   ],
@@ -102,5 +115,116 @@ export const shownDelivery = (delivery: Delivery) => ({
     error,
     milliseconds,
     response,
+  })),
+});
+
+const upToLimit = `Counted up to ${countLimit.toLocaleString("en-US")}.`;
+const totals = (description: string) =>
+  closedObject(
+    { succeeded: Type.Integer(), failed: Type.Integer() },
+    { description: `${description} Attempts, to about ten minutes.` },
+  );
+const healthFields = {
+  webhookId: Type.String(),
+  status: Type.Enum([...healthStatuses], {
+    description:
+      "`failing`: the last attempt failed. `unstable`: it succeeded, but something is retried or has failed within the hour. `healthy`: neither. `pending`: nothing was attempted yet. `idle`: nothing was to be sent in 90 days. `paused`: it is not active.",
+  }),
+  failingSince: nullable<string>("string", "The first failure since the last success."),
+  pending: Type.Integer({ description: `Deliveries still to be made. ${upToLimit}` }),
+  retrying: Type.Integer({ description: `Of the pending, those that have failed. ${upToLimit}` }),
+  heldBack: Type.Integer({
+    description: "Of the pending, those that wait for an earlier delivery of the same flag.",
+  }),
+  failed: Type.Integer({ description: `Deliveries that were given up, of 90 days. ${upToLimit}` }),
+  oldestPendingAt: nullable<string>("string", "When the oldest pending delivery was queued."),
+  nextAttemptAt: nullable<string>(
+    "string",
+    "When the next attempt is made, never in the past; null when none is planned.",
+  ),
+  lastHour: totals("Of the last hour."),
+  lastDay: totals("Of the last 24 hours."),
+  lastSuccessAt: nullable<string>("string", "Within 90 days."),
+  lastFailureAt: nullable<string>("string", "Within 90 days."),
+  lastError: nullable<string>("string", "Why the last failed attempt failed."),
+};
+
+export const HealthSchema = closedObject(healthFields);
+export const DetailedHealthSchema = closedObject({
+  ...healthFields,
+  blocking: Type.Array(
+    closedObject({
+      deliveryId: Type.String(),
+      flagKey: nullable<string>("string", "Null for a test."),
+      attempts: Type.Integer({ description: "Attempts made so far." }),
+      error: nullable<string>("string", "Why the last one failed."),
+      nextAttemptAt: healthFields.nextAttemptAt,
+      heldBack: Type.Integer({
+        description: `Later deliveries of the same flag that wait for it. ${upToLimit}`,
+      }),
+    }),
+    { description: `The oldest deliveries that are retried, ${blockingLimit} at most.` },
+  ),
+});
+
+export const healthExample = {
+  webhookId: "wh_3f9a0c5be1d24f6a8b7c6d5e",
+  status: "failing",
+  failingSince: "2026-11-14T11:20:00.000Z",
+  pending: 41,
+  retrying: 3,
+  heldBack: 36,
+  failed: 0,
+  oldestPendingAt: "2026-11-14T11:19:58.000Z",
+  nextAttemptAt: "2026-11-14T12:01:30.000Z",
+  lastHour: { succeeded: 12, failed: 9 },
+  lastDay: { succeeded: 480, failed: 9 },
+  lastSuccessAt: "2026-11-14T11:19:40.000Z",
+  lastFailureAt: "2026-11-14T11:59:12.000Z",
+  lastError: "answered 503",
+};
+
+export const detailedHealthExample = {
+  ...healthExample,
+  blocking: [
+    {
+      deliveryId: deliveryExample.id,
+      flagKey: "new-checkout",
+      attempts: 4,
+      error: "answered 503",
+      nextAttemptAt: "2026-11-14T12:01:30.000Z",
+      heldBack: 36,
+    },
+  ],
+};
+
+const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null;
+
+export const shownHealth = (health: ShownHealth) => ({
+  webhookId: health.webhookId,
+  status: health.status,
+  failingSince: timeOf(health.failingSince),
+  pending: health.pending,
+  retrying: health.retrying,
+  heldBack: health.heldBack,
+  failed: health.failed,
+  oldestPendingAt: timeOf(health.oldestPendingAt),
+  nextAttemptAt: timeOf(health.nextAttemptAt),
+  lastHour: health.lastHour,
+  lastDay: health.lastDay,
+  lastSuccessAt: timeOf(health.lastSuccessAt),
+  lastFailureAt: timeOf(health.lastFailureAt),
+  lastError: health.lastError,
+});
+
+export const shownDetailedHealth = (health: DetailedHealth) => ({
+  ...shownHealth(health),
+  blocking: health.blocking.map((each) => ({
+    deliveryId: each.deliveryId,
+    flagKey: each.flagKey,
+    attempts: each.attempts,
+    error: each.error,
+    nextAttemptAt: timeOf(each.nextAttemptAt),
+    heldBack: each.heldBack,
   })),
 });

@@ -1,6 +1,6 @@
 // /webhooks/:id/replay: sends a range of events again, shows how far that is, and stops it.
 import type { FastifyInstance } from "fastify";
-import { type Replay, replayStates } from "../../domain/replay.ts";
+import { type Replay, type ReplayOutcome, replayStates } from "../../domain/replay.ts";
 import { invalidField } from "../../errors.ts";
 import type { Replays } from "../../management/replays.ts";
 import { sendFailure } from "../errors/error-reply.ts";
@@ -35,6 +35,8 @@ const ReplaySchema = closedObject({
     description: "`complete` once every event of the range is queued.",
   }),
   replayed: Type.Integer({ description: "How many events are queued so far." }),
+  pending: Type.Integer({ description: "How many of them are still to be delivered." }),
+  failed: Type.Integer({ description: "How many of them were given up." }),
   throughSequence: nullable<number>("integer", "The last of them; null while there is none."),
   complete: Type.Boolean({ description: "Whether that is the whole range." }),
   reachedSequence: Type.Integer({ description: "Every event up to here has been looked at." }),
@@ -46,6 +48,8 @@ const ReplaySchema = closedObject({
 const example = {
   state: "running",
   replayed: 50,
+  pending: 12,
+  failed: 0,
   throughSequence: 861,
   complete: false,
   reachedSequence: 861,
@@ -54,9 +58,11 @@ const example = {
   endedAt: null,
 };
 
-const shown = (replay: Replay) => ({
+const shown = (replay: Replay & ReplayOutcome) => ({
   state: replay.state,
   replayed: replay.replayed,
+  pending: replay.pending,
+  failed: replay.failed,
   throughSequence: replay.throughSequence,
   complete: replay.state === "complete",
   reachedSequence: replay.reached,

@@ -1,4 +1,4 @@
-// /webhooks/:id/...: send one event again, send a test event, change the secret.
+// /webhooks/:id/...: send one event again or all that failed, send a test event, change the secret.
 import type { FastifyInstance } from "fastify";
 import type { Deliveries } from "../../management/deliveries.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
@@ -29,6 +29,10 @@ const RotateBody = Type.Unsafe<{ immediately?: boolean } | undefined>({
     },
   },
   ...closed,
+});
+const RetriedSchema = closedObject({
+  retried: Type.Integer({ description: "How many failed deliveries are pending again." }),
+  complete: Type.Boolean({ description: "False when there may be more: ask again." }),
 });
 const RotatedSchema = closedObject({
   secret: Type.String({ description: "The new secret. Shown this once." }),
@@ -85,6 +89,39 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
         (value) => reply.code(202).send(shownDelivery(value)),
       );
     },
+  );
+
+  app.post<{ Params: WebhookPath }>(
+    "/webhooks/:id/retry",
+    route("webhooks.write", {
+      tags,
+      operationId: "retryDeliveries",
+      summary: "Retry now",
+      description:
+        "Deliveries that wait for their retry are attempted now, and up to 500 failed ones get one more attempt each, after live events.",
+      params: webhookPath,
+      headers: idempotencyHeader,
+      response: answers(
+        {
+          202: {
+            description: "They are due; the health of the webhook tells what becomes of them.",
+            schema: RetriedSchema,
+            example: { retried: 12, complete: true },
+            headers: headers.repeated,
+          },
+        },
+        "NOT_FOUND",
+        "CONFLICT",
+        ...withBody,
+      ),
+    }),
+    (request, reply) =>
+      replyIdempotently(
+        request,
+        reply,
+        (caller, once) => deliveries.retry(caller, request.params.id, once),
+        (value) => reply.code(202).send(value),
+      ),
   );
 
   app.post<{ Params: WebhookPath; Body: Static<typeof RotateBody> }>(

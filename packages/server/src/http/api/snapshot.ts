@@ -13,6 +13,7 @@ import {
   nullable,
 } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
+import { sendCompressed } from "../request/compressed.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { snapshotJson } from "../streams/snapshot-json.ts";
 
@@ -79,7 +80,7 @@ export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDepen
       const snapshot = snapshots.get(environmentId);
       if (!snapshot) return sendFailure(reply, keyRefused);
       if (sendNotModified(request, reply, snapshot.name)) return reply;
-      return reply.type(jsonType).send(snapshotJson(snapshot));
+      return sendCompressed(request, reply.type(jsonType), snapshotJson(snapshot));
     },
   );
 };

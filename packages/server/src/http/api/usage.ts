@@ -2,10 +2,11 @@
 
 import type { FastifyInstance } from "fastify";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
-import { sendFailure } from "../errors/error-reply.ts";
+import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, route, withBody } from "../openapi/describe.ts";
 import { closedObject, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
+import { sendCompressed } from "../request/compressed.ts";
 import { allowPages } from "../request/cors.ts";
 
 const tags = ["Flags"];
@@ -53,14 +54,29 @@ const lastEvaluatedAt = nullable<string>(
   "string",
   "ISO 8601 in UTC, to the minute or so; null when it was not within 90 days.",
 );
-const FlagUsage = closedObject({ key: Type.String(), ...counts, lastEvaluatedAt });
+const lastTimes = {
+  lastEvaluatedAt,
+  lastAskedTogetherAt: nullable<string>(
+    "string",
+    "The last bulk evaluation since the flag exists; null when there was none within 90 days.",
+  ),
+};
+const FlagUsage = closedObject({
+  key: Type.String(),
+  ...counts,
+  ...lastTimes,
+  stale: Type.Boolean({
+    description: "Neither evaluated, nor asked for with all others, nor changed in 30 days.",
+  }),
+});
 const HourlyUsage = closedObject({
   key: Type.String(),
-  lastEvaluatedAt,
+  ...lastTimes,
   hours: Type.Array(
     closedObject({
       hour: Type.String({ description: "When it began, ISO 8601 in UTC." }),
       ...counts,
+      together: Type.Integer({ description: "Bulk evaluations: requests for all flags." }),
     }),
     { description: "Oldest first; hours without evaluations are left out." },
   ),
@@ -104,13 +120,30 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
           description: "The evaluations.",
           schema: Type.Array(FlagUsage),
           example: [
-            { key: "new-checkout", ...count, lastEvaluatedAt: time },
-            { key: "old-banner", on: 0, off: 0, lastEvaluatedAt: null },
+            {
+              key: "new-checkout",
+              ...count,
+              lastEvaluatedAt: time,
+              lastAskedTogetherAt: null,
+              stale: false,
+            },
+            {
+              key: "old-banner",
+              on: 0,
+              off: 0,
+              lastEvaluatedAt: null,
+              lastAskedTogetherAt: null,
+              stale: true,
+            },
           ],
         },
       }),
     }),
-    async ({ auth, query }) => usage.ofAll(auth.principal.environment, query.hours ?? defaultHours),
+    async (request, reply) => {
+      const { auth, query } = request;
+      const flags = await usage.ofAll(auth.principal.environment, query.hours ?? defaultHours);
+      return sendCompressed(request, reply.type(jsonType), Buffer.from(JSON.stringify(flags)));
+    },
   );
 
   app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof Hours> }>(
@@ -130,7 +163,8 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
             example: {
               key: "new-checkout",
               lastEvaluatedAt: time,
-              hours: [{ hour: "2026-11-14T12:00:00.000Z", ...count }],
+              lastAskedTogetherAt: time,
+              hours: [{ hour: "2026-11-14T12:00:00.000Z", ...count, together: 40 }],
             },
           },
         },

@@ -1,6 +1,7 @@
 // The dashboard's page and its files: nothing from elsewhere may run in it, and nobody may frame it.
 import { createHash, randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { accepts } from "../request/compressed.ts";
 import { isFresh } from "../request/conditional.ts";
 import type { Asset, DashboardFiles } from "./files.ts";
 
@@ -70,18 +71,8 @@ const chooseEncoding = (
   asset: Asset,
   accepted: string | string[] | undefined,
 ): { readonly bytes: Buffer; readonly encoding?: string } => {
-  const accepts = (name: string): boolean =>
-    String(accepted ?? "")
-      .split(",")
-      .map((each) =>
-        each
-          .trim()
-          .toLowerCase()
-          .split(/\s*;\s*/),
-      )
-      .some(([coding, quality]) => coding === name && !/^q=0(\.0*)?$/.test(quality ?? ""));
-  if (asset.brotli && accepts("br")) return { bytes: asset.brotli, encoding: "br" };
-  if (asset.gzip && accepts("gzip")) return { bytes: asset.gzip, encoding: "gzip" };
+  if (asset.brotli && accepts(accepted, "br")) return { bytes: asset.brotli, encoding: "br" };
+  if (asset.gzip && accepts(accepted, "gzip")) return { bytes: asset.gzip, encoding: "gzip" };
   return { bytes: asset.plain };
 };
 

@@ -95,6 +95,8 @@ export const evaluateAll = (
   streamUrl: string | undefined,
   totals: EvaluationTotals,
 ): BulkAnswer => {
+  totals.bulk += 1;
+  snapshot.bulk.on += 1;
   const items = snapshot
     .all()
     .map((entry) => bodyOf(entry, evaluateInBulk(entry, context, totals)));

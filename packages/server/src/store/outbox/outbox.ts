@@ -4,6 +4,7 @@ import type { DeliverySignal, Outbox } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { pruneAttemptCounts } from "./attempt-counts.ts";
 import { claim, dueRanges, isFree } from "./claim.ts";
 import { pruneEvents, pruneUsage } from "./prune.ts";
 import { lockHeld, writeOutcomes } from "./record-outcomes.ts";
@@ -90,11 +91,12 @@ export const createOutbox = (
     prune: ({ now, eventsBefore, historyBefore }) =>
       transact(async (database) => {
         const moreUsage = await pruneUsage(database, eventsBefore);
+        const moreCounts = await pruneAttemptCounts(database, eventsBefore);
         const moreEvents = await pruneEvents(database, traits, eventsBefore, now);
         const moreQueues = await pruneQueues(database, traits, swept, now);
         const moreHistory =
           historyBefore !== undefined && (await pruneHistory(database, swept, historyBefore));
-        return moreUsage || moreEvents || moreQueues || moreHistory;
+        return moreUsage || moreCounts || moreEvents || moreQueues || moreHistory;
       }),
   };
 };

@@ -11,11 +11,13 @@ const batchesOf = <T>(rows: readonly T[]): T[][] =>
     rows.slice(index * batch, (index + 1) * batch),
   );
 
+type Queued = Pick<NewDelivery, "id" | "webhookId" | "flagKey">;
+
 /** A test event belongs to no flag, so it gets a queue of its own and waits for nothing. */
-const queueKeyOf = ({ flagKey, id }: NewDelivery): string => flagKey ?? ` ${id}`;
+const queueKeyOf = ({ flagKey, id }: Queued): string => flagKey ?? ` ${id}`;
 
 /** The queues of these deliveries, each once and in the order in which queues are locked. */
-const queuesOf = (deliveries: readonly NewDelivery[]) => {
+const queuesOf = (deliveries: readonly Queued[]) => {
   const queues = new Map(
     deliveries.map((delivery) => [
       `${delivery.webhookId} ${queueKeyOf(delivery)}`,
@@ -25,15 +27,13 @@ const queuesOf = (deliveries: readonly NewDelivery[]) => {
   return [...queues].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, queue]) => queue);
 };
 
-export const queue = async (
+/** The queues of these deliveries exist and are due, unless they wait for a retry. */
+export const openQueues = async (
   database: Database,
-  deliveries: readonly NewDelivery[],
-  kind: DeliveryKind,
-  at: Date,
-  queued: Set<string>,
+  deliveries: readonly Queued[],
+  priority: 0 | 1,
+  time: number,
 ): Promise<void> => {
-  const time = at.getTime();
-  const priority = kind === "replay" ? 1 : 0;
   for (const queues of batchesOf(queuesOf(deliveries))) {
     await database
       .insertInto("lanes")
@@ -49,6 +49,18 @@ export const queue = async (
       )
       .execute();
   }
+};
+
+export const queue = async (
+  database: Database,
+  deliveries: readonly NewDelivery[],
+  kind: DeliveryKind,
+  at: Date,
+  queued: Set<string>,
+): Promise<void> => {
+  const time = at.getTime();
+  const priority = kind === "replay" ? 1 : 0;
+  await openQueues(database, deliveries, priority, time);
   for (const part of batchesOf(deliveries)) {
     await database
       .insertInto("deliveries")

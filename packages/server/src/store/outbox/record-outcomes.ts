@@ -7,6 +7,7 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import { historyRow } from "../schema/history-row.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
+import { countAttempts } from "./attempt-counts.ts";
 
 /** What a batch records. */
 export type Outcomes = Omit<OutboxBatch, "claim">;
@@ -82,6 +83,8 @@ export const writeOutcomes = async (
   await reopenQueues(database, results, now);
   await release(database, released);
   for (const each of health) await writeHealth(database, each, now);
+  // Last, and sorted: nothing else is waited for while these rows are locked.
+  await countAttempts(database, results, now);
 };
 
 const release = async (database: Database, claims: readonly Claim[]): Promise<void> => {

@@ -10,6 +10,7 @@ import { keyUse } from "./migrations/0006-key-use.ts";
 import { definitions } from "./migrations/0007-definitions.ts";
 import { access } from "./migrations/0008-access.ts";
 import { replays } from "./migrations/0009-replays.ts";
+import { counts } from "./migrations/0010-counts.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -22,6 +23,7 @@ export const migrations = [
   definitions,
   access,
   replays,
+  counts,
 ] as const;
 
 const createVersionTable = (database: Database): Promise<void> =>

@@ -23,6 +23,7 @@ export const tableFacts = {
   lanes: { key: ["id"], identity: "id", belongsTo: "webhooks", isCopied: true },
   deliveries: { key: ["position"], identity: "position", belongsTo: "webhooks", isCopied: true },
   attempts: { key: ["position", "number"], belongsTo: "deliveries", isCopied: true },
+  attempt_counts: { key: ["webhook_id", "slot"], belongsTo: "webhooks", isCopied: true },
   replays: { key: ["webhook_id"], belongsTo: "webhooks", isCopied: true },
   usage: {
     key: ["environment_id", "flag_key", "hour"],

@@ -134,6 +134,17 @@ export interface Tables {
     error: string | null;
     response: string | null;
   };
+  /** The attempts of a webhook within ten minutes. */
+  attempt_counts: {
+    webhook_id: string;
+    /** When the ten minutes began. */
+    slot: number;
+    succeeded: number;
+    failed: number;
+    last_success_at: number | null;
+    last_failure_at: number | null;
+    last_error: string | null;
+  };
   /** The last replay of each webhook that has had one. */
   replays: {
     webhook_id: string;
@@ -150,6 +161,7 @@ export interface Tables {
   /** Evaluations of a flag within an hour, of all instances together. */
   usage: {
     environment_id: number;
+    /** Empty for bulk evaluations, which are counted as on. */
     flag_key: string;
     hour: number;
     on_count: number;

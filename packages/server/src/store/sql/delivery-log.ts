@@ -21,7 +21,7 @@ export const deliveryReads = (database: Database): DeliveryReads => {
         .innerJoin("events", "events.id", "deliveries.event_id")
         // Gone, perhaps, once nothing is pending in it.
         .leftJoin("lanes", "lanes.id", "deliveries.lane_id")
-        .select([
+        .select((delivery) => [
           "deliveries.position",
           "deliveries.id",
           "deliveries.kind",
@@ -33,12 +33,26 @@ export const deliveryReads = (database: Database): DeliveryReads => {
           "events.type",
           "events.flag_key",
           "lanes.due_at",
+          delivery
+            .selectFrom("deliveries as first")
+            .select("first.id")
+            .whereRef("first.lane_id", "=", "deliveries.lane_id")
+            .where("first.state", "=", sql.lit("pending"))
+            .whereRef("first.position", "<", "deliveries.position")
+            .orderBy("first.position")
+            .limit(1)
+            .as("behind"),
         ])
         .where("deliveries.webhook_id", "=", webhookId)
         .$if(id !== undefined, (rest) => rest.where("deliveries.id", "=", id ?? ""))
         .$if(state !== undefined, (rest) =>
-          rest.where("deliveries.state", "=", sql.lit(state ?? "")),
+          rest.where(
+            "deliveries.state",
+            "=",
+            sql.lit(state === "retrying" ? "pending" : (state ?? "")),
+          ),
         )
+        .$if(state === "retrying", (rest) => rest.where("deliveries.attempts", ">", sql.lit(0)))
         .$if(flagKey !== undefined, (rest) => rest.where("events.flag_key", "=", flagKey ?? ""))
         .$if(before !== undefined, (rest) =>
           rest.where("deliveries.position", "<", (inner) =>
@@ -88,6 +102,7 @@ export const deliveryReads = (database: Database): DeliveryReads => {
         createdAt: new Date(row.created_at),
         settledAt: row.settled_at === null ? null : new Date(row.settled_at),
         nextAttemptAt: row.state === "pending" && row.due_at !== null ? new Date(row.due_at) : null,
+        behind: row.state === "pending" ? row.behind : null,
         attempts: [],
       };
       if (!known) found.set(row.position, delivery);

@@ -14,6 +14,7 @@ import type { Database, Tables } from "../schema/tables.ts";
 import { removedEnvironments } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
 import { followReads, keyLimits } from "./follow.ts";
+import { healthReads } from "./health.ts";
 import { replayReads } from "./replays.ts";
 import { readSession } from "./sign-in.ts";
 import { usageReads } from "./usage.ts";
@@ -184,6 +185,7 @@ export const createReader = (database: Database): Reader => ({
   ...deliveryReads(database),
   ...followReads(database),
   ...usageReads(database),
+  ...healthReads(database),
   session: readSession(database),
 
   removedEnvironments: () => removedEnvironments(database),

@@ -68,6 +68,22 @@ export const replayReads = (database: Database, lock: SameSelect): ReplayReads =
     return rows.length;
   },
 
+  async replayOutcome(webhookId, since) {
+    const replayed = (state: "pending" | "failed") =>
+      database
+        .selectFrom("deliveries")
+        .select(({ fn }) => fn.countAll().as("count"))
+        .where("webhook_id", "=", webhookId)
+        .where("state", "=", sql.lit(state))
+        .where("kind", "=", "replay")
+        .where("created_at", ">=", since.getTime())
+        .executeTakeFirst();
+    return {
+      pending: Number((await replayed("pending"))?.count ?? 0),
+      failed: Number((await replayed("failed"))?.count ?? 0),
+    };
+  },
+
   async sequencesBetween(environmentId, { from, to }) {
     const events = database
       .selectFrom("events")

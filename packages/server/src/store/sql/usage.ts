@@ -1,8 +1,22 @@
 // The counts of evaluations, and when keys were used: added to by every instance, one row for each flag and hour.
-import type { FlagUsage } from "../../domain/usage.ts";
+import type { ExpressionBuilder } from "kysely";
+import { allFlags, type FlagUsage } from "../../domain/usage.ts";
 import type { Reader, Store } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import type { Database, Transact } from "../schema/tables.ts";
+import type { Database, Tables, Transact } from "../schema/tables.ts";
+
+const dateOf = (time: number | null): Date | null => (time === null ? null : new Date(time));
+
+/** When the last change of a flag was made. */
+const lastEntry = (flag: ExpressionBuilder<Tables, "flags">) =>
+  flag
+    .selectFrom("history")
+    .select("history.at")
+    .whereRef("history.environment_id", "=", "flags.environment_id")
+    .where("history.subject", "=", "flag")
+    .whereRef("history.subject_id", "=", "flags.key")
+    .orderBy("history.id", "desc")
+    .limit(1);
 
 /** Rows in one statement. */
 const batch = 500;
@@ -38,6 +52,8 @@ export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHou
           .orderBy("usage.hour", "desc")
           .limit(1)
           .as("last_at"),
+        lastEntry(flag).where("history.before", "is", null).as("created_at"),
+        lastEntry(flag).as("changed_at"),
       ])
       .where("flags.environment_id", "=", environmentId)
       .$if(flagKey !== undefined, (rest) => rest.where("flags.key", "=", flagKey ?? ""))
@@ -47,14 +63,16 @@ export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHou
       flagKey: row.key,
       on: Number(row.on_count ?? 0),
       off: Number(row.off_count ?? 0),
-      lastAt: row.last_at === null ? null : new Date(row.last_at),
+      lastAt: dateOf(row.last_at),
+      createdAt: dateOf(row.created_at),
+      changedAt: dateOf(row.changed_at),
     }));
   },
 
   async usageHours(environmentId, flagKey, since) {
     const rows = await database
       .selectFrom("usage")
-      .select(["hour", "on_count", "off_count"])
+      .select(["hour", "on_count", "off_count", "last_at"])
       .where("environment_id", "=", environmentId)
       .where("flag_key", "=", flagKey)
       .where("hour", ">=", since.getTime())
@@ -64,6 +82,7 @@ export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHou
       hour: new Date(row.hour),
       on: row.on_count,
       off: row.off_count,
+      lastAt: new Date(row.last_at),
     }));
   },
 });
@@ -97,7 +116,7 @@ const add = async (
     )
     .$call(traits.kept)
     .execute();
-  const known = new Set(flags.map(({ key }) => key));
+  const known = new Set([allFlags, ...flags.map(({ key }) => key)]);
   const rows = counts
     .filter(({ flagKey }) => known.has(flagKey))
     .map(({ flagKey, on, off, lastAt }) => ({

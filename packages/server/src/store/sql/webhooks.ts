@@ -1,6 +1,7 @@
 // The writes of ports.ts that concern webhooks.
 import type { Transaction } from "../../ports.ts";
 import { lockQueues } from "../outbox/lock-queues.ts";
+import { makeDue, retryFailed } from "../outbox/retry-failed.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
@@ -13,6 +14,7 @@ type WebhookWrites = Pick<
   | "rotateSecret"
   | "deleteWebhook"
   | "deleteDeliveries"
+  | "retryFailed"
   | "insertTestEvent"
 >;
 
@@ -54,12 +56,7 @@ export const webhookWrites = (
     await lockQueues(database, traits, (lane) =>
       lane.and([lane("webhook_id", "=", webhook.id), lane("due_at", ">", time)]),
     );
-    await database
-      .updateTable("lanes")
-      .set({ due_at: time })
-      .where("webhook_id", "=", webhook.id)
-      .where("due_at", ">", time)
-      .execute();
+    await makeDue(database, webhook.id, time);
   },
 
   async rotateSecret(webhookId, secret, previousUntil) {
@@ -81,6 +78,7 @@ export const webhookWrites = (
   },
 
   async deleteWebhook(environmentId, id) {
+    await database.deleteFrom("attempt_counts").where("webhook_id", "=", id).execute();
     await database
       .deleteFrom("webhooks")
       .where("environment_id", "=", environmentId)
@@ -91,6 +89,11 @@ export const webhookWrites = (
 
   deleteDeliveries: (webhookId, limit) =>
     deleteOldestDeliveries(database, traits, webhookId, limit),
+
+  async retryFailed(webhookId, limit, at) {
+    changed.add(webhookId);
+    return retryFailed(database, traits, webhookId, limit, at.getTime());
+  },
 
   async insertTestEvent(environmentId, event, at) {
     await database

@@ -1,0 +1,108 @@
+// The health of one webhook in full: how attempts went, what holds back what, and what became of its last replay.
+import type { DetailedWebhookHealth, Webhook } from "@halyard/sdk";
+import { Button } from "@mantine/core";
+import { Link, useLocation } from "wouter";
+import { Icon } from "../components/display/icon.tsx";
+import { Time, Upcoming } from "../components/display/time.tsx";
+import { type DeliveryFilter, hrefOf } from "../deliveries/delivery-filter.ts";
+import { formatNumber } from "../format.ts";
+import { useWebhookEdits } from "./webhook-edits.ts";
+import { formatCount, successOf } from "./webhook-health.ts";
+import { useReplay } from "./webhook-queries.ts";
+
+type Blocking = DetailedWebhookHealth["blocking"][number];
+
+interface BlockingRowProps {
+  readonly blocking: Blocking;
+  readonly filter: DeliveryFilter;
+}
+
+const BlockingRow = ({ blocking, filter }: BlockingRowProps) => {
+  const [path] = useLocation();
+  const { deliveryId, flagKey, attempts, error, nextAttemptAt, heldBack } = blocking;
+  return (
+    <li>
+      <Link href={hrefOf(path, { ...filter, opened: deliveryId })} className="mono break-word">
+        {flagKey ?? "test"}
+      </Link>
+      : {error ?? "not delivered"} after {formatNumber(attempts)}{" "}
+      {attempts === 1 ? "attempt" : "attempts"}.{" "}
+      {nextAttemptAt !== null && (
+        <>
+          Next attempt <Upcoming at={nextAttemptAt} otherwise="now" />.{" "}
+        </>
+      )}
+      {heldBack > 0 &&
+        `${formatCount(heldBack)} later ${heldBack === 1 ? "event waits" : "events wait"} for it.`}
+    </li>
+  );
+};
+
+const LastReplay = ({ webhook }: { readonly webhook: Webhook }) => {
+  const replay = useReplay(webhook.id).data;
+  const edits = useWebhookEdits();
+  if (replay == null) return null;
+  const { state, replayed, pending, failed, startedAt } = replay;
+  const delivered = Math.max(0, replayed - pending - failed);
+  return (
+    <p className="health-replay" role="status">
+      {state === "running" ? "Replay" : "Last replay"} <Time at={startedAt} />:{" "}
+      {formatNumber(replayed)} {replayed === 1 ? "event" : "events"}
+      {state === "running" && " so far"}, {formatNumber(delivered)} delivered
+      {pending > 0 && `, ${formatNumber(pending)} pending`}
+      {failed > 0 && `, ${formatNumber(failed)} failed`}
+      {state === "stopped" && "; stopped before its end"}.{" "}
+      {state === "running" && (
+        <Button size="compact-xs" variant="default" onClick={() => void edits.stopReplay(webhook)}>
+          Stop replay
+        </Button>
+      )}
+    </p>
+  );
+};
+
+interface HealthDetailsProps {
+  readonly webhook: Webhook;
+  readonly health: DetailedWebhookHealth;
+  readonly filter: DeliveryFilter;
+}
+
+export const HealthDetails = ({ webhook, health, filter }: HealthDetailsProps) => {
+  const edits = useWebhookEdits();
+  const mayRetry = webhook.active && health.retrying + health.failed > 0;
+  return (
+    <div className="health-details">
+      <dl className="figures">
+        <div>
+          <dt>attempts succeeded, last hour</dt>
+          <dd>{successOf(health.lastHour)}</dd>
+        </div>
+        <div>
+          <dt>attempts succeeded, 24 hours</dt>
+          <dd>{successOf(health.lastDay)}</dd>
+        </div>
+      </dl>
+      {health.blocking.length > 0 && (
+        <>
+          <h2 className="health-heading">Retrying, oldest first</h2>
+          <ul className="health-blocking" aria-label="Retrying">
+            {health.blocking.map((blocking) => (
+              <BlockingRow key={blocking.deliveryId} blocking={blocking} filter={filter} />
+            ))}
+          </ul>
+        </>
+      )}
+      {mayRetry && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="rotate" size={14} />}
+          onClick={() => void edits.retryAll(webhook)}
+        >
+          Retry all failed
+        </Button>
+      )}
+      <LastReplay webhook={webhook} />
+    </div>
+  );
+};

@@ -1,0 +1,83 @@
+// Bulk evaluations in the usage of flags, and which flags are stale.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { day, hour, movableClock } from "./support/movable-clock.ts";
+import { startTestServer, type TestEnvironment, type TestServer } from "./support/server.ts";
+
+const clock = movableClock();
+let server: TestServer;
+before(async () => {
+  // In the middle of an hour: none ends while a test runs.
+  clock.forward((hour * 3) / 2 - (Date.now() % hour));
+  server = await startTestServer({}, { clock: clock.clock });
+});
+after(() => server.close());
+
+interface HoursReport {
+  readonly lastAskedTogetherAt: string | null;
+  readonly hours: readonly object[];
+}
+const usageOf = async (environment: TestEnvironment, key: string) => {
+  const answer = await environment.server("GET", `/flags/${key}/usage`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body as HoursReport;
+};
+const evaluate = async (environment: TestEnvironment, key: string) => {
+  const answer = await environment.client("POST", `//ofrep/v1/evaluate/flags/${key}`, {
+    context: { targetingKey: "u" },
+  });
+  assert.equal(answer.status, 200);
+};
+const hourNow = () => new Date(Math.floor(clock.clock().getTime() / hour) * hour).toISOString();
+const make = async (...keys: string[]): Promise<TestEnvironment> => {
+  const environment = await server.environment();
+  for (const key of keys) await environment.admin("POST", "/flags", { key, type: "boolean" });
+  return environment;
+};
+
+test("bulk evaluations are counted for all flags, from when a flag is made", async () => {
+  const environment = await make("a");
+  const askForAll = async () => {
+    const answer = await environment.client("POST", "//ofrep/v1/evaluate/flags", {
+      context: { targetingKey: "u" },
+    });
+    assert.equal(answer.status, 200);
+  };
+  await askForAll();
+  await askForAll();
+  await evaluate(environment, "a");
+  const { lastAskedTogetherAt, hours } = await usageOf(environment, "a");
+  assert.deepEqual(hours, [{ hour: hourNow(), on: 0, off: 1, together: 2 }]);
+  const age = clock.clock().getTime() - Date.parse(lastAskedTogetherAt ?? "");
+  assert.ok(age >= 0 && age < 60_000, `${age} ms ago`);
+
+  clock.forward(2 * hour);
+  await environment.admin("POST", "/flags", { key: "later", type: "boolean" });
+  assert.deepEqual(await usageOf(environment, "later"), {
+    key: "later",
+    lastEvaluatedAt: null,
+    lastAskedTogetherAt: null,
+    hours: [],
+  });
+  await askForAll();
+  assert.deepEqual((await usageOf(environment, "later")).hours, [
+    { hour: hourNow(), on: 0, off: 0, together: 1 },
+  ]);
+});
+
+test("stale is what was neither evaluated, nor asked for, nor changed in 30 days", async () => {
+  const environment = await make("old", "changed", "evaluated");
+  const stale = async () => {
+    const answer = await environment.server("GET", "/usage");
+    return (answer.body as { key: string; stale: boolean }[])
+      .filter((each) => each.stale)
+      .map(({ key }) => key);
+  };
+  assert.deepEqual(await stale(), [], "not what is seconds old");
+  clock.forward(31 * day);
+  await environment.admin("PATCH", "/flags/changed", { enabled: true });
+  await evaluate(environment, "evaluated");
+  assert.deepEqual(await stale(), ["old"]);
+  await environment.client("POST", "//ofrep/v1/evaluate/flags", { context: {} });
+  assert.deepEqual(await stale(), [], "all of them were asked for together");
+});
