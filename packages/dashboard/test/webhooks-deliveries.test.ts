@@ -184,7 +184,7 @@ test("a long queue does not hide what fails: the page says why it waits, and ret
     assert.equal((await readLog(admin, id, "?state=retrying&limit=2")).length, 1),
   );
   const { page } = await openAs(browser, t, server.url, [keys.admin], `/webhooks/${id}`);
-  await page.getByText("failing", { exact: true }).waitFor();
+  await page.getByRole("main").getByText("failing", { exact: true }).waitFor();
   await page.getByText("63 pending.").waitFor();
   await page.getByText("62 held back by an earlier event of the same flag.").waitFor();
   await until(async () => assert.equal(await page.getByText(/^0\s% of \d+$/).count(), 2));

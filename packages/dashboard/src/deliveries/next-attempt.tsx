@@ -20,7 +20,9 @@ export const NextAttempt = ({ webhook, delivery, filter }: NextAttemptProps) => 
     return (
       <>
         after{" "}
-        <Link href={hrefOf(path, { ...filter, opened: behind })}>an earlier event of the same flag</Link>
+        <Link href={hrefOf(path, { ...filter, opened: behind })}>
+          an earlier event of the same flag
+        </Link>
       </>
     );
   }
