@@ -62,9 +62,6 @@ const pace =
       { concurrency: 4, timeout: 1_800_000 };
 const durations: [seconds: number, file: string][] = [];
 
-/** What it takes is part of what they promise: nothing else runs beside them. */
-const runsAlone = (file: string): boolean => /-scale\.test/.test(file);
-
 const runTests = async (
   store: string,
   those: readonly string[],
@@ -113,18 +110,15 @@ const postgres =
   isNeeded && !process.env.TEST_DATABASE_URL ? await startPostgresServer() : undefined;
 if (postgres) process.env.TEST_DATABASE_URL = postgres.url;
 try {
-  await runTests("embedded", once.filter(runsAlone), { ...pace, concurrency: 1 });
-  const embedded = () =>
-    runTests(
-      "embedded",
-      once.filter((file) => !runsAlone(file)),
-    );
   if (pace.concurrency === 1) {
-    await embedded();
+    await runTests("embedded", once);
     await runTests("postgres", twice);
   } else {
     // Side by side, so that the machine has work while the last files of one of them wait.
-    await Promise.all([embedded(), runTests("postgres", twice, { ...pace, concurrency: 2 })]);
+    await Promise.all([
+      runTests("embedded", once),
+      runTests("postgres", twice, { ...pace, concurrency: 2 }),
+    ]);
   }
 } finally {
   await postgres?.remove();
