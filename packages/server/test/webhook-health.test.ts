@@ -122,10 +122,10 @@ test("health tells what is pending, what is held back behind what, and how the a
 
   const { blocking: _, ...listed } = await healthOf(admin, id);
   const other = await server.environment();
-  assert.deepEqual((await admin("GET", "/webhooks/health")).body, [listed]);
-  assert.deepEqual((await other.admin("GET", "/webhooks/health")).body, []);
+  assert.deepEqual((await admin("GET", "/webhook-health")).body, [listed]);
+  assert.deepEqual((await other.admin("GET", "/webhook-health")).body, []);
   assertRefused(await other.admin("GET", `/webhooks/${id}/health`), 404, id);
-  assertRefused(await reader("GET", "/webhooks/health"), 403);
+  assertRefused(await reader("GET", "/webhook-health"), 403);
 
   await admin("PATCH", `/webhooks/${id}`, { active: false });
   assert.partialDeepStrictEqual(await healthOf(admin, id), {

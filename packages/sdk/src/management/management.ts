@@ -166,7 +166,7 @@ export const createManagement = (address: Address) => {
     delete: (id: string, options?: CallOptions) => remove(webhook(id), options),
     test: (id: string, options?: PostOptions) => post<Delivery>(`${webhook(id)}/test`, {}, options),
     /** What is on its way to each webhook, and how its last attempts went. */
-    health: (options?: CallOptions) => get<WebhookHealth[]>("/webhooks/health", options),
+    health: (options?: CallOptions) => get<WebhookHealth[]>("/webhook-health", options),
     healthOf: (id: string, options?: CallOptions) =>
       get<DetailedWebhookHealth>(`${webhook(id)}/health`, options),
     /** Deliveries that wait for a retry are attempted now; up to 500 failed ones get one more attempt. */

@@ -1,4 +1,4 @@
-// /webhooks/:id/deliveries: the delivery log; /webhooks/health: what is on its way, and how it goes.
+// /webhooks/:id/deliveries: the delivery log; /webhook-health: what is on its way, and how it goes.
 import type { FastifyInstance } from "fastify";
 import { deliveryFilters } from "../../domain/delivery.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
@@ -52,7 +52,7 @@ const readId = (cursor: string): string | undefined =>
 
 export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
   app.get(
-    "/webhooks/health",
+    "/webhook-health",
     route("webhooks.read", {
       tags,
       operationId: "listWebhookHealth",
