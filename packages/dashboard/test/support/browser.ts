@@ -40,6 +40,7 @@ const flags = [
   "--disable-component-update",
   "--disable-sync",
   "--no-first-run",
+  "--disable-gpu",
   "--disable-dev-shm-usage",
   "--no-proxy-server",
   // A name that is not localhost: over plain http its pages lack what browsers give to secure contexts only.
