@@ -18,7 +18,7 @@ const seconds = Number(process.env.HALYARD_LOAD_SECONDS ?? 0);
 const fewRequests = 6_000;
 const connections = 1_000;
 const key = "load-key-of-its-own-0123";
-const limit = { timeout: (seconds + 120) * 1_000 };
+const limit = { timeout: (seconds + 1_800) * 1_000 };
 
 const openProbe = (order: ProbeOrder) => {
   const file = fileURLToPath(new URL("./load/probe.ts", import.meta.url));

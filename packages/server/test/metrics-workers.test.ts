@@ -48,8 +48,10 @@ test("two workers", async (t) => {
     process.kill(Number(pid), "SIGSTOP");
     try {
       // A connection that is dealt out to the stopped one waits with it.
+      let patience = 3_000;
       const refused = await until("the other one refuses", async () => {
-        const signal = AbortSignal.timeout(6_000);
+        patience *= 2;
+        const signal = AbortSignal.timeout(patience);
         const asking = fetch(`${halyard.url}/metrics`, { headers: own, signal });
         const response = await asking.catch(() => undefined);
         return response && { status: response.status, text: await response.text() };

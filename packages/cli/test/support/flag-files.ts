@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import {
   commandFile,
+  compileCache,
   type Ended,
   runHalyard,
 } from "../../../server/test/support/halyard-process.ts";
@@ -95,7 +96,7 @@ export const runWithInput = async (
   input: string,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> => {
   const child = spawn(process.execPath, [commandFile, ...args], {
-    env: { PATH: process.env.PATH, ...settings },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...settings },
     timeout: 600_000,
   });
   child.stdin.end(input);

@@ -1,7 +1,7 @@
 // The command at a terminal of its own, with somebody who types.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { commandFile } from "../../../server/test/support/halyard-process.ts";
+import { commandFile, compileCache } from "../../../server/test/support/halyard-process.ts";
 
 const script = "/usr/bin/script";
 
@@ -15,7 +15,7 @@ export interface TerminalRun {
   readonly screen: string;
 }
 
-const longestLife = 60_000;
+const longestLife = 600_000;
 
 /** Types each answer when the screen shows what it is for. */
 export const runAtTerminal = (
@@ -25,7 +25,13 @@ export const runAtTerminal = (
 ): Promise<TerminalRun> => {
   const quoted = [process.execPath, commandFile, ...args].map((text) => `'${text}'`).join(" ");
   const child = spawn(script, ["-qec", quoted, "/dev/null"], {
-    env: { PATH: process.env.PATH, TERM: "xterm", SHELL: "/bin/sh", ...settings },
+    env: {
+      PATH: process.env.PATH,
+      TERM: "xterm",
+      SHELL: "/bin/sh",
+      NODE_COMPILE_CACHE: compileCache,
+      ...settings,
+    },
     stdio: ["pipe", "pipe", "ignore"],
     timeout: longestLife,
     killSignal: "SIGKILL",

@@ -27,7 +27,7 @@ const outages = sized({
   full: { crash: 20_000, freeze: 20_000 },
 });
 /** A statement may be waited for so long, and a connection for a while before it; whoever waits for longer hangs. */
-const longestWait = 18_000;
+const longestWait = sized({ small: 600_000, full: 18_000 });
 const flags = ["flag-0", "flag-1", "flag-2", "flag-3"];
 
 let postgres: PostgresServer;

@@ -30,7 +30,7 @@ export interface RunningServer extends HalyardProcess {
 export const commandFile = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url));
 
 /** Halves the time of a start, of which the tests make some hundred. */
-const compileCache = fileURLToPath(
+export const compileCache = fileURLToPath(
   new URL("../../../../node_modules/.cache/halyard-test", import.meta.url),
 );
 

@@ -50,8 +50,13 @@ export const startPostgresServer = async (
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     max_connections: "300",
-    // What survives a loss of power is not for tests to find out.
+    // What survives a loss of power is not for tests to find out; nor are replication and old rows.
     fsync: "off",
+    full_page_writes: "off",
+    wal_level: "minimal",
+    max_wal_senders: "0",
+    autovacuum: "off",
+    jit: "off",
     ...settings,
   }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const messages: string[] = [];
