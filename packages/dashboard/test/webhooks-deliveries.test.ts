@@ -172,47 +172,6 @@ test("a range of events is replayed, and a bar shows the progress", async (t) =>
   await dialog(page).getByText("6 of 6 completed.").waitFor();
 });
 
-test("a long queue does not hide what fails: the page says why it waits, and retries all at once", async (t) => {
-  const receiver = await receiverFor(t, () => ({ status: 500 }));
-  const { keys, admin } = await server.environment();
-  const { id } = await register(admin, receiver.url);
-  await createFlag(admin, "stuck");
-  for (let count = 1; count <= 62; count += 1) {
-    await patchFlag(admin, "stuck", { description: String(count) });
-  }
-  await until(async () =>
-    assert.equal((await readLog(admin, id, "?state=retrying&limit=2")).length, 1),
-  );
-  const { page } = await openAs(browser, t, server.url, [keys.admin], `/webhooks/${id}`);
-  await page.getByRole("main").getByText("failing", { exact: true }).waitFor();
-  await page.getByText("63 pending.").waitFor();
-  await page.getByText("62 held back by an earlier event of the same flag.").waitFor();
-  await until(async () => assert.equal(await page.getByText(/^0\s% of \d+$/).count(), 2));
-  const blocking = page.getByRole("list", { name: "Retrying" }).getByRole("listitem");
-  await blocking
-    .getByText(/answered 500 after \d+ attempts?\..*62 later events wait for it\./)
-    .waitFor();
-  await page.getByRole("link", { name: "Webhooks 1 failing" }).waitFor();
-
-  // The newest waits for the oldest, and both say so.
-  await rows(page).first().getByText("behind an earlier event").waitFor();
-  await rows(page).first().getByRole("link").click();
-  await opened(page).getByRole("link", { name: "an earlier event of the same flag" }).click();
-  await opened(page).getByText("answered 500").first().waitFor();
-  const next = opened(page).locator(".fact").filter({ hasText: "Next attempt" });
-  await next.getByText(/^in |^soon: |^as soon as |^now$/).waitFor();
-  assert.doesNotMatch((await next.textContent()) ?? "", /ago/);
-
-  receiver.answer(() => ({ status: 204 }));
-  await page.getByRole("button", { name: "Retry all failed" }).click();
-  await until(async () =>
-    assert.equal((await readLog(admin, id, "?state=delivered&limit=100")).length, 63),
-  );
-  await page.getByText("63 pending.").waitFor({ state: "detached" });
-  await page.getByRole("link", { name: "Webhooks", exact: true }).waitFor();
-  await page.getByText("unstable", { exact: true }).waitFor();
-});
-
 test("deliveries are accessible, light and dark, and on a phone the details replace the list", async (t) => {
   const receiver = await receiverFor(t, () => ({ status: 500, body: "no" }));
   const { keys, admin } = await server.environment();

@@ -6,6 +6,7 @@ import { Icon } from "../components/display/icon.tsx";
 import { Time, Upcoming } from "../components/display/time.tsx";
 import { type DeliveryFilter, hrefOf } from "../deliveries/delivery-filter.ts";
 import { formatNumber } from "../format.ts";
+import { adviceOnFailure } from "./failure-advice.ts";
 import { useWebhookEdits } from "./webhook-edits.ts";
 import { formatCount, successOf } from "./webhook-health.ts";
 import { useReplay } from "./webhook-queries.ts";
@@ -35,6 +36,23 @@ const BlockingRow = ({ blocking, filter }: BlockingRowProps) => {
       {heldBack > 0 &&
         `${formatCount(heldBack)} later ${heldBack === 1 ? "event waits" : "events wait"} for it.`}
     </li>
+  );
+};
+
+/** What helps, and what happens without anybody's help. */
+const WhatToDo = ({ health }: { readonly health: DetailedWebhookHealth }) => {
+  const { status, lastError, pending, failed } = health;
+  const isFailing = status === "failing" && lastError !== null;
+  if (!isFailing && failed === 0) return null;
+  return (
+    <p className="health-advice">
+      {isFailing && `${adviceOnFailure(lastError)} `}
+      {isFailing &&
+        pending > 0 &&
+        "Pending events are not lost: each is attempted up to 12 times in about three days, and all are sent once the receiver accepts one. "}
+      {failed > 0 &&
+        `${formatCount(failed)} ${failed === 1 ? "was" : "were"} given up: ${status === "paused" ? "resume the webhook, then retry." : "a retry sends them once more."}`}
+    </p>
   );
 };
 
@@ -82,6 +100,7 @@ export const HealthDetails = ({ webhook, health, filter }: HealthDetailsProps) =
           <dd>{successOf(health.lastDay)}</dd>
         </div>
       </dl>
+      <WhatToDo health={health} />
       {health.blocking.length > 0 && (
         <>
           <h2 className="health-heading">Retrying, oldest first</h2>

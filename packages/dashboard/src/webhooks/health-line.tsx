@@ -2,6 +2,7 @@
 import type { WebhookHealth } from "@halyard/sdk";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time, Upcoming } from "../components/display/time.tsx";
+import { formatDate } from "../format.ts";
 import { formatCount, healthTone } from "./webhook-health.ts";
 
 const Pending = ({ health }: { readonly health: WebhookHealth }) => (
@@ -33,7 +34,7 @@ export const HealthLine = ({ health }: { readonly health: WebhookHealth }) => {
       <StatusBadge tone={healthTone[status]}>{status}</StatusBadge>
       {failingSince !== null && (
         <span>
-          Failing since <Time at={failingSince} />
+          Failing since {formatDate(failingSince)} (<Time at={failingSince} />)
           {lastError !== null && `: ${lastError}`}.
         </span>
       )}
@@ -47,7 +48,7 @@ export const HealthLine = ({ health }: { readonly health: WebhookHealth }) => {
           Last success <Time at={lastSuccessAt} />.
         </span>
       )}
-      {lastSuccessAt === null && lastFailureAt !== null && <span>No success in 90 days.</span>}
+      {lastSuccessAt === null && lastFailureAt !== null && <span>No success on record.</span>}
       {health.pending > 0 && <Pending health={health} />}
       {health.failed > 0 && <span>{formatCount(health.failed)} failed.</span>}
       {status === "idle" && <span>No deliveries yet.</span>}

@@ -1,4 +1,5 @@
 // Queries of webhooks, their health and their latest deliveries, refetched every few seconds.
+import type { WebhookHealth } from "@halyard/sdk";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { valueOrThrow } from "../api.ts";
@@ -39,11 +40,13 @@ export const useLatestDeliveries = (id: string) => {
   });
 };
 
+const healthKey = (environment: string) => [environment, "deliveries", "health"];
+
 /** Of every webhook. */
 export const useHealth = (every = refetchEvery) => {
   const { management, environment, mayChange } = useApi();
   return useQuery({
-    queryKey: [environment.name, "deliveries", "health"],
+    queryKey: healthKey(environment.name),
     queryFn: async () => valueOrThrow(await management.webhooks.health()),
     refetchInterval: every,
     enabled: mayChange,
@@ -53,9 +56,17 @@ export const useHealth = (every = refetchEvery) => {
 /** Of one, with what holds back what. */
 export const useHealthOf = (id: string) => {
   const { management, environment } = useApi();
+  const queries = useQueryClient();
   return useQuery({
     queryKey: [environment.name, "deliveries", id, "health"],
-    queryFn: async () => valueOrThrow(await management.webhooks.healthOf(id)),
+    queryFn: async () => {
+      const health = valueOrThrow(await management.webhooks.healthOf(id));
+      // The navigation, which asks less often, must not contradict the page.
+      queries.setQueryData<WebhookHealth[]>(healthKey(environment.name), (all) =>
+        all?.map((each) => (each.webhookId === id ? health : each)),
+      );
+      return health;
+    },
     refetchInterval: refetchEvery,
   });
 };
