@@ -1,5 +1,6 @@
 // The server's API for the dashboard: typed calls with the session, and errors that queries can throw.
 import { createManagement, type Management, type ManagementError, type Result } from "@halyard/sdk";
+import { takeFirst, takeFirstSession } from "./first-requests.ts";
 import { isUserActive } from "./user-activity.ts";
 
 export interface SessionEnvironment {
@@ -51,7 +52,7 @@ export const createSessionFetch =
     if (!isUserActive()) headers.set("x-halyard-background", "1");
     const send = () => globalThis.fetch(input, { ...init, headers, credentials: "same-origin" });
     if (isRead(init.method ?? "GET")) {
-      const response = await send();
+      const response = (await takeFirst(environment, String(input))) ?? (await send());
       if (response.status === 401) onEnded();
       return response;
     }
@@ -81,10 +82,11 @@ const unexpected: ManagementError = {
 const sessionCall = async (
   path: string,
   init: RequestInit,
+  first?: Response,
 ): Promise<Result<Session | undefined>> => {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, credentials: "same-origin" });
+    response = first ?? (await fetch(path, { ...init, credentials: "same-origin" }));
   } catch (cause) {
     return {
       ok: false,
@@ -102,7 +104,7 @@ const sessionCall = async (
 
 /** Undefined when nobody is signed in. */
 export const readSession = async (): Promise<Session | undefined> => {
-  const result = await sessionCall("/session", {});
+  const result = await sessionCall("/session", {}, await takeFirstSession());
   if (!result.ok && result.error.code === "UNAUTHORIZED") return undefined;
   return valueOrThrow(result);
 };

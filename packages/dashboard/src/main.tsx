@@ -1,4 +1,5 @@
 // The entry point: providers from the outside in, then the routes.
+import "./first-requests.ts";
 import "@mantine/core/styles.layer.css";
 import "@mantine/notifications/styles.layer.css";
 import "./styles/base.css";

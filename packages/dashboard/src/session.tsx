@@ -10,6 +10,7 @@ import {
   type SessionEnvironment,
   type SessionFetch,
 } from "./api.ts";
+import { forgetEnvironment, storedEnvironment, storeEnvironment } from "./first-requests.ts";
 
 interface SessionState {
   readonly session: Session | undefined;
@@ -32,14 +33,8 @@ export interface Api {
 const SessionContext = createContext<SessionState | undefined>(undefined);
 const ApiContext = createContext<Api | undefined>(undefined);
 
-const storageKey = "halyard-environment";
-/** For addresses that name no environment: the last one of this tab, or else of any. */
-export const storeEnvironment = (name: string): void => {
-  sessionStorage.setItem(storageKey, name);
-  localStorage.setItem(storageKey, name);
-};
 export const lastEnvironment = ({ environments }: Session): string | undefined => {
-  const stored = sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey);
+  const stored = storedEnvironment();
   return environments.find(({ name }) => name === stored)?.name ?? environments[0]?.name;
 };
 
@@ -47,8 +42,11 @@ const endKey = "halyard-session-ends";
 /** When the session of this tab was to end; null when there was none, or the user has signed out. */
 export const lastSessionEnd = (): string | null => sessionStorage.getItem(endKey);
 
-/** To be called when the user signs out: nothing of theirs stays in the tab. */
-export const forgetTab = (): void => sessionStorage.clear();
+/** To be called when the user signs out: nothing of theirs stays in the tab, nor is anything requested for them. */
+export const forgetTab = (): void => {
+  sessionStorage.clear();
+  forgetEnvironment();
+};
 
 /** Judged by its name. */
 export const isProductionName = (name: string): boolean =>

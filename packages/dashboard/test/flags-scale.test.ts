@@ -75,7 +75,7 @@ test("10,000 flags are listed, scrolled and searched", async (t) => {
   await until(async () => assert.equal(await rows.count(), 10));
 });
 
-/** Of three seconds at 50 KB/s and 300 ms, what the round trips for page, session and flags leave. */
+/** Of three seconds at 50 KB/s and 300 ms, what the round trips for the page and its flags leave. */
 const firstScreen = 90_000;
 
 test("on a slow line 5,000 flags are on the screen after few bytes", async (t) => {
@@ -96,6 +96,13 @@ test("on a slow line 5,000 flags are on the screen after few bytes", async (t) =
     uploadThroughput: 50_000,
   });
   let bytes = 0;
+  const steps: string[] = [];
+  const step = (what: string, url: string) => {
+    const { pathname } = new URL(url);
+    if (/^\/(session|api\/v1\/snapshot)$/.test(pathname)) steps.push(`${what} ${pathname}`);
+  };
+  network.on("Network.requestWillBeSent", ({ request }) => step("asked for", request.url));
+  network.on("Network.responseReceived", ({ response }) => step("got", response.url));
   network.on("Network.dataReceived", ({ encodedDataLength }) => {
     bytes += encodedDataLength;
   });
@@ -104,6 +111,12 @@ test("on a slow line 5,000 flags are on the screen after few bytes", async (t) =
   const soFar = bytes;
   const milliseconds = Math.round(await page.evaluate(() => performance.now()));
   t.diagnostic(`${soFar} bytes, ${milliseconds} ms to the first screen`);
+  assert.deepEqual(
+    steps.slice(0, 2).sort(),
+    ["asked for /api/v1/snapshot", "asked for /session"],
+    "the flags are asked for without waiting for the session",
+  );
+  assert.equal(steps.length, 4, steps.join(", "));
   assert.ok(soFar > 1_000 && soFar < firstScreen, `${soFar} bytes`);
   await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
   assert.ok(bytes < 2 * firstScreen, `${bytes} bytes until it is live`);

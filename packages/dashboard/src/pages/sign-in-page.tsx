@@ -7,7 +7,8 @@ import { ApiError, signIn } from "../api.ts";
 import { CodeBlock } from "../components/display/code-block.tsx";
 import { Icon } from "../components/display/icon.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
-import { lastSessionEnd, storeEnvironment, useSession } from "../session.tsx";
+import { storeEnvironment } from "../first-requests.ts";
+import { lastSessionEnd, useSession } from "../session.tsx";
 
 /** Only paths of this origin: anything else would be an open redirect. */
 const safePath = (next: string | null): string =>

@@ -1,0 +1,47 @@
+// Requests the session and the flags before anything else runs: on a slow line, waiting for one after the other takes long.
+
+const storageKey = "halyard-environment";
+
+/** For addresses that name no environment: the last one of this tab, or else of any. */
+export const storeEnvironment = (name: string): void => {
+  sessionStorage.setItem(storageKey, name);
+  localStorage.setItem(storageKey, name);
+};
+export const storedEnvironment = (): string | null =>
+  sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey);
+export const forgetEnvironment = (): void => {
+  sessionStorage.removeItem(storageKey);
+  localStorage.removeItem(storageKey);
+};
+
+/** Undefined when it failed: then it is simply requested again. */
+type First = Promise<Response | undefined>;
+
+const request = (path: string, headers: Readonly<Record<string, string>> = {}): First =>
+  fetch(path, { headers, credentials: "same-origin" }).catch(() => undefined);
+
+const begin = (): Map<string, First> => {
+  const first = new Map<string, First>([["/session", request("/session")]]);
+  const { pathname } = location;
+  const environment = /^\/environments\/([^/]+)/.exec(pathname)?.[1] ?? storedEnvironment();
+  if (environment === null || pathname === "/sign-in") return first;
+  // As a page of this environment will request it, once the session is known to include it.
+  const path = "/api/v1/snapshot";
+  return first.set(
+    `${environment} ${path}`,
+    request(path, { "x-halyard-environment": environment }),
+  );
+};
+
+const first = begin();
+
+const take = (name: string): First | undefined => {
+  const response = first.get(name);
+  first.delete(name);
+  return response;
+};
+
+/** The first response, once; undefined when it must be requested. */
+export const takeFirstSession = async (): Promise<Response | undefined> => take("/session");
+export const takeFirst = async (environment: string, url: string): Promise<Response | undefined> =>
+  take(`${environment} ${url.slice(location.origin.length)}`);
