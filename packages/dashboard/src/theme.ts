@@ -52,6 +52,8 @@ export const theme = createTheme({
   components: {
     // A link in a sentence must not rely on color alone.
     Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
+    // The library makes it a header, and a page has only one of them.
+    ModalHeader: Modal.Header.extend({ defaultProps: { role: "presentation" } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
   },
 });

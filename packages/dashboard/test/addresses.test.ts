@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
@@ -87,9 +88,10 @@ test("a flag that the other environment lacks is created there or copied from he
   ]);
   const both = [first.keys.admin, second.keys.admin];
   const start = `/environments/${first.name}/flags/mine`;
-  const { page } = await openAs(browser, t, server.url, both, start);
+  const { page } = await openAs(browser, t, server.url, both, start, audited);
   await switchTo(page, second.name);
   await page.getByText(`It exists in ${first.name}.`).waitFor();
+  await auditBoth(page, "a flag that this environment lacks");
   await page.getByRole("button", { name: "Create it here" }).waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
   await page.getByRole("button", { name: `Copy from ${first.name}` }).click();
@@ -113,11 +115,15 @@ test("a deleted flag is listed and restored from its history", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "gone", type: "rollout", percentage: 30, enabled: true }]);
   await admin("DELETE", "/flags/gone");
-  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags");
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", audited);
   await page.getByRole("link", { name: "Deleted flags" }).click();
   await page.getByRole("row", { name: /^gone admin/ }).waitFor();
+  await auditBoth(page, "deleted flags");
   await page.getByRole("link", { name: "gone" }).click();
-  await page.getByRole("button", { name: "Restore this version (version 2)" }).click();
+  const restore = page.getByRole("button", { name: "Restore this version (version 2)" });
+  await restore.waitFor();
+  await auditBoth(page, "a deleted flag");
+  await restore.click();
   await notice(page, "gone").waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "gone"), { percentage: 30, enabled: false });
 });
@@ -152,8 +158,12 @@ test("a part that failed to load comes with Try again, and by itself after an up
 test("an address that does not exist shows a page", async (t) => {
   const { keys } = await server.environment();
   const expected = [/404 for/, /Failed to load resource/];
-  const { page } = await openAs(browser, t, server.url, [keys.admin], "/no/such", { expected });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/no/such", {
+    ...audited,
+    expected,
+  });
   await heading(page, "Page not found").waitFor();
+  await auditBoth(page, "an unknown page");
   await page.getByRole("link", { name: "Open the flags" }).click();
   await heading(page, "Flags").waitFor();
 });

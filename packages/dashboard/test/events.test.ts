@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { createFlag, patchFlag } from "../../server/test/support/delivery-log.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth } from "./support/audit-page.ts";
+import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { openAs, until } from "./support/flags.ts";
 
@@ -93,8 +93,7 @@ test("a paused feed stays as it is and counts new events", async (t) => {
 test("events are accessible, light and dark, wide and on a phone", async (t) => {
   const { keys, admin } = await server.environment();
   await createFlag(admin);
-  const options = { bypassCSP: true, reducedMotion: "reduce" } as const;
-  const { page } = await openAs(browser, t, server.url, [keys.admin], "/events", options);
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/events", audited);
   await newest(page).waitFor();
   await auditBoth(page, "events");
   await page.setViewportSize({ width: 390, height: 800 });

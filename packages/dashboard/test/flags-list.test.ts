@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { writeRows } from "../../server/test/support/database.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
@@ -110,7 +111,7 @@ test("shortcuts move through the list, toggle a flag and open it; Undo reverts",
     { key: "b", type: "boolean" },
     { key: "c", type: "boolean" },
   ]);
-  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags");
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", audited);
   await rows(page).first().waitFor();
   await page.getByRole("searchbox").press("ArrowDown");
   for (const key of ["j", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
@@ -124,6 +125,7 @@ test("shortcuts move through the list, toggle a flag and open it; Undo reverts",
 
   await page.keyboard.press("?");
   await dialog(page).getByText("Turn flag on or off").waitFor();
+  await auditBoth(page, "keyboard shortcuts");
   await page.keyboard.press("Escape");
   await dialog(page).waitFor({ state: "detached" });
   await rows(page).getByRole("link", { name: "b" }).focus();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
@@ -59,7 +60,14 @@ test("when the key of the environment shown is revoked, the page says which one 
 test("a rollout is raised after its summary was confirmed, and stays when it was not", async (t) => {
   const admin = server.api(keyOf("production"));
   await seedFlags(admin, [{ key: "checkout", type: "rollout", percentage: 25, enabled: true }]);
-  const { page } = await openAs(browser, t, server.url, [keyOf("production")], "/flags/checkout");
+  const { page } = await openAs(
+    browser,
+    t,
+    server.url,
+    [keyOf("production")],
+    "/flags/checkout",
+    audited,
+  );
   const percent = page.getByLabel("Percent of users");
   await percent.fill("50");
   await page.getByRole("button", { name: "Save changes" }).click();
@@ -67,6 +75,7 @@ test("a rollout is raised after its summary was confirmed, and stays when it was
   await question
     .getByText("25 % → 50 %: about 2,500 more of every 10,000 users get it, nobody loses it.")
     .waitFor();
+  await auditBoth(page, "a change to confirm");
   await question.getByRole("button", { name: "Cancel" }).click();
   await question.waitFor({ state: "detached" });
   assert.equal(await percent.inputValue(), "50 %");
@@ -89,13 +98,21 @@ test("a rollout is raised after its summary was confirmed, and stays when it was
 test("a flag is deleted only after its key was typed", async (t) => {
   const admin = server.api(keyOf("production"));
   await seedFlags(admin, [{ key: "to-go", type: "boolean" }]);
-  const { page } = await openAs(browser, t, server.url, [keyOf("production")], "/flags/to-go");
+  const { page } = await openAs(
+    browser,
+    t,
+    server.url,
+    [keyOf("production")],
+    "/flags/to-go",
+    audited,
+  );
   await page.getByRole("button", { name: "Delete" }).click();
   const confirm = dialog(page).getByRole("button", { name: "Delete flag" });
   assert.equal(await confirm.isDisabled(), true);
   await dialog(page).getByLabel("Type to-go to confirm").fill("to-g");
   assert.equal(await confirm.isDisabled(), true);
   await dialog(page).getByLabel("Type to-go to confirm").fill("to-go");
+  await auditBoth(page, "a deletion to confirm");
   await confirm.click();
   await page.getByRole("heading", { name: "Flags", level: 1 }).waitFor();
   assert.equal((await admin("GET", "/flags/to-go")).status, 404);
@@ -108,7 +125,7 @@ test("a flag is deleted only after its key was typed", async (t) => {
 test("two people see each other's changes, and a conflict shows both versions", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "shared", type: "rollout", percentage: 10, enabled: true }]);
-  const first = await openAs(browser, t, server.url, [keys.admin], "/flags/shared");
+  const first = await openAs(browser, t, server.url, [keys.admin], "/flags/shared", audited);
   const second = await openAs(browser, t, server.url, [keys.admin], "/flags");
   const rowOfSecond = second.page.getByRole("listitem").filter({ hasText: "shared" });
   await first.page.getByLabel("Percent of users").fill("30");
@@ -120,6 +137,7 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await conflict.getByRole("columnheader", { name: "Theirs (version 3)" }).waitFor();
   await conflict.getByRole("row", { name: "enabled off off" }).waitFor();
   await conflict.getByRole("row", { name: "percentage 10 % 30 %" }).waitFor();
+  await auditBoth(first.page, "a conflict");
   await conflict.getByRole("button", { name: "Keep theirs" }).click();
   await until(async () =>
     assert.equal(await first.page.getByLabel("Percent of users").inputValue(), "10 %"),

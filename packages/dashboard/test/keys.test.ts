@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth } from "./support/audit-page.ts";
+import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, until } from "./support/flags.ts";
 
@@ -120,12 +120,18 @@ test("a key created elsewhere appears without a reload", async (t) => {
 
 test("keys are accessible, light and dark, wide and on a phone", async (t) => {
   const { keys } = await server.environment();
-  const options = { bypassCSP: true, reducedMotion: "reduce" } as const;
-  const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys", options);
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys", audited);
   await row(page, "client").waitFor();
   await auditBoth(page, "keys");
   await page.setViewportSize({ width: 390, height: 800 });
   await page.getByRole("button", { name: "Create key" }).click();
   await dialog(page).getByLabel("Name").fill("web");
   await auditBoth(page, "creating a key, on a phone");
+  await dialog(page).getByRole("button", { name: "Create key" }).click();
+  await dialog(page).getByText("Shown only once").waitFor();
+  await auditBoth(page, "a new key, on a phone");
+  await dialog(page).getByRole("button", { name: "I saved the key" }).click();
+  await page.getByRole("button", { name: "Revoke key client" }).click();
+  await dialog(page).getByText("This cannot be undone.").waitFor();
+  await auditBoth(page, "revoking a key, on a phone");
 });

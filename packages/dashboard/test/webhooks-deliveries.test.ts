@@ -13,7 +13,7 @@ import {
 } from "../../server/test/support/delivery-log.ts";
 import { type Script, startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth } from "./support/audit-page.ts";
+import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, openAs, until } from "./support/flags.ts";
 
@@ -179,8 +179,7 @@ test("deliveries are accessible, light and dark, and on a phone the details repl
   await createFlag(admin);
   const [delivery] = await logWhen(admin, id, 1, wasAttempted);
   const path = `/webhooks/${id}?delivery=${delivery?.id}`;
-  const options = { bypassCSP: true, reducedMotion: "reduce" } as const;
-  const { page } = await openAs(browser, t, server.url, [keys.admin], path, options);
+  const { page } = await openAs(browser, t, server.url, [keys.admin], path, audited);
   await opened(page).getByText("Raw").waitFor();
   await auditBoth(page, "a delivery");
   await page.setViewportSize({ width: 390, height: 800 });

@@ -15,7 +15,7 @@ import {
   startReceiver,
 } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth } from "./support/audit-page.ts";
+import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, until } from "./support/flags.ts";
 
@@ -183,8 +183,9 @@ test("events are edited; in production pausing and deleting are confirmed", asyn
   const admin = server.api(production.text);
   const { id } = await register(admin, receiver.url);
   const path = `/webhooks/${id}`;
-  const { page } = await openAs(browser, t, server.url, [production.text], path);
+  const { page } = await openAs(browser, t, server.url, [production.text], path, audited);
   await more(page, "Edit events");
+  await auditBoth(page, "editing events");
   await dialog(page)
     .getByLabel(/all events/)
     .uncheck();
@@ -214,24 +215,25 @@ test("events are edited; in production pausing and deleting are confirmed", asyn
   assert.equal((await admin("GET", path)).status, 404);
   await page.goto(path);
   await page.getByRole("heading", { name: "Webhook not found" }).waitFor();
+  await auditBoth(page, "a webhook that does not exist");
 });
 
 test("with a server key the pages say that they need an admin key", async (t) => {
   const { keys } = await server.environment();
-  const { page } = await openAs(browser, t, server.url, [keys.server], "/webhooks");
+  const { page } = await openAs(browser, t, server.url, [keys.server], "/webhooks", audited);
   for (const name of ["Webhooks", "Keys", "Events"]) {
     await page.getByRole("link", { name, exact: true }).click();
     await page.getByRole("heading", { name, level: 1 }).waitFor();
     await page.getByRole("heading", { name: "Admin key required" }).waitFor();
   }
+  await auditBoth(page, "a page that needs an admin key");
 });
 
 test("webhooks and their dialogs are accessible, light and dark", async (t) => {
   const receiver = await receiverFor(t);
   const { keys, admin } = await server.environment();
   const { id } = await register(admin, receiver.url);
-  const options = { bypassCSP: true, reducedMotion: "reduce" } as const;
-  const { page } = await openAs(browser, t, server.url, [keys.admin], "/webhooks", options);
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/webhooks", audited);
   await page.getByText("No deliveries yet.").waitFor();
   await auditBoth(page, "webhooks");
   await page.getByRole("button", { name: "Create webhook" }).click();
