@@ -176,7 +176,7 @@ test("deliveries are accessible, light and dark, and on a phone the details repl
   const receiver = await receiverFor(t, () => ({ status: 500, body: "no" }));
   const { keys, admin } = await server.environment();
   const { id } = await register(admin, receiver.url);
-  await createFlag(admin);
+  const key = await createFlag(admin, "a-flag-with-a-long-name-for-a-phone");
   const [delivery] = await logWhen(admin, id, 1, wasAttempted);
   const path = `/webhooks/${id}?delivery=${delivery?.id}`;
   const { page } = await openAs(browser, t, server.url, [keys.admin], path, audited);
@@ -194,6 +194,9 @@ test("deliveries are accessible, light and dark, and on a phone the details repl
   await page.waitForFunction(
     () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
   );
+  const named = rows(page).getByText(key, { exact: true });
+  const isCut = await named.evaluate((element) => element.scrollWidth > element.clientWidth);
+  assert.ok(!isCut, "the name of the flag is readable");
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Replay events" }).click();
   await dialog(page).getByLabel("After sequence").fill("3");

@@ -11,7 +11,7 @@ const keys = [
   ["Enter", "Open flag, or the first match of a search"],
   ["e", "Turn flag on or off"],
   ["c", "Create flag"],
-  ["Alt 1 … 4", "Flags, webhooks, keys, events"],
+  ["Alt\u00a01\u00a0…\u00a04", "Flags, webhooks, keys, events"],
   ["?", "Show this list"],
 ] as const;
 
