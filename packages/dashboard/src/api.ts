@@ -52,7 +52,8 @@ export const createSessionFetch =
     if (!isUserActive()) headers.set("x-halyard-background", "1");
     const send = () => globalThis.fetch(input, { ...init, headers, credentials: "same-origin" });
     if (isRead(init.method ?? "GET")) {
-      const response = (await takeFirst(environment, String(input))) ?? (await send());
+      const first = typeof input === "string" ? await takeFirst(environment, input) : undefined;
+      const response = first ?? (await send());
       if (response.status === 401) onEnded();
       return response;
     }

@@ -51,7 +51,10 @@ const tabTo = async (page: Page, target: Locator): Promise<void> => {
   await target.waitFor({ state: "attached" });
   const isFocused = () => target.evaluate((element) => element === document.activeElement);
   for (let steps = 0; !(await isFocused()); steps += 1) {
-    assert.ok(steps < mostSteps, `not reached with the tab key: ${target}`);
+    assert.ok(
+      steps < mostSteps,
+      `not reached with the tab key: ${await target.evaluate(({ outerHTML }) => outerHTML)}`,
+    );
     await page.keyboard.press("Tab");
     const focus = await page.evaluate(lookOfFocus);
     assert.ok(focus?.isSeen, `the focus is not visible on ${focus?.html}`);
