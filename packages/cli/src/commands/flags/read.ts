@@ -112,7 +112,7 @@ const listFlags = async (options: ListOptions): Promise<void> => {
       stateCell(flag),
       reachText(flag),
       ...(hasSettings ? [settings[index] ?? ""] : []),
-      ...(idle ? [lastEvaluated(idle.get(flag.key))] : []),
+      ...(idle ? [timeText(idle.get(flag.key))] : []),
       beginningOf(flag.description),
     ]),
   );
@@ -141,7 +141,7 @@ const idleFor = async (
   return new Map(usage.filter(isIdle).map(({ key, lastEvaluatedAt }) => [key, lastEvaluatedAt]));
 };
 
-const lastEvaluated = (time: string | null | undefined): string =>
+const timeText = (time: string | null | undefined): string =>
   time === null || time === undefined ? "never" : `${time} (${agoOf(time)})`;
 
 const longestCell = 60;
@@ -158,9 +158,10 @@ const getFlag = async (
   const { flags } = connection.management;
   const [found, used] = await Promise.all([flags.get(key), flags.usage(key, { hours: 24 })]);
   const flag = answered(connection, found);
-  const { lastEvaluatedAt, hours } = answered(connection, used);
+  // Undefined from servers that do not tell.
+  const { lastEvaluatedAt, lastChange = null, hours } = answered(connection, used);
   const version = found.ok ? found.version : undefined;
-  if (options.json) return printJson({ ...flag, version, lastEvaluatedAt });
+  if (options.json) return printJson({ ...flag, version, lastEvaluatedAt, lastChange });
   const sum = (side: "on" | "off") => hours.reduce((total, hour) => total + hour[side], 0);
   const rows: (readonly [string, Cell])[] = [
     ["type", flag.type],
@@ -169,7 +170,10 @@ const getFlag = async (
     ...settingTexts(flag),
     ["description", flag.description ?? "none"],
     ["version", String(version)],
-    ["last evaluated", lastEvaluated(lastEvaluatedAt)],
+    ...(lastChange === null
+      ? []
+      : [["last changed", `${timeText(lastChange.at)} by ${lastChange.actor.name}`] as const]),
+    ["last evaluated", timeText(lastEvaluatedAt)],
     ["last 24 hours", `${sum("on")} times on, ${sum("off")} times off`],
   ];
   print(coloured("bold", flag.key));

@@ -7,6 +7,7 @@ import type { History } from "../../management/history.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
 import {
+  Actor,
   closedObject,
   flagExample,
   flagReference,
@@ -31,13 +32,7 @@ const AllQuery = closedObject({
 
 const who = {
   createdAt: Type.String({ description: "When, ISO 8601 in UTC." }),
-  actor: closedObject({
-    keyId: nullable<string>(
-      "string",
-      "The API key that was used; null for the operator and for Halyard itself.",
-    ),
-    name: Type.String({ description: "The name of that key." }),
-  }),
+  actor: Actor,
 };
 
 const FlagEntry = closedObject({

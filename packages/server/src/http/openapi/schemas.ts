@@ -20,6 +20,15 @@ export const flagExample = {
   description: null,
 };
 
+/** Who made a change. */
+export const Actor = closedObject({
+  keyId: nullable<string>(
+    "string",
+    "The API key that was used; null for the operator and for Halyard itself.",
+  ),
+  name: Type.String({ description: "The name of that key." }),
+});
+
 export const EventNames = Type.Array(
   Type.String({ "x-must-be": `one of ${subscribableEvents.join(", ")}` }),
   {
