@@ -96,9 +96,9 @@ test("who changed each flag last, and when: of the key itself, not of one before
   const [a, b, c] = flags.map(({ lastChange }) => lastChange);
   assert.deepEqual(b?.actor, { keyId: id, name: "ann" });
   const age = (at = "") => changedAt - Date.parse(at);
-  assert.ok(Math.abs(age(b?.at)) < hour / 2, b?.at);
-  assert.ok(Math.abs(age(c?.at)) < hour / 2, c?.at);
-  assert.ok(Math.abs(age(a?.at) - hour) < hour / 2, a?.at);
+  assert.ok(Math.abs(age(b?.at)) < hour / 2);
+  assert.ok(Math.abs(age(c?.at)) < hour / 2);
+  assert.ok(Math.abs(age(a?.at) - hour) < hour / 2);
   assert.notEqual(a?.actor.keyId, id);
   const one = await environment.server("GET", "/flags/b/usage");
   assert.deepEqual((one.body as { lastChange: unknown }).lastChange, b);

@@ -70,7 +70,7 @@ export const addReadCommands = (group: Command): void => {
     .action(getFlag);
   withExamples(get, "halyard flags get new-checkout", "halyard flags get new-checkout --json");
 
-  const history = serverCommand(group.command("history"))
+  const history = serverCommand(group.command("history"), "a server")
     .description("show who changed a flag, when and how, newest first; also of a deleted flag")
     .argument("<flag>", "the flag's key")
     .option("--limit <count>", "the maximum number of changes", wholeNumber(1), 20)

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { flagEventTypes } from "../../domain/change.ts";
 import { historySubjects } from "../../domain/history.ts";
 import type { History } from "../../management/history.ts";
+import { hideSecretsFrom } from "../auth/hide-secrets.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
 import {
@@ -124,7 +125,9 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       const page = pageOf(request.query, readId);
       if (!page.ok) return sendFailure(reply, page.failure);
       const { subject } = request.query;
-      const entries = await history.ofEnvironment(request.auth.principal.environment, {
+      const { principal } = request.auth;
+      const hide = hideSecretsFrom(principal);
+      const entries = await history.ofEnvironment(principal.environment, {
         ...page.value,
         ...(subject !== undefined && { subject }),
       });
@@ -135,8 +138,8 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
         createdAt: entry.at.toISOString(),
         actor: entry.actor,
         actions: entry.actions,
-        before: entry.before,
-        after: entry.after,
+        before: hide.state(entry.subject, entry.before),
+        after: hide.state(entry.subject, entry.after),
       }));
     },
   );

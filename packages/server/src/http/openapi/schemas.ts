@@ -41,7 +41,10 @@ export const EventNames = Type.Array(
 
 export const webhookFields = {
   id: Type.String({ description: "Of the form `wh_<id>`." }),
-  url: Type.String({ description: "The address that receives the callbacks." }),
+  url: Type.String({
+    description:
+      "The address that receives the callbacks. Keys below `admin` see its origin alone, with `/…` behind it if there is more.",
+  }),
   events: EventNames,
   active: Type.Boolean({
     description: "Whether events are queued for it.",
