@@ -3,6 +3,7 @@ import "@mantine/core/styles.layer.css";
 import "@mantine/notifications/styles.layer.css";
 import "./styles/base.css";
 import "./styles/shell.css";
+import "./styles/flag-list.css";
 import "./styles/flags.css";
 import "./styles/history.css";
 import "./styles/touch.css";

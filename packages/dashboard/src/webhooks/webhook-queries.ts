@@ -9,22 +9,20 @@ const refetchEvery = 4_000;
 const latestCount = 60;
 
 export const useWebhooks = () => {
-  const { management, environment, mayChange } = useApi();
+  const { management, environment } = useApi();
   return useQuery({
     queryKey: [environment.name, "webhooks"],
     queryFn: async () => valueOrThrow(await management.webhooks.list()),
     refetchInterval: refetchEvery,
-    enabled: mayChange,
   });
 };
 
 export const useWebhook = (id: string) => {
-  const { management, environment, mayChange } = useApi();
+  const { management, environment } = useApi();
   return useQuery({
     queryKey: [environment.name, "webhooks", id],
     queryFn: async () => valueOrThrow(await management.webhooks.get(id)),
     refetchInterval: refetchEvery,
-    enabled: mayChange,
   });
 };
 
@@ -41,12 +39,11 @@ export const useLatestDeliveries = (id: string) => {
 
 /** Of every webhook. */
 export const useHealth = (every = refetchEvery) => {
-  const { management, environment, mayChange } = useApi();
+  const { management, environment } = useApi();
   return useQuery({
     queryKey: [environment.name, "deliveries", "health"],
     queryFn: async () => valueOrThrow(await management.webhooks.health()),
     refetchInterval: every,
-    enabled: mayChange,
   });
 };
 

@@ -158,8 +158,7 @@ const getFlag = async (
   const { flags } = connection.management;
   const [found, used] = await Promise.all([flags.get(key), flags.usage(key, { hours: 24 })]);
   const flag = answered(connection, found);
-  // Undefined from servers that do not tell.
-  const { lastEvaluatedAt, lastChange = null, hours } = answered(connection, used);
+  const { lastEvaluatedAt, lastChange, hours } = answered(connection, used);
   const version = found.ok ? found.version : undefined;
   if (options.json) return printJson({ ...flag, version, lastEvaluatedAt, lastChange });
   const sum = (side: "on" | "off") => hours.reduce((total, hour) => total + hour[side], 0);
@@ -170,7 +169,8 @@ const getFlag = async (
     ...settingTexts(flag),
     ["description", flag.description ?? "none"],
     ["version", String(version)],
-    ...(lastChange === null
+    // Undefined from servers that do not tell.
+    ...(lastChange == null
       ? []
       : [["last changed", `${timeText(lastChange.at)} by ${lastChange.actor.name}`] as const]),
     ["last evaluated", timeText(lastEvaluatedAt)],
