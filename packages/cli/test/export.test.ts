@@ -125,7 +125,6 @@ test("what cannot be written or asked for leaves no file behind", async () => {
   const before = readdirSync(bench.folder);
   await bench.fail(4, /key/, "export", "-o", file, "--key", "hal_0000000000000000_nothing");
   await bench.fail(4, /Use another key/, "export", "-o", file, "--key", bench.keys.client);
-  await bench.fail(4, /./, "export", "-o", file, "--webhooks", "--key", bench.keys.server);
   await bench.fail(6, /cannot be reached/, "export", "-o", file, "--url", "http://127.0.0.1:9");
   await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "no/where.json"));
   await bench.fail(1, /cannot be written/, "export", "-o", join(bench.folder, "taken"));
@@ -153,6 +152,9 @@ test("webhooks only when asked for, without secrets, and created elsewhere once"
 
   const elsewhere = await newBench(server);
   const file = elsewhere.file("webhooks.json", text);
+  const asReader = ["--webhooks", "--key", bench.keys.server];
+  await bench.fail(4, /role admin/, "export", ...asReader);
+  await bench.fail(4, /role admin/, "import", file, "--dry-run", ...asReader);
   const webhooks = async () =>
     (await elsewhere.admin("GET", "/webhooks")).body as { url: string; active: boolean }[];
   const without = await elsewhere.run("import", file);

@@ -97,12 +97,13 @@ test("for scripts: every answer is JSON and tells the version", async () => {
   assert.deepEqual(await halyard.read("flags", "disable", "plain"), [
     { ...made, enabled: false, version: 3, changed: true },
   ]);
-  assert.deepEqual(await halyard.read("flags", "get", "plain"), {
-    ...made,
-    enabled: false,
-    version: 3,
-    lastEvaluatedAt: null,
-  });
+  const { lastChange, ...got } = await halyard.read<{ lastChange: { actor: object } }>(
+    "flags",
+    "get",
+    "plain",
+  );
+  assert.deepEqual(got, { ...made, enabled: false, version: 3, lastEvaluatedAt: null });
+  assert.deepEqual(Object.keys(lastChange.actor), ["keyId", "name"]);
   const mixed = await halyard.run("flags", "enable", "plain", "gone", "--json");
   assert.equal(mixed.code, 3);
   assert.deepEqual(JSON.parse(mixed.stdout), [
@@ -142,6 +143,7 @@ test("the list is filtered, and knows what nobody asks for", async () => {
   assert.deepEqual(await keys("--stale", "1"), ["list-idle"]);
   const shown = await halyard.succeed("flags", "get", "list-used");
   assert.match(shown, /^list-used\n {2}type +rollout\n {2}state +on\n {2}reach +100 %\n/);
+  assert.match(shown, /last changed +\S+Z \(less than a minute ago\) by \S+\n/);
   assert.match(
     shown,
     /last evaluated +\S+Z \(less than a minute ago\)\n.*1 times on, 0 times off\n$/,

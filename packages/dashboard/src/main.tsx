@@ -5,6 +5,7 @@ import "@mantine/notifications/styles.layer.css";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/sign-in.css";
+import "./styles/flag-list.css";
 import "./styles/flags.css";
 import "./styles/history.css";
 import "./styles/touch.css";

@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { createFlag, patchFlag } from "../../server/test/support/delivery-log.ts";
+import {
+  createFlag,
+  isDelivered,
+  logWhen,
+  patchFlag,
+  register,
+} from "../../server/test/support/delivery-log.ts";
+import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
@@ -98,4 +105,55 @@ test("events are accessible, light and dark, wide and on a phone", async (t) => 
   await auditBoth(page, "events");
   await page.setViewportSize({ width: 390, height: 800 });
   await auditBoth(page, "events on a phone");
+});
+
+test("a server key sees history, webhooks and deliveries without secrets, and nothing to change them with", async (t) => {
+  const receiver = await startReceiver(() => ({ status: 200, body: "secret-answer" }));
+  t.after(() => receiver.close());
+  const { keys, admin } = await server.environment();
+  const { origin } = new URL(receiver.url);
+  const { id } = await register(admin, `${origin}/secret-path`);
+  await createFlag(admin, "looked-at");
+  await createFlag(admin, "gone");
+  await admin("DELETE", "/flags/gone");
+  const log = await logWhen(admin, id, 3, isDelivered);
+  const { page } = await openAs(browser, t, server.url, [keys.server], "/flags/looked-at", audited);
+  /** Beside those that only show something. */
+  const buttons = async () => {
+    const names = await page
+      .locator("main button:visible")
+      .evaluateAll((all) =>
+        all.map((each) => each.getAttribute("aria-label") ?? each.textContent ?? ""),
+      );
+    return names.filter((name) => !/^(Copy|Close|Pause$)/.test(name));
+  };
+  const look = async () => {
+    assert.deepEqual(await buttons(), []);
+    assert.doesNotMatch(await page.content(), /secret-(path|answer)/);
+  };
+  const main = page.getByRole("main");
+  await main.getByText(/Last changed by \S+/).waitFor();
+  await main.getByRole("region", { name: "History" }).getByText("Created").waitFor();
+  await main.getByRole("cell", { name: `${origin}/…` }).waitFor();
+  await look();
+  await page.goto("/events");
+  await main.getByText("webhook.created").waitFor();
+  await main.getByRole("link", { name: `${origin}/…` }).waitFor();
+  await look();
+  await page.goto("/webhooks");
+  await main.getByRole("link", { name: `${origin}/…` }).click();
+  await main.getByRole("listitem").getByText("answered 200").first().waitFor();
+  await look();
+  await page.goto(`/webhooks/${id}?delivery=${log[0]?.id}`);
+  await main.getByText("Only admin keys see the body of the response.").waitFor();
+  await main.getByText(`POST ${origin}/…`).waitFor();
+  await look();
+  await page.goto("/flags");
+  await main.getByRole("link", { name: "Deleted flags" }).click();
+  await main.getByRole("link", { name: "gone" }).click();
+  await main.getByText("Deleted", { exact: true }).waitFor();
+  await look();
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await page.getByRole("heading", { name: "Admin key required" }).waitFor();
+  await auditBoth(page, "a page that needs an admin key");
 });

@@ -196,6 +196,81 @@ test("the dialog creates a flag and says what is wrong with a key", async (t) =>
   await code.getByText("It works: last evaluated").waitFor();
 });
 
+test("who changed a flag last is in the list, which sorts by it and follows changes of others", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [
+    { key: "a", type: "boolean" },
+    { key: "b", type: "boolean" },
+  ]);
+  const made = await admin("POST", "/keys", { role: "admin", name: "Ann" });
+  const ann = server.api((made.body as { key: string }).key);
+  const { page } = await openAs(browser, t, server.url, [keys.server], "/flags");
+  await page.getByText("Last changed", { exact: true }).waitFor();
+  await page.getByLabel("Sort by").selectOption("Sort by last change");
+  await until(async () => assert.deepEqual(await keysShown(page), ["b", "a"]));
+  assert.equal(new URL(page.url()).search, "?sort=changed");
+  await ann("PATCH", "/flags/a", { enabled: true });
+  const row = rows(page).filter({ has: page.getByRole("link", { name: "a", exact: true }) });
+  await row.getByText("by Ann").waitFor();
+  await until(async () => assert.deepEqual(await keysShown(page), ["a", "b"]));
+
+  // However many changes arrive, the page asks once at a time.
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route("**/api/v1/usage?*", async (route) => {
+    asked += 1;
+    await held.promise;
+    await route.continue();
+  });
+  for (let count = 0; count < 4; count += 1) {
+    await admin("PATCH", "/flags/a", { enabled: count % 2 === 1 });
+    await until(async () =>
+      assert.equal(await toggleOf(page, "a").isChecked(), count % 2 === 1, "it has arrived"),
+    );
+    await until(async () => assert.equal(asked, 1));
+  }
+  await ann("PATCH", "/flags/b", { enabled: true });
+  await until(async () => assert.equal(await toggleOf(page, "b").isChecked(), true));
+  assert.equal(asked, 1);
+  held.resolve();
+  await until(async () => assert.deepEqual(await keysShown(page), ["b", "a"]));
+  await row.getByText("by admin").waitFor();
+
+  for (const width of [320, 768]) {
+    await page.setViewportSize({ width, height: 800 });
+    await row.getByText("by admin").waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    const outside = await row.evaluate((element) => {
+      const whole = element.getBoundingClientRect();
+      const parts = [...element.querySelectorAll("a, time, .flag-row-actor, .reach-bar")].filter(
+        (part) => part.getClientRects().length > 0,
+      );
+      return parts
+        .map((part) => part.getBoundingClientRect())
+        .filter(
+          ({ top, bottom, width: wide }) => top < whole.top || bottom > whole.bottom || wide < 5,
+        ).length;
+    });
+    assert.equal(outside, 0, `${width} pixels`);
+  }
+
+  await page.setViewportSize({ width: 320, height: 800 });
+  const hit = await row.locator(".flag-row-words").evaluate((words) => {
+    const { left, top, height } = words.getBoundingClientRect();
+    const ends = [top + 2, top + height - 2].map((y) => document.elementFromPoint(left + 10, y));
+    return { height, links: ends.map((element) => element?.tagName) };
+  });
+  assert.deepEqual(hit.links, ["A", "A"]);
+  assert.ok(hit.height >= 44, `fingers have ${hit.height} pixels`);
+  const stale = await page.locator("label", { hasText: "Only stale" }).boundingBox();
+  assert.ok((stale?.height ?? 0) >= 44);
+
+  await row.getByRole("link").click();
+  await page.getByText(/Last changed by admin, /).waitFor();
+  await ann("PATCH", "/flags/a", { enabled: false });
+  await page.getByText(/Last changed by Ann, /).waitFor();
+});
+
 test("a read-only key shows everything and changes nothing", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "a", type: "boolean" }]);

@@ -112,7 +112,9 @@ test("on a phone, texts of the chart are readable, fingers hit every control, an
   await admin("POST", "/usage", { evaluations: [{ key: "small", on: 1_200, off: 34 }] });
   const viewport = { width: 320, height: 700 };
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/small", { viewport });
-  const highest = page.getByRole("region", { name: "Evaluations" }).getByText("1.2K evaluations");
+  const highest = page
+    .getByRole("region", { name: "Evaluations" })
+    .getByText("1.2K evaluations an hour");
   await highest.waitFor();
   assert.ok(((await highest.boundingBox())?.height ?? 0) >= 14, "the text shrinks with the chart");
   for (const path of ["/flags", "/keys"]) {

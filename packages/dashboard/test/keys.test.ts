@@ -36,7 +36,7 @@ const create = async (page: Page, name: string, role: RegExp): Promise<string> =
 test("a key is created with its role, works, and stops working once it is revoked", async (t) => {
   const { keys } = await server.environment();
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/keys");
-  await row(page, "server").getByText("reads all flags").waitFor();
+  await row(page, "server").getByText("reads flags, usage, history").waitFor();
   assert.equal(await page.getByRole("row").count(), 4);
   const text = await create(page, "checkout service", /^server/);
   await row(page, "checkout service").getByText("now").waitFor();

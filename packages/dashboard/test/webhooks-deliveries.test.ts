@@ -122,6 +122,38 @@ test("the log follows what happens, and is filtered by state and by flag", async
   await rows(page).getByText("flag.enabled").waitFor();
 });
 
+test("on a phone, the chart's texts are beside its columns, and the log's beside each other", async (t) => {
+  const receiver = await receiverFor(t);
+  const { keys, admin } = await server.environment();
+  const { id } = await register(admin, receiver.url);
+  for (let count = 0; count < 34; count += 1) await admin("POST", `/webhooks/${id}/test`);
+  await logWhen(admin, id, 34, isDelivered);
+  const viewport = { width: 320, height: 700 };
+  const path = `/webhooks/${id}`;
+  const { page } = await openAs(browser, t, server.url, [keys.admin], path, { viewport });
+  const chart = page.getByRole("img", { name: /^The last 30 deliveries: p50 / });
+  await chart.waitFor();
+  await page.getByText("p95, last 30 deliveries").waitFor();
+  const column = await chart.locator(".delivery-column-time").first().boundingBox();
+  assert.ok((column?.width ?? 0) >= 6, `columns of ${column?.width} pixels`);
+  const plot = await chart.boundingBox();
+  const labels = page.locator(".delivery-chart .chart-label");
+  const top = await labels.first().boundingBox();
+  const times = await labels.last().boundingBox();
+  assert.ok(plot && top && times);
+  assert.match((await labels.first().textContent()) ?? "", /^[\d.,]+\s*m?s$/);
+  assert.ok(top.y + top.height <= plot.y + 1, "the highest value is above the columns");
+  assert.ok(times.y >= plot.y + plot.height - 1, "the times are below them");
+
+  const row = rows(page).first();
+  const event = await row.getByText("webhook.test").boundingBox();
+  const ago = await row.locator("time").boundingBox();
+  assert.ok(event && ago);
+  const isApart = event.x + event.width <= ago.x || event.y >= ago.y + ago.height;
+  assert.ok(isApart, "event and time overlap");
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+});
+
 test("a range of events is replayed, and a bar shows the progress", async (t) => {
   const receiver = await receiverFor(t);
   const { keys, admin } = await server.environment();

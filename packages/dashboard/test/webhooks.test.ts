@@ -218,17 +218,6 @@ test("events are edited; in production pausing and deleting are confirmed", asyn
   await auditBoth(page, "a webhook that does not exist");
 });
 
-test("with a server key the pages say that they need an admin key", async (t) => {
-  const { keys } = await server.environment();
-  const { page } = await openAs(browser, t, server.url, [keys.server], "/webhooks", audited);
-  for (const name of ["Webhooks", "Keys", "Events"]) {
-    await page.getByRole("link", { name, exact: true }).click();
-    await page.getByRole("heading", { name, level: 1 }).waitFor();
-    await page.getByRole("heading", { name: "Admin key required" }).waitFor();
-  }
-  await auditBoth(page, "a page that needs an admin key");
-});
-
 test("webhooks and their dialogs are accessible, light and dark", async (t) => {
   const receiver = await receiverFor(t);
   const { keys, admin } = await server.environment();

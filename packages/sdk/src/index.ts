@@ -42,6 +42,7 @@ export type {
   FlagPatch,
   FlagUsage,
   HistoryEntry,
+  LastChange,
   NewApiKey,
   NewFlag,
   NewWebhook,

@@ -132,10 +132,15 @@ suite("flags", () => {
   test("usage", async () => {
     const management = await managed();
     done(await management.flags.create({ key: "a", type: "boolean" }));
-    assert.deepEqual(done(await management.flags.usage("a", { hours: 2 })), {
+    const ofFlag = done(await management.flags.usage("a", { hours: 2 }));
+    const { lastChange } = ofFlag;
+    const [change] = done(await management.flags.history("a"));
+    assert.deepEqual(lastChange, { at: change?.createdAt, actor: change?.actor });
+    assert.deepEqual(ofFlag, {
       key: "a",
       lastEvaluatedAt: null,
       lastAskedTogetherAt: null,
+      lastChange,
       hours: [],
     });
     assert.deepEqual(done(await management.usage()), [
@@ -145,6 +150,7 @@ suite("flags", () => {
         off: 0,
         lastEvaluatedAt: null,
         lastAskedTogetherAt: null,
+        lastChange,
         stale: false,
       },
     ]);

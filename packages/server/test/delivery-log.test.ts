@@ -197,8 +197,54 @@ test("one delivery is shown alone; that of another webhook or environment is not
   assertRefused(await here.admin("GET", path(beside.id, delivery.id)), 404, delivery.id);
   assertRefused(await there.admin("GET", path(foreign.id, delivery.id)), 404, delivery.id);
   assertRefused(await there.admin("GET", path(mine.id, delivery.id)), 404, mine.id);
-  for (const { server: reader } of [here, there]) {
-    assertRefused(await reader("GET", path(mine.id, delivery.id)), 403);
-    assertRefused(await reader("GET", `/webhooks/${mine.id}/deliveries`), 403);
+  assertRefused(await there.server("GET", path(mine.id, delivery.id)), 404, mine.id);
+  assertRefused(await here.client("GET", path(mine.id, delivery.id)), 403, "role server");
+});
+
+test("a server key reads webhooks and deliveries without what may be secret", async (t) => {
+  const receiver = await startReceiver(() => ({ status: 200, body: "it says secret-answer" }));
+  t.after(() => receiver.close());
+  const { admin, server: reader } = await server.environment();
+  const { origin } = new URL(receiver.url);
+  const { id } = await register(admin, `${origin}/secret-path?token=secret-query`);
+  const bare = await register(admin, `${origin}/`);
+  await admin("PATCH", `/webhooks/${bare.id}`, { active: false });
+  await createFlag(admin, "a");
+  const [delivery] = await logWhen(admin, id, 1, isDelivered);
+  const [attempt] = delivery?.attempts ?? [];
+  assert.match(String(attempt?.response), /secret-answer/);
+  const whole = await admin("GET", `/webhooks/${id}`);
+  assert.match(whole.text, /secret-path\?token=secret-query/);
+
+  const read = async (path: string) => {
+    const answer = await reader("GET", path);
+    assert.equal(answer.status, 200, answer.text);
+    assert.doesNotMatch(answer.text, /secret-/, path);
+    return answer.body;
+  };
+  const url = `${origin}/…`;
+  const webhook = { ...(whole.body as object), url };
+  assert.deepEqual(await read(`/webhooks/${id}`), webhook);
+  const [first, second] = (await read("/webhooks")) as { url: string }[];
+  assert.deepEqual([first, second?.url], [webhook, origin]);
+  const withoutAnswer = { ...delivery, attempts: [{ ...attempt, response: null }] };
+  assert.deepEqual(await read(`/webhooks/${id}/deliveries`), [withoutAnswer]);
+  const one = await read(`/webhooks/${id}/deliveries/${delivery?.id}`);
+  assert.partialDeepStrictEqual(one, { ...withoutAnswer, request: { url } });
+  const history = (await read("/history?subject=webhook")) as { before: unknown; after: unknown }[];
+  assert.partialDeepStrictEqual(history.at(-1), { before: null, after: { id, url } });
+  assert.partialDeepStrictEqual(history[0], { before: { url: origin }, after: { url: origin } });
+  await read("/history");
+  await read(`/webhooks/${id}/health`);
+
+  for (const [method, path] of [
+    ["PATCH", `/webhooks/${id}`],
+    ["DELETE", `/webhooks/${id}`],
+    ["POST", `/webhooks/${id}/test`],
+    ["POST", `/webhooks/${id}/retry`],
+    ["POST", `/webhooks/${id}/deliveries/${delivery?.id}/replay`],
+    ["GET", "/keys"],
+  ] as const) {
+    assertRefused(await reader(method, path), 403, "role admin");
   }
 });

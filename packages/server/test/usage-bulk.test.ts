@@ -1,4 +1,4 @@
-// Bulk evaluations in the usage of flags, and which flags are stale.
+// Bulk evaluations in the usage of flags, and which flags are stale and who changed them last.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { day, hour, movableClock } from "./support/movable-clock.ts";
@@ -53,12 +53,9 @@ test("bulk evaluations are counted for all flags, from when a flag is made", asy
 
   clock.forward(2 * hour);
   await environment.admin("POST", "/flags", { key: "later", type: "boolean" });
-  assert.deepEqual(await usageOf(environment, "later"), {
-    key: "later",
-    lastEvaluatedAt: null,
-    lastAskedTogetherAt: null,
-    hours: [],
-  });
+  const later = await usageOf(environment, "later");
+  assert.equal(later.lastAskedTogetherAt, null);
+  assert.deepEqual(later.hours, []);
   await askForAll();
   assert.deepEqual((await usageOf(environment, "later")).hours, [
     { hour: hourNow(), on: 0, off: 0, together: 1 },
@@ -80,4 +77,29 @@ test("stale is what was neither evaluated, nor asked for, nor changed in 30 days
   assert.deepEqual(await stale(), ["old"]);
   await environment.client("POST", "//ofrep/v1/evaluate/flags", { context: {} });
   assert.deepEqual(await stale(), [], "all of them were asked for together");
+});
+
+test("who changed each flag last, and when: of the key itself, not of one before it", async () => {
+  const environment = await make("a", "b", "c");
+  clock.forward(hour);
+  const { body: made } = await environment.admin("POST", "/keys", { role: "admin", name: "ann" });
+  const { id, key } = made as { id: string; key: string };
+  await server.api(key)("PATCH", "/flags/b", { enabled: true });
+  const changedAt = clock.clock().getTime();
+  await environment.admin("DELETE", "/flags/c");
+  await environment.admin("POST", "/flags", { key: "c", type: "boolean" });
+  const { body } = await environment.server("GET", "/usage");
+  const flags = body as {
+    key: string;
+    lastChange: { at: string; actor: { keyId: string; name: string } };
+  }[];
+  const [a, b, c] = flags.map(({ lastChange }) => lastChange);
+  assert.deepEqual(b?.actor, { keyId: id, name: "ann" });
+  const age = (at = "") => changedAt - Date.parse(at);
+  assert.ok(Math.abs(age(b?.at)) < hour / 2);
+  assert.ok(Math.abs(age(c?.at)) < hour / 2);
+  assert.ok(Math.abs(age(a?.at) - hour) < hour / 2);
+  assert.notEqual(a?.actor.keyId, id);
+  const one = await environment.server("GET", "/flags/b/usage");
+  assert.deepEqual((one.body as { lastChange: unknown }).lastChange, b);
 });

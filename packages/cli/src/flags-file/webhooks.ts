@@ -1,5 +1,5 @@
 // Creates the webhooks of a file whose address is not registered yet; existing ones are never changed.
-import type { ManagementError, NewWebhook } from "@halyard/sdk";
+import type { ManagementError, NewWebhook, Webhook } from "@halyard/sdk";
 import { answered, type Connection, failureOf } from "../server-connection/connection.ts";
 import { CommandFailed } from "../terminal/output.ts";
 import type { FileWebhook } from "./flags-file.ts";
@@ -10,11 +10,19 @@ export interface CreatedFromFile extends FileWebhook {
   readonly secret: string;
 }
 
+/** With their whole addresses, which only an admin key sees: others end in an ellipsis. */
+export const webhooksAt = async (connection: Connection): Promise<readonly Webhook[]> => {
+  const webhooks = answered(connection, await connection.management.webhooks.list());
+  if (webhooks.every(({ url }) => !url.endsWith("…"))) return webhooks;
+  const message = "The addresses of webhooks need a key with the role admin.";
+  throw failureOf(connection, { code: "FORBIDDEN", message });
+};
+
 export const missingWebhooks = async (
   connection: Connection,
   webhooksOfFile: readonly FileWebhook[],
 ): Promise<readonly FileWebhook[]> => {
-  const there = answered(connection, await connection.management.webhooks.list());
+  const there = await webhooksAt(connection);
   const addresses = new Set(there.map(({ url }) => url));
   return webhooksOfFile.filter(({ url }) => !addresses.has(url));
 };

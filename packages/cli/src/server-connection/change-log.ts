@@ -1,4 +1,4 @@
-// Every change of a flag once and in order, from the stream and the history; with its actor if the key may read the history.
+// Every change of a flag once and in order, from the stream and the history.
 import { difference } from "@halyard/core/difference";
 import type { Actor, Flag, FlagEventName, HistoryEntry } from "@halyard/sdk";
 import type { EnvironmentChange, EnvironmentSnapshot } from "@halyard/sdk/follow-environment";
@@ -9,7 +9,7 @@ export interface LoggedChange {
   readonly version: number;
   readonly createdAt: string;
   readonly events: readonly FlagEventName[];
-  /** Null when the key may not read the history. */
+  /** Null when the history no longer has the change. */
   readonly actor: Actor | null;
   readonly before: Flag | null;
   readonly after: Flag | null;
@@ -55,7 +55,6 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
   /** Also deleted flags: their versions continue when they are created again. */
   const known = new Map<string, { readonly version: number; readonly flag: Flag | null }>();
   let last: { readonly revision: number; readonly at: number } | undefined;
-  let mayReadHistory = true;
 
   const isReported = (key: string, version: number) => version <= (known.get(key)?.version ?? 0);
   const remember = (key: string, version: number, flag: Flag | null) => {
@@ -66,19 +65,14 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
     return changes;
   };
 
-  /** Newest first, as far back as requested; undefined when the key may not read the history. */
+  /** Newest first, as far back as requested. */
   const readHistory = async (
     limit: number,
     isFarEnough: (entry: HistoryEntry) => boolean,
-  ): Promise<HistoryEntry[] | undefined> => {
-    if (!mayReadHistory) return undefined;
+  ): Promise<HistoryEntry[]> => {
     const entries: HistoryEntry[] = [];
     for await (const page of connection.management.historyPages({ subject: "flag", limit })) {
-      if (!page.ok) {
-        if (page.error.code !== "FORBIDDEN") throw failureOf(connection, page.error);
-        mayReadHistory = false;
-        return undefined;
-      }
+      if (!page.ok) throw failureOf(connection, page.error);
       entries.push(...page.value);
       const oldest = page.value.at(-1);
       if (oldest === undefined || isFarEnough(oldest)) break;
@@ -86,37 +80,18 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
     return entries;
   };
 
-  const derived = ({
-    key,
-    version,
-    at,
-    value: after,
-  }: Pick<EnvironmentChange, "key" | "version" | "at" | "value">): LoggedChange => {
+  const derived = ({ key, version, at, value: after }: EnvironmentChange): LoggedChange => {
     const before = known.get(key)?.flag ?? null;
     const events = eventsOf(before, after);
     return { key, version, createdAt: at, events, actor: null, before, after };
   };
 
-  /** One change per flag, from what was known to what is now; the steps between are unknown. */
-  const netChanges = (snapshot: EnvironmentSnapshot): LoggedChange[] => {
-    const at = snapshot.at ?? "";
-    const now = new Set(snapshot.entries.map(({ key }) => key));
-    const gone = [...known].filter(([key, { flag }]) => flag !== null && !now.has(key));
-    return [
-      ...snapshot.entries
-        .filter(({ key, version }) => !isReported(key, version))
-        .map((entry) => derived({ ...entry, at })),
-      ...gone.map(([key, { version }]) => derived({ key, version: version + 1, at, value: null })),
-    ];
-  };
-
   /** The changes that were missed since `from`; `missed` is their number. */
-  const missedOf = async (snapshot: EnvironmentSnapshot, missed: number, from: number) => {
+  const missedOf = async (missed: number, from: number) => {
     const entries = await readHistory(
       largestPage,
       ({ createdAt }) => Date.parse(createdAt) < from - skew,
     );
-    if (!entries) return netChanges(snapshot);
     const isNew = ({ id, version, createdAt }: HistoryEntry) =>
       known.has(id) ? !isReported(id, version ?? 0) : Date.parse(createdAt) > from;
     const chosen = new Set(entries.filter(isNew));
@@ -132,8 +107,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
   return {
     async takeSnapshot(snapshot) {
       const missed = last === undefined ? 0 : snapshot.revision - last.revision;
-      const changes =
-        last !== undefined && missed > 0 ? await missedOf(snapshot, missed, last.at) : [];
+      const changes = last !== undefined && missed > 0 ? await missedOf(missed, last.at) : [];
       // A lower revision than before: the database was restored, so known versions are void.
       if (missed < 0) known.clear();
       last = { revision: snapshot.revision, at: Date.parse(snapshot.at ?? "") || 0 };
@@ -148,7 +122,7 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
       if (newest) last = { revision: newest.revision, at: Date.parse(newest.at) };
       if (fresh.length === 0) return [];
       const entries = await readHistory(Math.min(largestPage, 2 * fresh.length + 50), () => true);
-      const byName = new Map(entries?.map((entry) => [`${entry.id} ${entry.version}`, entry]));
+      const byName = new Map(entries.map((entry) => [`${entry.id} ${entry.version}`, entry]));
       return fresh.flatMap((change) => {
         const entry = byName.get(`${change.key} ${change.version}`);
         return reportAll([entry ? logged(entry) : derived(change)]);
@@ -159,11 +133,6 @@ export const createChangeLog = (connection: Connection): ChangeLog => {
       const from = time.getTime();
       const isBefore = ({ createdAt }: HistoryEntry) => Date.parse(createdAt) < from;
       const entries = await readHistory(largestPage, isBefore);
-      if (!entries) {
-        const code = "FORBIDDEN";
-        const message = "--since reads the history, which needs a key with the role admin";
-        throw failureOf(connection, { code, message });
-      }
       return reportAll(
         entries
           .filter((entry) => !isBefore(entry))

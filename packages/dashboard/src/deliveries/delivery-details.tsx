@@ -87,9 +87,14 @@ const Facts = ({ webhook, delivery, filter }: FactsProps) => {
 interface AttemptProps {
   readonly attempt: DeliveryAttempt;
   readonly number: number;
+  readonly mayChange: boolean;
 }
 
-const Attempt = ({ attempt, number }: AttemptProps) => (
+const noBody = "The response had no body.";
+/** The API gives them none: it may carry a secret. */
+const hiddenBody = "Only admin keys see the body of the response.";
+
+const Attempt = ({ attempt, number, mayChange }: AttemptProps) => (
   <li className="attempt">
     <div className="attempt-line">
       <StatusBadge tone={isFailure(attempt) ? "bad" : "good"}>{outcomeOf(attempt)}</StatusBadge>
@@ -98,9 +103,10 @@ const Attempt = ({ attempt, number }: AttemptProps) => (
         attempt {number}, {formatDate(attempt.at)} (<Time at={attempt.at} />)
       </span>
     </div>
-    {attempt.response === null ? (
-      <p className="delivery-note dimmed">The response had no body.</p>
-    ) : (
+    {attempt.response === null && attempt.status !== null && (
+      <p className="delivery-note dimmed">{mayChange ? noBody : hiddenBody}</p>
+    )}
+    {attempt.response !== null && (
       <CodeBlock code={attempt.response} label="Response (first 1 KiB)" what="response" />
     )}
   </li>
@@ -114,6 +120,7 @@ interface DeliveryDetailsProps {
 }
 
 export const DeliveryDetails = ({ webhook, filter, id, onOpen }: DeliveryDetailsProps) => {
+  const { mayChange } = useApi();
   const query = useDelivery(webhook.id, id);
   const edits = useWebhookEdits();
   const section = useRef<HTMLElement>(null);
@@ -147,7 +154,7 @@ export const DeliveryDetails = ({ webhook, filter, id, onOpen }: DeliveryDetails
           </h3>
           <div className="delivery-actions">
             <StatusBadge tone={toneOf[delivery.state]}>{stateLabel(delivery)}</StatusBadge>
-            {webhook.active && (
+            {webhook.active && mayChange && (
               <Button
                 size="xs"
                 variant="default"
@@ -161,14 +168,17 @@ export const DeliveryDetails = ({ webhook, filter, id, onOpen }: DeliveryDetails
           <Facts webhook={webhook} delivery={delivery} filter={filter} />
           <h4>Attempts</h4>
           {delivery.attempts.length === 0 && (
-            <p className="dimmed">
-              None yet. {webhook.active ? "" : "The webhook is paused: resume it first."}
-            </p>
+            <p className="dimmed">None yet. {!webhook.active && "The webhook is paused."}</p>
           )}
           <ol className="attempts">
             {delivery.attempts
               .map((attempt, index) => (
-                <Attempt key={attempt.at + String(index)} attempt={attempt} number={index + 1} />
+                <Attempt
+                  key={attempt.at + String(index)}
+                  attempt={attempt}
+                  number={index + 1}
+                  mayChange={mayChange}
+                />
               ))
               .reverse()}
           </ol>

@@ -50,6 +50,7 @@ const outcomeOf = ({ attempts }: Delivery): string => {
 };
 
 export const FlagDeliveries = ({ flagKey }: { readonly flagKey: string }) => {
+  const { mayChange } = useApi();
   const query = useDeliveries(flagKey);
   const { data } = query;
   return (
@@ -61,10 +62,14 @@ export const FlagDeliveries = ({ flagKey }: { readonly flagKey: string }) => {
           {data.webhooks === 0 ? (
             <>
               There are no webhooks.{" "}
-              <Anchor inherit component={Link} href="/webhooks">
-                Create one
-              </Anchor>{" "}
-              to be notified of every change.
+              {mayChange && (
+                <>
+                  <Anchor inherit component={Link} href="/webhooks">
+                    Create one
+                  </Anchor>{" "}
+                  to be notified of every change.
+                </>
+              )}
             </>
           ) : (
             "No deliveries for this flag yet."

@@ -22,6 +22,7 @@ interface FlagHistoryProps {
 
 const pageSize = 20;
 
+/** Refetched after every change of the flag. */
 const useHistory = (flagKey: string) => {
   const { management, environment } = useApi();
   return useInfiniteQuery({
@@ -84,6 +85,17 @@ const Entry = ({ change, current }: EntryProps) => {
         </Button>
       )}
     </li>
+  );
+};
+
+/** Who changed the flag last, and when. */
+export const LastChanged = ({ flagKey }: { readonly flagKey: string }) => {
+  const last = useHistory(flagKey).data?.pages[0]?.entries[0];
+  if (last === undefined) return null;
+  return (
+    <>
+      Last changed by {last.actor.name}, <Time at={last.createdAt} />
+    </>
   );
 };
 

@@ -6,17 +6,17 @@ import { valueOrThrow } from "../api.ts";
 import { BarChart } from "../components/display/bar-chart.tsx";
 import { Time } from "../components/display/time.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
-import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
+import { ChartSkeleton } from "../components/feedback/skeletons.tsx";
 import { Section } from "../components/layout/section.tsx";
 import { formatDate, formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import { barsOf, type Span } from "./usage-bars.ts";
 
-const day: Span = { label: "24 hours", hours: 24, perBar: 1 };
+const day: Span = { label: "24 hours", hours: 24, perBar: 1, each: "an hour" };
 const spans: readonly Span[] = [
   day,
-  { label: "7 days", hours: 168, perBar: 6 },
-  { label: "30 days", hours: 720, perBar: 24 },
+  { label: "7 days", hours: 168, perBar: 6, each: "in 6 hours" },
+  { label: "30 days", hours: 720, perBar: 24, each: "a day" },
 ];
 const series = [
   { name: "on", color: "var(--halyard-on)" },
@@ -30,7 +30,7 @@ export const FlagUsageChart = ({ flagKey }: { readonly flagKey: string }) => {
   const [span, setSpan] = useState(day);
   const { hours } = span;
   const query = useQuery({
-    queryKey: [environment.name, "flag-usage", flagKey, hours],
+    queryKey: [environment.name, "flag", flagKey, "usage", hours],
     queryFn: async () => valueOrThrow(await management.flags.usage(flagKey, { hours })),
     refetchInterval: refetchEvery,
   });
@@ -52,7 +52,7 @@ export const FlagUsageChart = ({ flagKey }: { readonly flagKey: string }) => {
       }
     >
       {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
-      {query.isPending && <RowsSkeleton rows={2} />}
+      {query.isPending && <ChartSkeleton />}
       {usage !== undefined && (
         <>
           <p className="dimmed">
@@ -71,7 +71,7 @@ export const FlagUsageChart = ({ flagKey }: { readonly flagKey: string }) => {
           {on + off + together > 0 && (
             <BarChart
               summary={`Evaluations in the last ${span.label}: ${formatNumber(on)} on, ${formatNumber(off)} off, ${formatNumber(together)} with all flags`}
-              unit={["evaluation", "evaluations"]}
+              unit={[`evaluation ${span.each}`, `evaluations ${span.each}`]}
               series={series}
               bars={barsOf(usage.hours, span, Date.now(), formatDate)}
             />

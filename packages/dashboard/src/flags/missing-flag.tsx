@@ -60,7 +60,7 @@ export const MissingFlag = ({ flagKey }: { readonly flagKey: string }) => {
           ` It exists in ${elsewhere.map(({ name }) => name).join(" and ")}.`}
       </EmptyState>
       <CreateFlag opened={creating} initialKey={flagKey} onClose={close} onCreated={close} />
-      {mayChange && <FlagHistory flagKey={flagKey} entry={undefined} />}
+      <FlagHistory flagKey={flagKey} entry={undefined} />
     </>
   );
 };

@@ -7,6 +7,8 @@ export interface Span {
   readonly hours: number;
   /** Hours of one bar. */
   readonly perBar: number;
+  /** The same in words, such as "an hour". */
+  readonly each: string;
 }
 
 const hour = 60 * 60 * 1_000;

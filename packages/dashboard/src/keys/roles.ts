@@ -13,8 +13,8 @@ export const roles: readonly {
   },
   {
     role: "server",
-    permissions: "reads all flags, evaluates them and follows changes",
-    usage: "For your servers. Read-only.",
+    permissions: "reads flags, usage, history and deliveries, evaluates flags and follows changes",
+    usage: "For your servers, and for people who only look. Read-only, and sees no secrets.",
   },
   {
     role: "admin",

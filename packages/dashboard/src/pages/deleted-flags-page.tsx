@@ -9,7 +9,6 @@ import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { ShowOlder } from "../components/feedback/show-older.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
-import { AdminOnly } from "../components/layout/admin-only.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { addressOfList } from "../flags/list/flag-filter.ts";
 import { formatDate, formatNumber } from "../format.ts";
@@ -37,7 +36,8 @@ const useFlagChanges = () => {
   });
 };
 
-const DeletedFlags = () => {
+export const DeletedFlagsPage = () => {
+  const { mayChange } = useApi();
   const query = useFlagChanges();
   const { byKey } = useLiveState();
   const changes = query.data?.pages.flatMap((page) => page.entries) ?? [];
@@ -62,7 +62,8 @@ const DeletedFlags = () => {
       {query.isPending && <RowsSkeleton rows={3} />}
       {query.isSuccess && deleted.length === 0 && (
         <EmptyState title="No deleted flags">
-          Flags that somebody deletes are listed here. Open one to restore it from its history.
+          Flags that somebody deletes are listed here.
+          {mayChange && " Open one to restore it from its history."}
         </EmptyState>
       )}
       {deleted.length > 0 && (
@@ -101,9 +102,3 @@ const DeletedFlags = () => {
     </>
   );
 };
-
-export const DeletedFlagsPage = () => (
-  <AdminOnly title="Deleted flags" what="deleted flags">
-    <DeletedFlags />
-  </AdminOnly>
-);

@@ -9,7 +9,6 @@ import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { ShowOlder } from "../components/feedback/show-older.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
-import { AdminOnly } from "../components/layout/admin-only.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { EventEntry } from "../events/event-entry.tsx";
 import {
@@ -100,7 +99,7 @@ const Nothing = ({ flag }: { readonly flag: string }) => (
   </EmptyState>
 );
 
-const Events = () => {
+export const EventsPage = () => {
   const { environment } = useApi();
   const [parameters, setParameters] = useSearchParams();
   const filter = eventFilterFrom(parameters);
@@ -148,9 +147,3 @@ const Events = () => {
     </>
   );
 };
-
-export const EventsPage = () => (
-  <AdminOnly title="Events" what="events">
-    <Events />
-  </AdminOnly>
-);

@@ -8,7 +8,7 @@ import { PageTitle } from "../components/layout/page-title.tsx";
 import { useFlagEdits } from "../flags/edit/flag-edits.tsx";
 import { FlagSettings } from "../flags/edit/flag-settings.tsx";
 import { FlagDeliveries } from "../flags/flag-deliveries.tsx";
-import { FlagHistory } from "../flags/flag-history.tsx";
+import { FlagHistory, LastChanged } from "../flags/flag-history.tsx";
 import { FlagSnippets } from "../flags/flag-snippets.tsx";
 import { FlagUsageChart } from "../flags/flag-usage.tsx";
 import { addressOfList } from "../flags/list/flag-filter.ts";
@@ -53,7 +53,14 @@ export const FlagPage = () => {
             <CopyButton text={flagKey} what="key" />
           </span>
         }
-        description={entry && `${type.label} flag in ${environment.name}, version ${entry.version}`}
+        description={
+          entry && (
+            <>
+              {type.label} flag in {environment.name}, version {entry.version}.{" "}
+              <LastChanged flagKey={flagKey} />
+            </>
+          )
+        }
       >
         {entry !== undefined && mayChange && (
           <Button
@@ -73,8 +80,8 @@ export const FlagPage = () => {
           {isNew && <FlagSnippets flag={entry.flag} />}
           {type.Preview && <type.Preview flag={entry.flag} />}
           <FlagUsageChart flagKey={flagKey} />
-          {mayChange && <FlagHistory flagKey={flagKey} entry={entry} />}
-          {mayChange && <FlagDeliveries flagKey={flagKey} />}
+          <FlagHistory flagKey={flagKey} entry={entry} />
+          <FlagDeliveries flagKey={flagKey} />
           {!isNew && <FlagSnippets flag={entry.flag} />}
         </>
       )}

@@ -1,9 +1,7 @@
 // The flags of the environment: search, filter, turn on or off, create.
 import { Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import { valueOrThrow } from "../api.ts";
 import { Icon } from "../components/display/icon.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
@@ -20,29 +18,11 @@ import {
 } from "../flags/list/flag-filter.ts";
 import { FlagFilters } from "../flags/list/flag-filters.tsx";
 import { FlagList, type FlagListHandle } from "../flags/list/flag-list.tsx";
+import { useUsage } from "../flags/list/use-usage.ts";
 import { formatNumber } from "../format.ts";
 import { useLiveState } from "../live-provider.tsx";
 import { usePageKeys } from "../page-keys.ts";
 import { useApi } from "../session.tsx";
-
-const monthInHours = 720;
-const usageEvery = 60_000;
-
-/** Not before the flags are there: on a slow line it would delay them. */
-const useUsage = (enabled: boolean) => {
-  const { management, environment } = useApi();
-  const query = useQuery({
-    queryKey: [environment.name, "usage"],
-    queryFn: async () => {
-      const usage = valueOrThrow(await management.usage({ hours: monthInHours }));
-      return new Map(usage.map((each) => [each.key, each]));
-    },
-    refetchInterval: usageEvery,
-    staleTime: usageEvery / 2,
-    enabled,
-  });
-  return query;
-};
 
 const firstFlag = (key: string) => `curl -X POST ${location.origin}/api/v1/flags \\
   -H "Authorization: Bearer $HALYARD_API_KEY" -H "Content-Type: application/json" \\
@@ -89,11 +69,9 @@ export const FlagsPage = () => {
         title="Flags"
         description={isLoading ? "…" : `${formatNumber(flags.length)} in ${environment.name}`}
       >
-        {mayChange && (
-          <Button component={Link} href="/deleted-flags" variant="subtle" color="gray">
-            Deleted flags
-          </Button>
-        )}
+        <Button component={Link} href="/deleted-flags" variant="subtle" color="gray">
+          Deleted flags
+        </Button>
         {create}
       </PageTitle>
       {usage.error !== null && (
@@ -103,7 +81,7 @@ export const FlagsPage = () => {
           onRetry={usage.refetch}
         />
       )}
-      {isLoading && <RowsSkeleton rows={8} />}
+      {isLoading && <RowsSkeleton rows={8} height={64} />}
       {!isLoading && isEmpty && (
         <EmptyState title="No flags yet" action={create} command={firstFlag("new-checkout")}>
           A flag is a switch that your code evaluates by its key. Create one, use it in your code,

@@ -8,8 +8,7 @@ import { Icon } from "../components/display/icon.tsx";
 import { Time } from "../components/display/time.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
-import { PageSkeleton } from "../components/feedback/skeletons.tsx";
-import { AdminOnly } from "../components/layout/admin-only.tsx";
+import { ChartSkeleton, PageSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { Section } from "../components/layout/section.tsx";
 import { DeliveryChart } from "../deliveries/delivery-chart.tsx";
@@ -17,6 +16,7 @@ import { DeliveryDetails } from "../deliveries/delivery-details.tsx";
 import { useDeliveryFilter } from "../deliveries/delivery-filter.ts";
 import { DeliveryFilters } from "../deliveries/delivery-filters.tsx";
 import { DeliveryList } from "../deliveries/delivery-list.tsx";
+import { useApi } from "../session.tsx";
 import "../styles/deliveries.css";
 import "../styles/webhooks.css";
 import { HealthDetails } from "../webhooks/health-details.tsx";
@@ -48,6 +48,7 @@ const Missing = ({ id }: { readonly id: string }) => (
 );
 
 const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
+  const { mayChange } = useApi();
   const [filter, setFilter] = useDeliveryFilter();
   const latest = useLatestDeliveries(webhook.id);
   const health = useHealthOf(webhook.id);
@@ -59,7 +60,7 @@ const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
         heading={
           <span className="webhook-heading">
             <span className="mono">{webhook.url}</span>
-            <CopyButton text={webhook.url} what="URL" />
+            {mayChange && <CopyButton text={webhook.url} what="URL" />}
           </span>
         }
         description={
@@ -69,7 +70,7 @@ const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
           </>
         }
       >
-        <WebhookActions webhook={webhook} onOpen={open} />
+        {mayChange && <WebhookActions webhook={webhook} onOpen={open} />}
       </PageTitle>
       {health.error !== null && <ErrorMessage error={health.error} onRetry={health.refetch} />}
       {health.data !== undefined && (
@@ -78,6 +79,7 @@ const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
           <HealthDetails webhook={webhook} health={health.data} filter={filter} />
         </>
       )}
+      {latest.isPending && <ChartSkeleton />}
       {latest.data !== undefined && <DeliveryChart deliveries={latest.data} />}
       <Section title="Deliveries" aside={<DeliveryFilters filter={filter} onChange={setFilter} />}>
         <div className="delivery-split" data-opened={filter.opened !== undefined || undefined}>
@@ -97,7 +99,7 @@ const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
   );
 };
 
-const OneWebhook = () => {
+export const WebhookPage = () => {
   const { id } = useParams<{ id: string }>();
   const query = useWebhook(id);
   const isMissing = query.error instanceof ApiError && query.error.failure.code === "NOT_FOUND";
@@ -113,9 +115,3 @@ const OneWebhook = () => {
     </>
   );
 };
-
-export const WebhookPage = () => (
-  <AdminOnly title="Webhook" what="webhooks">
-    <OneWebhook />
-  </AdminOnly>
-);

@@ -7,7 +7,6 @@ import { Icon } from "../components/display/icon.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
-import { AdminOnly } from "../components/layout/admin-only.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
@@ -27,6 +26,7 @@ interface WebhookRowProps {
 }
 
 const WebhookRow = ({ webhook, health }: WebhookRowProps) => {
+  const { mayChange } = useApi();
   const edits = useWebhookEdits();
   const [, navigate] = useLocation();
   const path = `/webhooks/${webhook.id}`;
@@ -45,39 +45,41 @@ const WebhookRow = ({ webhook, health }: WebhookRowProps) => {
         </div>
         {health !== undefined && <HealthLine health={health} />}
       </div>
-      <div className="webhook-row-actions">
-        {webhook.active && (
+      {mayChange && (
+        <div className="webhook-row-actions">
+          {webhook.active && (
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => void test()}
+              aria-label={`Send test to ${webhook.url}`}
+            >
+              Send test
+            </Button>
+          )}
           <Button
             size="xs"
             variant="default"
-            onClick={() => void test()}
-            aria-label={`Send test to ${webhook.url}`}
+            leftSection={<Icon name={webhook.active ? "pause" : "play"} size={14} />}
+            onClick={() => void edits.setActive(webhook, !webhook.active)}
+            aria-label={`${webhook.active ? "Pause" : "Resume"} ${webhook.url}`}
           >
-            Send test
+            {webhook.active ? "Pause" : "Resume"}
           </Button>
-        )}
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name={webhook.active ? "pause" : "play"} size={14} />}
-          onClick={() => void edits.setActive(webhook, !webhook.active)}
-          aria-label={`${webhook.active ? "Pause" : "Resume"} ${webhook.url}`}
-        >
-          {webhook.active ? "Pause" : "Resume"}
-        </Button>
-      </div>
+        </div>
+      )}
     </li>
   );
 };
 
-const WebhookList = () => {
+export const WebhooksPage = () => {
   const query = useWebhooks();
   const health = new Map(useHealth().data?.map((each) => [each.webhookId, each]));
-  const { environment } = useApi();
+  const { environment, mayChange } = useApi();
   const [, navigate] = useLocation();
   const [creating, setCreating] = useState(false);
   const webhooks = query.data;
-  const create = (
+  const create = mayChange && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
       Create webhook
     </Button>
@@ -93,9 +95,12 @@ const WebhookList = () => {
         {create}
       </PageTitle>
       {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
-      {query.isPending && <RowsSkeleton rows={3} />}
+      {query.isPending && <RowsSkeleton rows={3} height={104} />}
       {webhooks?.length === 0 && (
-        <EmptyState title="No webhooks yet" command={firstWebhook()} action={create}>
+        <EmptyState
+          title="No webhooks yet"
+          {...(mayChange && { command: firstWebhook(), action: create })}
+        >
           Halyard sends a request to the URL of a webhook whenever a flag changes: signed, in order,
           and retried until your receiver accepts it.
         </EmptyState>
@@ -118,9 +123,3 @@ const WebhookList = () => {
     </>
   );
 };
-
-export const WebhooksPage = () => (
-  <AdminOnly title="Webhooks" what="webhooks">
-    <WebhookList />
-  </AdminOnly>
-);

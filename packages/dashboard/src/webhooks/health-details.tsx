@@ -6,6 +6,7 @@ import { Icon } from "../components/display/icon.tsx";
 import { Time, Upcoming } from "../components/display/time.tsx";
 import { type DeliveryFilter, hrefOf } from "../deliveries/delivery-filter.ts";
 import { formatNumber } from "../format.ts";
+import { useApi } from "../session.tsx";
 import { adviceOnFailure } from "./failure-advice.ts";
 import { useWebhookEdits } from "./webhook-edits.ts";
 import { formatCount, successOf } from "./webhook-health.ts";
@@ -58,6 +59,7 @@ const WhatToDo = ({ health }: { readonly health: DetailedWebhookHealth }) => {
 
 const LastReplay = ({ webhook }: { readonly webhook: Webhook }) => {
   const replay = useReplay(webhook.id).data;
+  const { mayChange } = useApi();
   const edits = useWebhookEdits();
   if (replay == null) return null;
   const { state, replayed, pending, failed, startedAt } = replay;
@@ -70,7 +72,7 @@ const LastReplay = ({ webhook }: { readonly webhook: Webhook }) => {
       {pending > 0 && `, ${formatNumber(pending)} pending`}
       {failed > 0 && `, ${formatNumber(failed)} failed`}
       {state === "stopped" && "; stopped before its end"}.{" "}
-      {state === "running" && (
+      {state === "running" && mayChange && (
         <Button size="compact-xs" variant="default" onClick={() => void edits.stopReplay(webhook)}>
           Stop replay
         </Button>
@@ -86,8 +88,9 @@ interface HealthDetailsProps {
 }
 
 export const HealthDetails = ({ webhook, health, filter }: HealthDetailsProps) => {
+  const { mayChange } = useApi();
   const edits = useWebhookEdits();
-  const mayRetry = webhook.active && health.retrying + health.failed > 0;
+  const mayRetry = mayChange && webhook.active && health.retrying + health.failed > 0;
   return (
     <div className="health-details">
       <dl className="figures">

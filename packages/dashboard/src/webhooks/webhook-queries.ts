@@ -10,22 +10,20 @@ const refetchEvery = 4_000;
 const latestCount = 60;
 
 export const useWebhooks = () => {
-  const { management, environment, mayChange } = useApi();
+  const { management, environment } = useApi();
   return useQuery({
     queryKey: [environment.name, "webhooks"],
     queryFn: async () => valueOrThrow(await management.webhooks.list()),
     refetchInterval: refetchEvery,
-    enabled: mayChange,
   });
 };
 
 export const useWebhook = (id: string) => {
-  const { management, environment, mayChange } = useApi();
+  const { management, environment } = useApi();
   return useQuery({
     queryKey: [environment.name, "webhooks", id],
     queryFn: async () => valueOrThrow(await management.webhooks.get(id)),
     refetchInterval: refetchEvery,
-    enabled: mayChange,
   });
 };
 
@@ -44,12 +42,11 @@ const healthKey = (environment: string) => [environment, "deliveries", "health"]
 
 /** Of every webhook. */
 export const useHealth = (every = refetchEvery) => {
-  const { management, environment, mayChange } = useApi();
+  const { management, environment } = useApi();
   return useQuery({
     queryKey: healthKey(environment.name),
     queryFn: async () => valueOrThrow(await management.webhooks.health()),
     refetchInterval: every,
-    enabled: mayChange,
   });
 };
 

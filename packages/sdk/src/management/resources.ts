@@ -207,11 +207,18 @@ export interface OwnApiKey {
   readonly expiresAt: string | null;
 }
 
+/** Who changed a flag last, and when; null when history has no change of it. */
+export interface LastChange {
+  readonly at: string;
+  readonly actor: Actor;
+}
+
 export interface FlagUsage {
   readonly key: string;
   readonly lastEvaluatedAt: string | null;
   /** The last bulk evaluation: a request for all flags together. */
   readonly lastAskedTogetherAt: string | null;
+  readonly lastChange: LastChange | null;
   /** Oldest first, without hours that have no evaluations. */
   readonly hours: readonly {
     readonly hour: string;
@@ -228,6 +235,7 @@ export interface UsageSummary {
   readonly off: number;
   readonly lastEvaluatedAt: string | null;
   readonly lastAskedTogetherAt: string | null;
+  readonly lastChange: LastChange | null;
   /** Neither evaluated, nor asked for with all others, nor changed in 30 days. */
   readonly stale: boolean;
 }

@@ -41,10 +41,11 @@ const rolesWith = {
   "flags.read": readers,
   "flags.follow": readers,
   "usage.read": readers,
+  "history.read": readers,
+  /** Without what may carry a secret, for those who lack `webhooks.write`. */
+  "webhooks.read": readers,
   "dashboard.use": readers,
   "flags.write": admins,
-  "history.read": admins,
-  "webhooks.read": admins,
   "webhooks.write": admins,
   "keys.read": admins,
   "keys.write": admins,

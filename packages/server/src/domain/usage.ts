@@ -1,4 +1,5 @@
 // How often a flag was evaluated, by the value that it had.
+import type { Actor } from "./principal.ts";
 
 export interface UsageHour {
   readonly hour: Date;
@@ -27,7 +28,13 @@ export interface CountedFlag {
   readonly lastAt: Date | null;
   /** Null when that is longer ago than history is kept. */
   readonly createdAt: Date | null;
-  readonly changedAt: Date | null;
+  /** Null when history has none: the last entry of a flag outlives all others. */
+  readonly lastChange: LastChange | null;
+}
+
+export interface LastChange {
+  readonly at: Date;
+  readonly actor: Actor;
 }
 
 const staleAfter = 30 * 24 * 60 * 60 * 1_000;

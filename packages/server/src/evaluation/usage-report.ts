@@ -1,7 +1,13 @@
 // How often flags are evaluated: takes the counts of others in, and shows them all.
 import { isFlagKey } from "@halyard/core/flags/rules";
 import type { EnvironmentRef } from "../domain/principal.ts";
-import { allFlags, type CountedFlag, isStale, type UsageHour } from "../domain/usage.ts";
+import {
+  allFlags,
+  type CountedFlag,
+  isStale,
+  type LastChange,
+  type UsageHour,
+} from "../domain/usage.ts";
 import { notFound, ok, type Result } from "../errors.ts";
 import type { Clock, Store } from "../ports.ts";
 import type { Snapshots } from "./snapshots.ts";
@@ -17,6 +23,7 @@ interface LastTimes {
   readonly lastEvaluatedAt: Date | null;
   /** The last bulk evaluation since the flag exists. */
   readonly lastAskedTogetherAt: Date | null;
+  readonly lastChange: LastChange | null;
 }
 
 export interface FlagReport extends Evaluations, LastTimes {
@@ -54,10 +61,11 @@ export const createUsageReport = (
   const begin = (hours: number): Date =>
     new Date(hourOf(clock()).getTime() - (hours - 1) * hourLength);
 
-  const lastTimes = ({ lastAt, createdAt }: CountedFlag, bulk: readonly UsageHour[]): LastTimes => {
+  const lastTimes = (flag: CountedFlag, bulk: readonly UsageHour[]): LastTimes => {
+    const { lastAt, createdAt, lastChange } = flag;
     const asked = bulk.at(-1)?.lastAt ?? null;
     const wasThere = asked !== null && (createdAt === null || asked >= createdAt);
-    return { lastEvaluatedAt: lastAt, lastAskedTogetherAt: wasThere ? asked : null };
+    return { lastEvaluatedAt: lastAt, lastAskedTogetherAt: wasThere ? asked : null, lastChange };
   };
 
   return {
@@ -77,10 +85,11 @@ export const createUsageReport = (
       const bulk = await store.usageHours(environmentId, allFlags, new Date(0));
       const now = clock();
       return flags.map((flag) => {
-        const { flagKey, on, off, changedAt } = flag;
+        const { flagKey, on, off } = flag;
         const times = lastTimes(flag, bulk);
-        const { lastEvaluatedAt, lastAskedTogetherAt } = times;
-        const stale = isStale([lastEvaluatedAt, lastAskedTogetherAt, changedAt], now);
+        const { lastEvaluatedAt, lastAskedTogetherAt, lastChange } = times;
+        const last = [lastEvaluatedAt, lastAskedTogetherAt, lastChange?.at ?? null];
+        const stale = isStale(last, now);
         return { key: flagKey, on, off, ...times, stale };
       });
     },

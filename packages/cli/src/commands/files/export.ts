@@ -2,9 +2,9 @@
 import { Command, Option } from "commander";
 import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type FileFormat, fileFormats, writeFlagsFile } from "../../flags-file/flags-file.ts";
+import { webhooksAt } from "../../flags-file/webhooks.ts";
 import { writeAtomically } from "../../flags-file/write-atomically.ts";
 import {
-  answered,
   type ConnectionOptions,
   connect,
   serverCommand,
@@ -61,9 +61,7 @@ const exportFlags = async (options: ExportOptions): Promise<void> => {
   const format = formatOf(options, output);
   const connection = connect(options);
   const lists = await fetchLists(connection);
-  const webhooks = options.webhooks
-    ? answered(connection, await connection.management.webhooks.list())
-    : undefined;
+  const webhooks = options.webhooks ? await webhooksAt(connection) : undefined;
   const text = await writeFlagsFile({ ...lists, ...(webhooks && { webhooks }) }, format);
   if (output === undefined) {
     process.stdout.write(text);

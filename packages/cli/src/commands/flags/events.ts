@@ -39,7 +39,7 @@ export const eventCommands = (): Command => {
     .addHelpText(
       "after",
       `
-After an interruption it continues where it stopped, and repeats nothing. Only an admin key sees who made a change.
+After an interruption it continues where it stopped, and repeats nothing.
 With --json each change is one line: key, version, createdAt, events, actor, before, after.`,
     )
     .action(tailEvents);
@@ -100,7 +100,7 @@ const tailEvents = async (options: TailOptions): Promise<void> => {
       const { changes, omitted } = await log.takeSnapshot(first);
       show(changes);
       if (omitted > 0) {
-        printAside(`${omitted} more changes happened meanwhile; only an admin key can list them.`);
+        printAside(`${omitted} more changes happened meanwhile; the history no longer has them.`);
       }
       if (met) return 1;
       if (options.since) show(await log.since(options.since));

@@ -70,7 +70,7 @@ export const addReadCommands = (group: Command): void => {
     .action(getFlag);
   withExamples(get, "halyard flags get new-checkout", "halyard flags get new-checkout --json");
 
-  const history = serverCommand(group.command("history"))
+  const history = serverCommand(group.command("history"), "a server")
     .description("show who changed a flag, when and how, newest first; also of a deleted flag")
     .argument("<flag>", "the flag's key")
     .option("--limit <count>", "the maximum number of changes", wholeNumber(1), 20)
@@ -112,7 +112,7 @@ const listFlags = async (options: ListOptions): Promise<void> => {
       stateCell(flag),
       reachText(flag),
       ...(hasSettings ? [settings[index] ?? ""] : []),
-      ...(idle ? [lastEvaluated(idle.get(flag.key))] : []),
+      ...(idle ? [timeText(idle.get(flag.key))] : []),
       beginningOf(flag.description),
     ]),
   );
@@ -141,7 +141,7 @@ const idleFor = async (
   return new Map(usage.filter(isIdle).map(({ key, lastEvaluatedAt }) => [key, lastEvaluatedAt]));
 };
 
-const lastEvaluated = (time: string | null | undefined): string =>
+const timeText = (time: string | null | undefined): string =>
   time === null || time === undefined ? "never" : `${time} (${agoOf(time)})`;
 
 const longestCell = 60;
@@ -158,9 +158,9 @@ const getFlag = async (
   const { flags } = connection.management;
   const [found, used] = await Promise.all([flags.get(key), flags.usage(key, { hours: 24 })]);
   const flag = answered(connection, found);
-  const { lastEvaluatedAt, hours } = answered(connection, used);
+  const { lastEvaluatedAt, lastChange, hours } = answered(connection, used);
   const version = found.ok ? found.version : undefined;
-  if (options.json) return printJson({ ...flag, version, lastEvaluatedAt });
+  if (options.json) return printJson({ ...flag, version, lastEvaluatedAt, lastChange });
   const sum = (side: "on" | "off") => hours.reduce((total, hour) => total + hour[side], 0);
   const rows: (readonly [string, Cell])[] = [
     ["type", flag.type],
@@ -169,7 +169,11 @@ const getFlag = async (
     ...settingTexts(flag),
     ["description", flag.description ?? "none"],
     ["version", String(version)],
-    ["last evaluated", lastEvaluated(lastEvaluatedAt)],
+    // Undefined from servers that do not tell.
+    ...(lastChange == null
+      ? []
+      : [["last changed", `${timeText(lastChange.at)} by ${lastChange.actor.name}`] as const]),
+    ["last evaluated", timeText(lastEvaluatedAt)],
     ["last 24 hours", `${sum("on")} times on, ${sum("off")} times off`],
   ];
   print(coloured("bold", flag.key));

@@ -37,8 +37,11 @@ const largestPage = 1_000;
 const longestTest = 30_000;
 const betweenLooks = 100;
 
-const onWebhook = (group: Command, name: string): Command =>
-  serverCommand(group.command(name)).argument("<webhook>", "its id, as webhooks list shows it");
+const onWebhook = (group: Command, name: string, role?: "a server"): Command =>
+  serverCommand(group.command(name), role).argument(
+    "<webhook>",
+    "its id, as webhooks list shows it",
+  );
 
 export const addDeliveryCommands = (group: Command): void => {
   const test = onWebhook(group, "test")
@@ -46,7 +49,7 @@ export const addDeliveryCommands = (group: Command): void => {
     .action(testWebhook);
   withExamples(test, "halyard webhooks test wh_3f9a0c5be1d24f6a8b7c6d5e");
 
-  const deliveries = onWebhook(group, "deliveries")
+  const deliveries = onWebhook(group, "deliveries", "a server")
     .description("list the deliveries of a webhook, newest first, with their results")
     .addOption(
       new Option("--state <state>", "only deliveries in this state").choices([

@@ -25,16 +25,19 @@ interface Options extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-const onWebhook = (group: Command, name: string): Command =>
-  serverCommand(group.command(name)).argument("<webhook>", "its id, as webhooks list shows it");
+const onWebhook = (group: Command, name: string, role?: "a server"): Command =>
+  serverCommand(group.command(name), role).argument(
+    "<webhook>",
+    "its id, as webhooks list shows it",
+  );
 
 export const addManageCommands = (group: Command): void => {
-  const list = serverCommand(group.command("list"))
+  const list = serverCommand(group.command("list"), "a server")
     .description("list the webhooks, oldest first")
     .action(listWebhooks);
   withExamples(list, "halyard webhooks list", "halyard webhooks list --json");
 
-  const get = onWebhook(group, "get")
+  const get = onWebhook(group, "get", "a server")
     .description("show a webhook and how its deliveries go")
     .action(getWebhook);
   withExamples(get, "halyard webhooks get wh_3f9a0c5be1d24f6a8b7c6d5e");

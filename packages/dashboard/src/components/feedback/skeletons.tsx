@@ -1,11 +1,27 @@
 // Placeholders for pages and lists that are loading.
 import { Skeleton, Stack } from "@mantine/core";
 
-export const RowsSkeleton = ({ rows = 6 }: { readonly rows?: number }) => (
-  <Stack gap="sm" role="status" aria-label="Loading">
+interface RowsSkeletonProps {
+  readonly rows?: number;
+  /** Of a row, as it will be. */
+  readonly height?: number;
+}
+
+const gap = 12;
+
+export const RowsSkeleton = ({ rows = 6, height = 56 }: RowsSkeletonProps) => (
+  <Stack gap={gap} role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, index) => `row-${index}`).map((key) => (
-      <Skeleton key={key} height={44} />
+      <Skeleton key={key} height={height - gap} />
     ))}
+  </Stack>
+);
+
+/** A line of text and the plot below it. */
+export const ChartSkeleton = () => (
+  <Stack gap="md" role="status" aria-label="Loading">
+    <Skeleton height={20} width="min(24rem, 80%)" />
+    <Skeleton height={176} />
   </Stack>
 );
 

@@ -30,7 +30,7 @@ export const AdminOnly = ({ title, what, children }: AdminOnlyProps) => {
         }
       >
         Only admin keys can see {what} in {environment.name}. You are signed in with the key{" "}
-        <strong>{environment.keyName}</strong>, which can read and evaluate flags.
+        <strong>{environment.keyName}</strong>, which is read-only.
       </EmptyState>
     </>
   );

@@ -8,8 +8,10 @@ export interface FlagFilter {
   readonly type: "all" | FlagTypeName;
   readonly state: "all" | "on" | "off";
   readonly onlyStale: boolean;
-  readonly sort: "key" | "reach" | "evaluations" | "idle";
+  readonly sort: "key" | "reach" | "changed" | "evaluations" | "idle";
 }
+
+const sorts: readonly FlagFilter["sort"][] = ["reach", "changed", "evaluations", "idle"];
 
 export type UsageByKey = ReadonlyMap<string, UsageSummary>;
 
@@ -32,7 +34,7 @@ export const filterFrom = (parameters: URLSearchParams): FlagFilter => ({
   type: oneOf<FlagFilter["type"]>(parameters.get("type"), flagTypeNames, "all"),
   state: oneOf<FlagFilter["state"]>(parameters.get("state"), ["on", "off"], "all"),
   onlyStale: parameters.get("stale") === "1",
-  sort: oneOf<FlagFilter["sort"]>(parameters.get("sort"), ["reach", "evaluations", "idle"], "key"),
+  sort: oneOf(parameters.get("sort"), sorts, "key"),
 });
 
 /** Only what differs from the default, so that the address stays short. */
@@ -60,12 +62,17 @@ const matches = ({ flag }: LiveFlag, words: readonly string[]): boolean => {
   return words.every((word) => text.includes(word));
 };
 
+/** Of times in ISO 8601; what is equal stays in the order of the keys. */
+const compare = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1);
+
 const countOf = (usage: UsageByKey | undefined, { flag }: LiveFlag): number => {
   const found = usage?.get(flag.key);
   return found === undefined ? 0 : found.on + found.off;
 };
 const lastOf = (usage: UsageByKey | undefined, { flag }: LiveFlag): string =>
   usage?.get(flag.key)?.lastEvaluatedAt ?? "";
+const changedOf = (usage: UsageByKey | undefined, { flag }: LiveFlag): string =>
+  usage?.get(flag.key)?.lastChange?.at ?? "";
 
 export const shownFlags = (
   flags: readonly LiveFlag[],
@@ -85,9 +92,11 @@ export const shownFlags = (
       return shown;
     case "reach":
       return shown.sort((a, b) => reachOf(b.flag) - reachOf(a.flag));
+    case "changed":
+      return shown.sort((a, b) => compare(changedOf(usage, b), changedOf(usage, a)));
     case "evaluations":
       return shown.sort((a, b) => countOf(usage, b) - countOf(usage, a));
     case "idle":
-      return shown.sort((a, b) => (lastOf(usage, a) < lastOf(usage, b) ? -1 : 1));
+      return shown.sort((a, b) => compare(lastOf(usage, a), lastOf(usage, b)));
   }
 };

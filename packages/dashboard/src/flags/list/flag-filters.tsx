@@ -28,6 +28,7 @@ const states = [
 const sorts = [
   { value: "key", label: "Sort by key" },
   { value: "reach", label: "Sort by reach" },
+  { value: "changed", label: "Sort by last change" },
   { value: "evaluations", label: "Sort by evaluations" },
   { value: "idle", label: "Sort by last evaluation" },
 ];

@@ -19,8 +19,11 @@ export interface FlagListHandle {
   readonly focusFirst: () => void;
 }
 
+/** As the styles arrange them. */
 const wideRow = 64;
-const narrowRow = 84;
+const middleRow = 84;
+const narrowRow = 104;
+const wide = "(min-width: 75em)";
 const narrow = "(max-width: 47.99em)";
 
 /** The row that was selected when the user left the list, for when they return. */
@@ -44,7 +47,9 @@ export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
   const [selected, setSelected] = useState(lastSelected);
   const toFocus = useRef<string | undefined>(undefined);
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0), []);
-  const rowHeight = useMediaQuery(narrow, matchMedia(narrow).matches) ? narrowRow : wideRow;
+  const isWide = useMediaQuery(wide, matchMedia(wide).matches);
+  const isNarrow = useMediaQuery(narrow, matchMedia(narrow).matches);
+  const rowHeight = isWide ? wideRow : isNarrow ? narrowRow : middleRow;
   const virtualizer = useWindowVirtualizer({
     count: flags.length,
     estimateSize: () => rowHeight,
@@ -98,6 +103,7 @@ export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
         <span>Flag</span>
         <span>Type</span>
         <span>Reach</span>
+        <span>Last changed</span>
         <span>Evaluations in 30 days, last</span>
       </div>
       <ul
@@ -115,6 +121,7 @@ export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
               key={rowKey}
               entry={entry}
               usage={usageOf(usage, key)}
+              change={usage?.get(key)?.lastChange ?? null}
               stale={isStale(usage, key)}
               position={index + 1}
               of={flags.length}

@@ -1,4 +1,5 @@
-// One flag in the list: its switch, its key, its reach and its usage.
+// One flag in the list: its switch, its key, its reach, its last change and its usage.
+import type { LastChange } from "@halyard/sdk";
 import { Switch } from "@mantine/core";
 import type { CSSProperties } from "react";
 import { Link } from "wouter";
@@ -13,6 +14,8 @@ interface FlagRowProps {
   readonly usage:
     | { readonly count: number; readonly last: string | null; readonly together: string | null }
     | undefined;
+  /** Null while it is not known. */
+  readonly change: LastChange | null;
   readonly stale: boolean;
   readonly position: number;
   readonly of: number;
@@ -57,7 +60,8 @@ const Usage = ({ usage, stale }: Pick<FlagRowProps, "usage" | "stale">) => {
 };
 
 export const FlagRow = (props: FlagRowProps) => {
-  const { entry, usage, stale, position, of, mayChange, style, onToggle, onFocus, linkRef } = props;
+  const { entry, usage, change, stale, position, of, mayChange, style } = props;
+  const { onToggle, onFocus, linkRef } = props;
   const { flag } = entry;
   const { label, Reach } = editorOf(flag.type);
   return (
@@ -87,6 +91,17 @@ export const FlagRow = (props: FlagRowProps) => {
       </div>
       <span className="flag-row-type">{label}</span>
       <Reach flag={flag} />
+      <div className="flag-row-change">
+        {change !== null && (
+          <>
+            <span>
+              <span className="flag-row-changed">Changed </span>
+              <Time at={change.at} />
+            </span>
+            <span className="flag-row-actor dimmed">by {change.actor.name}</span>
+          </>
+        )}
+      </div>
       <div className="flag-row-usage">
         <Usage usage={usage} stale={stale} />
       </div>

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { deliveryFilters } from "../../domain/delivery.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
+import { hideSecretsFrom } from "../auth/hide-secrets.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
 import {
@@ -126,7 +127,10 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
         ...(query.flag !== undefined && { flagKey: query.flag }),
       });
       if (!found.ok) return sendFailure(reply, found.failure);
-      return sendPage(request, reply, found.value, page.value.limit, shownDelivery);
+      const hide = hideSecretsFrom(auth.principal);
+      return sendPage(request, reply, found.value, page.value.limit, (delivery) =>
+        shownDelivery(delivery, hide),
+      );
     },
   );
 
@@ -151,10 +155,15 @@ export const deliveryRoutes = (app: FastifyInstance, deliveries: Deliveries): vo
     }),
     async (request, reply) => {
       const { id, deliveryId } = request.params;
-      const found = await deliveries.get(request.auth.principal.environment, id, deliveryId);
+      const { principal } = request.auth;
+      const found = await deliveries.get(principal.environment, id, deliveryId);
       if (!found.ok) return sendFailure(reply, found.failure);
       const { delivery, request: sent } = found.value;
-      return reply.send({ ...shownDelivery(delivery), request: sent });
+      const hide = hideSecretsFrom(principal);
+      return reply.send({
+        ...shownDelivery(delivery, hide),
+        request: { ...sent, url: hide.url(sent.url) },
+      });
     },
   );
 };

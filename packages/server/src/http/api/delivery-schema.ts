@@ -9,6 +9,7 @@ import {
   healthStatuses,
 } from "../../domain/delivery.ts";
 import type { DetailedHealth, ShownHealth } from "../../management/deliveries.ts";
+import type { HideSecrets } from "../auth/hide-secrets.ts";
 import { closedObject, nullable } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 
@@ -45,7 +46,10 @@ export const DeliverySchema = closedObject(
         status: nullable<number>("integer", "The status of the answer, when there was one."),
         error: nullable<string>("string", "Why it does not count as delivered."),
         milliseconds: Type.Integer(),
-        response: nullable<string>("string", "The first 1 KiB of the answer's body."),
+        response: nullable<string>(
+          "string",
+          "The first 1 KiB of the answer's body; null without a body, and for keys below `admin`.",
+        ),
       }),
     ),
   },
@@ -58,7 +62,7 @@ export const SentDelivery = closedObject({
   request: closedObject(
     {
       method: Type.String({ description: "Always `POST`." }),
-      url: Type.String({ description: "The address of the webhook." }),
+      url: Type.String({ description: "The address of the webhook, as the webhook shows it." }),
       headers: Type.Record(Type.String(), Type.String(), {
         description: "Those that every attempt carries; timestamp and signatures are made anew.",
       }),
@@ -104,7 +108,7 @@ export const sentExample = {
   },
 };
 
-export const shownDelivery = (delivery: Delivery) => ({
+export const shownDelivery = (delivery: Delivery, hide: HideSecrets) => ({
   ...delivery,
   createdAt: delivery.createdAt.toISOString(),
   settledAt: delivery.settledAt?.toISOString() ?? null,
@@ -114,7 +118,7 @@ export const shownDelivery = (delivery: Delivery) => ({
     status,
     error,
     milliseconds,
-    response,
+    response: hide.response(response),
   })),
 });
 

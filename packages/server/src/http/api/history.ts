@@ -4,9 +4,11 @@ import type { FastifyInstance } from "fastify";
 import { flagEventTypes } from "../../domain/change.ts";
 import { historySubjects } from "../../domain/history.ts";
 import type { History } from "../../management/history.ts";
+import { hideSecretsFrom } from "../auth/hide-secrets.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
 import {
+  Actor,
   closedObject,
   flagExample,
   flagReference,
@@ -31,13 +33,7 @@ const AllQuery = closedObject({
 
 const who = {
   createdAt: Type.String({ description: "When, ISO 8601 in UTC." }),
-  actor: closedObject({
-    keyId: nullable<string>(
-      "string",
-      "The API key that was used; null for the operator and for Halyard itself.",
-    ),
-    name: Type.String({ description: "The name of that key." }),
-  }),
+  actor: Actor,
 };
 
 const FlagEntry = closedObject({
@@ -129,7 +125,9 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       const page = pageOf(request.query, readId);
       if (!page.ok) return sendFailure(reply, page.failure);
       const { subject } = request.query;
-      const entries = await history.ofEnvironment(request.auth.principal.environment, {
+      const { principal } = request.auth;
+      const hide = hideSecretsFrom(principal);
+      const entries = await history.ofEnvironment(principal.environment, {
         ...page.value,
         ...(subject !== undefined && { subject }),
       });
@@ -140,8 +138,8 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
         createdAt: entry.at.toISOString(),
         actor: entry.actor,
         actions: entry.actions,
-        before: entry.before,
-        after: entry.after,
+        before: hide.state(entry.subject, entry.before),
+        after: hide.state(entry.subject, entry.after),
       }));
     },
   );

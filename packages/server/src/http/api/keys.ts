@@ -23,7 +23,7 @@ const fields = {
     "x-must-be": `a text of 1 to ${maxKeyNameLength} characters`,
   }),
   role: Type.Enum([...roles], {
-    description: "`client` evaluates, `server` reads flags too, `admin` does everything.",
+    description: "`client` evaluates, `server` reads too, except keys, `admin` does everything.",
     "x-must-be": `one of ${roles.join(", ")}`,
   }),
 };

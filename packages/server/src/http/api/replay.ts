@@ -1,6 +1,7 @@
 // /webhooks/:id/...: send one event again or all that failed, send a test event, change the secret.
 import type { FastifyInstance } from "fastify";
 import type { Deliveries } from "../../management/deliveries.ts";
+import { hideSecretsFrom } from "../auth/hide-secrets.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import {
   closedObject,
@@ -66,7 +67,8 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
         request,
         reply,
         (caller, once) => deliveries.test(caller, request.params.id, once),
-        (value) => reply.code(202).send(shownDelivery(value)),
+        (value) =>
+          reply.code(202).send(shownDelivery(value, hideSecretsFrom(request.auth.principal))),
       ),
   );
 
@@ -86,7 +88,8 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
         request,
         reply,
         (caller, once) => deliveries.replay(caller, id, deliveryId, once),
-        (value) => reply.code(202).send(shownDelivery(value)),
+        (value) =>
+          reply.code(202).send(shownDelivery(value, hideSecretsFrom(request.auth.principal))),
       );
     },
   );

@@ -1,10 +1,11 @@
 // /usage and /flags/:key/usage: how often flags are evaluated.
 
 import type { FastifyInstance } from "fastify";
+import type { LastChange } from "../../domain/usage.ts";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, route, withBody } from "../openapi/describe.ts";
-import { closedObject, nullable } from "../openapi/schemas.ts";
+import { Actor, closedObject, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { sendCompressed } from "../request/compressed.ts";
 import { allowPages } from "../request/cors.ts";
@@ -60,6 +61,13 @@ const lastTimes = {
     "string",
     "The last bulk evaluation since the flag exists; null when there was none within 90 days.",
   ),
+  lastChange: Type.Unsafe<LastChange | null>({
+    anyOf: [
+      closedObject({ at: Type.String({ description: "ISO 8601 in UTC." }), actor: Actor }),
+      { type: "null" },
+    ],
+    description: "Who changed the flag last, and when; null when history has no change of it.",
+  }),
 };
 const FlagUsage = closedObject({
   key: Type.String(),
@@ -84,6 +92,7 @@ const HourlyUsage = closedObject({
 
 const time = "2026-11-14T12:40:02.000Z";
 const count = { on: 120, off: 3 };
+const lastChange = { at: time, actor: { keyId: "9f86d081884c7d65", name: "ci" } };
 
 export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
   app.post<{ Body: Static<typeof Reported> }>(
@@ -125,6 +134,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
               ...count,
               lastEvaluatedAt: time,
               lastAskedTogetherAt: null,
+              lastChange,
               stale: false,
             },
             {
@@ -133,6 +143,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
               off: 0,
               lastEvaluatedAt: null,
               lastAskedTogetherAt: null,
+              lastChange: null,
               stale: true,
             },
           ],
@@ -164,6 +175,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
               key: "new-checkout",
               lastEvaluatedAt: time,
               lastAskedTogetherAt: time,
+              lastChange,
               hours: [{ hour: "2026-11-14T12:00:00.000Z", ...count, together: 40 }],
             },
           },

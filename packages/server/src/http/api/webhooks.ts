@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Webhook } from "../../domain/webhook.ts";
 import type { Webhooks } from "../../management/webhooks.ts";
+import { type HideSecrets, hideSecretsFrom } from "../auth/hide-secrets.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import {
@@ -41,9 +42,9 @@ const CreatedWebhook = closedObject({
   active: webhookFields.active,
 });
 
-const shown = (webhook: Webhook) => ({
+const shown = (webhook: Webhook, hide: HideSecrets) => ({
   id: webhook.id,
-  url: webhook.url,
+  url: hide.url(webhook.url),
   events: webhook.events,
   active: webhook.active,
   createdAt: webhook.createdAt.toISOString(),
@@ -64,7 +65,10 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
         },
       }),
     }),
-    async (request) => (await webhooks.list(request.auth.principal.environment)).map(shown),
+    async ({ auth: { principal } }) => {
+      const hide = hideSecretsFrom(principal);
+      return (await webhooks.list(principal.environment)).map((each) => shown(each, hide));
+    },
   );
 
   app.get<{ Params: WebhookPath }>(
@@ -81,9 +85,11 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
         "NOT_FOUND",
       ),
     }),
-    async (request, reply) => {
-      const found = await webhooks.get(request.auth.principal.environment, request.params.id);
-      return found.ok ? shown(found.value) : sendFailure(reply, found.failure);
+    async ({ auth: { principal }, params }, reply) => {
+      const found = await webhooks.get(principal.environment, params.id);
+      return found.ok
+        ? shown(found.value, hideSecretsFrom(principal))
+        : sendFailure(reply, found.failure);
     },
   );
 
@@ -151,8 +157,11 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
     }),
     async (request, reply) => {
       const { params, body } = request;
-      const patched = await webhooks.patch(request.auth.principal, params.id, body);
-      return patched.ok ? shown(patched.value) : sendFailure(reply, patched.failure);
+      const { principal } = request.auth;
+      const patched = await webhooks.patch(principal, params.id, body);
+      return patched.ok
+        ? shown(patched.value, hideSecretsFrom(principal))
+        : sendFailure(reply, patched.failure);
     },
   );
 

@@ -9,7 +9,7 @@ import { docsPage } from "./docs-page.ts";
 const introduction = `Flags per environment, and signed webhooks on every change.
 
 Every request carries an API key, as \`Authorization: Bearer <API_KEY>\` or \`X-API-Key: <API_KEY>\`. The key decides the
-environment, and its role what it may do: \`client\` evaluates, \`server\` reads flags too, \`admin\` does everything.
+environment, and its role what it may do: \`client\` evaluates, \`server\` reads too, \`admin\` does everything.
 
 Every error has the body \`{"error": "<CODE>", "message": "<sentence>"}\`.`;
 

@@ -20,6 +20,15 @@ export const flagExample = {
   description: null,
 };
 
+/** Who made a change. */
+export const Actor = closedObject({
+  keyId: nullable<string>(
+    "string",
+    "The API key that was used; null for the operator and for Halyard itself.",
+  ),
+  name: Type.String({ description: "The name of that key." }),
+});
+
 export const EventNames = Type.Array(
   Type.String({ "x-must-be": `one of ${subscribableEvents.join(", ")}` }),
   {
@@ -32,7 +41,10 @@ export const EventNames = Type.Array(
 
 export const webhookFields = {
   id: Type.String({ description: "Of the form `wh_<id>`." }),
-  url: Type.String({ description: "The address that receives the callbacks." }),
+  url: Type.String({
+    description:
+      "The address that receives the callbacks. Keys below `admin` see its origin alone, with `/…` behind it if there is more.",
+  }),
   events: EventNames,
   active: Type.Boolean({
     description: "Whether events are queued for it.",

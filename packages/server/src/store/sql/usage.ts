@@ -7,11 +7,10 @@ import type { Database, Tables, Transact } from "../schema/tables.ts";
 
 const dateOf = (time: number | null): Date | null => (time === null ? null : new Date(time));
 
-/** When the last change of a flag was made. */
+/** The entry that the last change of a flag has made. */
 const lastEntry = (flag: ExpressionBuilder<Tables, "flags">) =>
   flag
     .selectFrom("history")
-    .select("history.at")
     .whereRef("history.environment_id", "=", "flags.environment_id")
     .where("history.subject", "=", "flag")
     .whereRef("history.subject_id", "=", "flags.key")
@@ -39,6 +38,9 @@ export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHou
       )
       .selectFrom("flags")
       .leftJoin("counts", "counts.flag_key", "flags.key")
+      .leftJoin("history as change", (join) =>
+        join.on((flag) => flag("change.id", "=", lastEntry(flag).select("history.id"))),
+      )
       .select((flag) => [
         "flags.key",
         "counts.on_count",
@@ -52,8 +54,10 @@ export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHou
           .orderBy("usage.hour", "desc")
           .limit(1)
           .as("last_at"),
-        lastEntry(flag).where("history.before", "is", null).as("created_at"),
-        lastEntry(flag).as("changed_at"),
+        lastEntry(flag).select("history.at").where("history.before", "is", null).as("created_at"),
+        "change.at as changed_at",
+        "change.actor_key_id",
+        "change.actor_name",
       ])
       .where("flags.environment_id", "=", environmentId)
       .$if(flagKey !== undefined, (rest) => rest.where("flags.key", "=", flagKey ?? ""))
@@ -65,7 +69,13 @@ export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHou
       off: Number(row.off_count ?? 0),
       lastAt: dateOf(row.last_at),
       createdAt: dateOf(row.created_at),
-      changedAt: dateOf(row.changed_at),
+      lastChange:
+        row.changed_at === null || row.actor_name === null
+          ? null
+          : {
+              at: new Date(row.changed_at),
+              actor: { keyId: row.actor_key_id, name: row.actor_name },
+            },
     }));
   },
 
