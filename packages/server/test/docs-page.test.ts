@@ -38,18 +38,18 @@ test("/docs and everything that it loads come from this server", async () => {
     }
     assert.ok(seen.size >= 6, [...seen].join());
     assert.ok([...seen].some((href) => href.endsWith(".css")));
-    assert.ok([...seen].some((href) => href.endsWith("swagger-initializer.js")));
+    assert.ok([...seen].some((href) => href.endsWith("start.js")));
   }
-  const settings = await server.anonymous("GET", "//docs/static/swagger-initializer.js");
+  const settings = await server.anonymous("GET", "//docs/static/start.js");
   assert.match(settings.text, /validatorUrl: null/);
-  assert.match(settings.text, /url: resolveUrl\('\.\/json'\)/);
+  assert.match(settings.text, /url: "\/docs\/json"/);
   const document = await server.anonymous("GET", "//openapi.json");
   assert.equal((await server.anonymous("GET", "//docs/json")).text, document.text);
   assert.deepEqual(parse(await (await fetch(`${server.url}/docs/yaml`)).text()), document.body);
 });
 
 test("the page may load nothing from elsewhere, and works over plain http", async () => {
-  for (const path of ["//docs", "//docs/", "//docs/static/swagger-initializer.js"]) {
+  for (const path of ["//docs", "//docs/", "//docs/static/start.js"]) {
     const { headers } = await server.anonymous("GET", path);
     const policy = headers.get("content-security-policy") ?? "";
     const directives = policy.split(";").map((part) => part.trim().split(/\s+/));

@@ -44,7 +44,7 @@ test("every answer has them", async (t) => {
     ["/readyz", {}],
     ["/metrics", {}],
     ["/openapi.json", {}],
-    ["/docs/static/index.html", {}],
+    ["/docs", {}],
     ["/", {}],
     ["/session", {}],
     ["/sign-in?once=wrong", { redirect: "manual" }],
@@ -67,7 +67,7 @@ test("every answer has them", async (t) => {
 test("pages may not be framed, and nothing from elsewhere runs in them", async (t) => {
   const server = await startTestServer();
   t.after(() => server.close());
-  for (const path of ["/", "/docs/static/index.html"]) {
+  for (const path of ["/", "/docs"]) {
     const { headers } = await fetch(server.url + path);
     const policy = headers.get("content-security-policy") ?? "";
     assert.match(policy, /frame-ancestors 'none'/, path);

@@ -1,6 +1,5 @@
 // The composition root of a server: builds everything; close() undoes it in reverse order.
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createApiKeyCache } from "../access/api-key-cache.ts";
@@ -23,6 +22,7 @@ import { loadDashboard } from "../http/dashboard/files.ts";
 import { createOverload } from "../http/load/overload.ts";
 import { drain } from "../http/request/drain.ts";
 import type { StreamSettings } from "../http/streams/event-streams.ts";
+import { dashboardFolder as builtDashboard } from "../installation.ts";
 import { createApiKeys, hashKey } from "../management/api-keys.ts";
 import { createDeliveries } from "../management/deliveries.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
@@ -42,7 +42,6 @@ import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 /** Milliseconds: a name that resolves more slowly is registered all the same. */
 const registrationTimeout = 1_000;
 const streamSettings = { heartbeat: 15_000, maxUnsent: 1_048_576 } as const;
-const builtDashboard = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
 /** Milliseconds after which running requests are cut off, and for which the worker continues beside them. */
 const requestTimeout = 15_000;
 const workerDelay = 2_000;

@@ -1,10 +1,10 @@
 // Several instances behind one port of one machine: the primary process starts workers, replaces those that end, stops all.
 import cluster, { type Worker } from "node:cluster";
-import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { composeOperator } from "../compose/operator.ts";
 import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
+import { workerFile } from "../installation.ts";
 import { type Order, type Report, workerStopTimeout } from "./cluster-messages.ts";
 import { createScrapeRounds } from "./cluster-scrapes.ts";
 import { dashboardAddress, makeFirstKeys } from "./first-keys.ts";
@@ -58,7 +58,7 @@ const startWorkers = (config: Config, log: Logger) => {
   // For systems that do not balance: NODE_CLUSTER_SCHED_POLICY could choose the other way, which loads the workers unevenly.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({
-    exec: fileURLToPath(new URL("./cluster-worker.ts", import.meta.url)),
+    exec: workerFile,
     args: [],
     serialization: "advanced",
   });

@@ -1,79 +1,96 @@
 // /docs: the page that shows the description of the API. Its files are in memory once, however many read them.
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import swaggerUi from "@fastify/swagger-ui";
-import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from "fastify";
+import { join } from "node:path";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { referenceFolder } from "../../installation.ts";
 import { isFresh } from "../request/conditional.ts";
 
-const folder = new URL("./static/", import.meta.resolve("@fastify/swagger-ui"));
+const style = "text/css; charset=utf-8";
+const script = "text/javascript; charset=utf-8";
 
-/** The files of the folder that the page needs; nothing else of it is served. */
+/** What the page loads; nothing else of the folder is served. */
 const types: Readonly<Record<string, string>> = {
-  "swagger-ui.css": "text/css; charset=utf-8",
-  "index.css": "text/css; charset=utf-8",
-  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-  "swagger-ui-standalone-preset.js": "text/javascript; charset=utf-8",
-  "favicon-16x16.png": "image/png",
+  "start.js": script,
+  "swagger-ui.css": style,
+  "index.css": style,
+  "swagger-ui-bundle.js": script,
   "favicon-32x32.png": "image/png",
 };
 
+const page = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<title>Halyard API</title>
+<link rel="stylesheet" href="/docs/static/swagger-ui.css">
+<link rel="stylesheet" href="/docs/static/index.css">
+<link rel="icon" type="image/png" href="/docs/static/favicon-32x32.png" sizes="32x32">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/static/swagger-ui-bundle.js"></script>
+<script src="/docs/static/start.js"></script>
+</body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({
+  url: "/docs/json",
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  docExpansion: "list",
+  defaultModelsExpandDepth: 0,
+  tryItOutEnabled: false,
+  validatorUrl: null,
+});
+`;
+
+/** Nothing from elsewhere, and no upgrade to https: the page also has to work where the server speaks plain http. */
+const policy = [
+  "default-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+].join("; ");
+
 /** Read by its first request: few servers are ever asked for them. */
-const files = new Map<string, Buffer>();
+const files = new Map([["start.js", Buffer.from(start)]]);
 const readOnce = (name: string): Buffer => {
-  const bytes = files.get(name) ?? readFileSync(fileURLToPath(new URL(name, folder)));
+  const bytes = files.get(name) ?? readFileSync(join(referenceFolder, name));
   files.set(name, bytes);
   return bytes;
 };
-
-const sendFile =
-  (tag: string): RouteHandlerMethod =>
-  (request, reply) => {
-    const { "*": name = "" } = request.params as { "*"?: string };
-    const type = Object.hasOwn(types, name) ? types[name] : undefined;
-    if (type === undefined) return reply.callNotFound();
-    // The files change with the version of the server.
-    reply.header("etag", `"${tag}"`).header("cache-control", "public, no-cache");
-    return isFresh(request, tag) ? reply.code(304).send() : reply.type(type).send(readOnce(name));
-  };
 
 export interface Description {
   readonly json: (reply: FastifyReply) => FastifyReply;
   readonly yaml: (reply: FastifyReply) => FastifyReply;
 }
 
-export const docsPage = async (
+const hidden = { schema: { hide: true } } as const;
+
+export const docsPage = (
   app: FastifyInstance,
   { json, yaml }: Description,
   version: string,
-): Promise<void> => {
-  /** In the place of the package's own, which read a file or write the description anew for each request. */
-  const handlers: Readonly<Record<string, RouteHandlerMethod>> = {
-    "/docs/static/*": sendFile(version),
-    "/docs/json": (_request, reply) => json(reply),
-    "/docs/yaml": (_request, reply) => yaml(reply),
-  };
-  await app.register(async (docs) => {
-    docs.addHook("onRoute", (route) => {
-      route.handler = handlers[route.url] ?? route.handler;
-    });
-    await docs.register(swaggerUi, {
-      routePrefix: "/docs",
-      // Nothing from elsewhere, and no upgrade to https: the page also has to work where the server speaks plain http.
-      staticCSP: {
-        "default-src": "'self'",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-        "frame-ancestors": "'none'",
-        "img-src": "'self' data:",
-        "object-src": "'none'",
-      },
-      theme: { title: "Halyard API" },
-      uiConfig: {
-        layout: "BaseLayout",
-        docExpansion: "list",
-        defaultModelsExpandDepth: 0,
-        tryItOutEnabled: false,
-      },
-    });
+): void => {
+  const guarded = (reply: FastifyReply) => reply.header("content-security-policy", policy);
+  for (const path of ["/docs", "/docs/"]) {
+    app.get(path, hidden, (_request, reply) =>
+      guarded(reply).type("text/html; charset=utf-8").send(page),
+    );
+  }
+  app.get("/docs/json", hidden, (_request, reply) => json(guarded(reply)));
+  app.get("/docs/yaml", hidden, (_request, reply) => yaml(guarded(reply)));
+  app.get<{ Params: { "*": string } }>("/docs/static/*", hidden, (request, reply) => {
+    const name = request.params["*"];
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    if (type === undefined) return reply.callNotFound();
+    // The files change with the version of the server.
+    guarded(reply).header("etag", `"${version}"`).header("cache-control", "public, no-cache");
+    return isFresh(request, version)
+      ? reply.code(304).send()
+      : reply.type(type).send(readOnce(name));
   });
 };

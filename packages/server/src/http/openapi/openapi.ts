@@ -75,5 +75,5 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
   const json = written("application/json; charset=utf-8", () => JSON.stringify(app.swagger()));
   const yaml = written("application/x-yaml", () => app.swagger({ yaml: true }));
   app.get("/openapi.json", { schema: { hide: true } }, (_request, reply) => json(reply));
-  await docsPage(app, { json, yaml }, version);
+  docsPage(app, { json, yaml }, version);
 };
