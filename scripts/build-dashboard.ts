@@ -1,9 +1,11 @@
-// Builds the dashboard into packages/dashboard/dist when its sources have changed since. With --if-possible a start goes on without.
+// Builds the dashboard into packages/dashboard/dist when its sources have changed since, with the tarball of the SDK that its
+// install lines name. With --if-possible a start goes on without.
 import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
   globSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,6 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
@@ -22,10 +25,12 @@ const stamp = "sources.sha256";
 const sources = [
   "packages/dashboard/{index.html,package.json,vite.config.ts,src/**/*}",
   "packages/{core,sdk}/{package.json,src/**/*.ts}",
-  "package-lock.json",
+  "packages/sdk/README.md",
+  "{LICENSE,package-lock.json,tsconfig.base.json}",
   // Receivers in it are shown in the page.
   "docs/webhooks.md",
   "scripts/build-dashboard.ts",
+  "scripts/packages/{pack-folder,sdk}.ts",
 ];
 
 const hashSources = (): string => {
@@ -62,6 +67,20 @@ const compress = (folder: string): void => {
   }
 };
 
+/** The tarball of the SDK into this folder. */
+const packSdk = async (folder: string): Promise<void> => {
+  const { buildSdk } = await import("./packages/sdk.ts");
+  const { packFolder } = await import("./packages/pack-folder.ts");
+  const built = mkdtempSync(join(tmpdir(), "halyard-sdk-"));
+  try {
+    await buildSdk(built);
+    mkdirSync(folder);
+    packFolder(built, folder);
+  } finally {
+    rmSync(built, { recursive: true, force: true });
+  }
+};
+
 /** Made beside and then put in its place, so that nobody ever finds half of it. */
 const build = async (hash: string): Promise<void> => {
   const { build: bundle } = await import("vite");
@@ -75,6 +94,7 @@ const build = async (hash: string): Promise<void> => {
       build: { outDir: made, emptyOutDir: true },
     });
     compress(join(made, "assets"));
+    await packSdk(join(made, "sdk"));
     writeFileSync(join(made, stamp), hash);
     const old = `${made}-old`;
     if (existsSync(target)) renameSync(target, old);

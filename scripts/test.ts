@@ -85,24 +85,29 @@ const runTests = async (
   await finished(report);
 };
 
-/** What the tests in a browser need; when it cannot be had, they fail and this says why. */
-const prepareBrowserTests = async (): Promise<void> => {
+/** Once, before any test does it beside another. */
+const buildDashboard = (): void => {
   const script = join(import.meta.dirname, "build-dashboard.ts");
   const { status } = spawnSync(process.execPath, [script], { stdio: "inherit" });
   counts[status === 0 ? "passed" : "failed"] += 1;
+};
+/** What the tests in a browser need; when it cannot be had, they fail and this says why. */
+const findBrowser = async (): Promise<void> => {
   const { haveBrowser } = await import("../packages/dashboard/test/support/find-browser.ts");
   console.log(`browser: ${haveBrowser().said}.`);
 };
 /** Those of the dashboard, and the SDK's in a page. */
 const needsBrowser = (file: string): boolean =>
   file.startsWith("packages/dashboard/test/") || file.endsWith("browser.test.ts");
-if (files.some((file) => needsBrowser(relative(process.cwd(), file)))) {
-  await prepareBrowserTests();
-}
+/** Those of the packages, which bring the dashboard and the SDK. */
+const needsPackages = (file: string): boolean =>
+  /\/(packages|published[a-z-]*)\.test\.ts$/.test(file);
+const names = files.map((file) => relative(process.cwd(), file));
+if (names.some((name) => needsBrowser(name) || needsPackages(name))) buildDashboard();
+if (names.some(needsBrowser)) await findBrowser();
 
 /** One of them, when only that is wanted. */
 const onlyStore = process.env.HALYARD_TEST_STORE;
-const names = files.map((file) => relative(process.cwd(), file));
 const twice = onlyStore === "embedded" ? [] : names.filter(runsOnBoth);
 const once = onlyStore === "postgres" ? names.filter(needsPostgres) : names;
 const isNeeded = twice.length > 0 || once.some(needsPostgres);

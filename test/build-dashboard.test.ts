@@ -24,7 +24,13 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const copied = [
   "package.json",
   "package-lock.json",
+  "LICENSE",
+  "tsconfig.base.json",
   "scripts/build-dashboard.ts",
+  "scripts/packages/pack-folder.ts",
+  "scripts/packages/sdk.ts",
+  "packages/sdk/package.json",
+  "packages/sdk/README.md",
   "packages/dashboard/package.json",
   "packages/dashboard/index.html",
   "packages/dashboard/vite.config.ts",
@@ -40,7 +46,9 @@ const write = (path: string, text: string): void => {
 write("packages/dashboard/src/main.tsx", 'import "./small.css";\ndocument.title = "one";\n');
 const rules = Array.from({ length: 50 }, (_, number) => `.rule-${number} { width: ${number}px }`);
 write("packages/dashboard/src/small.css", rules.join("\n"));
-write("packages/sdk/src/index.ts", "export const sdk = 1;\n");
+for (const entry of ["index", "openfeature/server", "openfeature/web"]) {
+  write(`packages/sdk/src/${entry}.ts`, "export const sdk = 1;\n");
+}
 
 const dist = join(folder, "packages/dashboard/dist");
 const build = (...args: string[]) => {
@@ -73,6 +81,7 @@ test("it builds what is new, keeps what is not, and leaves nothing else behind",
   assert.match(page, /<meta name="csp-nonce" content="__CSP_NONCE__"/);
   assert.ok(names.some((name) => name.endsWith(".js") && page.includes(`/assets/${name}`)));
   assert.doesNotMatch(page, /<script(?![^>]* src=)|<style| on[a-z]+=/, "something inline");
+  assert.match(readdirSync(join(dist, "sdk")).join(), /^halyard-sdk-[\d.]+\.tgz$/);
   assert.match(build().said, /nothing has changed/);
 
   for (const [path, text] of [

@@ -14,7 +14,7 @@ import { publish } from "./support/published.ts";
 import { scriptedServer } from "./support/scripted-server.ts";
 
 const page = (settings: object): string => `<!doctype html><script type="module">
-  import { createContextClient } from "/sdk/index.js";
+  import { createContextClient } from "/sdk/esm/index.js";
   const tell = (...said) => fetch("/told", { method: "POST", body: JSON.stringify(said) });
   try {
     const client = createContextClient(${JSON.stringify(settings)});

@@ -9,6 +9,7 @@ import { assertRefused } from "./support/answers.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 
 const script = `console.log("${"halyard ".repeat(100)}");`;
+const tarball = gzipSync("the package of the SDK");
 const page = '<!doctype html><meta name="csp-nonce" content="__CSP_NONCE__"><p>the page</p>';
 const pages = [
   "/",
@@ -37,6 +38,8 @@ before(async () => {
   writeFileSync(join(folder, "assets/index-1.js.gz"), gzipSync(script));
   writeFileSync(join(folder, "assets/index-2.css"), "p { color: red }");
   writeFileSync(join(folder, "secret.txt"), "not to be served");
+  mkdirSync(join(folder, "sdk"));
+  writeFileSync(join(folder, "sdk/halyard-sdk-1.0.0.tgz"), tarball);
   server = await startTestServer({}, { dashboardFolder: folder });
 });
 after(async () => {
@@ -125,6 +128,19 @@ test("files are kept for ever, and sent as small as the client takes them", asyn
   assert.equal((await ask("/assets/index-2.css", { "if-none-match": tag })).status, 304);
 });
 
+test("the package of the SDK is there for npm, without a key, and asked for again only when it is another", async () => {
+  const path = "/sdk/halyard-sdk-1.0.0.tgz";
+  const answer = await ask(path);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("content-type"), "application/gzip");
+  assert.equal(answer.headers.get("content-encoding"), null, "npm reads the file itself");
+  assert.equal(answer.headers.get("cache-control"), "public, no-cache");
+  assert.deepEqual(Buffer.from(await answer.arrayBuffer()), tarball);
+  const tag = answer.headers.get("etag") ?? "";
+  assert.equal((await ask(path, { "if-none-match": tag })).status, 304);
+  assert.equal((await ask(path, { "if-none-match": '"another"' })).status, 200);
+});
+
 test("what is not there is 404 in JSON, and nothing outside of the files can be had", async () => {
   for (const path of [
     "//assets/index-9.js",
@@ -134,6 +150,8 @@ test("what is not there is 404 in JSON, and nothing outside of the files can be 
     "//assets/../secret.txt",
     "//assets/..%2fsecret.txt",
     "//assets/%2e%2e%2fsecret.txt",
+    "//sdk/halyard-sdk-0.9.0.tgz",
+    "//sdk/..%2fsecret.txt",
     "//secret.txt",
     "//index.html",
     "//favicon.ico",
@@ -158,7 +176,12 @@ test("a browser at an address that does not exist gets the page with status 404"
     assert.match(await answer.text(), /the page/);
     assert.match(answer.headers.get("content-security-policy") ?? "", /'nonce-/);
   }
-  for (const path of ["/api/v1/nothing", "/ofrep/v1/nothing", "/assets/nothing.js"]) {
+  for (const path of [
+    "/api/v1/nothing",
+    "/ofrep/v1/nothing",
+    "/assets/nothing.js",
+    "/sdk/nothing.tgz",
+  ]) {
     const answer = await ask(path, { accept });
     assert.equal(answer.status, 404, path);
     assert.match(answer.headers.get("content-type") ?? "", /^application\/json/, path);

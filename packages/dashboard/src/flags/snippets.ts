@@ -1,4 +1,5 @@
 // Code that evaluates a flag, with OpenFeature in several languages and with the Halyard SDK.
+import sdk from "@halyard/sdk/package.json" with { type: "json" };
 
 export interface Snippet {
   readonly name: string;
@@ -16,11 +17,10 @@ interface SnippetOptions {
   readonly url: string;
 }
 
-const halyardSdk = `cd <the folder of Halyard> && npm run build:sdk && cd -
-npm install <the folder of Halyard>/packages/sdk/dist`;
-
 export const snippetsFor = ({ key, usesTargetingKey, url }: SnippetOptions): readonly Snippet[] => {
   const context = usesTargetingKey ? `, { targetingKey: user.id }` : "";
+  // The server serves the package that goes with it.
+  const halyardSdk = `${url}/sdk/halyard-sdk-${sdk.version}.tgz`;
   const who = usesTargetingKey ? `{ targetingKey: user.id }` : "{}";
   return [
     {
@@ -33,7 +33,7 @@ export const snippetsFor = ({ key, usesTargetingKey, url }: SnippetOptions): rea
     {
       name: "Node, Halyard SDK",
       role: "server",
-      install: halyardSdk,
+      install: `npm install ${halyardSdk}`,
       code: `import { createClient } from "@halyard/sdk";
 
 const client = createClient({ url: "${url}", key: process.env.HALYARD_API_KEY });
@@ -46,7 +46,7 @@ if (client.isEnabled("${key}"${context})) {
     {
       name: "Node, OpenFeature",
       role: "server",
-      install: `npm install @openfeature/server-sdk\n${halyardSdk}`,
+      install: `npm install @openfeature/server-sdk ${halyardSdk}`,
       code: `import { OpenFeature } from "@openfeature/server-sdk";
 import { HalyardProvider } from "@halyard/sdk/openfeature-server";
 
@@ -62,7 +62,7 @@ if (await client.getBooleanValue("${key}", false${context})) {
     {
       name: "Web, OpenFeature",
       role: "client",
-      install: `npm install @openfeature/web-sdk\n${halyardSdk}`,
+      install: `npm install @openfeature/web-sdk ${halyardSdk}`,
       code: `import { OpenFeature } from "@openfeature/web-sdk";
 import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
 

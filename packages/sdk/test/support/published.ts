@@ -1,6 +1,6 @@
-// The package as users get it: built, packed by npm and installed into an empty folder, once for each test file.
+// The package as users get it: the tarball that the server serves, installed into an empty folder, once for each test file.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,8 +12,9 @@ export interface Published {
   readonly folder: string;
   /** Where the package is in it. */
   readonly installed: string;
-  /** What npm packed. */
+  /** What is in the package. */
   readonly files: readonly string[];
+  readonly tarball: string;
   remove(): void;
 }
 
@@ -23,20 +24,19 @@ export const publish = (): Published => {
   const run = (command: string, ...args: string[]) =>
     execFileSync(command, args, { cwd: folder, encoding: "utf8" });
   try {
-    run(process.execPath, join(root, "scripts/build-sdk.ts"), join(folder, "built"));
+    // Does nothing when the one that is there is of the present sources.
+    run(process.execPath, join(root, "scripts/build-dashboard.ts"));
+    const built = join(root, "packages/dashboard/dist/sdk");
+    const [name, ...others] = readdirSync(built);
+    if (name === undefined || others.length > 0) throw new Error(`not one tarball in ${built}`);
+    const tarball = join(built, name);
     writeFileSync(join(folder, "package.json"), '{"name":"user","private":true,"type":"module"}');
-    const packed = JSON.parse(run("npm", "pack", "--json", "./built")) as
-      | { filename: string; files: { path: string }[] }[]
-      | Record<string, { filename: string; files: { path: string }[] }>;
-    const [made] = Object.values(packed);
-    if (made === undefined) throw new Error("npm packed nothing");
-    run("npm", "install", "--offline", "--no-audit", "--no-fund", `./${made.filename}`);
-    return {
-      folder,
-      installed: join(folder, "node_modules/@halyard/sdk"),
-      files: made.files.map(({ path }) => path).toSorted(),
-      remove,
-    };
+    run("npm", "install", "--offline", "--no-audit", "--no-fund", tarball);
+    const installed = join(folder, "node_modules/@halyard/sdk");
+    const files = globSync("**/*", { cwd: installed, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
+    return { folder, installed, files: files.toSorted(), tarball, remove };
   } catch (cause) {
     remove();
     throw cause;

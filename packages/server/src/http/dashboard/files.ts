@@ -1,4 +1,5 @@
 // The built dashboard in memory: read once at the start, served from there.
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,6 +16,14 @@ export interface DashboardFiles {
   readonly page: string;
   /** By file name, which changes with the content. */
   readonly assets: ReadonlyMap<string, Asset>;
+  /** The package of the SDK that goes with this server, by file name. */
+  readonly sdk: ReadonlyMap<string, Tarball>;
+}
+
+export interface Tarball {
+  readonly bytes: Buffer;
+  /** Names the content: the file name has only the version, and a version in development changes. */
+  readonly tag: string;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -27,6 +36,11 @@ const types: Readonly<Record<string, string>> = {
 };
 
 const isCompressed = /\.(br|gz)$/;
+
+const readTarball = (path: string): Tarball => {
+  const bytes = readFileSync(path);
+  return { bytes, tag: createHash("sha256").update(bytes).digest("base64url").slice(0, 22) };
+};
 
 /** Undefined when it is not built. */
 export const loadDashboard = (folder: string): DashboardFiles | undefined => {
@@ -48,6 +62,12 @@ export const loadDashboard = (folder: string): DashboardFiles | undefined => {
     return {
       page: readFileSync(join(folder, "index.html"), "utf8"),
       assets: new Map(assets),
+      sdk: new Map(
+        readdirSync(join(folder, "sdk")).map((name) => [
+          name,
+          readTarball(join(folder, "sdk", name)),
+        ]),
+      ),
     };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;

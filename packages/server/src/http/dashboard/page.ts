@@ -79,7 +79,7 @@ const chooseEncoding = (
 const hidden = { schema: { hide: true } } as const;
 
 /** Where programs expect JSON, whatever they accept. */
-const programPaths = /^\/(api|ofrep|assets|session)(\/|$)/;
+const programPaths = /^\/(api|ofrep|assets|sdk|session)(\/|$)/;
 
 /** Whether somebody has followed a link or typed the address: they get a page, not JSON. */
 export const isBrowsing = ({ method, url, headers }: FastifyRequest): boolean =>
@@ -106,5 +106,14 @@ export const dashboardRoutes = (
     const { bytes, encoding } = chooseEncoding(asset, request.headers["accept-encoding"]);
     if (encoding !== undefined) reply.header("content-encoding", encoding);
     return reply.type(asset.type).send(bytes);
+  });
+
+  // Without a key: npm sends none, and the code of the SDK is no secret.
+  app.get<{ Params: { "*": string } }>("/sdk/*", hidden, (request, reply) => {
+    const tarball = files?.sdk.get(request.params["*"]);
+    if (!tarball) return reply.callNotFound();
+    guarded(reply).header("etag", `"${tarball.tag}"`).header("cache-control", "public, no-cache");
+    if (isFresh(request, tarball.tag)) return reply.code(304).send();
+    return reply.type("application/gzip").send(tarball.bytes);
   });
 };

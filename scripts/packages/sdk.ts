@@ -1,28 +1,23 @@
-// Builds packages/sdk for publishing: bundles, declarations and a package.json of its own. Give it a folder to write elsewhere.
+// Builds the package @halyard/sdk into a folder: ES modules and CommonJS, each with declarations, and a manifest of its own.
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, posix, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
+import { dirname, join, posix } from "node:path";
 import { build } from "rolldown";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const sdk = join(root, "packages/sdk");
-const target = resolve(process.argv[2] ?? join(sdk, "dist"));
 /** What users import, and the source file of each. */
 const entries = {
   index: "index",
   "openfeature-server": "openfeature/server",
   "openfeature-web": "openfeature/web",
 };
+/** Each in a folder of its own, whose manifest says what the `.js` and `.d.ts` files in it are. */
+const formats = [
+  { folder: "esm", format: "esm", type: "module" },
+  { folder: "cjs", format: "cjs", type: "commonjs" },
+] as const;
 
 interface Manifest {
   readonly name: string;
@@ -34,25 +29,30 @@ interface Manifest {
 const source = JSON.parse(readFileSync(join(sdk, "package.json"), "utf8")) as Manifest;
 const peers = Object.keys(source.peerDependencies);
 
-const bundle = async (): Promise<void> => {
-  await build({
-    input: Object.fromEntries(
-      Object.entries(entries).map(([name, file]) => [name, join(sdk, "src", `${file}.ts`)]),
-    ),
-    // Whatever is not ours would be a dependency: it stays an import, and the test finds it.
-    external: (name) => !/^(\.|\/|@halyard\/)/.test(name),
-    platform: "neutral",
-    output: { dir: target, format: "esm", chunkFileNames: "[name].js" },
-    // Comments that name source files would name this machine's folders.
-    experimental: { attachDebugInfo: "none" },
-    logLevel: "warn",
-  });
+const writeJson = (file: string, content: object): void =>
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+
+const bundle = async (target: string): Promise<void> => {
+  for (const { folder, format } of formats) {
+    await build({
+      input: Object.fromEntries(
+        Object.entries(entries).map(([name, file]) => [name, join(sdk, "src", `${file}.ts`)]),
+      ),
+      // Whatever is not ours would be a dependency: it stays an import, and the test finds it.
+      external: (name) => !/^(\.|\/|@halyard\/)/.test(name),
+      platform: "neutral",
+      output: { dir: join(target, folder), format, chunkFileNames: "[name].js" },
+      // Comments that name source files would name this machine's folders.
+      experimental: { attachDebugInfo: "none" },
+      logLevel: "warn",
+    });
+  }
 };
 
 /** The declarations of every file that the entries reach, written by the compiler into this folder. */
 const declare = (folder: string): void => {
   const options = join(folder, "tsconfig.json");
-  const configuration = {
+  writeJson(options, {
     extends: join(root, "tsconfig.base.json"),
     compilerOptions: {
       noEmit: false,
@@ -65,8 +65,7 @@ const declare = (folder: string): void => {
       typeRoots: [join(root, "node_modules/@types")],
     },
     files: Object.values(entries).map((file) => join(sdk, "src", `${file}.ts`)),
-  };
-  writeFileSync(options, JSON.stringify(configuration));
+  });
   const compiler = join(root, "node_modules/.bin/tsc");
   const { status, stdout } = spawnSync(compiler, ["-p", options], { encoding: "utf8" });
   if (status !== 0) throw new Error(`the declarations cannot be made:\n${stdout}`);
@@ -75,12 +74,17 @@ const declare = (folder: string): void => {
 const specifier = /(\bfrom\s+|\bimport\s*\(?\s*)"([^"]+)"/g;
 
 /** Copies one declaration and those that it needs, with imports that hold outside this workspace. */
-const copyDeclaration = (folder: string, path: string, copied: Set<string>): void => {
+const copyDeclaration = (
+  from: string,
+  target: string,
+  path: string,
+  copied = new Set<string>(),
+): void => {
   if (copied.has(path)) return;
   copied.add(path);
   // sdk/src/x.d.ts -> x.d.ts, core/src/x.d.ts -> core/x.d.ts
   const placeOf = (file: string) => file.replace(/^sdk\/src\//, "").replace("core/src/", "core/");
-  const text = readFileSync(join(folder, path), "utf8").replace(
+  const text = readFileSync(join(from, path), "utf8").replace(
     specifier,
     (whole, before: string, name: string) => {
       if (peers.includes(name)) return whole;
@@ -92,16 +96,35 @@ const copyDeclaration = (folder: string, path: string, copied: Set<string>): voi
       if (core === undefined && !name.startsWith(".")) {
         throw new Error(`${path} needs the types of ${name}, which users do not have`);
       }
-      copyDeclaration(folder, needed, copied);
+      copyDeclaration(from, target, needed, copied);
       const relative = posix.relative(posix.dirname(placeOf(path)), placeOf(needed));
       const dotted = relative.startsWith(".") ? relative : `./${relative}`;
       return `${before}"${dotted.replace(/\.d\.ts$/, ".js")}"`;
     },
   );
-  const place = join(target, "types", placeOf(path));
+  const place = join(target, placeOf(path));
   mkdirSync(dirname(place), { recursive: true });
   writeFileSync(place, text);
 };
+
+const declareAll = (target: string): void => {
+  const made = mkdtempSync(join(tmpdir(), "halyard-types-"));
+  try {
+    declare(made);
+    for (const { folder } of formats) {
+      for (const file of Object.values(entries)) {
+        copyDeclaration(made, join(target, folder, "types"), `sdk/src/${file}.d.ts`);
+      }
+    }
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+};
+
+const forImport = (folder: string, name: string, file: string) => ({
+  types: `./${folder}/types/${file}.d.ts`,
+  default: `./${folder}/${name}.js`,
+});
 
 const manifest = (): object => ({
   name: source.name,
@@ -111,33 +134,31 @@ const manifest = (): object => ({
   type: "module",
   sideEffects: false,
   engines: { node: ">=20" },
-  exports: Object.fromEntries(
-    Object.entries(entries).map(([name, file]) => [
-      name === "index" ? "." : `./${name}`,
-      { types: `./types/${file}.d.ts`, default: `./${name}.js` },
-    ]),
-  ),
+  // For tools that do not read `exports`.
+  main: "./cjs/index.js",
+  types: "./cjs/types/index.d.ts",
+  exports: {
+    ...Object.fromEntries(
+      Object.entries(entries).map(([name, file]) => [
+        name === "index" ? "." : `./${name}`,
+        { import: forImport("esm", name, file), require: forImport("cjs", name, file) },
+      ]),
+    ),
+    "./package.json": "./package.json",
+  },
   peerDependencies: source.peerDependencies,
   peerDependenciesMeta: source.peerDependenciesMeta,
 });
 
-rmSync(target, { recursive: true, force: true });
-mkdirSync(target, { recursive: true });
-await bundle();
-const folder = mkdtempSync(join(tmpdir(), "halyard-types-"));
-try {
-  declare(folder);
-  const copied = new Set<string>();
-  for (const file of Object.values(entries))
-    copyDeclaration(folder, `sdk/src/${file}.d.ts`, copied);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
-writeFileSync(join(target, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
-copyFileSync(join(sdk, "README.md"), join(target, "README.md"));
-copyFileSync(join(root, "LICENSE"), join(target, "LICENSE"));
-
-for (const file of readdirSync(target).filter((name) => name.endsWith(".js"))) {
-  const bytes = readFileSync(join(target, file));
-  console.log(`${basename(file)} ${bytes.length} bytes, ${gzipSync(bytes).length} gzipped`);
-}
+export const buildSdk = async (target: string): Promise<void> => {
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  await bundle(target);
+  declareAll(target);
+  for (const { folder, type } of formats) {
+    writeJson(join(target, folder, "package.json"), { type, sideEffects: false });
+  }
+  writeJson(join(target, "package.json"), manifest());
+  copyFileSync(join(sdk, "README.md"), join(target, "README.md"));
+  copyFileSync(join(root, "LICENSE"), join(target, "LICENSE"));
+};

@@ -1,0 +1,227 @@
+// The packages as `npm run pack` makes them: installed into empty folders, started and used by the lines that we show.
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { after, before, suite, type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { publint } from "publint";
+import { snippetsFor } from "../packages/dashboard/src/flags/snippets.ts";
+import { createManagement } from "../packages/sdk/src/index.ts";
+import { full } from "../packages/server/test/faults/support/size.ts";
+import { until } from "../packages/server/test/support/until.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "halyard-packages-"));
+const server = join(folder, "server");
+const started: ChildProcess[] = [];
+after(async () => {
+  // npx and the shell that it starts pass no signal on: the whole group gets it.
+  for (const { pid, exitCode } of started) {
+    if (pid !== undefined && exitCode === null) process.kill(-pid, "SIGTERM");
+  }
+  await Promise.all(started.map((child) => child.exitCode ?? once(child, "close")));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A shell of somebody else: this Node, an npm that has seen nothing yet, none of the repository's commands and no registry. */
+const paths = (process.env.PATH ?? "").split(delimiter);
+const env = {
+  PATH: [dirname(process.execPath), ...paths.filter((path) => !path.includes("node_modules"))].join(
+    delimiter,
+  ),
+  HOME: folder,
+  npm_config_cache: join(folder, "cache"),
+  npm_config_registry: "http://127.0.0.1:9/",
+  npm_config_fetch_retries: "0",
+  npm_config_audit: "false",
+  npm_config_fund: "false",
+  npm_config_update_notifier: "false",
+};
+const shell = (cwd: string, line: string, variables: Readonly<Record<string, string>> = {}) =>
+  run("sh", ["-c", line], { cwd, env: { ...env, ...variables } });
+
+const project = (name: string): string => {
+  const path = join(folder, name);
+  mkdirSync(path);
+  writeFileSync(join(path, "package.json"), '{"private":true,"type":"module"}');
+  return path;
+};
+
+interface Running {
+  readonly url: string;
+  /** An admin key of development. */
+  readonly key: string;
+}
+
+/** `npx halyard serve`, in the folder where the package is installed. */
+const serve = async (...options: readonly string[]): Promise<Running> => {
+  const child = spawn("npx", ["halyard", "serve", "--port", "0", ...options], {
+    cwd: server,
+    env,
+    detached: true,
+  });
+  started.push(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  await until("the server is up", () => {
+    assert.equal(child.exitCode, null, output);
+    return output.includes("Try it:");
+  });
+  const [, url = ""] = /API +(http:\S+)\/api\/v1/.exec(output) ?? [];
+  const [, key = ""] = /development +(hal_\S+)/.exec(output) ?? [];
+  return { url, key };
+};
+
+let tarballs: string[];
+let running: Running;
+before(async () => {
+  await run(process.execPath, [join(root, "scripts/pack.ts"), join(folder, "dist")]);
+  tarballs = globSync("*.tgz", { cwd: join(folder, "dist") }).toSorted();
+  await shell(project("server"), `npm install ../dist/${tarballs[1]}`);
+  running = await serve();
+});
+
+suite("the package of the server", () => {
+  const installed = join(server, "node_modules/@halyard/server");
+
+  test("there are two packages, of the version of every manifest in the repository", () => {
+    const versions = ["package.json", ...globSync("packages/*/package.json", { cwd: root })].map(
+      (file) => (JSON.parse(readFileSync(join(root, file), "utf8")) as { version: string }).version,
+    );
+    assert.deepEqual(new Set(versions).size, 1, versions.join());
+    assert.deepEqual(tarballs, [
+      `halyard-sdk-${versions[0]}.tgz`,
+      `halyard-server-${versions[0]}.tgz`,
+    ]);
+  });
+
+  test("is plain JavaScript, needs nothing else, and passes publint", async () => {
+    const files = globSync("**/*", { cwd: installed });
+    assert.deepEqual(
+      files.filter((file) => /\.tsx?$|node_modules|\.test\./.test(file)),
+      [],
+    );
+    const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as object;
+    assert.ok(
+      !("dependencies" in manifest) && !("scripts" in manifest) && !("private" in manifest),
+    );
+    const licences = readFileSync(join(installed, "THIRD-PARTY-LICENSES.txt"), "utf8");
+    for (const name of ["fastify", "kysely", "undici", "pg", "@fastify/swagger-ui"]) {
+      assert.match(licences, new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, "m"));
+    }
+    const bytes = readFileSync(join(folder, "dist", tarballs[1] ?? ""));
+    const { messages } = await publint({
+      pack: { tarball: new Uint8Array(bytes).buffer },
+      strict: true,
+    });
+    assert.deepEqual(messages, []);
+  });
+
+  test("serves the API, the dashboard and the reference", async () => {
+    for (const [path, what] of [
+      ["/", /__CSP_NONCE__|csp-nonce/],
+      ["/docs", /Halyard API/],
+      ["/docs/static/swagger-ui-bundle.js", /SwaggerUIBundle/],
+      ["/openapi.json", /"openapi"/],
+      ["/readyz", /ready|ok/],
+    ] as const) {
+      const response = await fetch(running.url + path);
+      assert.equal(response.status, 200, path);
+      assert.match(await response.text(), what, path);
+    }
+    const { stdout } = await shell(server, "npx halyard flags create from-the-package", {
+      HALYARD_URL: running.url,
+      HALYARD_API_KEY: running.key,
+    });
+    assert.match(stdout, /from-the-package/);
+  });
+
+  test("starts worker processes, and its operator's commands find the database", async () => {
+    const { url, key } = await serve("--workers", "2", "--data", "two");
+    const headers = { authorization: `Bearer ${key}` };
+    assert.equal((await fetch(`${url}/api/v1/flags`, { headers })).status, 200);
+    const { stdout } = await shell(server, "npx halyard doctor --data two");
+    assert.match(stdout, /schema/i);
+  });
+
+  test("says what is missing on an older Node", async (t) => {
+    const old = paths.map((path) => join(path, "node")).filter(existsSync);
+    const { stdout: versions } = await run("sh", ["-c", old.map((path) => `${path} -v`).join(";")]);
+    const at = versions.split("\n").findIndex((version) => /^v(1\d|2[0-5])\./.test(version));
+    const node = old[at];
+    if (node === undefined) return t.skip("there is no older Node here");
+    const command = run(node, [join(installed, "bin/halyard.mjs"), "--version"]);
+    await assert.rejects(command, /halyard: Node 26 or newer is needed and this is v/);
+  });
+});
+
+suite("the install lines that the dashboard shows", () => {
+  const snippets = (url: string) =>
+    snippetsFor({ key: "shown", usesTargetingKey: true, url }).filter(({ install }) =>
+      install?.includes("/sdk/halyard-sdk-"),
+    );
+
+  const follow = async (t: TestContext, name: string, registry?: string): Promise<void> => {
+    const snippet = snippets(running.url).find((each) => each.name === name);
+    assert.ok(snippet?.install);
+    const cwd = project(name.replaceAll(/\W+/g, "-"));
+    try {
+      await shell(
+        cwd,
+        snippet.install,
+        registry === undefined ? {} : { npm_config_registry: registry },
+      );
+    } catch (error) {
+      if (registry === undefined) throw error;
+      t.skip(`its packages cannot be had here: ${(error as Error).message.split("\n")[0]}`);
+      return;
+    }
+    writeFileSync(
+      join(cwd, "shown.js"),
+      `const user = { id: "user-7" };\n${snippet.code.replace("// on", 'console.log("it is on");')}\nprocess.exit();`,
+    );
+    const { stdout } = await shell(cwd, "node shown.js", { HALYARD_API_KEY: running.key });
+    assert.equal(stdout, "it is on\n");
+  };
+
+  before(async () => {
+    const { flags } = createManagement({ url: running.url, key: running.key });
+    await flags.create({ key: "shown", type: "boolean" });
+    assert.ok((await flags.update("shown", { enabled: true })).ok);
+  });
+
+  test("there are three, and every one names a file that is there", async () => {
+    const lines = snippets(running.url).map(({ install }) => install ?? "");
+    assert.equal(lines.length, 3);
+    for (const line of lines) {
+      const [url = ""] = /http:\S+\.tgz$/.exec(line) ?? [];
+      assert.equal((await fetch(url, { method: "HEAD" })).status, 200, line);
+    }
+  });
+
+  test("the SDK is installed from the running server alone, and the code works", (t) =>
+    follow(t, "Node, Halyard SDK"));
+
+  test("with OpenFeature, whose packages come from the registry", async (t) => {
+    if (!full) return t.skip("it loads packages from the registry: npm run test:packages");
+    const { stdout } = await run("npm", ["config", "get", "registry"]);
+    await follow(t, "Node, OpenFeature", stdout.trim());
+  });
+});
