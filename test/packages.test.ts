@@ -50,7 +50,7 @@ const env = {
   npm_config_fund: "false",
   npm_config_update_notifier: "false",
 };
-const shell = (cwd: string, line: string, variables: Readonly<Record<string, string>> = {}) =>
+const shell = (cwd: string, line: string, variables: NodeJS.ProcessEnv = {}) =>
   run("sh", ["-c", line], { cwd, env: { ...env, ...variables } });
 
 const project = (name: string): string => {
@@ -178,19 +178,19 @@ suite("the install lines that the dashboard shows", () => {
       install?.includes("/sdk/halyard-sdk-"),
     );
 
-  const follow = async (t: TestContext, name: string, registry?: string): Promise<void> => {
+  const follow = async (
+    t: TestContext,
+    name: string,
+    registry?: NodeJS.ProcessEnv,
+  ): Promise<void> => {
     const snippet = snippets(running.url).find((each) => each.name === name);
     assert.ok(snippet?.install);
     const cwd = project(name.replaceAll(/\W+/g, "-"));
     try {
-      await shell(
-        cwd,
-        snippet.install,
-        registry === undefined ? {} : { npm_config_registry: registry },
-      );
+      await shell(cwd, snippet.install, registry);
     } catch (error) {
       if (registry === undefined) throw error;
-      t.skip(`its packages cannot be had here: ${(error as Error).message.split("\n")[0]}`);
+      t.skip(`its packages cannot be had here: ${(error as Error).message}`);
       return;
     }
     writeFileSync(
@@ -222,6 +222,9 @@ suite("the install lines that the dashboard shows", () => {
   test("with OpenFeature, whose packages come from the registry", async (t) => {
     if (!full) return t.skip("it loads packages from the registry: npm run test:packages");
     const { stdout } = await run("npm", ["config", "get", "registry"]);
-    await follow(t, "Node, OpenFeature", stdout.trim());
+    // With what this machine sets to reach the registry.
+    const { PATH } = env;
+    const registry = { ...process.env, PATH, npm_config_registry: stdout.trim() };
+    await follow(t, "Node, OpenFeature", registry);
   });
 });
