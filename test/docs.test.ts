@@ -220,7 +220,7 @@ suite("README", () => {
       const script = command
         .replaceAll("http://127.0.0.1:4400", server.url)
         .replace("curl -s ", "curl -s -w '\\n%{http_code}' ");
-      const env = { ...process.env, KEY: key };
+      const env = { ...process.env, HALYARD_API_KEY: key };
       return (await run("sh", ["-c", script], { env })).stdout.split("\n");
     };
     for (const { status, command, answer } of examples) {

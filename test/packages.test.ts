@@ -66,9 +66,13 @@ interface Running {
   readonly key: string;
 }
 
-/** `npx halyard serve`, in the folder where the package is installed. */
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+/** As the README shows them, in a folder with what `npm run pack` has made. */
+const [, installLine = "", serveLine = ""] =
+  /^```sh\n(npm install .*)\n(.* serve)\n```$/m.exec(read("README.md")) ?? [];
+
 const serve = async (...options: readonly string[]): Promise<Running> => {
-  const child = spawn("npx", ["halyard", "serve", "--port", "0", ...options], {
+  const child = spawn("sh", ["-c", [serveLine, "--port 0", ...options].join(" ")], {
     cwd: server,
     env,
     detached: true,
@@ -92,9 +96,10 @@ const serve = async (...options: readonly string[]): Promise<Running> => {
 let tarballs: string[];
 let running: Running;
 before(async () => {
-  await run(process.execPath, [join(root, "scripts/pack.ts"), join(folder, "dist")]);
-  tarballs = globSync("*.tgz", { cwd: join(folder, "dist") }).toSorted();
-  await shell(project("server"), `npm install ../dist/${tarballs[1]}`);
+  project("server");
+  await run(process.execPath, [join(root, "scripts/pack.ts"), join(server, "dist")]);
+  tarballs = globSync("*.tgz", { cwd: join(server, "dist") }).toSorted();
+  await shell(server, installLine);
   running = await serve();
 });
 
@@ -126,7 +131,7 @@ suite("the package of the server", () => {
     for (const name of ["fastify", "kysely", "undici", "pg", "@fastify/swagger-ui"]) {
       assert.match(licences, new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, "m"));
     }
-    const bytes = readFileSync(join(folder, "dist", tarballs[1] ?? ""));
+    const bytes = readFileSync(join(server, "dist", tarballs[1] ?? ""));
     const { messages } = await publint({
       pack: { tarball: new Uint8Array(bytes).buffer },
       strict: true,
@@ -154,7 +159,7 @@ suite("the package of the server", () => {
   });
 
   test("starts worker processes, and its operator's commands find the database", async () => {
-    const { url, key } = await serve("--workers", "2", "--data", "two");
+    const { url, key } = await serve("--workers 2", "--data two");
     const headers = { authorization: `Bearer ${key}` };
     assert.equal((await fetch(`${url}/api/v1/flags`, { headers })).status, 200);
     const { stdout } = await shell(server, "npx halyard doctor --data two");
@@ -218,6 +223,23 @@ suite("the install lines that the dashboard shows", () => {
 
   test("the SDK is installed from the running server alone, and the code works", (t) =>
     follow(t, "Node, Halyard SDK"));
+
+  test("docs/sdk.md: a copy of the package is kept and installed without the server", async () => {
+    const [, lines = ""] = /^```sh\n(npm pack .*?)^```$/ms.exec(read("docs/sdk.md")) ?? [];
+    const cwd = project("copy");
+    await shell(cwd, lines.replaceAll("https://flags.example.com", running.url));
+    const program = `import("@halyard/sdk").then(({ createClient }) => console.log(typeof createClient))`;
+    const { stdout } = await run(process.execPath, ["-e", program], { cwd });
+    assert.equal(stdout, "function\n");
+  });
+
+  test("documents name the tarballs of this version", () => {
+    const names = globSync("{*.md,docs/*.md,packages/*/README.md}", { cwd: root })
+      .filter((file) => file !== "CHANGELOG.md")
+      .flatMap((file) => [...read(file).matchAll(/halyard-(?:sdk|server)-\d[\d.]*\d\.tgz/g)])
+      .map(([name]) => name);
+    assert.deepEqual([...new Set(names)].toSorted(), tarballs);
+  });
 
   test("with OpenFeature, whose packages come from the registry", async (t) => {
     if (!full) return t.skip("it loads packages from the registry: npm run test:packages");

@@ -34,7 +34,7 @@ nothing and calls no receiver. It exits with 1 if a check FAILs; a WARN can wait
 Examples:
   halyard doctor
   halyard doctor --data /var/lib/halyard
-  halyard doctor --url https://flags.example.com --key "$KEY"`,
+  halyard doctor --url https://flags.example.com --key "$HALYARD_API_KEY"`,
     )
     .action(examine);
 
