@@ -1,18 +1,42 @@
-// How soon is it ready on a store that exists, and how much memory does it take at rest?
-import { mkdtempSync, rmSync } from "node:fs";
+// How soon is it ready on a store that exists, how much memory does it take at rest, and how large is it: from the package that
+// `npm run pack` makes, and from the repository.
+import { execFileSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { measureFootprint, untilReady } from "./support/footprint.ts";
 import { openLoad } from "./support/load.ts";
-import { benchKey as key, startHalyard, stopAll } from "./support/processes.ts";
+import { benchKey as key, startHalyard, startInstalled, stopAll } from "./support/processes.ts";
 import { figure, machine, say, table } from "./support/report.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
+const root = join(import.meta.dirname, "..");
+const installation = join(folder, "installation");
+
+const install = (): void => {
+  mkdirSync(installation);
+  writeFileSync(join(installation, "package.json"), '{"private":true}');
+  const quietly = { cwd: installation, stdio: "ignore" } as const;
+  execFileSync(process.execPath, [join(root, "scripts/pack.ts"), folder], quietly);
+  const [tarball = ""] = globSync(join(folder, "halyard-server-*.tgz"));
+  execFileSync("npm", ["install", "--offline", "--no-audit", tarball], quietly);
+};
+
+/** Megabytes on the disk. */
+const sizeOf = (path: string): string => {
+  const kibibytes = execFileSync("du", ["-sk", path], { encoding: "utf8" });
+  const size = (Number.parseInt(kibibytes, 10) * 1_024) / 1e6;
+  return `${size.toFixed(size < 10 ? 1 : 0)} MB`;
+};
 
 try {
+  install();
   say(`${machine}, median of ${rounds} starts`);
-  const row = table("on an existing store", "start to ready", "memory at rest");
+  say(
+    `The installed package is ${sizeOf(join(installation, "node_modules"))}; the \`node_modules\` of the repository, with all development tools, are ${sizeOf(join(root, "node_modules"))}.`,
+  );
+  const row = table("on an existing store", "", "start to ready", "memory at rest");
   for (const flags of [10, 1_000, 10_000]) {
     const settings = { HALYARD_DATA: join(folder, String(flags)) };
     const first = await startHalyard(settings);
@@ -25,15 +49,21 @@ try {
     }));
     load.close();
     await first.stop();
-    const { ready, memory } = await measureFootprint(rounds, async () => {
-      const halyard = await startHalyard(settings);
-      await untilReady(`${halyard.url}/readyz`);
-      return halyard;
-    });
-    const what = `${flags.toLocaleString("en")} flags`;
-    figure(`start to ready in ms, ${what}`, ready);
-    figure(`memory at rest in MB, ${what}`, memory);
-    row(what, `${Math.round(ready)} ms`, `${Math.round(memory)} MB`);
+    const ways = {
+      package: () => startInstalled(installation, settings),
+      repository: () => startHalyard(settings),
+    };
+    for (const [way, start] of Object.entries(ways)) {
+      const { ready, memory } = await measureFootprint(rounds, async () => {
+        const halyard = await start();
+        await untilReady(`${halyard.url}/readyz`);
+        return halyard;
+      });
+      const what = `${flags.toLocaleString("en")} flags`;
+      figure(`start to ready in ms, ${way}, ${what}`, ready);
+      figure(`memory at rest in MB, ${way}, ${what}`, memory);
+      row(what, way, `${Math.round(ready)} ms`, `${Math.round(memory)} MB`);
+    }
   }
 } finally {
   await stopAll();

@@ -1,8 +1,8 @@
 // What is measured runs in processes of its own: started as users start it, found by what it prints, ended together.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 
 export const benchKey = "bench-key-0123456789abcdef";
 
@@ -16,7 +16,7 @@ export interface Started {
 }
 
 const running = new Set<ChildProcess>();
-const pathOf = (script: string): string => fileURLToPath(new URL(`../${script}`, import.meta.url));
+const pathOf = (script: string): string => resolve(import.meta.dirname, "..", script);
 
 const end = async (child: ChildProcess): Promise<void> => {
   running.delete(child);
@@ -51,13 +51,18 @@ export const startServer = async (
   throw new Error(`${script} ended before it was up.`);
 };
 
-export const startHalyard = (settings: Settings, ...args: string[]): Promise<Started> =>
-  startServer("../packages/cli/bin/halyard.mjs", ["serve", ...args], {
+/** The command of the repository, or of the installation whose command this is. */
+const start = (command: string, settings: Settings, args: readonly string[]): Promise<Started> =>
+  startServer(command, ["serve", ...args], {
     PORT: "0",
     HALYARD_LOG_LEVEL: "fatal",
     HALYARD_BOOTSTRAP_KEYS: `development=${benchKey}`,
     ...settings,
   });
+export const startHalyard = (settings: Settings, ...args: string[]): Promise<Started> =>
+  start("../packages/cli/bin/halyard.mjs", settings, args);
+export const startInstalled = (folder: string, settings: Settings): Promise<Started> =>
+  start(join(folder, "node_modules/@halyard/server/bin/halyard.mjs"), settings, []);
 
 export const stopAll = async (): Promise<void> => {
   await Promise.all([...running].map(end));

@@ -16,7 +16,8 @@ if (Number.parseInt(process.versions.node, 10) < neededMajor) {
 // files, where others could put something in its place. An installation that nobody may write to starts without it.
 const modules = nodeModulesAbove(import.meta.dirname);
 if (modules !== undefined) process.env.NODE_COMPILE_CACHE ??= join(modules, ".cache/halyard");
-module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+const cache = process.env.NODE_COMPILE_CACHE;
+if (cache !== undefined) module.enableCompileCache(cache);
 await import("../lib/halyard.js");
 
 function nodeModulesAbove(folder) {

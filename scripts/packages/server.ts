@@ -22,12 +22,12 @@ export const dashboardFolder = join(import.meta.dirname, "dashboard");
 export const referenceFolder = join(import.meta.dirname, "reference");
 export const workerFile = join(import.meta.dirname, "cluster-worker.js");
 `;
-const installed: Plugin = {
-  name: "installation",
-  load: (id) => (id === join(root, "packages/server/src/installation.ts") ? installation : null),
-};
-
 const bundle = async (lib: string): Promise<string[]> => {
+  const replaced = join(root, "packages/server/src/installation.ts");
+  const plugin: Plugin = {
+    name: "installation",
+    load: (id) => (id === replaced ? installation : null),
+  };
   const { output } = await build({
     input: {
       halyard: join(root, "packages/cli/src/main.ts"),
@@ -36,7 +36,7 @@ const bundle = async (lib: string): Promise<string[]> => {
     platform: "node",
     // pg uses it only when someone installs it and asks for it.
     external: ["pg-native"],
-    plugins: [installed],
+    plugins: [plugin],
     output: {
       dir: lib,
       format: "esm",
@@ -47,7 +47,10 @@ const bundle = async (lib: string): Promise<string[]> => {
     experimental: { attachDebugInfo: "none" },
     logLevel: "warn",
   });
-  return output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
+  const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
+  // Otherwise the package would look for its files in a repository.
+  if (!modules.includes(replaced)) throw new Error(`${replaced} is not in the bundle`);
+  return modules;
 };
 
 const manifest = (): object => {
