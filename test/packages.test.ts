@@ -28,11 +28,14 @@ const folder = mkdtempSync(join(tmpdir(), "halyard-packages-"));
 const server = join(folder, "server");
 const started: ChildProcess[] = [];
 after(async () => {
-  // npx and the shell that it starts pass no signal on: the whole group gets it.
-  for (const { pid, exitCode } of started) {
-    if (pid !== undefined && exitCode === null) process.kill(-pid, "SIGTERM");
-  }
-  await Promise.all(started.map((child) => child.exitCode ?? once(child, "close")));
+  const ended = started
+    .filter(({ exitCode }) => exitCode === null)
+    .map(async (child) => {
+      // npx and the shell that it starts pass no signal on: the whole group gets it.
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+      await once(child, "close");
+    });
+  await Promise.all(ended);
   rmSync(folder, { recursive: true, force: true });
 });
 
