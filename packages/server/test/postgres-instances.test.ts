@@ -1,9 +1,12 @@
 // Several instances on one PostgreSQL database do at the same moment what only one of them may do, or each once.
 import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
 import { after, before, test } from "node:test";
 import { composeOperator, parseConfig, startServer } from "@halyard/server";
 import { type Answer, type Api, createApi } from "./support/api.ts";
+import { serveOn } from "./support/halyard-process.ts";
 import { newDatabase, query } from "./support/postgres.ts";
+import { scrape } from "./support/scrape.ts";
 import { unhurried } from "./support/test-store.ts";
 
 const key = "a-key-for-instances-on-postgresql";
@@ -135,4 +138,22 @@ test("what one instance has answered every other shows at once", async () => {
       assert.equal(list.find(({ key: flag }) => flag === "shown")?.percentage, percentage);
     }
   }
+});
+
+test("with auto, no more workers than the database has connections for", {
+  skip: availableParallelism() < 2 && "this machine has one core",
+}, async (t) => {
+  const small = await newDatabase();
+  const name = new URL(small).pathname.slice(1);
+  // One process takes 11.
+  await query(small, `alter database "${name}" connection limit 20`);
+  const settings = { DATABASE_URL: small, HALYARD_SECRET_KEY: "07".repeat(32) };
+  const halyard = await serveOn({ ...settings, HALYARD_WORKERS: "auto" });
+  t.after(async () => {
+    halyard.kill("SIGTERM");
+    await halyard.ended;
+  });
+  await halyard.printed(/"workers":1,.*fewer workers than cores/);
+  const { value } = await scrape(halyard.url);
+  assert.equal(value("halyard_processes"), 1);
 });

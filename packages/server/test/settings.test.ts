@@ -16,6 +16,7 @@ test("the defaults are those of a developer's machine", () => {
     port: 4_400,
     database: { kind: "embedded", folder: resolve("data") },
     workers: 1,
+    autoWorkers: false,
     bootstrapKeys: [],
     mayMigrate: true,
     serviceName: "Service",

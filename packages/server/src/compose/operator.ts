@@ -61,6 +61,13 @@ export const hasStore = async ({ database }: Config): Promise<boolean> => {
   return (await postgresSchemaVersion(database)) > 0;
 };
 
+/** How many processes the database has connections for; each has its pool, and one that listens for changes. */
+export const processesThatFit = async ({ database }: Config): Promise<number> => {
+  if (database.kind === "embedded") return Number.POSITIVE_INFINITY;
+  const { freeConnections } = await import("../store/postgres/start.ts");
+  return Math.floor((await freeConnections(database)) / (database.poolSize + 1));
+};
+
 /** What the operator's commands use, with or without a running server. */
 export interface Operator {
   readonly environments: Environments;

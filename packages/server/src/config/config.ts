@@ -30,6 +30,8 @@ export interface Config {
   readonly mayMigrate: boolean;
   /** Processes that serve; with one there is no cluster. */
   readonly workers: number;
+  /** Whether that many are only the most: as many as the database has connections for. */
+  readonly autoWorkers: boolean;
   readonly bootstrapKeys: readonly BootstrapKey[];
   readonly serviceName: string;
   readonly logLevel: (typeof logLevels)[number];
@@ -168,6 +170,7 @@ export const parseConfig = (variables: Variables): Config => {
     workers: setting("HALYARD_WORKERS", 1, "a whole number from 1 to 64, or auto", (text) =>
       text === "auto" ? Math.min(64, availableParallelism()) : whole(1, 64)(text),
     ),
+    autoWorkers: variables.HALYARD_WORKERS?.trim() === "auto",
     bootstrapKeys: setting<Config["bootstrapKeys"]>(
       "HALYARD_BOOTSTRAP_KEYS",
       [],

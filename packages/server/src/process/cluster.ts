@@ -1,7 +1,7 @@
 // Several instances behind one port of one machine: the primary process starts workers, replaces those that end, stops all.
 import cluster, { type Worker } from "node:cluster";
 import type { Logger } from "pino";
-import { composeOperator } from "../compose/operator.ts";
+import { composeOperator, processesThatFit } from "../compose/operator.ts";
 import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
 import { workerFile } from "../installation.ts";
@@ -35,8 +35,9 @@ export const startCluster = async (config: Config): Promise<Server> => {
   // Opened before the workers, so that they find the schema up to date.
   const operator = await composeOperator(config);
   try {
+    const count = await countWorkers(config, log);
     const reserved = await reservePort(config);
-    const workers = startWorkers({ ...config, port: reserved.port }, log);
+    const workers = startWorkers({ ...config, workers: count, port: reserved.port }, log);
     try {
       // Keys are shown only once: the workers listen first, so that no start that fails has created any.
       const url = await workers.up;
@@ -52,6 +53,19 @@ export const startCluster = async (config: Config): Promise<Server> => {
   } finally {
     await operator.close();
   }
+};
+
+/** A number that the operator has chosen is theirs to answer for. */
+const countWorkers = async (config: Config, log: Logger): Promise<number> => {
+  if (!config.autoWorkers) return config.workers;
+  const count = Math.max(1, Math.min(config.workers, await processesThatFit(config)));
+  if (count < config.workers) {
+    log.warn(
+      { workers: count, cores: config.workers },
+      "fewer workers than cores: PostgreSQL has no connections for more; raise its max_connections, or lower HALYARD_POOL_SIZE",
+    );
+  }
+  return count;
 };
 
 const startWorkers = (config: Config, log: Logger) => {

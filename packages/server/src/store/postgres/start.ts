@@ -140,3 +140,17 @@ export const openSchema = (
 /** 0 when there is no schema. */
 export const postgresSchemaVersion = (settings: PostgresSettings): Promise<number> =>
   withFirstClient(settings, schemaVersion);
+
+/** How many more connections the server and the database allow. */
+export const freeConnections = (settings: PostgresSettings): Promise<number> =>
+  withFirstClient(settings, async (client) => {
+    const { rows } = await client.query<{ free: number }>(
+      `select least(
+         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+           - (select sum(numbackends) from pg_stat_database),
+         case when datconnlimit >= 0 then datconnlimit
+           - (select numbackends from pg_stat_database where datname = current_database()) end
+       )::int as free from pg_database where datname = current_database()`,
+    );
+    return rows[0]?.free ?? 0;
+  });
