@@ -153,7 +153,6 @@ test("with auto, no more workers than the database has connections for", {
     halyard.kill("SIGTERM");
     await halyard.ended;
   });
-  const { value } = await scrape(halyard.url);
-  assert.equal(value("halyard_processes"), 1);
+  assert.equal((await scrape(halyard.url)).value("halyard_processes"), 1);
   await halyard.printed(/"workers":1,.*fewer workers than cores/);
 });
