@@ -85,7 +85,7 @@ const runSession = async (): Promise<Session> => {
   const [, link = ""] = await halyard.printed(/(http:\S+\/sign-in\?once=\S+)/);
   secrets.set("a sign-in link", new URL(link).searchParams.get("once") ?? "");
   await (await fetch(link, { redirect: "manual" })).text();
-  await createApi(halyard.url, key)("GET", "/webhooks", undefined, named("denied-1"));
+  await createApi(halyard.url, key)("GET", "/keys", undefined, named("denied-1"));
   const foreign = { ...inPage, origin: "https://elsewhere.example", ...named("denied-2") };
   await anonymous("DELETE", "//session", undefined, foreign);
   await anonymous("DELETE", "//session", undefined, { ...inPage, ...named("out-1") });
@@ -191,7 +191,7 @@ test("what is denied has a line, with the key when there was one", () => {
       address,
     ]),
     [
-      ["denied-1", "GET /api/v1/webhooks", session.issued, "ci", "development", "127.0.0.1"],
+      ["denied-1", "GET /api/v1/keys", session.issued, "ci", "development", "127.0.0.1"],
       ["denied-2", "DELETE /session", undefined, undefined, undefined, "127.0.0.1"],
     ],
   );
