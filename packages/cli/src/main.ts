@@ -2,14 +2,26 @@
 import { debuglog } from "node:util";
 import { CommanderError } from "commander";
 import { createProgram } from "./program.ts";
-import { codeOf, exitCodes } from "./terminal/exit-codes.ts";
+import { codeOf, type ExitCode, exitCodes } from "./terminal/exit-codes.ts";
 import { CommandFailed, jsonText, withoutControls } from "./terminal/output.ts";
 import { ignoreClosedOutput } from "./terminal/output-closed.ts";
+
+/** Errors whose message is for people, and how the command ends with them. */
+const foreseen: Readonly<Record<string, ExitCode>> = {
+  StartupProblem: exitCodes.failed,
+  InvalidSettings: exitCodes.usage,
+  StoreUnavailable: exitCodes.unavailable,
+};
+
+const exitCodeFor = (error: unknown): ExitCode => {
+  if (error instanceof CommandFailed) return error.exitCode;
+  return (error instanceof Error ? foreseen[error.name] : undefined) ?? exitCodes.failed;
+};
 
 /** For people; the stack trace of an unexpected error is shown only on request. */
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  return ["StartupProblem", "CommandFailed", "StoreUnavailable"].includes(error.name)
+  return error instanceof CommandFailed || Object.hasOwn(foreseen, error.name)
     ? error.message
     : `${error.message}. This is an unexpected error; NODE_DEBUG=halyard shows where it happened.`;
 };
@@ -38,10 +50,10 @@ try {
       printErrorAsJson(codeOf(exitCodes.usage), error.message.replace(/^error: /, ""));
     }
   } else {
-    const failed = error instanceof CommandFailed ? error : undefined;
-    const isAway = error instanceof Error && error.name === "StoreUnavailable";
-    process.exitCode = failed?.exitCode ?? (isAway ? exitCodes.unavailable : exitCodes.failed);
-    if (wantsJson) printErrorAsJson(failed?.code ?? "FAILED", sentenceOf(error), failed?.details);
+    const exitCode = exitCodeFor(error);
+    process.exitCode = exitCode;
+    const { code = codeOf(exitCode), details } = error instanceof CommandFailed ? error : {};
+    if (wantsJson) printErrorAsJson(code, sentenceOf(error), details);
     else console.error(`halyard: ${withoutControls(sentenceOf(error))}`);
     debuglog("halyard")("%o", error);
   }

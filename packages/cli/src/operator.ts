@@ -1,4 +1,5 @@
 // Opens the store for one operator's command, and closes it afterwards.
+import { resolve } from "node:path";
 import type { Operator } from "@halyard/server/compose/operator";
 import type { Config } from "@halyard/server/config";
 import type { Command } from "commander";
@@ -44,9 +45,30 @@ export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
+/** The database of a command, in words. */
+export interface DatabasePlace {
+  /** Such as ` of /var/lib/halyard`; empty for the default, ./data. */
+  readonly text: string;
+  /** The same for scripts. */
+  readonly json: { readonly database: string };
+}
+
+const placeOf = ({ database }: Config): DatabasePlace => {
+  const name = database.kind === "embedded" ? database.folder : database.name;
+  const text = name === resolve("data") ? "" : ` of ${name}`;
+  return { text, json: { database: name } };
+};
+
+/** The address of a server with these settings, from this machine. */
+export const localAddress = ({ host, port }: Pick<Config, "host" | "port">): string => {
+  const everywhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  const name = everywhere[host] ?? host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+};
+
 export const withOperator = async (
   { data }: OperatorOptions,
-  work: (operator: Operator) => Promise<void>,
+  work: (operator: Operator, place: DatabasePlace) => Promise<void>,
 ): Promise<void> => {
   const config = await configFor(data);
   const { composeOperator } = await import("@halyard/server/compose/operator");
@@ -54,7 +76,7 @@ export const withOperator = async (
     await requireStore(config);
     const operator = await composeOperator(config);
     try {
-      await work(operator);
+      await work(operator, placeOf(config));
     } finally {
       await operator.close();
     }

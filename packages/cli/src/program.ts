@@ -30,10 +30,12 @@ const groups: Readonly<Record<string, Commands>> = {
     copy: async () => (await import("./commands/operator/copy.ts")).copyCommand(),
     backup: async () => (await import("./commands/operator/backup.ts")).backupCommand(),
     restore: async () => (await import("./commands/operator/restore.ts")).restoreCommand(),
+    open: async () => (await import("./commands/operator/open.ts")).openCommand(),
     doctor: async () => (await import("./commands/operator/doctor.ts")).doctorCommand(),
   },
   "This command line:": {
     profiles: async () => (await import("./commands/profiles.ts")).profileCommands(),
+    whoami: async () => (await import("./commands/whoami.ts")).whoamiCommand(),
     completion: async () => (await import("./commands/completion.ts")).completionCommand(),
     suggest: async () => (await import("./commands/suggest.ts")).suggestCommand(),
   },
@@ -95,7 +97,11 @@ export const createProgram = async (name?: string, silent = false): Promise<Comm
   for (const command of allCommands(program)) {
     command.exitOverride().showHelpAfterError(silent ? false : hint);
     command.configureHelp({ subcommandTerm: termOf });
-    if (silent) command.configureOutput({ outputError: () => undefined });
+    command.configureOutput({
+      outputError: (text, write) => {
+        if (!silent) write(text.replace(/^error: /, "halyard: "));
+      },
+    });
   }
   return program;
 };

@@ -85,7 +85,7 @@ test("webhooks listen takes its webhook away when its reader has enough", { skip
   await until("the webhook", async () => (await webhooks()).length === 1);
   const { stdout, stderr } = await endedAfterChanges(listening);
   assert.equal(stdout.split("\n").length, 2, stdout);
-  assert.match(stderr, /Removed the webhook wh_\w+\.\nended with 0\n$/);
+  assert.match(stderr, /Removed the webhook wh_\w+ in \S+ at \S+\.\nended with 0\n$/);
   assert.deepEqual(await webhooks(), []);
 });
 

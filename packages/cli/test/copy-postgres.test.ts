@@ -119,7 +119,7 @@ test("everything goes to PostgreSQL and back, and a server goes on with it there
   const settings = { HALYARD_SECRET_KEY };
   const copied = JSON.parse(
     await succeed(["copy", "--from", folder, "--to", url, "--json"], settings),
-  ) as Record<string, number>;
+  ).rows as Record<string, number>;
   assert.deepEqual(Object.keys(copied).sort(), [...tables].sort());
   for (const table of tables) assert.ok((copied[table] ?? 0) > 0, `nothing of ${table} was copied`);
   const original = dumpFolder(folder);
@@ -167,11 +167,13 @@ test("copy refuses what would go wrong, and leaves the target as it was", async 
     ["copy", "--from", folder, "--to", "mysql://root:secret-word@db/x"],
     /DATABASE_URL must be a URL such as postgres/,
     settings,
+    2,
   );
   await refuse(
     ["copy", "--from", folder, "--to", "postgres://u:secret-word@127.0.0.1:1/x"],
     /PostgreSQL at 127\.0\.0\.1:1\/x cannot be used/,
     settings,
+    6,
   );
   const server = await serveOn({ DATABASE_URL: url, ...settings });
   server.kill("SIGTERM");
@@ -181,6 +183,7 @@ test("copy refuses what would go wrong, and leaves the target as it was", async 
     ["copy", "--from", folder, "--to", url],
     /already holds the environment "development": copy into an empty database/,
     settings,
+    5,
   );
   assert.deepEqual(await dumpDatabase(url), before);
 });

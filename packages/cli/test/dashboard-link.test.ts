@@ -1,9 +1,13 @@
-// halyard serve says where the dashboard is: with a link that signs in once, or how to sign in.
+// halyard serve and halyard open say where the dashboard is: with a link that signs in once, or how to sign in.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { after, test } from "node:test";
 import { type RunningServer, serveHalyard } from "../../server/test/support/halyard-process.ts";
 import { newFolder } from "../../server/test/support/server.ts";
+import { storeSettings } from "../../server/test/support/test-store.ts";
+import { createRunner } from "./support/command-runner.ts";
+import { noTerminal, runAtTerminal } from "./support/terminal.ts";
 
 const folders: string[] = [];
 const started: RunningServer[] = [];
@@ -25,7 +29,7 @@ const start = async (settings: Record<string, string> = {}) => {
     assert.equal(code, 0);
     return stdout;
   };
-  return { server, address, end };
+  return { server, folder, address, end };
 };
 
 /** The environments that somebody is signed in to who opens it; undefined when it does not sign in. */
@@ -61,4 +65,42 @@ test("where others may read the output there is no link", async () => {
   const output = await end();
   assert.match(output, /Sign in with an API key/);
   assert.doesNotMatch(output, /once=/);
+});
+
+test("who has lost every key makes another, and opens the dashboard without one", async () => {
+  const { server, folder, end } = await start();
+  const { port } = new URL(server.url);
+  const here = {
+    ...(await storeSettings(folder)),
+    HALYARD_CONFIG: join(folder, "no-profiles.json"),
+    PORT: port,
+  };
+  const halyard = createRunner(here);
+  await halyard.refuse(["keys", "create"], 2, /^halyard: A key needs a role and a name, such as/);
+  const named = ["keys", "create", "-r", "admin", "-n", "me"];
+  await halyard.refuse(named, 4, /On the server's machine, --environment NAME works/);
+  if (noTerminal === false) {
+    const { code, screen } = await runAtTerminal(["keys", "create"], here, [
+      [/Environment \(development, production\) \[development\]: /, "production\n"],
+      [/Role \(admin, server, client\) \[admin\]: /, "\n"],
+      [/Name, .* \[admin\]: /, "\n"],
+    ]);
+    assert.equal(code, 0, screen);
+    assert.match(screen, /Created the admin key "admin" \([0-9a-f]{16}\) in production of /);
+    const key = /hal_[0-9a-f]{16}_[\w-]{43}/.exec(screen)?.[0] ?? "";
+    const told = await halyard.read("whoami", "--url", server.url, "--key", key);
+    const { environment, role } = told as Record<string, unknown>;
+    assert.deepEqual({ environment, role }, { environment: "production", role: "admin" });
+  }
+  const link = (await halyard.succeed("open")).trim();
+  assert.ok(link.startsWith(`${server.url}/sign-in?once=`), link);
+  assert.deepEqual(await open(link), ["development", "production"]);
+  assert.equal(await open(link), undefined);
+  // For a server elsewhere, the page where a key signs in.
+  assert.deepEqual(await halyard.read("open", "--url", "https://flags.example.com/"), {
+    url: "https://flags.example.com/sign-in",
+    signsIn: false,
+  });
+  await end();
+  await halyard.refuse(["open"], 6, /No server responds at http:\S+: start it with halyard serve/);
 });

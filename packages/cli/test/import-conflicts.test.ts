@@ -98,9 +98,9 @@ test("conflicts are told to people by flag", async (t) => {
     {
       code: 5,
       signal: null,
-      stdout: "~ late  enabled off → on\n1 to change, 0 unchanged.\nNothing was changed.\n",
+      stdout: `~ late  enabled off → on\n1 to change, 0 unchanged ${bench.where}.\nNothing was changed ${bench.where}.\n`,
       stderr:
-        "conflict: late: was changed meanwhile\nhalyard: Somebody else changed one flag, which was left unchanged: run the same command again to see the difference and apply it.\n",
+        "halyard: conflict: late: was changed meanwhile\nhalyard: Somebody else changed one flag, which was left unchanged: run the same command again to see the difference and apply it.\n",
     },
   );
 });
@@ -162,12 +162,12 @@ test("2,000 flags at once, and then nothing", async () => {
   assert.equal(lines.length, 103);
   assert.deepEqual(lines.slice(-3), [
     "  … and 1900 more (--dry-run shows all)",
-    "2000 to create, 0 unchanged.",
-    "Done: 2000 created.",
+    `2000 to create, 0 unchanged ${bench.where}.`,
+    `Done: 2000 created ${bench.where}.`,
   ]);
   assert.deepEqual(await bench.flags(), flags);
   assert.equal(
     await bench.succeed("import", file, "--prune"),
-    "Nothing to change: all 2000 flags are up to date.\n",
+    `Nothing to change ${bench.where}: all 2000 flags are up to date.\n`,
   );
 });

@@ -99,7 +99,7 @@ suite("Unleash", { concurrency: 2 }, () => {
     await admin("PATCH", "/flags/only-canada", { enabled: true, percentage: 30 });
     const again = await runHalyard(["import", ...args, "--prune"], settings);
     assert.equal(again.code, 0);
-    assert.match(again.stdout, /Nothing to change: all 17 flags are up to date\.\n$/);
+    assert.match(again.stdout, /Nothing to change in \S+ at \S+: all 17 flags are up to date\.\n$/);
     assert.deepEqual(
       (await admin("GET", "/flags/only-canada")).body,
       rollout("only-canada", true, 30),
@@ -185,8 +185,8 @@ suite("LaunchDarkly", { concurrency: 2 }, () => {
       stdout,
       `+ dark-mode     boolean, off, "Dark mode"
 + new-checkout  boolean, on, "The checkout in one page"
-2 to create, 0 unchanged.
-Done: 2 created.
+2 to create, 0 unchanged ${bench.where}.
+Done: 2 created ${bench.where}.
 `,
     );
     assert.equal((await admin("GET", "/flags/new-checkout")).status, 200);
@@ -289,8 +289,8 @@ Skipped (5):
 + quiet         boolean, off
 + spelled-out   rollout, on, 0.5 %
 - unrelated     boolean, off
-5 to create, 1 to delete, 0 unchanged.
-Done: 5 created, 1 deleted.
+5 to create, 1 to delete, 0 unchanged ${bench.where}.
+Done: 5 created, 1 deleted ${bench.where}.
 `,
   );
   assert.equal((await admin("GET", "/flags/colour")).status, 200);

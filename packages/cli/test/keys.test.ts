@@ -28,13 +28,16 @@ test("keys are made, listed and revoked without the database", async () => {
   assert.equal(made.code, 0, made.stderr);
   const key = made.stdout.trim();
   assert.match(key, /^hal_[0-9a-f]{16}_[\w-]{43}$/);
-  assert.match(made.stderr, /^Created the server key "web" \([0-9a-f]{16}\)\. It is not shown/);
+  assert.match(
+    made.stderr,
+    /^Created the server key "web" \([0-9a-f]{16}\) in test-\d+ at http:\S+\. It is not shown/,
+  );
   assert.equal((await server.api(key)("GET", "/flags")).status, 200);
   const list = await halyard.succeed("keys", "list");
   assert.match(list, new RegExp(`^${idOf(key)} {2}server {2}\\S+Z {2}.* {2}web$`, "m"));
   assert.equal(
     await halyard.succeed("keys", "revoke", idOf(key)),
-    `Revoked the key ${idOf(key)}.\n`,
+    `Revoked the key ${idOf(key)} in ${environment.name} at ${server.url}.\n`,
   );
   assert.equal((await server.api(key)("GET", "/flags")).status, 401);
   await halyard.refuse(["keys", "revoke", idOf(key)], 3, /does not exist/);
@@ -82,9 +85,12 @@ test("an expiry and origins are set and shown, on a server and in its database",
 });
 
 test("the same for scripts", async () => {
-  const { key, ...made } = await halyard.read<CreatedApiKey>(
+  const place = { environment: environment.name, server: server.url };
+  const { key, ...told } = await halyard.read<CreatedApiKey>(
     ...["keys", "create", "-r", "client", "-n", "page"],
   );
+  const { environment: _, server: __, ...made } = told as typeof told & typeof place;
+  assert.deepEqual(told, { ...made, ...place });
   const listed = await halyard.read<ApiKey[]>("keys", "list");
   assert.deepEqual(
     listed.find(({ id }) => id === made.id),
@@ -93,6 +99,7 @@ test("the same for scripts", async () => {
   assert.deepEqual(await halyard.read("keys", "revoke", idOf(key)), {
     id: made.id,
     revoked: true,
+    ...place,
   });
 });
 

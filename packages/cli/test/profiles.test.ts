@@ -51,16 +51,34 @@ test("profiles are kept, checked, used and removed, and never show a key", async
   );
   const listed = await halyard.succeed("profiles", "list");
   const shown = (key: string) => `${key.split("_").slice(0, 2).join("_")}_…`;
-  assert.match(listed, new RegExp(`^\\* {2}one +\\S+ +${shown(one.keys.admin)}$`, "m"));
-  assert.match(listed, new RegExp(`^ {3}two +\\S+ +${shown(two.keys.server)}$`, "m"));
+  assert.match(
+    listed,
+    new RegExp(`^\\* {2}one +${one.name} +admin +\\S+ +${shown(one.keys.admin)}$`, "m"),
+  );
+  assert.match(
+    listed,
+    new RegExp(`^ {3}two +${two.name} +server +\\S+ +${shown(two.keys.server)}$`, "m"),
+  );
   assert.doesNotMatch(listed, /hal_[0-9a-f]+_[^…]/);
   assert.deepEqual(await halyard.read("profiles", "show"), {
     name: "one",
     url: server.url,
+    environment: one.name,
+    role: "admin",
+    production: false,
     key: shown(one.keys.admin),
     current: true,
     file,
   });
+  assert.match(
+    await halyard.succeed("profiles", "show", "two"),
+    new RegExp(`\\n {2}environment {2}${two.name}\\n {2}role {9}server\\n {2}production {3}no\\n`),
+  );
+  const whoami = await halyard.succeed("whoami", "-p", "two");
+  assert.match(
+    whoami,
+    new RegExp(`^${two.name}\\n {2}server {3}${server.url}\\n {2}role {5}server\\n {2}name`),
+  );
 
   assert.equal(await sees(halyard), "of-one");
   assert.equal(await sees(halyard, "--profile", "two"), "of-two");
@@ -80,6 +98,8 @@ test("the command line stands above the variables, and those above the profile i
   assert.equal(await sees(variables, "--profile", "one"), "of-one");
   assert.equal(await sees(variables, "--key", one.keys.admin), "of-one");
   assert.equal(await sees(halyard.with({ HALYARD_PROFILE: "two" })), "of-two");
+  // A key of the command line is for the server of the active profile, unless an address is named.
+  assert.equal(await sees(halyard, "--key", two.keys.admin), "of-two");
   // With a key at hand no profile is looked at, not even whether there is such a one.
   assert.equal(await sees(variables.with({ HALYARD_PROFILE: "gone" })), "of-two");
   const atServer = halyard.with({ HALYARD_PROFILE: "gone", HALYARD_URL: server.url });
@@ -92,9 +112,10 @@ test("the command line stands above the variables, and those above the profile i
   assert.equal(await sees(halyard, "--url", `${server.url}/`), "of-one");
 });
 
-test("without --url a profile is for HALYARD_URL, or else for the standard address", async () => {
+test("without --url a profile is for the address it had, HALYARD_URL, or else the standard one", async () => {
   const runner = halyard.with({ HALYARD_CONFIG: join(server.folder, "short.json") });
   const set = ["profiles", "set", "development", "--key", one.keys.admin];
+  const other = ["profiles", "set", "other", "--key", one.keys.admin];
   const there = runner.with({ HALYARD_URL: server.url });
   assert.equal(
     await there.succeed(...set),
@@ -103,8 +124,32 @@ test("without --url a profile is for HALYARD_URL, or else for the standard addre
   assert.equal(await sees(runner), "of-one");
   assert.equal(
     await runner.succeed(...set, "--no-check"),
-    "Saved development for http://127.0.0.1:4400.\n",
+    `Saved development for ${server.url}.\n`,
   );
+  assert.equal(
+    await runner.succeed(...other, "--no-check"),
+    "Saved other for http://127.0.0.1:4400.\n",
+  );
+});
+
+test("a profile marked as production asks before a change, and keeps its key", async () => {
+  await set("marked", one.keys.admin);
+  const marked = ["-p", "marked"];
+  const mark = await halyard.run("profiles", "set", "marked", "--production");
+  assert.deepEqual(
+    [mark.code, mark.stdout],
+    [0, `Saved marked for ${server.url}: admin of ${one.name}.\n`],
+  );
+  assert.match(mark.stderr, /^Changes ask first; without a terminal they need --yes\./);
+  assert.match(
+    await halyard.succeed("profiles", "show", "marked"),
+    /production {3}yes: changes ask first/,
+  );
+  const change = ["flags", "describe", "of-one", "x", ...marked];
+  await halyard.refuse(change, 2, /^halyard: Change the description of of-one in .*add --yes\.\n$/);
+  assert.match(await halyard.succeed(...change, "--yes"), /^of-one has a new description in /);
+  await halyard.succeed("profiles", "set", "marked", "--no-production");
+  assert.match(await halyard.succeed(...change), /^of-one already had that description in /);
 });
 
 test("an address with a password is neither taken nor repeated", async () => {

@@ -114,8 +114,8 @@ test("promote of named flags, of all, of some fields, with and without what is g
     some,
     `+ fresh  boolean, off, "New"
 ~ grown  percentage 10 % → 50 %, description "Before" → "After"
-1 to create, 1 to change, 0 unchanged.
-Done: 1 created, 1 changed.
+1 to create, 1 to change, 0 unchanged ${production.where}.
+Done: 1 created, 1 changed ${production.where}.
 `,
   );
   assert.deepEqual(await production.flags(), [
@@ -217,12 +217,12 @@ test("at a terminal promote asks first, and shows how far it is", {
   const { staging, production } = await newPair();
   const answer = (word: string) =>
     runAtTerminal(["promote", "staging", "production", "grown"], staging.settings, [
-      [/Apply this change\? \[y\/N\]/, `${word}\n`],
+      [/Apply this change in \S+ at \S+\? \[y\/N\]/, `${word}\n`],
     ]);
   const revision = await production.revision();
   const no = await answer("n");
   assert.match(no.screen, /~ grown +enabled off → on[\s\S]*Nothing was changed/);
-  assert.equal(no.code, 1);
+  assert.equal(no.code, 2);
   assert.equal(await production.revision(), revision);
   const yes = await answer("y");
   assert.match(yes.screen, /Promoting: 1 of 1 \(100 %\)[\s\S]*Done: 1 changed/);

@@ -85,15 +85,21 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
   receiver.answer(accept);
 
   const paused = await halyard.run("webhooks", "pause", id);
-  assert.equal(paused.stdout, `${id} is paused: nothing is sent to ${receiver.url}.\n`);
+  assert.equal(
+    paused.stdout,
+    `${id} is paused in ${environment.name} at ${server.url}: nothing is sent to ${receiver.url}.\n`,
+  );
   await change("while-paused");
   await halyard.refuse(["webhooks", "test", id], 5, /is not active/);
-  assert.match(await halyard.succeed("webhooks", "resume", id), /is active: events are sent/);
+  assert.match(
+    await halyard.succeed("webhooks", "resume", id),
+    /is active in \S+ at \S+: events are sent/,
+  );
   // The command that pausing told of brings what was missed.
   const [, command = ""] = /^ {2}halyard (.*)$/m.exec(paused.stderr) ?? [];
   assert.match(
     await halyard.succeed(...command.split(" ")),
-    /^Queued 1 event, up to sequence \d+;/,
+    /^Queued 1 event in \S+ at \S+, up to sequence \d+;/,
   );
   const events = await until("the event that was missed", () => {
     const texts = receiver.received.map(({ body }) => body.toString());
@@ -152,7 +158,7 @@ test("deliveries are listed and sent again, one or all", async () => {
   );
   assert.match(
     await halyard.succeed("webhooks", "replay", id, two?.id ?? ""),
-    /^Queued again as dlv_/,
+    /^Queued again in \S+ at \S+ as dlv_/,
   );
   await received(before + 4);
   assert.match(receiver.received.at(-1)?.body.toString() ?? "", /"two"/);

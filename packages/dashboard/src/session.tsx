@@ -1,4 +1,5 @@
 // The session: the environments it is signed in to, and the API of the one that the address names.
+import { isProductionName } from "@halyard/core/environment-name";
 import type { Management } from "@halyard/sdk";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef } from "react";
@@ -47,10 +48,6 @@ export const forgetTab = (): void => {
   sessionStorage.clear();
   forgetEnvironment();
 };
-
-/** Judged by its name. */
-export const isProductionName = (name: string): boolean =>
-  /^(prod|production|live)(?![a-z])/i.test(name);
 
 const checkEvery = 60_000;
 

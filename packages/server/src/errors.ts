@@ -68,5 +68,10 @@ export class StoreUnavailable extends Error {
 
 /** Something the operator has to fix before the program can start. Its message is one clear sentence. */
 export class StartupProblem extends Error {
-  override readonly name = "StartupProblem";
+  override readonly name: string = "StartupProblem";
+}
+
+/** A setting or an option has a value that it cannot have. */
+export class InvalidSettings extends StartupProblem {
+  override readonly name = "InvalidSettings";
 }

@@ -1,8 +1,10 @@
 // halyard profiles: servers and their keys, saved by name.
+import { isProductionName } from "@halyard/core/environment-name";
 import { Command } from "commander";
 import { connectTo, defaultAddress, urlDescription } from "../server-connection/connection.ts";
-import { checkKey } from "../server-connection/key-check.ts";
+import { checkKey } from "../server-connection/place.ts";
 import {
+  type Profile,
   profileNamed,
   profileNamePattern,
   profilesFile,
@@ -27,6 +29,7 @@ interface SetOptions {
   readonly url?: string;
   readonly key?: string;
   readonly use?: boolean;
+  readonly production?: boolean;
   readonly check: boolean;
   readonly json?: boolean;
 }
@@ -47,6 +50,11 @@ export const profileCommands = (): Command => {
     .option("--url <address>", urlDescription)
     .option("--key <key>", "an API key; - reads it from standard input (prompted for by default)")
     .option("--use", "make this profile active")
+    .option("--production", "changes ask first; without a terminal they need --yes")
+    .option(
+      "--no-production",
+      "changes do not ask, even if the environment is named like production",
+    )
     .option("--no-check", "do not check the key with the server")
     .option(...json)
     .action(setProfile);
@@ -55,11 +63,12 @@ export const profileCommands = (): Command => {
     "halyard profiles set development",
     "halyard profiles set production --url https://flags.example.com",
     "halyard profiles set production --url https://flags.example.com --key - < key.txt",
+    "halyard profiles set production --production",
   );
 
   const list = group
     .command("list")
-    .description("list the profiles, with the beginning of each key")
+    .description("list the profiles, with the environment, the role and the beginning of each key")
     .option(...json)
     .action(listProfiles);
   withExamples(list, "halyard profiles list");
@@ -102,6 +111,15 @@ const keyFrom = async (given: string | undefined, name: string): Promise<string>
   return askSecret(`API key for ${name} (input is hidden): `);
 };
 
+/** Of a profile, for people and for scripts. */
+const shown = ({ url, key, environment, role, production }: Profile) => ({
+  url,
+  environment: environment ?? null,
+  role: role ?? null,
+  production: production ?? (environment !== undefined && isProductionName(environment)),
+  key: shownKey(key),
+});
+
 const setProfile = async (name: string, options: SetOptions): Promise<void> => {
   if (!profileNamePattern.test(name)) {
     throw new CommandFailed(
@@ -110,20 +128,34 @@ const setProfile = async (name: string, options: SetOptions): Promise<void> => {
     );
   }
   const { profiles, current } = readProfiles();
-  const { url = defaultAddress() } = options;
-  const key = await keyFrom(options.key, name);
+  const old = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const { url = old?.url ?? defaultAddress(), production = old?.production } = options;
+  // Only marked: the key stays.
+  const isMarking = options.production !== undefined && options.url === undefined;
+  const kept = isMarking && options.key === undefined ? old?.key : undefined;
+  const key = kept ?? (await keyFrom(options.key, name));
   const connection = connectTo({ url, key });
   const checked = options.check ? await checkKey(connection) : undefined;
+  // Without a check, what was known of a key that stays is still true.
+  const { environment, role } = checked ?? (kept === undefined ? undefined : old) ?? {};
+  const expiresAt = checked?.expiresAt ?? null;
+  const profile: Profile = {
+    url,
+    key,
+    ...(environment !== undefined && { environment }),
+    ...(role !== undefined && { role }),
+    ...(production !== undefined && { production }),
+  };
   const inUse = options.use === true || current === undefined ? name : current;
-  writeProfiles({ current: inUse, profiles: { ...profiles, [name]: { url, key } } });
+  writeProfiles({ current: inUse, profiles: { ...profiles, [name]: profile } });
   if (options.json) {
-    const { role, environment, expiresAt } = checked ?? {};
-    const found = checked && { role, environment, expiresAt };
-    return printJson({ name, url, key: shownKey(key), current: inUse === name, ...found });
+    const found = checked && { expiresAt };
+    return printJson({ name, ...shown(profile), current: inUse === name, ...found });
   }
-  const until = checked?.expiresAt ? `, until ${checked.expiresAt}` : "";
+  const until = expiresAt === null ? "" : `, until ${expiresAt}`;
   const what = checked && `: ${checked.role} of ${checked.environment}${until}`;
   print(inOneLine(`Saved ${name} for ${url}${what ?? ""}.`));
+  if (production === true) printAside("Changes ask first; without a terminal they need --yes.");
   if (inUse === name) printAside(`${name} is the active profile.`);
   else printAside(`Use it with --profile ${name}, or always: halyard profiles use ${name}`);
 };
@@ -132,13 +164,15 @@ const listProfiles = ({ json: asJson }: Options) => {
   const { profiles, current } = readProfiles();
   const rows = Object.entries(profiles)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { url, key }]) => ({ name, url, key: shownKey(key), current: name === current }));
+    .map(([name, profile]) => ({ name, ...shown(profile), current: name === current }));
   if (asJson) return printJson(rows);
   printTable(
-    ["", "name", "address", "key"],
+    ["", "name", "environment", "role", "address", "key"],
     rows.map((row) => [
       row.current ? { style: "green", text: "*" } : "",
       row.name,
+      row.environment ?? "",
+      row.role ?? "",
       row.url,
       row.key,
     ]),
@@ -157,15 +191,21 @@ const showProfile = (named: string | undefined, { json: asJson }: Options) => {
       exitCodes.notFound,
     );
   }
-  const { url, key } = profileNamed(name);
+  const { url, environment, role, production, key } = shown(profileNamed(name));
+  const isActive = name === current;
   const file = profilesFile();
-  const shown = { name, url, key: shownKey(key), current: name === current, file };
-  if (asJson) return printJson(shown);
+  if (asJson) {
+    return printJson({ name, url, environment, role, production, key, current: isActive, file });
+  }
+  const unknown = `unknown (halyard whoami -p ${name} asks the server)`;
   print(coloured("bold", name));
-  print(`  address  ${url}`);
-  print(`  key      ${shown.key}`);
-  print(`  active   ${shown.current ? "yes" : "no"}`);
-  print(`  file     ${file}`);
+  print(inOneLine(`  address      ${url}`));
+  print(inOneLine(`  environment  ${environment ?? unknown}`));
+  print(inOneLine(`  role         ${role ?? unknown}`));
+  print(`  production   ${production ? "yes: changes ask first" : "no"}`);
+  print(`  key          ${key}`);
+  print(`  active       ${isActive ? "yes" : "no"}`);
+  print(`  file         ${file}`);
 };
 
 const useProfile = (name: string, { json: asJson }: Options) => {

@@ -13,12 +13,18 @@ export interface ConnectionOptions {
 
 export interface Connection extends Profile {
   readonly management: Management;
+  /** A command for the same server, to be shown: `flags list` becomes `halyard flags list -p staging`. */
+  readonly hint: (command: string) => string;
 }
 
 const defaultUrl = "http://127.0.0.1:4400";
 
 /** In the help of `--url`. */
 export const urlDescription = `the server's address (HALYARD_URL; ${defaultUrl} by default)`;
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
+
+export const isDefaultUrl = (url: string): boolean => withoutSlash(url) === defaultUrl;
 
 /** The server's address without --url. */
 export const defaultAddress = (): string => process.env.HALYARD_URL || defaultUrl;
@@ -36,13 +42,15 @@ export const serverCommand = (
     .addOption(server("-p, --profile <name>", "the name of a profile (HALYARD_PROFILE)"))
     .option("--json", "print JSON, for scripts");
 
+/** The same for a command that changes something. */
+export const changeCommand = (command: Command): Command =>
+  serverCommand(command).option("-y, --yes", "do not ask for confirmation");
+
 const server = (flags: string, description: string): Option =>
   new Option(flags, description).helpGroup("Which server:");
 
-interface Place {
-  readonly url: string;
-  readonly key: string | undefined;
-}
+/** A profile, of which the key may be missing. */
+type Found = Omit<Profile, "key"> & { readonly key: string | undefined };
 
 /** Addresses appear in messages and in process lists, so they must not contain a password. */
 const requirePlainAddress = (url: string): void => {
@@ -56,44 +64,68 @@ const requirePlainAddress = (url: string): void => {
   );
 };
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
-
 /** A profile's key goes to another address only if the command line names both. */
-const placeOf = ({ url, key, profile }: ConnectionOptions): Place => {
+const find = ({ url, key, profile }: ConnectionOptions): Found => {
   if (profile !== undefined) {
     const kept = profileNamed(profile);
-    return { url: url ?? kept.url, key: key ?? kept.key };
+    return { ...kept, url: url ?? kept.url, key: key ?? kept.key };
   }
   const address = url ?? defaultAddress();
   requirePlainAddress(address);
-  const givenKey = key ?? (process.env.HALYARD_API_KEY || undefined);
-  if (givenKey !== undefined) return { url: address, key: givenKey };
-  const name = process.env.HALYARD_PROFILE || readProfiles().current;
+  const isAddressGiven = url !== undefined || Boolean(process.env.HALYARD_URL);
+  if (key !== undefined) return { url: isAddressGiven ? address : addressOf({}), key };
+  const { HALYARD_API_KEY } = process.env;
+  if (HALYARD_API_KEY) return { url: address, key: HALYARD_API_KEY };
+  const name = activeName();
   if (name === undefined) return { url: address, key: undefined };
   const kept = profileNamed(name);
-  const isAsked = url !== undefined || Boolean(process.env.HALYARD_URL);
-  if (!isAsked || withoutSlash(address) === withoutSlash(kept.url)) return kept;
+  if (!isAddressGiven || withoutSlash(address) === withoutSlash(kept.url)) return kept;
   throw new CommandFailed(
     `An API key for ${address} is needed: the profile "${name}" is for ${kept.url}. Pass --key, or --profile ${name} to use its key there.`,
     exitCodes.refused,
   );
 };
 
+const activeName = (): string | undefined => process.env.HALYARD_PROFILE || readProfiles().current;
+
+/** The server's address, also without a key: of --url, the named profile, HALYARD_URL, the active profile, or the default. */
+export const addressOf = ({ url, profile }: ConnectionOptions): string => {
+  const given = url ?? (profile === undefined ? process.env.HALYARD_URL : undefined);
+  const name = profile ?? (given ? undefined : activeName());
+  const address = given || (name === undefined ? defaultUrl : profileNamed(name).url);
+  requirePlainAddress(address);
+  return address;
+};
+
+/** Whether an option, a variable or a profile names a key. */
+export const hasKey = (options: ConnectionOptions): boolean => Boolean(find(options).key);
+
 export const connect = (options: ConnectionOptions): Connection => {
-  const { url, key } = placeOf(options);
+  const { key, ...found } = find(options);
   if (key === undefined || key === "") {
     throw new CommandFailed(
       "An API key is needed: pass it with --key or HALYARD_API_KEY, or save it with halyard profiles set.",
       exitCodes.refused,
     );
   }
-  return connectTo({ url, key });
+  return connectTo({ ...found, key }, options);
 };
 
-export const connectTo = ({ url, key }: Profile): Connection => {
+/** The connection to the profile of this name. */
+export const connectBy = (name: string): Connection =>
+  connectTo(profileNamed(name), { profile: name });
+
+/** `named` is how the command line names it, which hints repeat. A key is not repeated. */
+export const connectTo = (profile: Profile, named: ConnectionOptions = {}): Connection => {
+  const { url, key } = profile;
   requirePlainAddress(url);
+  const words = [
+    ...(named.profile === undefined ? [] : ["-p", named.profile]),
+    ...(named.url === undefined ? [] : ["--url", named.url]),
+  ];
+  const hint = (command: string) => ["halyard", command, ...words].join(" ");
   try {
-    return { url, key, management: createManagement({ url, key }) };
+    return { ...profile, hint, management: createManagement({ url, key }) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // The SDK begins with the name of its option.
@@ -103,24 +135,28 @@ export const connectTo = ({ url, key }: Profile): Connection => {
 };
 
 /** By the beginning of the server's message. */
-const whereToLook = {
-  "The flag": " halyard flags list shows the flags that exist.",
-  "The webhook": " halyard webhooks list shows the webhooks that exist.",
-  "The API key": " halyard keys list shows the keys that exist.",
-};
+const whereToLook: readonly (readonly [what: string, command: string, things: string])[] = [
+  ["The flag", "flags list", "flags"],
+  ["The webhook", "webhooks list", "webhooks"],
+  ["The API key", "keys list", "keys"],
+];
 
-const nextStep = ({ code, details, message }: ManagementError, url: string): string => {
+type Named = Pick<Connection, "url" | "hint">;
+
+const nextStep = ({ code, details, message }: ManagementError, { url, hint }: Named): string => {
   switch (code) {
     case "UNREACHABLE":
       return ` Start a server at ${url}, or pass another address with --url or --profile.`;
     case "UNEXPECTED_ANSWER":
       return ` Is ${url} the address of a Halyard server?`;
     case "UNAUTHORIZED":
-      return " Check --key, HALYARD_API_KEY or the profile.";
+      return " Check --key, HALYARD_API_KEY or the profile. On the server's machine, halyard keys create --environment NAME creates a key without one.";
     case "FORBIDDEN":
       return " Use another key: halyard keys create creates one.";
-    case "NOT_FOUND":
-      return Object.entries(whereToLook).find(([what]) => message.startsWith(what))?.[1] ?? "";
+    case "NOT_FOUND": {
+      const [, command, things] = whereToLook.find(([what]) => message.startsWith(what)) ?? [];
+      return command === undefined ? "" : ` ${hint(command)} shows the ${things} that exist.`;
+    }
     case "VALIDATION_FAILED":
       // The message contains the first.
       return (details ?? [])
@@ -133,21 +169,21 @@ const nextStep = ({ code, details, message }: ManagementError, url: string): str
 };
 
 /** The server's message and the next step. */
-export const sentenceOf = ({ url }: Profile, error: ManagementError): string => {
+const sentenceOf = (connection: Named, error: ManagementError): string => {
   const sentence = error.message.replace(/[.]?$/, ".");
   // The message begins with the name of the field, whose case must stay.
   const first =
     error.code === "VALIDATION_FAILED" ? sentence.charAt(0) : sentence.charAt(0).toUpperCase();
-  return first + sentence.slice(1) + nextStep(error, url);
+  return first + sentence.slice(1) + nextStep(error, connection);
 };
 
-export const failureOf = (profile: Profile, error: ManagementError): CommandFailed => {
+export const failureOf = (connection: Named, error: ManagementError): CommandFailed => {
   const { code, details } = error;
-  return new CommandFailed(sentenceOf(profile, error), exitCodeOf(code), { code, details });
+  return new CommandFailed(sentenceOf(connection, error), exitCodeOf(code), { code, details });
 };
 
 /** The value; fails with the error otherwise. */
-export const answered = <T>(profile: Profile, result: Result<T>): T => {
+export const answered = <T>(connection: Named, result: Result<T>): T => {
   if (result.ok) return result.value;
-  throw failureOf(profile, result.error);
+  throw failureOf(connection, result.error);
 };

@@ -24,10 +24,14 @@ export const readFlag = async (connection: Connection, key: string): Promise<Ver
 };
 
 /** Fails unless the flag is at the given version. */
-const requireVersion = ({ flag, version }: VersionedFlag, ifVersion: number | undefined): void => {
+const requireVersion = (
+  { hint }: Connection,
+  { flag, version }: VersionedFlag,
+  ifVersion: number | undefined,
+): void => {
   if (ifVersion === undefined || version === ifVersion) return;
   throw new CommandFailed(
-    `The flag "${flag.key}" is at version ${version}, not ${ifVersion}: somebody changed it. See the changes with halyard flags history ${flag.key}.`,
+    `The flag "${flag.key}" is at version ${version}, not ${ifVersion}: somebody changed it. See the changes with ${hint(`flags history ${flag.key}`)}.`,
     exitCodes.conflict,
     { code: "PRECONDITION_FAILED" },
   );
@@ -41,7 +45,7 @@ export const changeFlag = async (
 ): Promise<ChangedFlag> => {
   let current = await readFlag(connection, key);
   for (let attempt = 1; ; attempt += 1) {
-    requireVersion(current, ifVersion);
+    requireVersion(connection, current, ifVersion);
     const { flag: before, version } = current;
     const result = await connection.management.flags.update(key, patch, { ifMatch: version });
     if (result.ok) {
@@ -60,7 +64,7 @@ export const deleteFlag = async (
   current: VersionedFlag,
   ifVersion: number | undefined,
 ): Promise<void> => {
-  requireVersion(current, ifVersion);
+  requireVersion(connection, current, ifVersion);
   // The confirmation was for the flag as it was shown.
   const options = { ifMatch: current.version };
   answered(connection, await connection.management.flags.delete(current.flag.key, options));

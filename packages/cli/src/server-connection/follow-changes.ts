@@ -6,8 +6,7 @@ import {
   type EnvironmentSnapshot,
   followEnvironment,
 } from "@halyard/sdk/follow-environment";
-import { failureOf } from "./connection.ts";
-import type { Profile } from "./profiles.ts";
+import { type Connection, failureOf } from "./connection.ts";
 
 export interface ChangeReader {
   /** At first, and again after missed changes that the server can no longer send one by one. */
@@ -22,7 +21,7 @@ const timing = { minimumDelay: 250, maximumDelay: 5_000 };
 
 /** Ends with the signal; throws when the server refuses, or does not respond at the first attempt. */
 export const followChanges = async (
-  server: Profile,
+  server: Connection,
   reader: ChangeReader,
   signal: AbortSignal,
 ): Promise<void> => {

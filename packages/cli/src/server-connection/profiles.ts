@@ -10,12 +10,20 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import type { OwnApiKey } from "@halyard/sdk";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed, printAside } from "../terminal/output.ts";
+
+type Role = OwnApiKey["role"];
 
 export interface Profile {
   readonly url: string;
   readonly key: string;
+  /** Of the key, as its server said when the profile was set; both are fixed when a key is created. */
+  readonly environment?: string;
+  readonly role?: Role;
+  /** Whether changes ask first. Without it, the name of the environment decides. */
+  readonly production?: boolean;
 }
 
 export interface Profiles {

@@ -17,17 +17,22 @@ export const confirm = async (question: string, yes: boolean | undefined): Promi
       exitCodes.usage,
     );
   }
+  if (/^y(es)?$/i.test(await ask(`${question} [y/N] `))) return;
+  throw new CommandFailed("Nothing was changed.", exitCodes.usage);
+};
+
+/** A line that is typed at the terminal; empty when it is closed. */
+export const ask = async (question: string): Promise<string> => {
   // On standard error: standard output is for the result.
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const { promise: given, resolve: give } = Promise.withResolvers<string>();
     terminal.once("close", () => give(""));
-    void terminal.question(`${withoutControls(question)} [y/N] `).then(give, () => give(""));
-    if (/^y(es)?$/i.test((await given).trim())) return;
+    void terminal.question(withoutControls(question)).then(give, () => give(""));
+    return (await given).trim();
   } finally {
     terminal.close();
   }
-  throw new CommandFailed("Nothing was changed.");
 };
 
 /** A line that is not echoed; without a terminal, all of standard input. */

@@ -2,8 +2,10 @@
 import { isPercentage } from "@halyard/core/percentage";
 import { InvalidArgumentError } from "commander";
 
+/** `25`, `25%` and `25 %`. */
 export const percentage = (text: string): number => {
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  const [, digits] = /^(\d+(?:\.\d+)?) ?%?$/.exec(text) ?? [];
+  const value = digits === undefined ? Number.NaN : Number(digits);
   if (isPercentage(value)) return value;
   throw new InvalidArgumentError("It must be a number from 0 to 100 with at most three decimals.");
 };

@@ -29,6 +29,8 @@ type Flag = ReturnType<typeof boolean> | ReturnType<typeof rollout>;
 
 export interface Bench extends TestEnvironment {
   readonly folder: string;
+  /** As results tell the place. */
+  readonly where: string;
   readonly settings: Record<string, string>;
   run(...args: string[]): Promise<Ended>;
   /** Its standard output; it must have ended well and said nothing else. */
@@ -56,6 +58,7 @@ export const newBench = async (server: TestServer): Promise<Bench> => {
   return {
     ...environment,
     folder,
+    where: `in ${environment.name} at ${server.url}`,
     settings,
     run,
     async succeed(...args) {

@@ -1,11 +1,12 @@
 // The composition root of commands on whole databases: migrate and copy.
-
+import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { fail, ok, type Result } from "../errors.ts";
+import { conflict, fail, type Result } from "../errors.ts";
 import { type CopiedRows, type CopyWatch, copyStore } from "../store/maintenance/copy.ts";
+import { isDatabaseInUse } from "../store/maintenance/exclusive-lock.ts";
 import { migrations } from "../store/schema/migrate.ts";
 import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
-import { sqliteSchemaVersion } from "../store/sqlite/data-folder.ts";
+import { databaseFile, sqliteSchemaVersion } from "../store/sqlite/data-folder.ts";
 import { openEngine, secretKeysOf } from "./operator.ts";
 
 /** The schema's version; 0 when there is none. */
@@ -39,11 +40,23 @@ export const migrateDatabase = async (config: Config): Promise<Migrated> => {
   return { before, after: migrations.length };
 };
 
+const isInUse = async ({ database }: Config): Promise<boolean> => {
+  if (database.kind === "embedded") return isDatabaseInUse(join(database.folder, databaseFile));
+  const { countInstances } = await import("../store/postgres/start.ts");
+  return (await countInstances(database)) > 0;
+};
+
+export interface CopyChoice {
+  /** Copy even though a server is using the source. */
+  readonly force: boolean;
+  readonly watch: CopyWatch;
+}
+
 /** All or nothing: a copy that differs from the original is rolled back. */
 export const copyDatabase = async (
   from: Config,
   to: Config,
-  watch: CopyWatch,
+  { force, watch }: CopyChoice,
 ): Promise<Result<CopiedRows>> => {
   if ((await schemaVersion(from)) === 0) {
     return fail({
@@ -51,13 +64,18 @@ export const copyDatabase = async (
       message: `There is no Halyard database in ${nameOf(from)} to copy from.`,
     });
   }
+  if (!force && (await isInUse(from))) {
+    return conflict(
+      `${nameOf(from)} is in use by a server or another command, whose changes from now on would not be copied: stop it first, or add --force. Nothing was copied.`,
+    );
+  }
   const fromSecrets = createSecretCipher(secretKeysOf(from));
   const toSecrets = createSecretCipher(secretKeysOf(to));
   const source = await openEngine({ ...from, mayMigrate: true });
   try {
     const target = await openEngine({ ...to, mayMigrate: true });
     try {
-      const rows = await source.asOfNow((original) =>
+      return await source.asOfNow((original) =>
         target.transact((copy) =>
           copyStore(
             { database: original, traits: source.traits, secrets: fromSecrets },
@@ -66,7 +84,6 @@ export const copyDatabase = async (
           ),
         ),
       );
-      return ok(rows);
     } finally {
       await target.close();
     }

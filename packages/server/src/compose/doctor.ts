@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { checkCallbackUrl, checkResolved } from "../domain/callback-address.ts";
-import { StartupProblem } from "../errors.ts";
+import { StartupProblem, StoreUnavailable } from "../errors.ts";
 import type { InspectedServer } from "../store/maintenance/inspect-postgres.ts";
 import { type InspectedFile, inspectSqlite } from "../store/maintenance/inspect-sqlite.ts";
 import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
@@ -78,7 +78,7 @@ export const inspect = async (config: Config): Promise<Inspection> => {
     const { inspectPostgres } = await import("../store/maintenance/inspect-postgres.ts");
     return { store: await inspectPostgres(database, secrets), secretKey };
   } catch (error) {
-    if (error instanceof StartupProblem) {
+    if (error instanceof StartupProblem || error instanceof StoreUnavailable) {
       return { store: { kind: "unusable", message: error.message }, secretKey };
     }
     if (!(error instanceof Error && "syscall" in error)) throw error;

@@ -8,7 +8,7 @@ import {
   type CallbackPolicy,
   parseAllowedPlace,
 } from "../domain/callback-address.ts";
-import { StartupProblem } from "../errors.ts";
+import { InvalidSettings } from "../errors.ts";
 import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
 import {
   all,
@@ -280,7 +280,7 @@ export const parseConfig = (variables: Variables): Config => {
   };
 
   if (mistakes.length > 0) {
-    throw new StartupProblem(
+    throw new InvalidSettings(
       mistakes.length === 1
         ? `A setting is wrong: ${mistakes[0]}`
         : `${mistakes.length} settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join("\n")}`,

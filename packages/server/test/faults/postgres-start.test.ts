@@ -50,7 +50,7 @@ test("what keeps it from starting is one sentence without the password", async (
     return url.href;
   };
   const right = new URL(good).password;
-  const problems: [url: string, message: RegExp][] = [
+  const problems: [url: string, message: RegExp, code?: number][] = [
     [change(() => {}), /rejects the user or the password/],
     [
       change((url) => {
@@ -64,11 +64,12 @@ test("what keeps it from starting is one sentence without the password", async (
         url.port = "1";
       }),
       /PostgreSQL at 127\.0\.0\.1:1\/\S+ cannot be used: connect ECONNREFUSED/,
+      6,
     ],
   ];
-  for (const [DATABASE_URL, message] of problems) {
+  for (const [DATABASE_URL, message, code = 1] of problems) {
     const ended = await runHalyard(["serve"], { DATABASE_URL, HALYARD_SECRET_KEY, PORT: "0" });
-    assert.equal(ended.code, 1);
+    assert.equal(ended.code, code);
     assert.match(ended.stderr, message);
     assert.equal(ended.stderr.trim().split("\n").length, 1, ended.stderr);
     assert.doesNotMatch(ended.stdout + ended.stderr, /hush\b|:password@/);

@@ -16,9 +16,10 @@ import {
 } from "../../flags-file/webhooks.ts";
 import {
   type ConnectionOptions,
+  changeCommand,
   connect,
-  serverCommand,
 } from "../../server-connection/connection.ts";
+import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { inOneLine, print, printAside } from "../../terminal/output.ts";
 
@@ -29,7 +30,7 @@ interface ImportOptions extends ConnectionOptions, ExecuteOptions, TargetOptions
 
 export const importCommand = (): Command =>
   withExamples(
-    serverCommand(
+    changeCommand(
       new Command("import")
         .description(
           "make the flags of the environment match a file; running it again changes nothing",
@@ -52,8 +53,7 @@ export const importCommand = (): Command =>
         .option(
           "--rename-invalid",
           "give flags whose name Halyard does not allow the suggested name",
-        )
-        .option("-y, --yes", "delete without asking"),
+        ),
     ),
     "halyard import flags.yaml --dry-run",
     "halyard import flags.yaml --prune --yes -p staging",
@@ -82,7 +82,8 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
   const connection = connect(options);
   const target = await readTarget(file, options);
   const { flags, leftOut, notes, remarks, keep, createOnly } = target;
-  const plan = planChanges(await flagsAt(connection), flags, { prune, keep, createOnly });
+  const [there, place] = await Promise.all([flagsAt(connection), placeOf(connection)]);
+  const plan = planChanges(there, flags, { prune, keep, createOnly });
   const missing =
     options.webhooks && target.webhooks ? await missingWebhooks(connection, target.webhooks) : [];
   if (!json) printSkipped(target);
@@ -92,6 +93,7 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
 
   await execute({
     connection,
+    place,
     plan,
     options,
     doing: "Importing",

@@ -4,8 +4,8 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
 import { planChanges } from "../../flags-file/plan/plan.ts";
 import { flagsAt } from "../../flags-file/plan/sides.ts";
-import { connectTo } from "../../server-connection/connection.ts";
-import { profileNamed } from "../../server-connection/profiles.ts";
+import { connectBy } from "../../server-connection/connection.ts";
+import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
@@ -87,15 +87,20 @@ const promote = async (
 ): Promise<void> => {
   const { all = false, prune = false, fields } = options;
   refuseBadChoice(a, b, keys, all);
-  const source = connectTo(profileNamed(a));
-  const connection = connectTo(profileNamed(b));
-  const [there, here] = await Promise.all([flagsAt(source), flagsAt(connection)]);
+  const source = connectBy(a);
+  const connection = connectBy(b);
+  const [there, here, place] = await Promise.all([
+    flagsAt(source),
+    flagsAt(connection),
+    placeOf(connection),
+  ]);
   refuseUnknown(keys, prune ? [there, here] : [there], prune ? `${a} or ${b}` : a);
   const chosen = new Set(keys);
   const select = (flags: readonly Flag[]) =>
     all ? flags : flags.filter(({ key }) => chosen.has(key));
   await execute({
     connection,
+    place,
     plan: planChanges(select(here), select(there), { prune, members: fields }),
     options,
     doing: "Promoting",

@@ -1,13 +1,15 @@
 // halyard flags enable, disable, rollout, describe and update: change a flag that exists.
-import { memberOf } from "@halyard/core/difference";
+import { difference, memberOf } from "@halyard/core/difference";
 import type { FlagPatch } from "@halyard/sdk";
 import type { Command } from "commander";
 import {
+  type Connection,
   type ConnectionOptions,
+  changeCommand,
   connect,
-  serverCommand,
 } from "../../server-connection/connection.ts";
 import { type ChangedFlag, changeFlag } from "../../server-connection/flag-change.ts";
+import { beginChange, type Place } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { changesInOneLine, reachText } from "../../terminal/flag-text.ts";
@@ -16,20 +18,31 @@ import { CommandFailed, print, printAside, printJson } from "../../terminal/outp
 
 interface ChangeOptions extends ConnectionOptions {
   readonly ifVersion?: number;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
-const changeCommand = (group: Command, name: string): Command =>
-  serverCommand(group.command(name)).option(
+const flagCommand = (group: Command, name: string): Command =>
+  changeCommand(group.command(name)).option(
     "--if-version <number>",
     "only if the flag is at this version, as flags get shows it",
     wholeNumber(1),
   );
 
-const shown = ({ flag, version, changed }: ChangedFlag) => ({ ...flag, version, changed });
+const shown = ({ flag, version, changed, before }: ChangedFlag, { json }: Place) => ({
+  ...flag,
+  version,
+  changed,
+  ...(changed && {
+    before: Object.fromEntries(
+      difference(before, flag).map(({ member }) => [member, memberOf(before, member)]),
+    ),
+  }),
+  ...json,
+});
 
 export const addChangeCommands = (group: Command): void => {
-  const enable = changeCommand(group, "enable")
+  const enable = flagCommand(group, "enable")
     .description("turn flags on")
     .argument("<flag...>", "the keys of the flags")
     .action((keys: readonly string[], options: ChangeOptions) => turn(keys, true, options));
@@ -38,13 +51,13 @@ export const addChangeCommands = (group: Command): void => {
     "halyard flags enable new-checkout",
     "halyard flags enable new-checkout --if-version 7",
   );
-  const disable = changeCommand(group, "disable")
+  const disable = flagCommand(group, "disable")
     .description("turn flags off")
     .argument("<flag...>", "the keys of the flags")
     .action((keys: readonly string[], options: ChangeOptions) => turn(keys, false, options));
   withExamples(disable, "halyard flags disable new-checkout new-search");
 
-  const rollout = changeCommand(group, "rollout")
+  const rollout = flagCommand(group, "rollout")
     .description("set the percentage of a rollout flag, and explain the effect")
     .argument("<flag>", "the flag's key")
     .argument("<percentage>", "0 to 100, with at most three decimals", percentage)
@@ -55,7 +68,7 @@ export const addChangeCommands = (group: Command): void => {
     "halyard flags rollout new-checkout 0.5",
   );
 
-  const describe = changeCommand(group, "describe")
+  const describe = flagCommand(group, "describe")
     .description("set or clear the description of a flag")
     .argument("<flag>", "the flag's key")
     .argument("[text]", "the new description")
@@ -67,7 +80,7 @@ export const addChangeCommands = (group: Command): void => {
     "halyard flags describe new-checkout --clear",
   );
 
-  const update = changeCommand(group, "update")
+  const update = flagCommand(group, "update")
     .description("change any settings of a flag at once")
     .argument("<flag>", "the flag's key")
     .requiredOption(
@@ -92,13 +105,15 @@ const turn = async (
   if (keys.length > 1 && options.ifVersion !== undefined) {
     throw new CommandFailed("--if-version is for one flag at a time.", exitCodes.usage);
   }
+  const state = enabled ? "on" : "off";
+  const place = await beginChange(connection, `Turn ${state} ${keys.join(", ")}`, options.yes);
   const failures: CommandFailed[] = [];
   const outcomes: object[] = [];
   for (const key of keys) {
     try {
       const change = await changeFlag(connection, key, { enabled }, options.ifVersion);
-      outcomes.push(shown(change));
-      if (!options.json) print(turned(change));
+      outcomes.push(shown(change, place));
+      if (!options.json) print(turned(change, place));
     } catch (error) {
       const goesOn = error instanceof CommandFailed && error.exitCode === exitCodes.notFound;
       if (keys.length === 1 || !goesOn) throw error;
@@ -117,11 +132,9 @@ const turn = async (
   }
 };
 
-const turned = ({ flag, version, changed }: ChangedFlag): string => {
+const turned = ({ flag, version, changed }: ChangedFlag, { text: where }: Place): string => {
   const state = flag.enabled ? `on for ${reachText(flag)}` : "off";
-  return changed
-    ? `${flag.key} is now ${state} (version ${version}).`
-    : `${flag.key} was already ${state} (version ${version}).`;
+  return `${flag.key} ${changed ? "is now" : "was already"} ${state} ${where} (version ${version}).`;
 };
 
 const setPercentage = async (
@@ -130,13 +143,35 @@ const setPercentage = async (
   options: ChangeOptions,
 ): Promise<void> => {
   const connection = connect(options);
-  const change = await changeFlag(connection, key, { percentage: wanted }, options.ifVersion);
-  if (options.json) return printJson(shown(change));
+  const patch = { percentage: wanted };
+  const { change, place } = await changeAsked(connection, `Set ${key} to ${wanted} %`, {
+    key,
+    patch,
+    options,
+  });
+  if (options.json) return printJson(shown(change, place));
   const { flag, before, version } = change;
   const old = Number(memberOf(before, "percentage") ?? 0);
-  if (!change.changed) print(`${key} was already at ${wanted} % (version ${version}).`);
-  else print(`${key}: ${old} % → ${wanted} % (version ${version}). ${meaningOf(old, wanted)}`);
-  if (!flag.enabled) print(`It is off: nobody gets it until you run halyard flags enable ${key}`);
+  const where = `${place.text} (version ${version})`;
+  if (!change.changed) print(`${key} was already at ${wanted} % ${where}.`);
+  else print(`${key}: ${old} % → ${wanted} % ${where}. ${meaningOf(old, wanted)}`);
+  if (!flag.enabled) {
+    print(`It is off: nobody gets it until you run ${connection.hint(`flags enable ${key}`)}`);
+  }
+};
+
+/** Changes one flag; in production it asks first. */
+const changeAsked = async (
+  connection: Connection,
+  what: string,
+  {
+    key,
+    patch,
+    options,
+  }: { readonly key: string; readonly patch: FlagPatch; readonly options: ChangeOptions },
+): Promise<{ readonly change: ChangedFlag; readonly place: Place }> => {
+  const place = await beginChange(connection, what, options.yes);
+  return { change: await changeFlag(connection, key, patch, options.ifVersion), place };
 };
 
 const sample = 10_000;
@@ -159,11 +194,16 @@ const setDescription = async (
   }
   const connection = connect(options);
   const patch = { description: text ?? null };
-  const change = await changeFlag(connection, key, patch, options.ifVersion);
-  if (options.json) return printJson(shown(change));
-  if (!change.changed) print(`${key} already had that description (version ${change.version}).`);
-  else if (text === undefined) print(`${key} now has no description (version ${change.version}).`);
-  else print(`${key} has a new description (version ${change.version}).`);
+  const { change, place } = await changeAsked(connection, `Change the description of ${key}`, {
+    key,
+    patch,
+    options,
+  });
+  if (options.json) return printJson(shown(change, place));
+  const where = `${place.text} (version ${change.version})`;
+  if (!change.changed) print(`${key} already had that description ${where}.`);
+  else if (text === undefined) print(`${key} now has no description ${where}.`);
+  else print(`${key} has a new description ${where}.`);
 };
 
 const updateFlag = async (
@@ -171,9 +211,11 @@ const updateFlag = async (
   options: ChangeOptions & { readonly set: Settings },
 ): Promise<void> => {
   const connection = connect(options);
-  const change = await changeFlag(connection, key, options.set as FlagPatch, options.ifVersion);
-  if (options.json) return printJson(shown(change));
+  const patch = options.set as FlagPatch;
+  const { change, place } = await changeAsked(connection, `Change ${key}`, { key, patch, options });
+  if (options.json) return printJson(shown(change, place));
   const { flag, before, version, changed } = change;
-  if (changed) print(`${key}: ${changesInOneLine(before, flag)} (version ${version}).`);
-  else print(`${key} is unchanged (version ${version}).`);
+  const where = `${place.text} (version ${version})`;
+  if (changed) print(`${key}: ${changesInOneLine(before, flag)} ${where}.`);
+  else print(`${key} is unchanged ${where}.`);
 };

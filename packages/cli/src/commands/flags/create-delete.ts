@@ -6,10 +6,11 @@ import { type Command, Option } from "commander";
 import {
   answered,
   type ConnectionOptions,
+  changeCommand,
   connect,
-  serverCommand,
 } from "../../server-connection/connection.ts";
 import { changeFlag, deleteFlag, readFlag } from "../../server-connection/flag-change.ts";
+import { beginChange, placeOf } from "../../server-connection/place.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { reachText } from "../../terminal/flag-text.ts";
@@ -22,6 +23,7 @@ interface CreateOptions extends ConnectionOptions {
   readonly set?: Settings;
   readonly description?: string;
   readonly enabled?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
@@ -41,7 +43,7 @@ const typeWith = (settings: Settings): FlagTypeName | undefined =>
   });
 
 export const addCreateCommands = (group: Command): void => {
-  const create = serverCommand(group.command("create"))
+  const create = changeCommand(group.command("create"))
     .description("create a flag; it is off unless --enabled is given")
     .argument("<key>", "1 to 128 letters, digits and . _ -, starting with a letter or digit")
     .addOption(
@@ -65,10 +67,9 @@ export const addCreateCommands = (group: Command): void => {
     "halyard flags create maintenance --enabled",
   );
 
-  const remove = serverCommand(group.command("delete"))
+  const remove = changeCommand(group.command("delete"))
     .description("delete a flag; its history stays")
     .argument("<flag>", "the flag's key")
-    .option("-y, --yes", "do not ask for confirmation")
     .option("--if-version <number>", "only if it is at this version", wholeNumber(1))
     .action(removeFlag);
   withExamples(remove, "halyard flags delete old-banner", "halyard flags delete old-banner --yes");
@@ -80,6 +81,7 @@ const createFlag = async (key: string, options: CreateOptions): Promise<void> =>
     ...options.set,
     ...(options.percentage !== undefined && { percentage: options.percentage }),
   };
+  const place = await beginChange(connection, `Create ${key}`, options.yes);
   const made = await connection.management.flags.create({
     key,
     type: options.type ?? typeWith(settings) ?? flagTypeNames[0],
@@ -91,24 +93,29 @@ const createFlag = async (key: string, options: CreateOptions): Promise<void> =>
   if (options.enabled === true) {
     ({ flag, version } = await changeFlag(connection, key, { enabled: true }, version));
   }
-  if (options.json) return printJson({ ...flag, version });
-  if (flag.enabled) return print(`Created ${key}: on for ${reachText(flag)}.`);
-  print(`Created ${key}, off. Turn it on for ${reachText(flag)} with: halyard flags enable ${key}`);
+  if (options.json) return printJson({ ...flag, version, ...place.json });
+  if (flag.enabled) return print(`Created ${key} ${place.text}: on for ${reachText(flag)}.`);
+  const { hint } = connection;
+  print(
+    `Created ${key} ${place.text}, off. Turn it on for ${reachText(flag)} with: ${hint(`flags enable ${key}`)}`,
+  );
   if (memberOf(flag, "percentage") === 0) {
-    print(`At 0 % it reaches nobody; raise it with: halyard flags rollout ${key} 5`);
+    print(`At 0 % it reaches nobody; raise it with: ${hint(`flags rollout ${key} 5`)}`);
   }
 };
 
 const removeFlag = async (key: string, options: DeleteOptions): Promise<void> => {
   const connection = connect(options);
-  const current = await readFlag(connection, key);
+  const [current, place] = await Promise.all([readFlag(connection, key), placeOf(connection)]);
   const { flag } = current;
   const state = flag.enabled ? `on for ${reachText(flag)}` : "off";
   await confirm(
-    `Delete ${key} (${state})? Programs that evaluate it get the default in their code.`,
+    `Delete ${key} (${state}) ${place.text}? Programs that evaluate it get the default in their code.`,
     options.yes,
   );
   await deleteFlag(connection, current, options.ifVersion);
-  if (options.json) return printJson({ key, deleted: true });
-  print(`Deleted ${key}. Its history stays: halyard flags history ${key}`);
+  if (options.json) return printJson({ key, deleted: true, ...place.json });
+  print(
+    `Deleted ${key} ${place.text}. Its history stays: ${connection.hint(`flags history ${key}`)}`,
+  );
 };

@@ -160,8 +160,9 @@ const getFlag = async (
   const flag = answered(connection, found);
   const { lastEvaluatedAt, lastChange, hours } = answered(connection, used);
   const version = found.ok ? found.version : undefined;
-  if (options.json) return printJson({ ...flag, version, lastEvaluatedAt, lastChange });
   const sum = (side: "on" | "off") => hours.reduce((total, hour) => total + hour[side], 0);
+  const lastDay = { on: sum("on"), off: sum("off") };
+  if (options.json) return printJson({ ...flag, version, lastEvaluatedAt, lastChange, lastDay });
   const rows: (readonly [string, Cell])[] = [
     ["type", flag.type],
     ["state", stateCell(flag)],
@@ -174,7 +175,7 @@ const getFlag = async (
       ? []
       : [["last changed", `${timeText(lastChange.at)} by ${lastChange.actor.name}`] as const]),
     ["last evaluated", timeText(lastEvaluatedAt)],
-    ["last 24 hours", `${sum("on")} times on, ${sum("off")} times off`],
+    ["last 24 hours", `${lastDay.on} times on, ${lastDay.off} times off`],
   ];
   print(coloured("bold", flag.key));
   for (const [name, value] of rows) print(`  ${name.padEnd(14)}  ${shownCell(value)}`);

@@ -7,6 +7,7 @@ import { CommandFailed, print, printJson, printTable, unwrap } from "../../termi
 interface CopyOptions {
   readonly from: string;
   readonly to: string;
+  readonly force?: boolean;
   readonly json?: boolean;
 }
 
@@ -15,13 +16,14 @@ export const copyCommand = (): Command =>
     .description("copy everything into an empty database, then compare both row by row")
     .requiredOption("--from <place>", "a data folder, or postgres://user:password@host/database")
     .requiredOption("--to <place>", "the same; it must be empty")
+    .option("--force", "copy even though a server is using the source")
     .option("--json", "print JSON, for scripts")
     .addHelpText(
       "after",
       `
-Stop the servers of the source first: changes made while the copy runs are not copied. The target stays empty unless
-every row matches. Webhook secrets are encrypted with a separate key: PostgreSQL needs HALYARD_SECRET_KEY, a data folder
-uses it or its own secret.key.
+Stop the servers of the source first: changes made while the copy runs are not copied. A source that is in use is
+refused; --force copies it as it is now. The target stays empty unless every row matches. Webhook secrets are encrypted
+with a separate key: PostgreSQL needs HALYARD_SECRET_KEY, a data folder uses it or its own secret.key.
 
 Examples:
   halyard copy --from ./data --to postgres://halyard@db.internal/halyard?sslmode=verify-full
@@ -29,7 +31,7 @@ Examples:
     )
     .action(copy);
 
-const copy = async ({ from, to, json }: CopyOptions): Promise<void> => {
+const copy = async ({ from, to, force, json }: CopyOptions): Promise<void> => {
   const { parseConfig } = await import("@halyard/server/config");
   const { copyDatabase, nameOf } = await import("@halyard/server/compose/copy");
   const placeOf = (place: string) => {
@@ -51,10 +53,11 @@ const copy = async ({ from, to, json }: CopyOptions): Promise<void> => {
   };
   try {
     const watch = { copied: say("copying"), compared: say("comparing") };
-    const rows = unwrap(await whenAvailable(() => copyDatabase(source, target, watch)));
+    const choice = { force: force === true, watch };
+    const rows = unwrap(await whenAvailable(() => copyDatabase(source, target, choice)));
     if (isTerminal) process.stderr.write("\r\x1b[K");
     if (json) {
-      printJson(rows);
+      printJson({ from: nameOf(source), to: nameOf(target), rows });
       return;
     }
     printTable(

@@ -6,7 +6,7 @@ import { callbackChecks, keyChecks } from "../../doctor/row-checks.ts";
 import { type AskedServer, rowsOfServer, serverChecks } from "../../doctor/server-checks.ts";
 import { mistakeChecks, nodeCheck, settingChecks } from "../../doctor/settings-checks.ts";
 import { secretKeyChecks, storeChecks } from "../../doctor/store-checks.ts";
-import { dataOption, type OperatorOptions } from "../../operator.ts";
+import { dataOption, localAddress, type OperatorOptions } from "../../operator.ts";
 import {
   type ConnectionOptions,
   connect,
@@ -82,7 +82,7 @@ const checkLocal = async (options: DoctorOptions): Promise<LocalChecks> => {
     return { checks: mistakeChecks(message), sawStore: false, url: undefined };
   }
   const checks = settingChecks(config);
-  const url = addressOf(config);
+  const url = localAddress(config);
   const { store, secretKey } = await inspect(config);
   const isMeant = (settings.HALYARD_DATA ?? "") + (settings.DATABASE_URL ?? "") !== "";
   if (store.kind === "absent" && !isMeant && isServerNamed(options)) {
@@ -100,12 +100,6 @@ const checkLocal = async (options: DoctorOptions): Promise<LocalChecks> => {
   checks.push(...callbackChecks(rows, new Map(findings), Date.now()));
   checks.push(...keyChecks(rows, Date.now()));
   return { checks, sawStore: true, url };
-};
-
-const addressOf = ({ host, port }: { readonly host: string; readonly port: number }): string => {
-  const everywhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
-  const name = everywhere[host] ?? host;
-  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 };
 
 const checkServer = async (options: DoctorOptions, here: LocalChecks): Promise<Check[]> => {

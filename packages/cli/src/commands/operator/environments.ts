@@ -58,12 +58,17 @@ export const environmentCommands = (): Command => {
     .description("create an environment; `halyard keys create` then creates keys for it")
     .argument("<name>", environmentNameRule)
     .action((name: string, options: OperatorOptions) =>
-      withOperator(options, async ({ environments }) => {
+      withOperator(options, async ({ environments }, place) => {
         const made = unwrap(await environments.create(name));
         const createdAt = made.createdAt.toISOString();
-        if (options.json) return printJson({ name: made.name, flags: 0, createdAt });
-        print(`Created the environment "${made.name}".`);
-        print(`Next: halyard keys create --environment ${made.name} --role admin --name admin`);
+        if (options.json) {
+          return printJson({ name: made.name, flags: 0, createdAt, ...place.json });
+        }
+        print(`Created the environment "${made.name}"${place.text}.`);
+        const data = options.data === undefined ? "" : ` --data ${options.data}`;
+        print(
+          `Next: halyard keys create --environment ${made.name} --role admin --name admin${data}`,
+        );
       }),
     );
   withExamples(create, "halyard environments create staging");
@@ -110,18 +115,18 @@ const counted = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? "" : "s"}`;
 
 const removeEnvironment = (name: string, options: DeleteOptions): Promise<void> =>
-  withOperator(options, async ({ environments }) => {
+  withOperator(options, async ({ environments }, place) => {
     const { flags, webhooks, keys } = unwrap(await environments.contents(name));
     const withFlags = options.force === true;
     // Checked before the question, so that nobody confirms in vain.
     if (flags > 0 && !withFlags) {
       throw new CommandFailed(
-        `The environment "${name}" has ${counted(flags, "flag")}. Deleting it also deletes its flags, webhooks, keys and history: add --force to do so.`,
+        `The environment "${name}"${place.text} has ${counted(flags, "flag")}. Deleting it also deletes its flags, webhooks, keys and history: add --force to do so.`,
         exitCodes.conflict,
       );
     }
     await confirm(
-      `Delete the environment "${name}" with ${counted(flags, "flag")}, ${counted(webhooks, "webhook")}, ${counted(keys, "key")} and all history? Only a backup can bring them back.`,
+      `Delete the environment "${name}"${place.text} with ${counted(flags, "flag")}, ${counted(webhooks, "webhook")}, ${counted(keys, "key")} and all history? Only a backup can bring them back.`,
       options.yes,
     );
     const progress = createProgress("rows deleted");
@@ -130,7 +135,8 @@ const removeEnvironment = (name: string, options: DeleteOptions): Promise<void> 
       .finally(() => progress.end())
       .then(unwrap);
     if (options.json) {
-      return printJson({ name: removed.name, flags: removed.flagCount, deleted: true });
+      const { name: gone, flagCount } = removed;
+      return printJson({ name: gone, flags: flagCount, deleted: true, ...place.json });
     }
-    print(`Deleted the environment "${removed.name}" and everything in it.`);
+    print(`Deleted the environment "${removed.name}"${place.text} and everything in it.`);
   });

@@ -6,9 +6,13 @@ import { dataOption, type OperatorOptions, withOperator } from "../../operator.t
 import {
   answered,
   type ConnectionOptions,
+  changeCommand,
   connect,
+  hasKey,
   serverCommand,
 } from "../../server-connection/connection.ts";
+import { beginChange } from "../../server-connection/place.ts";
+import { ask, isAtTerminal } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { futureMoment } from "../../terminal/option-values.ts";
@@ -23,11 +27,12 @@ import {
 
 interface Options extends OperatorOptions, ConnectionOptions {
   readonly environment?: string;
+  readonly yes?: boolean;
 }
 
 interface CreateOptions extends Options {
-  readonly role: Role;
-  readonly name: string;
+  readonly role?: Role;
+  readonly name?: string;
   readonly expires?: Date;
   readonly origin?: readonly string[];
 }
@@ -45,8 +50,8 @@ interface ShownKey {
 
 const maxNameLength = 100;
 
-const keyCommand = (group: Command, name: string): Command =>
-  serverCommand(group.command(name))
+const keyCommand = (group: Command, name: string, command = serverCommand): Command =>
+  command(group.command(name))
     .addOption(
       new Option(
         "-e, --environment <name>",
@@ -71,14 +76,10 @@ export const keyCommands = (): Command => {
     .action(listKeys);
   withExamples(list, "halyard keys list", "halyard keys list --environment production");
 
-  const create = keyCommand(group, "create")
-    .description("create a key and print it, only once")
-    .addOption(
-      new Option("-r, --role <role>", "what the key may do")
-        .choices([...roles])
-        .makeOptionMandatory(),
-    )
-    .requiredOption("-n, --name <text>", "who or what uses it, as history and events show it")
+  const create = keyCommand(group, "create", changeCommand)
+    .description("create a key and print it, only once; asks at a terminal for what is missing")
+    .addOption(new Option("-r, --role <role>", "what the key may do").choices([...roles]))
+    .option("-n, --name <text>", "who or what uses it, as history and events show it")
     .option(
       "--expires <when>",
       "when it stops working: a time, or in how long such as 12h or 90d",
@@ -91,13 +92,14 @@ export const keyCommands = (): Command => {
     .action(createKey);
   withExamples(
     create,
+    "halyard keys create",
     "halyard keys create --role server --name web",
     "halyard keys create --role server --name contractor --expires 30d",
     "halyard keys create --role client --name shop --origin https://shop.example.com",
     "halyard keys create --environment production --role admin --name admin",
   );
 
-  const revoke = keyCommand(group, "revoke")
+  const revoke = keyCommand(group, "revoke", changeCommand)
     .description("revoke a key, effective immediately")
     .argument("<id>", "the id of the key, as `keys list` shows it")
     .action(revokeKey);
@@ -111,7 +113,8 @@ export const keyCommands = (): Command => {
 };
 
 /** The environment to use in the database; undefined to call a server. */
-const databaseOf = ({ environment, data, url, key, profile }: Options): string | undefined => {
+const databaseOf = (options: Options): string | undefined => {
+  const { environment, data, url, key, profile } = options;
   if (environment === undefined && data !== undefined) {
     throw new CommandFailed("--data needs --environment: name one.", exitCodes.usage);
   }
@@ -120,6 +123,12 @@ const databaseOf = ({ environment, data, url, key, profile }: Options): string |
     throw new CommandFailed(
       `--environment works on the database and --${server[0]} on a server: use only one of them.`,
       exitCodes.usage,
+    );
+  }
+  if (environment === undefined && !hasKey(options)) {
+    throw new CommandFailed(
+      "An API key is needed: pass it with --key or HALYARD_API_KEY, or save it with halyard profiles set. On the server's machine, --environment NAME works on the database without one.",
+      exitCodes.refused,
     );
   }
   return environment;
@@ -134,7 +143,7 @@ const shownKeyOf = (key: ApiKey): ShownKey => ({
 
 const expiryText = ({ expiresAt }: ShownKey): string => {
   if (expiresAt === null) return "never";
-  return Date.parse(expiresAt) > Date.now() ? expiresAt : "expired";
+  return Date.parse(expiresAt) > Date.now() ? expiresAt : `${expiresAt} (expired)`;
 };
 
 const listKeys = async (options: Options): Promise<void> => {
@@ -165,7 +174,43 @@ const listKeys = async (options: Options): Promise<void> => {
   });
 };
 
-const createKey = async (options: CreateOptions): Promise<void> => {
+/** An answer out of these; the first by default. */
+const choose = async <T extends string>(what: string, choices: readonly T[]): Promise<T> => {
+  const typed = (await ask(`${what} (${choices.join(", ")}) [${choices[0]}]: `)) || choices[0];
+  const chosen = choices.find((choice) => choice === typed);
+  if (chosen !== undefined) return chosen;
+  throw new CommandFailed(`${what} must be one of ${choices.join(", ")}.`, exitCodes.usage);
+};
+
+type WholeOptions = CreateOptions & Required<Pick<CreateOptions, "role" | "name">>;
+
+/** Asks at a terminal for what is missing; without any key, the database is used. */
+const complete = async (options: CreateOptions): Promise<WholeOptions> => {
+  const { role, name } = options;
+  if (!isAtTerminal()) {
+    if (role !== undefined && name !== undefined) return { ...options, role, name };
+    throw new CommandFailed(
+      "A key needs a role and a name, such as --role server --name web.",
+      exitCodes.usage,
+    );
+  }
+  let { environment } = options;
+  if (environment === undefined && !hasKey(options)) {
+    await withOperator(options, async ({ environments }) => {
+      const names = (await environments.list()).map((each) => each.name);
+      environment = await choose("Environment", names);
+    });
+  }
+  return {
+    ...options,
+    ...(environment !== undefined && { environment }),
+    role: role ?? (await choose("Role", roles.toReversed())),
+    name: name ?? ((await ask("Name, as history shows it [admin]: ")) || "admin"),
+  };
+};
+
+const createKey = async (given: CreateOptions): Promise<void> => {
+  const options = await complete(given);
   const environment = databaseOf(options);
   const { role, name, expires: expiresAt = null, origin: origins = null } = options;
   if (name.trim() === "" || name.length > maxNameLength) {
@@ -174,39 +219,46 @@ const createKey = async (options: CreateOptions): Promise<void> => {
       exitCodes.usage,
     );
   }
-  const show = (made: ShownKey & { readonly key: string }) => {
-    if (options.json) return printJson(made);
+  const show = (made: ShownKey & { readonly key: string }, where: string, json: object) => {
+    if (options.json) return printJson({ ...made, ...json });
     print(made.key);
-    const where = environment === undefined ? "" : ` of ${environment}`;
     const until = made.expiresAt === null ? "" : `, valid until ${made.expiresAt}`;
     printAside(
-      `Created the ${role} key "${name}" (${made.id})${where}${until}. It is not shown again.`,
+      `Created the ${role} key "${name}" (${made.id}) ${where}${until}. It is not shown again.`,
     );
   };
   if (environment === undefined) {
     const connection = connect(options);
+    const what = `Create the ${role} key "${name}"`;
+    const place = await beginChange(connection, what, options.yes);
     const wanted = { role, name, expiresAt: expiresAt?.toISOString() ?? null, origins };
-    return show(answered(connection, await connection.management.keys.create(wanted)));
+    const made = answered(connection, await connection.management.keys.create(wanted));
+    return show(made, place.text, place.json);
   }
-  await withOperator(options, async ({ environments, keys }) => {
+  await withOperator(options, async ({ environments, keys }, place) => {
     const { id } = unwrap(await environments.find(environment));
     const wanted = unwrap(checkNewKey({ role, name, expiresAt, origins }, new Date()));
     const { apiKey, text } = await keys.createAsOperator(id, wanted);
-    show({ ...shownKeyOf(apiKey), key: text });
+    const json = { environment, ...place.json };
+    show({ ...shownKeyOf(apiKey), key: text }, `in ${environment}${place.text}`, json);
   });
 };
 
 const revokeKey = async (id: string, options: Options): Promise<void> => {
   const environment = databaseOf(options);
+  const show = (where: string, json: object) => {
+    if (options.json) printJson({ id, revoked: true, ...json });
+    else print(`Revoked the key ${id} ${where}.`);
+  };
   if (environment === undefined) {
     const connection = connect(options);
+    const place = await beginChange(connection, `Revoke the key ${id}`, options.yes);
     answered(connection, await connection.management.keys.revoke(id));
-  } else {
-    await withOperator(options, async ({ environments, keys }) => {
-      const found = unwrap(await environments.find(environment));
-      unwrap(await keys.revokeAsOperator(found.id, id));
-    });
+    return show(place.text, place.json);
   }
-  if (options.json) return printJson({ id, revoked: true });
-  print(`Revoked the key ${id}${environment === undefined ? "" : ` of ${environment}`}.`);
+  await withOperator(options, async ({ environments, keys }, place) => {
+    const found = unwrap(await environments.find(environment));
+    unwrap(await keys.revokeAsOperator(found.id, id));
+    show(`in ${environment}${place.text}`, { environment, ...place.json });
+  });
 };

@@ -37,12 +37,12 @@ const migrate = async ({ data, check, json }: MigrateOptions): Promise<void> => 
         `The schema of ${name} has version ${before} and this Halyard has ${after}: ${before < after ? "run `halyard migrate`" : "use the newer Halyard that wrote it"}.`,
       );
     }
-    if (json) printJson({ before, after });
+    if (json) printJson({ database: name, before, after });
     else print(`The schema of ${name} is up to date (version ${after}).`);
     return;
   }
   const { before, after } = await whenAvailable(() => migrateDatabase(config));
-  if (json) printJson({ before, after });
+  if (json) printJson({ database: name, before, after });
   else if (before === after) print(`The schema of ${name} was up to date (version ${after}).`);
   else print(`The schema of ${name} was migrated from version ${before} to ${after}.`);
 };

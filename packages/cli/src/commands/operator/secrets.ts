@@ -11,10 +11,11 @@ export const secretCommands = (): Command => {
       "encrypt every webhook secret with the first key of HALYARD_SECRET_KEY; after that, the older keys can be removed",
     )
     .action((options: OperatorOptions) =>
-      withOperator(options, async ({ reencryptSecrets }) => {
+      withOperator(options, async ({ reencryptSecrets }, place) => {
         const count = await reencryptSecrets();
-        if (options.json) return printJson({ reencrypted: count });
-        print(`Encrypted ${count} webhook secret${count === 1 ? "" : "s"} with the newest key.`);
+        if (options.json) return printJson({ reencrypted: count, ...place.json });
+        const secrets = `${count} webhook secret${count === 1 ? "" : "s"}${place.text}`;
+        print(`Encrypted ${secrets} with the newest key.`);
       }),
     );
   withExamples(reencrypt, 'HALYARD_SECRET_KEY="$NEW,$OLD" halyard secrets reencrypt');

@@ -6,9 +6,11 @@ import {
   answered,
   type Connection,
   type ConnectionOptions,
+  changeCommand,
   connect,
   serverCommand,
 } from "../../server-connection/connection.ts";
+import { beginChange } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { moment, wholeNumber } from "../../terminal/option-values.ts";
@@ -17,6 +19,7 @@ import { createProgress } from "../../terminal/progress.ts";
 import { attemptText, responseText, stateOf, succeeded } from "../../terminal/webhook-text.ts";
 
 interface Options extends ConnectionOptions {
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
@@ -37,11 +40,11 @@ const largestPage = 1_000;
 const longestTest = 30_000;
 const betweenLooks = 100;
 
-const onWebhook = (group: Command, name: string, role?: "a server"): Command =>
-  serverCommand(group.command(name), role).argument(
-    "<webhook>",
-    "its id, as webhooks list shows it",
-  );
+const webhook = ["<webhook>", "its id, as webhooks list shows it"] as const;
+const readOf = (group: Command, name: string): Command =>
+  serverCommand(group.command(name), "a server").argument(...webhook);
+const onWebhook = (group: Command, name: string, command = serverCommand): Command =>
+  command(group.command(name)).argument(...webhook);
 
 export const addDeliveryCommands = (group: Command): void => {
   const test = onWebhook(group, "test")
@@ -49,7 +52,7 @@ export const addDeliveryCommands = (group: Command): void => {
     .action(testWebhook);
   withExamples(test, "halyard webhooks test wh_3f9a0c5be1d24f6a8b7c6d5e");
 
-  const deliveries = onWebhook(group, "deliveries", "a server")
+  const deliveries = readOf(group, "deliveries")
     .description("list the deliveries of a webhook, newest first, with their results")
     .addOption(
       new Option("--state <state>", "only deliveries in this state").choices([
@@ -68,12 +71,12 @@ export const addDeliveryCommands = (group: Command): void => {
     "halyard webhooks deliveries wh_3f9a0c5be1d24f6a8b7c6d5e --flag new-checkout --json",
   );
 
-  const retry = onWebhook(group, "retry")
+  const retry = onWebhook(group, "retry", changeCommand)
     .description("retry now: what waits for its retry, and once more what has failed")
     .action(retryDeliveries);
   withExamples(retry, "halyard webhooks retry wh_3f9a0c5be1d24f6a8b7c6d5e");
 
-  const replay = onWebhook(group, "replay")
+  const replay = onWebhook(group, "replay", changeCommand)
     .description("replay events: one delivery, or all events of a range")
     .argument("[delivery]", "the id of the delivery, as webhooks deliveries shows it")
     .option("--after-sequence <number>", "every event after this number", wholeNumber(0))
@@ -96,7 +99,7 @@ const testWebhook = async (id: string, options: Options): Promise<void> => {
   const attempt = delivery.attempts.at(-1);
   if (attempt === undefined) {
     throw new CommandFailed(
-      `The test ${deliveryId} is still waiting to be sent${await whyWaiting(connection, id, delivery)}; check later with halyard webhooks deliveries ${id}.`,
+      `The test ${deliveryId} is still waiting to be sent${await whyWaiting(connection, id, delivery)}; check later with ${connection.hint(`webhooks deliveries ${id}`)}.`,
       exitCodes.unavailable,
     );
   }
@@ -107,7 +110,7 @@ const testWebhook = async (id: string, options: Options): Promise<void> => {
   }
   const said = responseText(attempt);
   throw new CommandFailed(
-    `The receiver did not accept the test: ${attemptText(attempt)}${said === undefined ? "" : `, "${said}"`}. It will be retried; halyard webhooks deliveries ${id} shows the result.`,
+    `The receiver did not accept the test: ${attemptText(attempt)}${said === undefined ? "" : `, "${said}"`}. It will be retried; ${connection.hint(`webhooks deliveries ${id}`)} shows the result.`,
   );
 };
 
@@ -185,15 +188,17 @@ const listDeliveries = async (id: string, options: DeliveriesOptions): Promise<v
 
 const retryDeliveries = async (id: string, options: Options): Promise<void> => {
   const connection = connect(options);
+  const what = `Retry the deliveries of ${id}`;
+  const { text: where, json } = await beginChange(connection, what, options.yes);
   let retried = 0;
   for (;;) {
     const part = answered(connection, await connection.management.webhooks.retry(id));
     retried += part.retried;
     if (part.complete) break;
   }
-  if (options.json) return printJson({ retried });
+  if (options.json) return printJson({ retried, ...json });
   print(
-    `Deliveries that wait for a retry are sent now${retried === 0 ? "" : `, and ${retried} that had failed`}; halyard webhooks get ${id} shows the result.`,
+    `Deliveries that wait for a retry are sent now ${where}${retried === 0 ? "" : `, and ${retried} that had failed`}; ${connection.hint(`webhooks get ${id}`)} shows the result.`,
   );
 };
 
@@ -215,12 +220,13 @@ const replayEvents = async (
   }
   const connection = connect(options);
   const { webhooks } = connection.management;
+  const what = `Replay ${deliveryId ?? `events for ${id}`}`;
+  const { text: where, json } = await beginChange(connection, what, options.yes);
+  const result = `${connection.hint(`webhooks deliveries ${id}`)} shows the result`;
   if (deliveryId !== undefined) {
     const delivery = answered(connection, await webhooks.replayDelivery(id, deliveryId));
-    if (options.json) return printJson(delivery);
-    return print(
-      `Queued again as ${delivery.id}; halyard webhooks deliveries ${id} shows the result.`,
-    );
+    if (options.json) return printJson({ ...delivery, ...json });
+    return print(`Queued again ${where} as ${delivery.id}; ${result}.`);
   }
   const progress = createProgress("queued");
   const range: ReplayRange = {
@@ -238,11 +244,11 @@ const replayEvents = async (
   } finally {
     progress.end();
   }
-  const { replayed, throughSequence } = replay;
-  if (options.json) return printJson({ replayed, throughSequence });
-  if (replay.state === "stopped") printAside("The replay was stopped before its end.");
-  if (replayed === 0) return print("No event in that range matches this webhook.");
+  const { replayed, throughSequence, state } = replay;
+  if (options.json) return printJson({ replayed, throughSequence, state, ...json });
+  if (state === "stopped") printAside("The replay was stopped before its end.");
+  if (replayed === 0) return print(`No event in that range matches this webhook ${where}.`);
   print(
-    `Queued ${replayed} event${replayed === 1 ? "" : "s"}, up to sequence ${throughSequence}; halyard webhooks deliveries ${id} shows the result.`,
+    `Queued ${replayed} event${replayed === 1 ? "" : "s"} ${where}, up to sequence ${throughSequence}; ${result}.`,
   );
 };

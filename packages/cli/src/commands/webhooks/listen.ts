@@ -8,6 +8,7 @@ import {
   connect,
   serverCommand,
 } from "../../server-connection/connection.ts";
+import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { changesInOneLine } from "../../terminal/flag-text.ts";
 import { wholeNumber } from "../../terminal/option-values.ts";
@@ -52,6 +53,7 @@ With --json each event is one line.`,
 const listen = async (options: ListenOptions): Promise<void> => {
   const connection = connect(options);
   const { webhooks } = connection.management;
+  const place = await placeOf(connection);
   // The response to the registration brings the secret; no event arrives before.
   const { promise: secret, resolve: registered } = Promise.withResolvers<string>();
   const server = createServer((request, response) => {
@@ -68,13 +70,13 @@ const listen = async (options: ListenOptions): Promise<void> => {
     const webhook = answered(connection, await webhooks.create({ url, events }));
     registered(webhook.secret);
     printAside(
-      `Listening on ${url} as ${webhook.id} for ${events.join(", ")}. Ctrl-C stops it and removes the webhook.`,
+      `Listening on ${url} as ${webhook.id} for ${events.join(", ")} ${place.text}. Ctrl-C stops it and removes the webhook.`,
     );
     try {
       await stopped;
     } finally {
       answered(connection, await webhooks.delete(webhook.id));
-      printAside(`Removed the webhook ${webhook.id}.`);
+      printAside(`Removed the webhook ${webhook.id} ${place.text}.`);
     }
   } finally {
     server.close();
@@ -128,7 +130,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
 
 /** One line for people. */
 const describe = (event: WebhookEvent): string => {
-  const time = new Date(event.createdAt).toLocaleTimeString();
+  const { createdAt: time } = event;
   const by = `by ${event.actor.name}`;
   if (event.type === "webhook.test") return `${time}  ${event.type.padEnd(13)}  ${by}`;
   const { flag, version, previous } = event.data;

@@ -4,9 +4,11 @@ import type { Command } from "commander";
 import {
   answered,
   type ConnectionOptions,
+  changeCommand,
   connect,
   serverCommand,
 } from "../../server-connection/connection.ts";
+import { beginChange, placeOf } from "../../server-connection/place.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import {
@@ -22,14 +24,14 @@ import {
 import { eventNames } from "../../terminal/webhook-text.ts";
 
 interface Options extends ConnectionOptions {
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
-const onWebhook = (group: Command, name: string, role?: "a server"): Command =>
-  serverCommand(group.command(name), role).argument(
-    "<webhook>",
-    "its id, as webhooks list shows it",
-  );
+const webhook = ["<webhook>", "its id, as webhooks list shows it"] as const;
+
+const onWebhook = (group: Command, name: string): Command =>
+  changeCommand(group.command(name)).argument(...webhook);
 
 export const addManageCommands = (group: Command): void => {
   const list = serverCommand(group.command("list"), "a server")
@@ -37,12 +39,13 @@ export const addManageCommands = (group: Command): void => {
     .action(listWebhooks);
   withExamples(list, "halyard webhooks list", "halyard webhooks list --json");
 
-  const get = onWebhook(group, "get", "a server")
+  const get = serverCommand(group.command("get"), "a server")
+    .argument(...webhook)
     .description("show a webhook and how its deliveries go")
     .action(getWebhook);
   withExamples(get, "halyard webhooks get wh_3f9a0c5be1d24f6a8b7c6d5e");
 
-  const create = serverCommand(group.command("create"))
+  const create = changeCommand(group.command("create"))
     .description("register a webhook and print its secret, only once")
     // Not --url: that is the server's address.
     .argument("<address>", "where to send: the https address of the receiver")
@@ -75,7 +78,6 @@ export const addManageCommands = (group: Command): void => {
 
   const remove = onWebhook(group, "delete")
     .description("remove a webhook with its deliveries")
-    .option("-y, --yes", "do not ask for confirmation")
     .action(deleteWebhook);
   withExamples(remove, "halyard webhooks delete wh_3f9a0c5be1d24f6a8b7c6d5e --yes");
 };
@@ -96,7 +98,8 @@ const listWebhooks = async (options: Options): Promise<void> => {
       webhook.url,
     ]),
   );
-  if (webhooks.length === 0) printAside("No webhooks: create one with halyard webhooks create.");
+  if (webhooks.length === 0)
+    printAside(`No webhooks: create one with ${connection.hint("webhooks create ADDRESS")}.`);
 };
 
 const getWebhook = async (id: string, options: Options): Promise<void> => {
@@ -144,24 +147,29 @@ const createWebhook = async (
   const connection = connect(options);
   const events = eventNames(options.events);
   const { webhooks } = connection.management;
+  const place = await beginChange(connection, `Register a webhook for ${address}`, options.yes);
   const made = answered(connection, await webhooks.create({ url: address, events }));
-  if (options.json) return printJson(made);
+  if (options.json) return printJson({ ...made, ...place.json });
   print(`id      ${made.id}`);
   print(`secret  ${made.secret}`);
   printAside(
-    `\nSave the secret now, it is not shown again: the receiver verifies every request with it.\nThen test it: halyard webhooks test ${made.id}`,
+    `\nRegistered ${place.text}. Save the secret now, it is not shown again: the receiver verifies every request with it.\nThen test it: ${connection.hint(`webhooks test ${made.id}`)}`,
   );
 };
 
 const setActive = async (id: string, active: boolean, options: Options): Promise<void> => {
   const connection = connect(options);
+  const what = `${active ? "Resume" : "Pause"} ${id}`;
+  const { text: where, json } = await beginChange(connection, what, options.yes);
   const before = new Date().toISOString();
-  const webhook = answered(connection, await connection.management.webhooks.update(id, { active }));
-  if (options.json) return printJson(webhook);
-  if (active) return print(`${id} is active: events are sent to ${inOneLine(webhook.url)}.`);
-  print(`${id} is paused: nothing is sent to ${inOneLine(webhook.url)}.`);
+  const changed = answered(connection, await connection.management.webhooks.update(id, { active }));
+  if (options.json) return printJson({ ...changed, ...json });
+  const receiver = inOneLine(changed.url);
+  if (active) return print(`${id} is active ${where}: events are sent to ${receiver}.`);
+  print(`${id} is paused ${where}: nothing is sent to ${receiver}.`);
+  const { hint } = connection;
   printAside(
-    `Events that happen meanwhile are not queued for it. After halyard webhooks resume ${id}, replay them:\n  halyard webhooks replay ${id} --from ${before}`,
+    `Events that happen meanwhile are not queued for it. After ${hint(`webhooks resume ${id}`)}, replay them:\n  ${hint(`webhooks replay ${id} --from ${before}`)}`,
   );
 };
 
@@ -172,26 +180,25 @@ const rotateSecret = async (
   const connection = connect(options);
   const immediately = options.immediately === true;
   const { webhooks } = connection.management;
+  const place = await beginChange(connection, `Give ${id} a new secret`, options.yes);
   const rotated = answered(connection, await webhooks.rotateSecret(id, { immediately }));
-  if (options.json) return printJson({ id, ...rotated });
+  if (options.json) return printJson({ id, ...rotated, ...place.json });
   print(rotated.secret);
   const until = rotated.previousSecretValidUntil;
   printAside(
     until === null
-      ? `This is the secret of ${id} from now on; it is not shown again. The old one is no longer used.`
-      : `This is the new secret of ${id}; it is not shown again. Configure the receiver before ${until}: until then requests are also signed with the old one.`,
+      ? `This is the secret of ${id} ${place.text} from now on; it is not shown again. The old one is no longer used.`
+      : `This is the new secret of ${id} ${place.text}; it is not shown again. Configure the receiver before ${until}: until then requests are also signed with the old one.`,
   );
 };
 
-const deleteWebhook = async (
-  id: string,
-  options: Options & { readonly yes?: boolean },
-): Promise<void> => {
+const deleteWebhook = async (id: string, options: Options): Promise<void> => {
   const connection = connect(options);
   const { webhooks } = connection.management;
-  const { url } = answered(connection, await webhooks.get(id));
-  await confirm(`Remove ${id} (${url}) with its deliveries?`, options.yes);
+  const [found, place] = await Promise.all([webhooks.get(id), placeOf(connection)]);
+  const { url } = answered(connection, found);
+  await confirm(`Remove ${id} (${url}) ${place.text} with its deliveries?`, options.yes);
   answered(connection, await webhooks.delete(id));
-  if (options.json) return printJson({ id, deleted: true });
-  print(`Removed ${id}: nothing is sent to ${inOneLine(url)} any more.`);
+  if (options.json) return printJson({ id, deleted: true, ...place.json });
+  print(`Removed ${id} ${place.text}: nothing is sent to ${inOneLine(url)} any more.`);
 };

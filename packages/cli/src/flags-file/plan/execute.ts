@@ -1,6 +1,7 @@
 // Executes a plan for import and promote: show it, ask, apply it, report the outcome of each flag.
 import type { ManagementError } from "@halyard/sdk";
 import { type Connection, failureOf } from "../../server-connection/connection.ts";
+import type { Place } from "../../server-connection/place.ts";
 import { confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
@@ -18,6 +19,8 @@ export interface ExecuteOptions {
 
 interface Task {
   readonly connection: Connection;
+  /** Where the changes are made. */
+  readonly place: Place;
   readonly plan: Plan;
   readonly options: ExecuteOptions;
   /** The label of the progress, such as Importing. */
@@ -47,9 +50,9 @@ const showPlan = (plan: Plan, dryRun: boolean): void => {
   if (hidden > 0) print(`  … and ${hidden} more (--dry-run shows all)`);
 };
 
-const nothingToChange = (count: number): string => {
-  if (count === 0) return "Nothing to change: there are no flags.";
-  return `Nothing to change: ${count === 1 ? "the flag is" : `all ${count} flags are`} up to date.`;
+const nothingToChange = (count: number, where: string): string => {
+  if (count === 0) return `Nothing to change ${where}: there are no flags.`;
+  return `Nothing to change ${where}: ${count === 1 ? "the flag is" : `all ${count} flags are`} up to date.`;
 };
 
 const apply = async ({ connection, doing }: Task, changes: readonly Change[]) => {
@@ -76,7 +79,11 @@ const messageOf = (outcome: Outcome): string | undefined => {
   return outcome.kind === "failed" ? outcome.error.message : undefined;
 };
 
-const outcomeText = (changes: readonly Change[], outcomes: readonly Outcome[]): string => {
+const outcomeText = (
+  changes: readonly Change[],
+  outcomes: readonly Outcome[],
+  where: string,
+): string => {
   const done = changes.filter((_, index) => outcomes[index]?.kind === "done");
   const counts = [
     [countOf(done, "create"), "created"],
@@ -84,7 +91,9 @@ const outcomeText = (changes: readonly Change[], outcomes: readonly Outcome[]): 
     [countOf(done, "delete"), "deleted"],
   ] as const;
   const parts = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  return parts.length === 0 ? "Nothing was changed." : `Done: ${parts.join(", ")}.`;
+  return parts.length === 0
+    ? `Nothing was changed ${where}.`
+    : `Done: ${parts.join(", ")} ${where}.`;
 };
 
 /** The failure to report: errors first, then impossible changes, then conflicts. */
@@ -131,16 +140,21 @@ const impossibleFailure = (count: number): CommandFailed =>
   );
 
 export const execute = async (task: Task): Promise<void> => {
-  const { plan, options } = task;
+  const { plan, options, place } = task;
   const { dryRun = false, json = false, yes } = options;
   if (options.exitCode && !dryRun) {
     throw new CommandFailed("--exit-code needs --dry-run.", exitCodes.usage);
   }
   const changes = plan.changes.filter(({ kind }) => kind !== "retype");
   const impossible = plan.changes.length - changes.length;
+  const wouldChange = changes.length > 0 || task.hasMore === true;
   if (!json) {
     showPlan(plan, dryRun);
-    print(plan.changes.length === 0 ? nothingToChange(plan.unchanged) : `${summaryOf(plan)}.`);
+    print(
+      plan.changes.length === 0
+        ? nothingToChange(plan.unchanged, place.text)
+        : `${summaryOf(plan)} ${place.text}.`,
+    );
   }
   const printReport = (outcomes: readonly Outcome[] | undefined, more: object) => {
     if (!json) return;
@@ -155,13 +169,12 @@ export const execute = async (task: Task): Promise<void> => {
         ...(message !== undefined && { message }),
       };
     });
-    printJson({ dryRun, changes: reported, unchanged: plan.unchanged, ...more });
+    printJson({ ...place.json, dryRun, changes: reported, unchanged: plan.unchanged, ...more });
   };
 
   if (dryRun) {
     printReport(undefined, (await task.more?.())?.report ?? {});
     if (impossible > 0) throw impossibleFailure(impossible);
-    const wouldChange = changes.length > 0 || task.hasMore === true;
     if (wouldChange && options.exitCode) process.exitCode = exitCodes.different;
     return;
   }
@@ -169,11 +182,14 @@ export const execute = async (task: Task): Promise<void> => {
   const deletions = countOf(changes, "delete");
   if (deletions > 0) {
     await confirm(
-      `${deletions === 1 ? "One flag" : `${deletions} flags`} will be deleted. Continue?`,
+      `${deletions === 1 ? "One flag" : `${deletions} flags`} will be deleted ${place.text}. Continue?`,
       yes,
     );
-  } else if (changes.length > 0 && task.asks && isAtTerminal()) {
-    await confirm(`Apply ${changes.length === 1 ? "this change" : "these changes"}?`, yes);
+  } else if (wouldChange && (place.asks || (task.asks && isAtTerminal()))) {
+    await confirm(
+      `Apply ${changes.length === 1 ? "this change" : "these changes"} ${place.text}?`,
+      yes,
+    );
   }
   const outcomes = await apply(task, changes);
   const failed = failureAfter(task, changes, outcomes);
@@ -181,11 +197,11 @@ export const execute = async (task: Task): Promise<void> => {
   const more = wasStopped ? undefined : await task.more?.();
   printReport(outcomes, more?.report ?? {});
   if (!json && changes.length > 0) {
-    print(outcomeText(changes, outcomes));
+    print(outcomeText(changes, outcomes, place.text));
     for (const [index, outcome] of outcomes.entries()) {
       const message = messageOf(outcome);
       if (message !== undefined) {
-        printAside(`${outcome.kind}: ${changes[index]?.key}: ${message}`);
+        printAside(`halyard: ${outcome.kind}: ${changes[index]?.key}: ${message}`);
       }
     }
   }

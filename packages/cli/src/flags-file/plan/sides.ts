@@ -1,8 +1,8 @@
 // The flags of a profile's environment, or of a file: what diff and promote compare.
 import { existsSync } from "node:fs";
 import type { Flag } from "@halyard/core/flags/registry";
-import { type Connection, connectTo } from "../../server-connection/connection.ts";
-import { profileNamed, readProfiles } from "../../server-connection/profiles.ts";
+import { type Connection, connectBy } from "../../server-connection/connection.ts";
+import { readProfiles } from "../../server-connection/profiles.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
 import { readDocument } from "../document.ts";
@@ -24,5 +24,5 @@ export const flagsOf = async (name: string): Promise<readonly Flag[]> => {
       );
     }
   }
-  return flagsAt(connectTo(profileNamed(name)));
+  return flagsAt(connectBy(name));
 };

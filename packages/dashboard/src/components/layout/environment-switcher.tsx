@@ -1,9 +1,10 @@
 // Switches between the environments of the session, and signs in to another.
+import { isProductionName } from "@halyard/core/environment-name";
 import { Menu, UnstyledButton } from "@mantine/core";
 import { useLocation } from "wouter";
 import { signInFrom, switchTo } from "../../addresses.ts";
 import { signOut } from "../../api.ts";
-import { isProductionName, useApi, useSession } from "../../session.tsx";
+import { useApi, useSession } from "../../session.tsx";
 import { Icon } from "../display/icon.tsx";
 import { notifyError } from "../feedback/notify.tsx";
 

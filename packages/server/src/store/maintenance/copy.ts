@@ -1,7 +1,7 @@
 // Copies one store into another, empty one, and compares the two row by row before it commits.
 import { isDeepStrictEqual } from "node:util";
 import { type Kysely, sql } from "kysely";
-import { StartupProblem } from "../../errors.ts";
+import { conflict, ok, type Result, StartupProblem } from "../../errors.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { type TableFacts, tableFacts, tableNames } from "../schema/table-facts.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -31,13 +31,18 @@ export interface CopyWatch {
 
 export type CopiedRows = Readonly<Record<string, number>>;
 
-/** Throws when the target is not empty, or when a row of the copy differs. */
+/** Throws when a row of the copy differs. */
 export const copyStore = async (
   from: CopySide,
   to: CopySide,
   watch: CopyWatch,
-): Promise<CopiedRows> => {
-  await requireEmpty(to.database);
+): Promise<Result<CopiedRows>> => {
+  const present = await anyEnvironment(to.database);
+  if (present !== undefined) {
+    return conflict(
+      `The target already holds the environment "${present}": copy into an empty database.`,
+    );
+  }
   const counts: Record<string, number> = {};
   for (const table of copiedTables) {
     let count = 0;
@@ -57,22 +62,18 @@ export const copyStore = async (
     if (identity !== undefined) await to.traits.countOn(to.database, table, identity);
   }
   for (const table of copiedTables) await compare(from, to, table, watch);
-  return counts;
+  return ok(counts);
 };
 
 const names = (columns: readonly string[]) => sql.join(columns.map((name) => sql.ref(name)));
 
-const requireEmpty = async (database: Kysely<Tables>): Promise<void> => {
+const anyEnvironment = async (database: Kysely<Tables>): Promise<string | undefined> => {
   const found = await database
     .selectFrom("environments")
     .select("name")
     .limit(1)
     .executeTakeFirst();
-  if (found) {
-    throw new StartupProblem(
-      `The target already holds the environment "${found.name}": copy into an empty database.`,
-    );
-  }
+  return found?.name;
 };
 
 async function* pages(database: Kysely<Tables>, table: CopiedTable): AsyncGenerator<Row[]> {

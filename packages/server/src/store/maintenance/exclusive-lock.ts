@@ -30,6 +30,13 @@ export const takeExclusiveLock = (path: string): ExclusiveLock => {
   }
 };
 
+/** Whether another process has the database open. */
+export const isDatabaseInUse = (path: string): boolean => {
+  const lock = takeExclusiveLock(path);
+  if (lock.kind === "locked") lock.release();
+  return lock.kind === "busy";
+};
+
 /** Only Linux lists the locks of files. */
 const isLocked = (path: string): boolean => {
   const locks = "/proc/locks";

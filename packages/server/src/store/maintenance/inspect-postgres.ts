@@ -1,7 +1,7 @@
 // Inspects a PostgreSQL server and its database without changing anything.
 
 import { isUnencrypted, type PostgresSettings } from "../postgres/connection.ts";
-import { schemaVersion, withFirstClient } from "../postgres/start.ts";
+import { listeningInstances, schemaVersion, withFirstClient } from "../postgres/start.ts";
 import { openPostgresEngine } from "../postgres/store.ts";
 import { migrations } from "../schema/migrate.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
@@ -28,7 +28,7 @@ export interface InspectedServer {
   readonly rows: Inspected | undefined;
 }
 
-/** Throws StartupProblem when the server cannot be reached or is not suitable. */
+/** Throws StartupProblem or StoreUnavailable when the server cannot be reached or is not suitable. */
 export const inspectPostgres = async (
   settings: PostgresSettings,
   secrets: SecretCipher | undefined,
@@ -41,15 +41,11 @@ export const inspectPostgres = async (
          current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as connections`,
     );
     const halfway = (asked + Date.now()) / 2;
-    const listening = await client.query<{ count: number }>(
-      `select count(*)::int as count from pg_stat_activity
-       where datname = current_database() and application_name = 'halyard' and query ilike 'listen %'`,
-    );
     return {
       version: rows[0]?.version ?? "",
       clockAhead: Math.round((rows[0]?.now ?? halfway) - halfway),
       connections: rows[0]?.connections ?? 0,
-      instances: listening.rows[0]?.count ?? 0,
+      instances: await listeningInstances(client),
       schemaVersion: await schemaVersion(client),
       differences: await differencesIn(client),
       unencrypted: isUnencrypted(settings, ssl),

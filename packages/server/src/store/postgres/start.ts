@@ -1,16 +1,16 @@
 // The start on PostgreSQL: checks the server and migrates the schema.
 import type { ConnectionOptions } from "node:tls";
 import { Client } from "pg";
-import { StartupProblem } from "../../errors.ts";
+import { StartupProblem, StoreUnavailable } from "../../errors.ts";
 import { migrate, migrations } from "../schema/migrate.ts";
 import { clientSettings, type PostgresSettings, tlsOptions } from "./connection.ts";
-import { codeOf, messageOf } from "./errors.ts";
+import { codeOf, messageOf, toStoreError } from "./errors.ts";
 import { kyselyOn, PipelinedTransaction } from "./pipeline.ts";
 import { advisoryLock, postgresTraits } from "./traits.ts";
 
 const oldestVersion = 15;
 
-const explain = ({ name }: PostgresSettings, error: unknown): StartupProblem => {
+const explain = ({ name }: PostgresSettings, error: unknown): Error => {
   if (error instanceof StartupProblem) return error;
   const said = messageOf(error);
   switch (codeOf(error)) {
@@ -31,8 +31,12 @@ const explain = ({ name }: PostgresSettings, error: unknown): StartupProblem => 
       return new StartupProblem(
         `PostgreSQL at ${name} is read-only (${said}): use the primary in DATABASE_URL, not a standby.`,
       );
-    default:
-      return new StartupProblem(`PostgreSQL at ${name} cannot be used: ${said}.`);
+    default: {
+      const sentence = `PostgreSQL at ${name} cannot be used: ${said}.`;
+      return toStoreError(error) instanceof StoreUnavailable
+        ? new StoreUnavailable(sentence, { cause: error })
+        : new StartupProblem(sentence);
+    }
   }
 };
 
@@ -107,7 +111,7 @@ const migrateSchema = async (client: Client, mayMigrate: boolean): Promise<void>
   }
 };
 
-/** Uses one connection once; errors become a `StartupProblem` for the operator. */
+/** Uses one connection once; errors become sentences for the operator. */
 export const withFirstClient = async <T>(
   settings: PostgresSettings,
   use: (client: Client, ssl: ConnectionOptions | false) => Promise<T>,
@@ -154,3 +158,15 @@ export const freeConnections = (settings: PostgresSettings): Promise<number> =>
     );
     return rows[0]?.free ?? 0;
   });
+
+/** How many processes of Halyard use this database: each listens for the changes of the others. */
+export const listeningInstances = async (client: Client): Promise<number> => {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and application_name = 'halyard' and query ilike 'listen %'`,
+  );
+  return rows[0]?.count ?? 0;
+};
+
+export const countInstances = (settings: PostgresSettings): Promise<number> =>
+  withFirstClient(settings, listeningInstances);
