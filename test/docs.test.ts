@@ -9,7 +9,9 @@ import { promisify } from "node:util";
 import { folderOf, missing, printed, startReceiver } from "../packages/sdk/test/support/guide.ts";
 import { parseConfig } from "../packages/server/src/config/config.ts";
 import type { OpenApi } from "../packages/server/test/support/api.ts";
+import { commandFile } from "../packages/server/test/support/halyard-process.ts";
 import { startTestServer } from "../packages/server/test/support/server.ts";
+import { storeSettings } from "../packages/server/test/support/test-store.ts";
 import { packages } from "../scripts/rooms.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -199,6 +201,32 @@ suite("README", () => {
     const env = { ...process.env, HALYARD_WEBHOOK_SECRET: "", PORT: "0" };
     const started = run(process.execPath, ["receiver.mjs"], { cwd, env, timeout: 600_000 });
     await assert.rejects(started, /HALYARD_WEBHOOK_SECRET is not set/);
+  });
+
+  test("its blocks of commands work from top to bottom", async (t) => {
+    const block = (title: string): string =>
+      new RegExp(`^\`\`\`sh title="${title}"\\n(.*?)^\`\`\`$`, "ms").exec(readme)?.[1] ?? "";
+    const server = await startTestServer();
+    t.after(() => server.close());
+    const keyOf = (name: string) =>
+      server.firstKeys.find(({ environment }) => environment === name)?.text ?? "";
+    const cwd = folderOf(t, {});
+    const env = {
+      ...process.env,
+      ...(await storeSettings(server.folder)),
+      HALYARD_API_KEY: keyOf("development"),
+      PRODUCTION_KEY: keyOf("production"),
+      HALYARD_URL: server.url,
+      HALYARD_CONFIG: join(cwd, "config.json"),
+      PORT: new URL(server.url).port,
+    };
+    for (const title of ["cli", "operator"]) {
+      const commands = block(title);
+      assert.match(commands, /^(npx halyard .*\n){5,}$/);
+      const here = commands.replaceAll("npx halyard", `"${process.execPath}" "${commandFile}"`);
+      const { stdout } = await run("sh", ["-ec", here], { cwd, env, timeout: 600_000 });
+      assert.match(stdout, title === "cli" ? /Done: 1 created in production/ : /sign-in\?once=/);
+    }
   });
 
   test("its curl examples are answered as it says", {

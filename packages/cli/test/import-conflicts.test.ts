@@ -93,12 +93,13 @@ test("conflicts are told to people by flag", async (t) => {
   });
   const file = bench.file("flags.json", [boolean("late", true)]);
   const ended = await bench.run("import", file, "--url", url);
+  const where = `in ${bench.name} at ${url}`;
   assert.deepEqual(
     { ...ended, signal: null },
     {
       code: 5,
       signal: null,
-      stdout: `~ late  enabled off → on\n1 to change, 0 unchanged ${bench.where}.\nNothing was changed ${bench.where}.\n`,
+      stdout: `~ late  enabled off → on\n1 to change, 0 unchanged ${where}.\nNothing was changed ${where}.\n`,
       stderr:
         "halyard: conflict: late: was changed meanwhile\nhalyard: Somebody else changed one flag, which was left unchanged: run the same command again to see the difference and apply it.\n",
     },

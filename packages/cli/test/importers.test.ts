@@ -175,7 +175,8 @@ suite("LaunchDarkly", { concurrency: 2 }, () => {
         { items: [second], totalCount: 2 },
       ]),
     );
-    const { keys, admin } = await server.environment();
+    const { name, keys, admin } = await server.environment();
+    const where = `in ${name} at ${server.url}`;
     const { code, stdout } = await runHalyard(
       ["import", pages, "--from", "launchdarkly", "-e", "test"],
       { HALYARD_URL: server.url, HALYARD_API_KEY: keys.admin },
@@ -185,8 +186,8 @@ suite("LaunchDarkly", { concurrency: 2 }, () => {
       stdout,
       `+ dark-mode     boolean, off, "Dark mode"
 + new-checkout  boolean, on, "The checkout in one page"
-2 to create, 0 unchanged ${bench.where}.
-Done: 2 created ${bench.where}.
+2 to create, 0 unchanged ${where}.
+Done: 2 created ${where}.
 `,
     );
     assert.equal((await admin("GET", "/flags/new-checkout")).status, 200);
@@ -265,7 +266,8 @@ test("flagd: defaults and fractional splits by targeting key come over exactly",
 });
 
 test("for people; and pruning spares what the file names but cannot bring", async () => {
-  const { admin, keys } = await server.environment();
+  const { name, admin, keys } = await server.environment();
+  const where = `in ${name} at ${server.url}`;
   await admin("POST", "/flags", { key: "colour", type: "boolean" });
   await admin("POST", "/flags", { key: "unrelated", type: "boolean" });
   const settings = { HALYARD_URL: server.url, HALYARD_API_KEY: keys.admin };
@@ -289,8 +291,8 @@ Skipped (5):
 + quiet         boolean, off
 + spelled-out   rollout, on, 0.5 %
 - unrelated     boolean, off
-5 to create, 1 to delete, 0 unchanged ${bench.where}.
-Done: 5 created, 1 deleted ${bench.where}.
+5 to create, 1 to delete, 0 unchanged ${where}.
+Done: 5 created, 1 deleted ${where}.
 `,
   );
   assert.equal((await admin("GET", "/flags/colour")).status, 200);

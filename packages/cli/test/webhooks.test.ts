@@ -154,7 +154,7 @@ test("deliveries are listed and sent again, one or all", async () => {
 
   assert.match(
     await halyard.succeed("webhooks", "retry", id),
-    /^Deliveries that wait for a retry are sent now; halyard webhooks get wh_/,
+    /^Deliveries that wait for a retry are sent now in \S+ at \S+; halyard webhooks get wh_/,
   );
   assert.match(
     await halyard.succeed("webhooks", "replay", id, two?.id ?? ""),
@@ -166,6 +166,9 @@ test("deliveries are listed and sent again, one or all", async () => {
   assert.deepEqual(await halyard.read("webhooks", "replay", id, "--after-sequence", after), {
     replayed: 3,
     throughSequence: settled[0]?.event.sequence,
+    state: "complete",
+    environment: environment.name,
+    server: server.url,
   });
   await received(before + 7);
   const nothing = ["--from", "2020-01-01T00:00:00Z", "--to", "2020-01-02T00:00:00Z"];
