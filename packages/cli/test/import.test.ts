@@ -38,6 +38,8 @@ test("a dry run shows what would change and changes nothing", async () => {
   const pruning = await bench.run("import", file, "--dry-run", "--prune", "--exit-code", "--json");
   assert.equal(pruning.code, 7);
   assert.deepEqual(JSON.parse(pruning.stdout), {
+    environment: bench.name,
+    server: server.url,
     dryRun: true,
     changes: [
       {

@@ -163,7 +163,7 @@ suite("what keeps it from starting", () => {
   for (const workers of ["0", "65", "-1", "1.5", "abc"]) {
     test(`--workers ${workers}`, async () => {
       const { code, stderr } = await runHalyard(["serve", `--workers=${workers}`], { PORT: "0" });
-      assert.equal(code, 1);
+      assert.equal(code, 2);
       assert.equal(
         stderr,
         "halyard: A setting is wrong: HALYARD_WORKERS must be a whole number from 1 to 64, or auto.\n",
