@@ -111,9 +111,15 @@ suite("with a started server", () => {
     const { keys } = await server.environment();
     const domain = newDomain();
     const provider = new HalyardProvider({ url: server.url, key: keys.client });
-    await assert.rejects(OpenFeature.setProviderAndWait(domain, provider), {
-      code: "PROVIDER_NOT_READY",
-    });
+    await assert.rejects(
+      OpenFeature.setProviderAndWait(domain, provider),
+      (error: Error & { code: string; cause?: { code?: string; status?: number } }) => {
+        assert.equal(error.code, "PROVIDER_NOT_READY");
+        assert.match(error.message, /could not be fetched: the server responded with 403: .*role/);
+        assert.deepEqual([error.cause?.code, error.cause?.status], ["FORBIDDEN", 403]);
+        return true;
+      },
+    );
     const client = OpenFeature.getClient(domain);
     assert.equal(client.providerStatus, ProviderStatus.ERROR);
     const details = await client.getBooleanDetails("a", true);

@@ -2,6 +2,7 @@
 import type { AnyProviderEvent, ErrorCode, ResolutionDetails } from "@openfeature/core";
 import type { Client } from "../client/client.ts";
 import type { Details } from "../details.ts";
+import type { ClientError } from "../transport/client-error.ts";
 import type { ProviderEvents } from "./events.ts";
 
 // Casts, because the enums of OpenFeature are runtime code, and this package imports only types.
@@ -43,5 +44,21 @@ export const typeMismatch = <T>(flagKey: string, value: T): ResolutionDetails<T>
 });
 
 /** What `initialize` and `onContextChange` reject with; the client keeps trying. */
-export const notConnected = (message: string): Error =>
-  Object.assign(new Error(message), { code: "PROVIDER_NOT_READY" });
+export const notConnected = (message: string, why?: ClientError): Error =>
+  Object.assign(new Error(why ? `${message}: ${why.message}` : message, why && { cause: why }), {
+    code: "PROVIDER_NOT_READY",
+  });
+
+/** Waits for the first flags; the error says why there are none. */
+export const waitForFlags = async (
+  client: Pick<Client, "on" | "ready">,
+  timeout: number | undefined,
+): Promise<void> => {
+  let why: ClientError | undefined;
+  const stop = client.on("error", ({ error }) => {
+    why = error;
+  });
+  const isReady = await client.ready(timeout === undefined ? {} : { timeout });
+  stop();
+  if (!isReady) throw notConnected("the flags of the Halyard server could not be fetched", why);
+};

@@ -7,8 +7,7 @@ import type {
 } from "@openfeature/server-sdk";
 import { type Client, type ClientOptions, createClient } from "../client/client.ts";
 import { notReady } from "../details.ts";
-import type { ReadyOptions } from "../transport/connection-state.ts";
-import { notConnected, passEventsOn, resolutionOf, typeMismatch } from "./bridge.ts";
+import { passEventsOn, resolutionOf, typeMismatch, waitForFlags } from "./bridge.ts";
 import { ProviderEvents } from "./events.ts";
 
 export interface HalyardProviderOptions extends ClientOptions {
@@ -33,11 +32,9 @@ export class HalyardProvider implements Provider {
     const client = createClient(this.#options);
     this.#client = client;
     passEventsOn(client, this.events, () => this.#initialized);
-    const { readyTimeout } = this.#options;
-    const wait: ReadyOptions = readyTimeout === undefined ? {} : { timeout: readyTimeout };
-    const isReady = await client.ready(wait);
-    this.#initialized = true;
-    if (!isReady) throw notConnected("the flags of the Halyard server could not be fetched");
+    await waitForFlags(client, this.#options.readyTimeout).finally(() => {
+      this.#initialized = true;
+    });
   }
 
   async onClose(): Promise<void> {

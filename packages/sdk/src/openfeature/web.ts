@@ -11,8 +11,7 @@ import {
   createContextClient,
 } from "../browser-client/context-client.ts";
 import { notReady } from "../details.ts";
-import type { ReadyOptions } from "../transport/connection-state.ts";
-import { notConnected, passEventsOn, resolutionOf, typeMismatch } from "./bridge.ts";
+import { notConnected, passEventsOn, resolutionOf, typeMismatch, waitForFlags } from "./bridge.ts";
 import { ProviderEvents } from "./events.ts";
 
 /** OpenFeature sets the context. */
@@ -38,11 +37,9 @@ export class HalyardWebProvider implements Provider {
     const client = createContextClient({ ...this.#options, context });
     this.#client = client;
     passEventsOn(client, this.events, () => this.#initialized);
-    const { readyTimeout } = this.#options;
-    const wait: ReadyOptions = readyTimeout === undefined ? {} : { timeout: readyTimeout };
-    const isReady = await client.ready(wait);
-    this.#initialized = true;
-    if (!isReady) throw notConnected("the flags of the Halyard server could not be fetched");
+    await waitForFlags(client, this.#options.readyTimeout).finally(() => {
+      this.#initialized = true;
+    });
   }
 
   async onContextChange(_old: EvaluationContext, context: EvaluationContext): Promise<void> {
