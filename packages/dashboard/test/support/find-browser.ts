@@ -6,6 +6,8 @@ import { delimiter, dirname, join } from "node:path";
 import { chromium } from "playwright-core";
 
 const commands = [
+  // The same engine without the browser around it, which takes most of the time of a short visit.
+  "chromium-headless-shell",
   "chromium",
   "chromium-browser",
   "google-chrome",
@@ -60,9 +62,11 @@ const install = (): string | undefined => {
   if (isDebian) {
     // When the lists cannot be fetched, those that are there may do.
     run("apt-get", "update");
-    const failed = run("apt-get", "install", "--yes", "--no-install-recommends", "chromium");
-    if (failed === undefined && findBrowser() !== undefined) return undefined;
-    problems.push(failed ?? "the package chromium brings no browser");
+    for (const name of ["chromium-headless-shell", "chromium"]) {
+      const failed = run("apt-get", "install", "--yes", "--no-install-recommends", name);
+      if (failed === undefined && findBrowser() !== undefined) return undefined;
+      problems.push(failed ?? `the package ${name} brings no browser`);
+    }
   }
   const manifest = createRequire(import.meta.url).resolve("playwright-core/package.json");
   const failed = run(process.execPath, join(dirname(manifest), "cli.js"), "install", "chromium");
