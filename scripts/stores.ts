@@ -63,6 +63,20 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "stream-shares.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "store-outage.test.ts": "faults/postgres-outage.test.ts takes a real PostgreSQL away",
   "tracing.test.ts": "what is told of the store, whichever it is",
+  "bootstrap-keys.test.ts": "what a setting says; keys.test.ts runs on both",
+  "bounds.test.ts": "counts of rows; retention.test.ts deletes them on both",
+  "flag-reads.test.ts": "what is in memory",
+  "follow-keys.test.ts": "what is in memory; follow.test.ts runs on both",
+  "follow-snapshot.test.ts": "what is in memory; follow.test.ts runs on both",
+  "freshness.test.ts": "what is in memory; follow.test.ts runs on both",
+  "key-limits.test.ts": "decided from values; keys.test.ts runs on both",
+  "levels.test.ts": "what is in memory",
+  "metrics.test.ts": "what is counted in memory",
+  "ofrep.test.ts": "evaluation reads memory",
+  "secrets.test.ts": "what is sealed before it is stored",
+  "session-links.test.ts": "links; session-end.test.ts runs on both",
+  "usage-counting.test.ts": "what is counted in memory; usage.test.ts runs on both",
+  "workers.test.ts": "faults/postgres-instances.test.ts does more with three instances",
 };
 const isFull =
   process.env.HALYARD_FAULTS === "full" || process.env.HALYARD_TEST_STORE === "postgres";
