@@ -68,7 +68,7 @@ test("one that is killed is replaced; requests go on, none waits for ever, none 
     }
   };
   const writers = Promise.all(Array.from({ length: 6 }, write));
-  for (const worker of [1, 2, 3, 4]) {
+  for (const worker of [1, 2]) {
     const enough = made.length + 15;
     process.kill(await pidOf(server, worker), "SIGKILL");
     await pidOf(server, worker + 2);
