@@ -14,10 +14,8 @@ import { createApi } from "./support/api.ts";
 import { type RunningServer, serveHalyard } from "./support/halyard-process.ts";
 import { newFolder } from "./support/server.ts";
 
-const runs = Number(process.env.HALYARD_FUZZ_RUNS ?? 80);
+const runs = Number(process.env.HALYARD_FUZZ_RUNS ?? 200);
 const seed = Number(process.env.HALYARD_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
-/** Of each operation so many must succeed, and so many be refused, for the requests to be worth anything. */
-const enough = Math.ceil(runs / 100);
 const connections = 6;
 /** Each operation has an environment of its own, so that none finds what another has left. */
 const environments = 80;
@@ -102,8 +100,8 @@ test(`${runs} requests to every operation, seed ${seed}`, async (t) => {
         `${operation.name}: ${fault}\n  asked ${shown(request)}\n  got ${answer.status} ${JSON.stringify(answer.headers)} ${answer.text.slice(0, 300)}`,
       );
     });
-    assert.ok(answered.good >= enough, `${operation.name} has hardly ever succeeded`);
-    if (operation.role) assert.ok(answered.refused >= enough, `${operation.name} refuses nothing`);
+    assert.ok(answered.good >= 8, `${operation.name} has hardly ever succeeded`);
+    if (operation.role) assert.ok(answered.refused >= 8, `${operation.name} refuses nothing`);
   }
   t.diagnostic(`answers by status: ${JSON.stringify(Object.fromEntries(statuses))}, cut ${cut}`);
   assert.equal(faults.length, 0, `${faults.length} faults\n${faults.slice(0, 12).join("\n")}`);

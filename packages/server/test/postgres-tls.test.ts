@@ -98,23 +98,28 @@ suite("a server with TLS", () => {
       assert.equal(await connect(encrypted, host, options), outcome);
     });
   }
-  const refused: [host: string, options: string, reason: RegExp][] = [
+  /** The connection fails, or already the settings are wrong. */
+  const refused: [host: string, options: string, reason: RegExp, by?: "settings"][] = [
     [name, `sslmode=require${root(stranger)}`, /certificate/],
     [name, `sslmode=verify-ca${root(stranger)}`, /certificate/],
     [name, `sslmode=verify-full${root(stranger)}`, /certificate/],
     [address, `sslmode=verify-full${root(authority)}`, /127\.0\.0\.1.*not in the cert/],
     [name, "sslmode=verify-full", /certificate/],
-    [name, "sslmode=verify-ca", /verify-ca.*sslrootcert/],
-    [name, "sslmode=verify-ca&sslrootcert=system", /verify-ca.*sslrootcert/],
-    [name, "sslmode=require&sslrootcert=system", /require.*sslrootcert/],
-    [name, `sslmode=verify-full${root("/nowhere/root.pem")}`, /nowhere\/root\.pem.*cannot be read/],
+    [name, "sslmode=verify-ca", /verify-ca.*sslrootcert/, "settings"],
+    [name, "sslmode=verify-ca&sslrootcert=system", /verify-ca.*sslrootcert/, "settings"],
+    [name, "sslmode=require&sslrootcert=system", /require.*sslrootcert/, "settings"],
+    [
+      name,
+      `sslmode=verify-full${root("/nowhere/root.pem")}`,
+      /nowhere\/root\.pem.*cannot be read/,
+      "settings",
+    ],
   ];
-  for (const [host, options, reason] of refused) {
+  for (const [host, options, reason, by] of refused) {
     test(`${host} ${options.replace(encodeURIComponent(folder), "")}: refused`, async () => {
       await assert.rejects(connect(encrypted, host, options), (error) => {
-        // Of the settings, or of the connection.
-        const isForeseen = error instanceof StartupProblem || error instanceof StoreUnavailable;
-        assert.ok(isForeseen, String(error));
+        const expected = by === "settings" ? StartupProblem : StoreUnavailable;
+        assert.ok(error instanceof expected, String(error));
         assert.match(error.message, reason);
         return true;
       });
