@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { day, hour, movableClock } from "./support/movable-clock.ts";
-import { startTestServer, type TestEnvironment, type TestServer } from "./support/server.ts";
+import { startTestServer, type TestServer } from "./support/server.ts";
+import { environmentWith, evaluate, usageOf } from "./support/usage.ts";
 
 const clock = movableClock();
 let server: TestServer;
@@ -13,27 +14,8 @@ before(async () => {
 });
 after(() => server.close());
 
-interface HoursReport {
-  readonly lastAskedTogetherAt: string | null;
-  readonly hours: readonly object[];
-}
-const usageOf = async (environment: TestEnvironment, key: string) => {
-  const answer = await environment.server("GET", `/flags/${key}/usage`);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body as HoursReport;
-};
-const evaluate = async (environment: TestEnvironment, key: string) => {
-  const answer = await environment.client("POST", `//ofrep/v1/evaluate/flags/${key}`, {
-    context: { targetingKey: "u" },
-  });
-  assert.equal(answer.status, 200);
-};
 const hourNow = () => new Date(Math.floor(clock.clock().getTime() / hour) * hour).toISOString();
-const make = async (...keys: string[]): Promise<TestEnvironment> => {
-  const environment = await server.environment();
-  for (const key of keys) await environment.admin("POST", "/flags", { key, type: "boolean" });
-  return environment;
-};
+const make = (...keys: string[]) => environmentWith(server, keys);
 
 test("bulk evaluations are counted for all flags, from when a flag is made", async () => {
   const environment = await make("a");

@@ -5,6 +5,7 @@ import { readRows } from "./support/database.ts";
 import { day, hour, movableClock } from "./support/movable-clock.ts";
 import { startTestServer, type TestEnvironment, type TestServer } from "./support/server.ts";
 import { until } from "./support/until.ts";
+import { environmentWith, evaluate, usageOf } from "./support/usage.ts";
 
 const clock = movableClock();
 let server: TestServer;
@@ -15,44 +16,21 @@ before(async () => {
 });
 after(() => server.close());
 
-interface HoursReport {
-  readonly key: string;
-  readonly lastEvaluatedAt: string | null;
-  readonly lastAskedTogetherAt: string | null;
-  readonly hours: readonly {
-    readonly hour: string;
-    readonly on: number;
-    readonly off: number;
-    readonly together: number;
-  }[];
-}
-const usageOf = async (environment: TestEnvironment, key: string, query = "") => {
-  const answer = await environment.server("GET", `/flags/${key}/usage${query}`);
-  assert.equal(answer.status, 200, answer.text);
-  const { lastChange: _, ...counts } = answer.body as HoursReport & { lastChange: unknown };
+const countsOf = async (environment: TestEnvironment, key: string, query = "") => {
+  const { lastChange: _, ...counts } = await usageOf(environment, key, query);
   return counts;
 };
 const report = (environment: TestEnvironment, ...entries: [string, number, number][]) =>
   environment.client("POST", "/usage", {
     evaluations: entries.map(([key, on, off]) => ({ key, on, off })),
   });
-const evaluate = async (environment: TestEnvironment, key: string) => {
-  const answer = await environment.client("POST", `//ofrep/v1/evaluate/flags/${key}`, {
-    context: { targetingKey: "u" },
-  });
-  assert.equal(answer.status, 200);
-};
 const hourNow = () => new Date(Math.floor(clock.clock().getTime() / hour) * hour).toISOString();
-const make = async (...keys: string[]): Promise<TestEnvironment> => {
-  const environment = await server.environment();
-  for (const key of keys) await environment.admin("POST", "/flags", { key, type: "boolean" });
-  return environment;
-};
+const make = (...keys: string[]) => environmentWith(server, keys);
 
 suite("counting", () => {
   test("evaluations of one flag are counted by their value, at once for whoever asks here", async () => {
     const environment = await make("a");
-    assert.deepEqual(await usageOf(environment, "a"), {
+    assert.deepEqual(await countsOf(environment, "a"), {
       key: "a",
       lastEvaluatedAt: null,
       lastAskedTogetherAt: null,
@@ -61,7 +39,7 @@ suite("counting", () => {
     for (let turn = 0; turn < 3; turn += 1) await evaluate(environment, "a");
     await environment.admin("PATCH", "/flags/a", { enabled: true });
     for (let turn = 0; turn < 5; turn += 1) await evaluate(environment, "a");
-    const { lastEvaluatedAt, hours } = await usageOf(environment, "a");
+    const { lastEvaluatedAt, hours } = await countsOf(environment, "a");
     assert.deepEqual(hours, [{ hour: hourNow(), on: 5, off: 3, together: 0 }]);
     const age = clock.clock().getTime() - Date.parse(lastEvaluatedAt ?? "");
     assert.ok(age >= 0 && age < 60_000, `${age} ms ago`);
@@ -73,10 +51,10 @@ suite("counting", () => {
     assert.equal(taken.status, 204);
     assert.equal(taken.headers.get("access-control-allow-origin"), "*");
     await report(environment, ["a", 1, 0]);
-    assert.deepEqual((await usageOf(environment, "a")).hours, [
+    assert.deepEqual((await countsOf(environment, "a")).hours, [
       { hour: hourNow(), on: 121, off: 3, together: 0 },
     ]);
-    assert.deepEqual((await usageOf(environment, "b")).hours, [
+    assert.deepEqual((await countsOf(environment, "b")).hours, [
       { hour: hourNow(), on: 0, off: 1, together: 0 },
     ]);
     const rows = await readRows(server, "select flag_key from usage where flag_key = ?", "gone");
@@ -86,7 +64,7 @@ suite("counting", () => {
   test("a report of nothing leaves no trace", async () => {
     const environment = await make("a");
     await report(environment, ["a", 0, 0]);
-    assert.deepEqual(await usageOf(environment, "a"), {
+    assert.deepEqual(await countsOf(environment, "a"), {
       key: "a",
       lastEvaluatedAt: null,
       lastAskedTogetherAt: null,
@@ -96,12 +74,12 @@ suite("counting", () => {
 
   test("what many report at once is added up exactly", async () => {
     const environment = await make("a");
-    const reads = Array.from({ length: 20 }, () => usageOf(environment, "a"));
+    const reads = Array.from({ length: 20 }, () => countsOf(environment, "a"));
     await Promise.all([
       ...Array.from({ length: 20 }, () => report(environment, ["a", 2, 1])),
       ...reads,
     ]);
-    assert.deepEqual((await usageOf(environment, "a")).hours, [
+    assert.deepEqual((await countsOf(environment, "a")).hours, [
       { hour: hourNow(), on: 40, off: 20, together: 0 },
     ]);
   });
@@ -109,12 +87,12 @@ suite("counting", () => {
   test("a flag's counts go with it, and do not come back with its key", async () => {
     const environment = await make("a");
     await report(environment, ["a", 10, 10]);
-    await usageOf(environment, "a");
+    await countsOf(environment, "a");
     // Counted and not yet written down.
     await report(environment, ["a", 5, 5]);
     await environment.admin("DELETE", "/flags/a");
     await environment.admin("POST", "/flags", { key: "a", type: "boolean" });
-    assert.deepEqual(await usageOf(environment, "a"), {
+    assert.deepEqual(await countsOf(environment, "a"), {
       key: "a",
       lastEvaluatedAt: null,
       lastAskedTogetherAt: null,
@@ -133,19 +111,19 @@ suite("reading", () => {
       [3, 0],
     ] as const) {
       await report(environment, ["a", on, off]);
-      await usageOf(environment, "a");
+      await countsOf(environment, "a");
       hours.push(hourNow());
       clock.forward(10 * hour);
     }
     await report(environment, ["a", 4, 0]);
-    const { hours: all } = await usageOf(environment, "a", "?hours=31");
+    const { hours: all } = await countsOf(environment, "a", "?hours=31");
     assert.deepEqual(all, [
       { hour: hours[0], on: 1, off: 0, together: 0 },
       { hour: hours[1], on: 2, off: 1, together: 0 },
       { hour: hours[2], on: 3, off: 0, together: 0 },
       { hour: hourNow(), on: 4, off: 0, together: 0 },
     ]);
-    const count = async (query: string) => (await usageOf(environment, "a", query)).hours.length;
+    const count = async (query: string) => (await countsOf(environment, "a", query)).hours.length;
     assert.equal(await count(""), 3);
     assert.equal(await count("?hours=30"), 3);
     assert.equal(await count("?hours=10"), 1);
@@ -242,11 +220,11 @@ suite("reading", () => {
       const answer = await environment.client("POST", "/usage", body);
       assert.equal(answer.status, 400, JSON.stringify(body).slice(0, 100));
     }
-    assert.deepEqual((await usageOf(environment, "a")).hours, []);
+    assert.deepEqual((await countsOf(environment, "a")).hours, []);
     const most = { evaluations: Array.from({ length: 1_000 }, () => ({ ...entry, on: 1e9 })) };
     assert.equal((await environment.client("POST", "/usage", most)).status, 204);
     // Nobody evaluates so often: what one adds at a time is limited, and stays exact.
-    const [first] = (await usageOf(environment, "a")).hours;
+    const [first] = (await countsOf(environment, "a")).hours;
     assert.deepEqual([first?.on, first?.off], [1e10, 1_000]);
   });
 });
@@ -258,9 +236,9 @@ test("what was counted is written down when the server stops", async () => {
     evaluations: [{ key: "a", on: 7, off: 2 }],
   });
   assert.equal(counted.status, 204);
-  assert.deepEqual((await usageOf(environment, "a")).hours, []);
+  assert.deepEqual((await countsOf(environment, "a")).hours, []);
   await other.close();
-  assert.deepEqual((await usageOf(environment, "a")).hours, [
+  assert.deepEqual((await countsOf(environment, "a")).hours, [
     { hour: hourNow(), on: 7, off: 2, together: 0 },
   ]);
 });
@@ -274,13 +252,13 @@ test("hours older than 90 days go, and no others", async () => {
   ] as const) {
     for (let turn = 0; turn < hours; turn += 1) {
       await report(environment, ["a", 1, 0], ["b", 1, 0]);
-      await usageOf(environment, "a");
+      await countsOf(environment, "a");
       clock.forward(hour);
     }
   }
   const kept = hourNow();
   await report(one, ["a", 1, 0]);
-  await usageOf(one, "a");
+  await countsOf(one, "a");
   clock.forward(90 * day - (hour * 3) / 4);
   // It looks for what is old when it starts.
   const other = await startTestServer({ HALYARD_DATA: server.folder }, { clock: clock.clock });

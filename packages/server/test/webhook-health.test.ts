@@ -1,6 +1,7 @@
 // The health of webhooks over real HTTP: what is pending, retried, held back and failed, and everything retried at once.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { DetailedWebhookHealth } from "@halyard/sdk";
 import { assertRefused } from "./support/answers.ts";
 import type { Api } from "./support/api.ts";
 import { writeRows } from "./support/database.ts";
@@ -24,40 +25,17 @@ before(async () => {
 });
 after(() => server.close());
 
-interface Blocking {
-  readonly deliveryId: string;
-  readonly flagKey: string | null;
-  readonly attempts: number;
-  readonly error: string | null;
-  readonly nextAttemptAt: string | null;
-  readonly heldBack: number;
-}
-
-interface Health {
-  readonly webhookId: string;
-  readonly status: string;
-  readonly failingSince: string | null;
-  readonly pending: number;
-  readonly retrying: number;
-  readonly heldBack: number;
-  readonly failed: number;
-  readonly oldestPendingAt: string | null;
-  readonly nextAttemptAt: string | null;
-  readonly lastHour: { readonly succeeded: number; readonly failed: number };
-  readonly lastDay: { readonly succeeded: number; readonly failed: number };
-  readonly lastSuccessAt: string | null;
-  readonly lastFailureAt: string | null;
-  readonly lastError: string | null;
-  readonly blocking: readonly Blocking[];
-}
-
-const healthOf = async (admin: Api, id: string): Promise<Health> => {
+const healthOf = async (admin: Api, id: string): Promise<DetailedWebhookHealth> => {
   const answer = await admin("GET", `/webhooks/${id}/health`);
   assert.equal(answer.status, 200, answer.text);
-  return answer.body as Health;
+  return answer.body as DetailedWebhookHealth;
 };
 
-const healthWhen = (admin: Api, id: string, holds: (health: Health) => boolean): Promise<Health> =>
+const healthWhen = (
+  admin: Api,
+  id: string,
+  holds: (health: DetailedWebhookHealth) => boolean,
+): Promise<DetailedWebhookHealth> =>
   until(`health of ${id} that is ${String(holds)}`, async () => {
     const health = await healthOf(admin, id);
     return holds(health) && health;

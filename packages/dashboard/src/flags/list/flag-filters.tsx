@@ -33,6 +33,12 @@ const sorts = [
   { value: "idle", label: "Sort by last evaluation" },
 ];
 
+const selects = [
+  { member: "type", label: "Type", choices: types },
+  { member: "state", label: "State", choices: states },
+  { member: "sort", label: "Sort by", choices: sorts },
+] as const;
+
 export const FlagFilters = (props: FlagFiltersProps) => {
   const { filter, onChange, searchRef, onOpenFirst, onEnterList } = props;
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
@@ -58,30 +64,15 @@ export const FlagFilters = (props: FlagFiltersProps) => {
         onChange={(event) => onChange({ ...filter, text: event.currentTarget.value })}
         onKeyDown={onKeyDown}
       />
-      <NativeSelect
-        aria-label="Type"
-        data={types}
-        value={filter.type}
-        onChange={(event) =>
-          onChange({ ...filter, type: event.currentTarget.value as FlagFilter["type"] })
-        }
-      />
-      <NativeSelect
-        aria-label="State"
-        data={states}
-        value={filter.state}
-        onChange={(event) =>
-          onChange({ ...filter, state: event.currentTarget.value as FlagFilter["state"] })
-        }
-      />
-      <NativeSelect
-        aria-label="Sort by"
-        data={sorts}
-        value={filter.sort}
-        onChange={(event) =>
-          onChange({ ...filter, sort: event.currentTarget.value as FlagFilter["sort"] })
-        }
-      />
+      {selects.map(({ member, label, choices }) => (
+        <NativeSelect
+          key={member}
+          aria-label={label}
+          data={choices}
+          value={filter[member]}
+          onChange={(event) => onChange({ ...filter, [member]: event.currentTarget.value })}
+        />
+      ))}
       <Checkbox
         label="Only stale"
         title={staleMeans}

@@ -8,6 +8,7 @@ import {
 } from "../../domain/delivery.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database, Tables } from "../schema/tables.ts";
+import { dateOf } from "../schema/times.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -39,8 +40,6 @@ const lastCounts = (webhook: OfWebhook, column: "last_success_at" | "last_failur
     .where(`attempt_counts.${column}`, "is not", null)
     .orderBy("attempt_counts.slot", "desc")
     .limit(1);
-
-const dateOf = (time: number | null): Date | null => (time === null ? null : new Date(time));
 
 const none = { hourSucceeded: 0, hourFailed: 0, daySucceeded: 0, dayFailed: 0 };
 

@@ -3,6 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { Replay, ReplayReads, ReplayState, ReplayWrites } from "../../domain/replay.ts";
 import type { SameSelect } from "../schema/dialect.ts";
 import type { Database, Tables } from "../schema/tables.ts";
+import { dateOf } from "../schema/times.ts";
 
 const columns = [
   "webhook_id",
@@ -16,8 +17,6 @@ const columns = [
   "started_at",
   "ended_at",
 ] as const;
-
-const dateOf = (time: number | null): Date | null => (time === null ? null : new Date(time));
 
 const replayOf = (row: Pick<Selectable<Tables["replays"]>, (typeof columns)[number]>): Replay => ({
   webhookId: row.webhook_id,

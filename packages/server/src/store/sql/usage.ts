@@ -4,8 +4,7 @@ import { allFlags, type FlagUsage } from "../../domain/usage.ts";
 import type { Reader, Store } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Tables, Transact } from "../schema/tables.ts";
-
-const dateOf = (time: number | null): Date | null => (time === null ? null : new Date(time));
+import { dateOf } from "../schema/times.ts";
 
 /** The entry that the last change of a flag has made. */
 const lastEntry = (flag: ExpressionBuilder<Tables, "flags">) =>
