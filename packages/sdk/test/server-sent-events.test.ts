@@ -86,6 +86,10 @@ suite("events of a stream", () => {
     );
   });
 
+  test("an empty piece between a CR and its LF changes nothing", () => {
+    assert.deepEqual(parse("data: a\r", "", "\n"), []);
+  });
+
   test("a line without end is refused before it fills the memory", () => {
     const piece = "x".repeat(2 ** 26);
     assert.throws(() => parse(piece, piece, piece), /too large/);

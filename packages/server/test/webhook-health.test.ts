@@ -95,8 +95,8 @@ test("health tells what is pending, what is held back behind what, and how the a
 
   // It succeeds with others: neither failing nor healthy.
   await createFlag(admin, "other");
-  const unstable = await healthWhen(admin, id, ({ lastHour }) => lastHour.succeeded === 2);
-  assert.deepEqual([unstable.status, unstable.failingSince], ["unstable", null]);
+  const unstable = await healthWhen(admin, id, ({ status }) => status === "unstable");
+  assert.deepEqual([unstable.lastHour.succeeded, unstable.failingSince], [2, null]);
 
   const { blocking: _, ...listed } = await healthOf(admin, id);
   const other = await server.environment();

@@ -56,9 +56,9 @@ export const createEventParser = (reader: EventStreamReader): ((text: string) =>
   };
 
   return (text) => {
+    if (text === "") return;
     // A CR and an LF in different chunks are one line end.
     let start = endedWithReturn && text.startsWith("\n") ? 1 : 0;
-    if (text !== "") endedWithReturn = false;
     const lineEnd = /\r\n|[\r\n]/g;
     lineEnd.lastIndex = start;
     for (let match = lineEnd.exec(text); match !== null; match = lineEnd.exec(text)) {
