@@ -1,6 +1,6 @@
 // The server's API for the dashboard: typed calls with the session, and errors that queries can throw.
 import { createManagement, type Management, type ManagementError, type Result } from "@halyard/sdk";
-import { takeFirst, takeFirstSession } from "./first-requests.ts";
+import { takeFirst, takeFirstSession } from "./start/first-requests.ts";
 import { isUserActive } from "./user-activity.ts";
 
 export interface SessionEnvironment {

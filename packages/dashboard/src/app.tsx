@@ -1,5 +1,4 @@
-// The entry point: providers from the outside in, then the routes.
-import "./first-requests.ts";
+// The application: providers from the outside in, then the routes.
 import "@mantine/core/styles.layer.css";
 import "@mantine/notifications/styles.layer.css";
 import "./styles/base.css";
@@ -16,7 +15,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ConfirmProvider } from "./components/feedback/confirm.tsx";
 import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
-import { Routes } from "./routes.tsx";
+import { firstPage, Routes } from "./routes.tsx";
 import { SessionProvider } from "./session.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
@@ -32,7 +31,7 @@ const queries = new QueryClient({
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element with the id root");
 
-createRoot(root).render(
+const app = (
   <StrictMode>
     <MantineProvider
       theme={theme}
@@ -51,5 +50,9 @@ createRoot(root).render(
         </ErrorBoundary>
       </QueryClientProvider>
     </MantineProvider>
-  </StrictMode>,
+  </StrictMode>
 );
+
+// What the first screen shows stays until the page can take its place.
+const ready = root.hasChildNodes() ? firstPage : Promise.resolve();
+void ready.then(() => createRoot(root).render(app));

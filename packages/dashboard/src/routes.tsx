@@ -29,11 +29,14 @@ const pages: readonly Page[] = [
 // Loaded in parallel with the session.
 const opened = pathOf(location.pathname);
 const first = opened === "/" ? "/flags" : opened;
-for (const { path, load } of pages) {
-  const pattern = new RegExp(`^${path.replace(/:\w+/, "[^/]+")}$`);
-  // When this fails, the route loads it again and shows the error.
-  if (pattern.test(first)) load().catch(() => undefined);
-}
+const isFirst = ({ path }: Page): boolean =>
+  new RegExp(`^${path.replace(/:\w+/, "[^/]+")}$`).test(first);
+/** When it fails, the route loads it again and shows the error. */
+export const firstPage: Promise<unknown> =
+  pages
+    .find(isFirst)
+    ?.load()
+    .catch(() => undefined) ?? Promise.resolve();
 
 const Pages = () => {
   const [path] = useLocation();

@@ -11,7 +11,7 @@ import {
   type SessionEnvironment,
   type SessionFetch,
 } from "./api.ts";
-import { forgetEnvironment, storedEnvironment, storeEnvironment } from "./first-requests.ts";
+import { forgetEnvironment, storedEnvironment, storeEnvironment } from "./start/first-requests.ts";
 
 interface SessionState {
   readonly session: Session | undefined;

@@ -1,7 +1,7 @@
 // The list with 10,000 flags, which is as many as an environment holds: there, scrolled and searched, and what it costs on the line.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Page } from "playwright-core";
+import type { BrowserContext, CDPSession, Page } from "playwright-core";
 import { writeRows } from "../../server/test/support/database.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { testBrowser } from "./support/browser.ts";
@@ -75,6 +75,19 @@ test("10,000 flags are listed, scrolled and searched", async (t) => {
   await until(async () => assert.equal(await rows.count(), 10));
 });
 
+/** 50 KB/s and 300 ms. */
+const slowLine = async (context: BrowserContext, page: Page): Promise<CDPSession> => {
+  const network = await context.newCDPSession(page);
+  await network.send("Network.enable");
+  await network.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 300,
+    downloadThroughput: 50_000,
+    uploadThroughput: 50_000,
+  });
+  return network;
+};
+
 /** Of three seconds at 50 KB/s and 300 ms, what the round trips for the page and its flags leave. */
 const firstScreen = 90_000;
 
@@ -87,14 +100,7 @@ test("on a slow line 5,000 flags are on the screen after few bytes", async (t) =
   // What the browser has kept of the flags is outdated.
   await admin("PATCH", `/flags/${keyOf(1)}`, { enabled: true });
   // The files of the page are kept by the browser; all else comes over the line.
-  const network = await context.newCDPSession(page);
-  await network.send("Network.enable");
-  await network.send("Network.emulateNetworkConditions", {
-    offline: false,
-    latency: 300,
-    downloadThroughput: 50_000,
-    uploadThroughput: 50_000,
-  });
+  const network = await slowLine(context, page);
   let bytes = 0;
   const steps: string[] = [];
   const step = (what: string, url: string) => {
@@ -120,4 +126,29 @@ test("on a slow line 5,000 flags are on the screen after few bytes", async (t) =
   assert.ok(soFar > 1_000 && soFar < firstScreen, `${soFar} bytes`);
   await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
   assert.ok(bytes < 2 * firstScreen, `${bytes} bytes until it is live`);
+});
+
+test("on a slow line a first visit shows the flags before the application arrives", async (t) => {
+  const { keys, name } = await server.environment();
+  await fill(name, 5_000);
+  const { page, context } = await browser.visit(t, server.url, { keys: [keys.admin] });
+  const network = await slowLine(context, page);
+  let bytes = 0;
+  network.on("Network.dataReceived", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  // As after a sign-in by a link: the browser has kept nothing.
+  await page.goto(`/environments/${name}/flags`, { waitUntil: "commit" });
+  const first = page.getByRole("main").and(page.locator("[aria-busy=true]"));
+  await first.getByRole("link", { name: keyOf(0) }).waitFor();
+  const soFar = bytes;
+  t.diagnostic(
+    `${soFar} bytes, ${Math.round(await page.evaluate(() => performance.now()))} ms to the first screen`,
+  );
+  assert.ok(soFar > 1_000 && soFar < firstScreen, `${soFar} bytes`);
+  await first.getByText(`5,000 in ${name}`).waitFor();
+  assert.equal(await first.getByText("On", { exact: true }).first().isVisible(), true);
+  await page.getByRole("switch", { name: `${keyOf(0)} is on` }).waitFor();
+  await first.waitFor({ state: "detached" });
+  t.diagnostic(`${Math.round(await page.evaluate(() => performance.now()))} ms to the controls`);
 });

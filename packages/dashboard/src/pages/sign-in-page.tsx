@@ -7,8 +7,8 @@ import { ApiError, signIn } from "../api.ts";
 import { CodeBlock } from "../components/display/code-block.tsx";
 import { Icon } from "../components/display/icon.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
-import { storeEnvironment } from "../first-requests.ts";
 import { lastSessionEnd, useSession } from "../session.tsx";
+import { storeEnvironment } from "../start/first-requests.ts";
 
 /** Only paths of this origin: anything else would be an open redirect. */
 const safePath = (next: string | null): string =>

@@ -20,20 +20,20 @@ type First = Promise<Response | undefined>;
 const request = (path: string, headers: Readonly<Record<string, string>> = {}): First =>
   fetch(path, { headers, credentials: "same-origin" }).catch(() => undefined);
 
-const begin = (): Map<string, First> => {
-  const first = new Map<string, First>([["/session", request("/session")]]);
+const first = new Map<string, First>();
+
+/** The flags of the environment that the page will show; undefined when it is not known yet. */
+export const beginRequests = (): First => {
+  first.set("/session", request("/session"));
   const { pathname } = location;
   const environment = /^\/environments\/([^/]+)/.exec(pathname)?.[1] ?? storedEnvironment();
-  if (environment === null || pathname === "/sign-in") return first;
+  if (environment === null || pathname === "/sign-in") return Promise.resolve(undefined);
   // As a page of this environment will request it, once the session is known to include it.
   const path = "/api/v1/snapshot";
-  return first.set(
-    `${environment} ${path}`,
-    request(path, { "x-halyard-environment": environment }),
-  );
+  const snapshot = request(path, { "x-halyard-environment": environment });
+  first.set(`${environment} ${path}`, snapshot);
+  return snapshot;
 };
-
-const first = begin();
 
 const take = (name: string): First | undefined => {
   const response = first.get(name);

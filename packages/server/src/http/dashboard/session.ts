@@ -206,13 +206,14 @@ export const sessionRoutes = (
       if (wait !== undefined)
         return tooMany(reply, "failed authentications from this address", wait);
       const keyIds = typeof once === "string" ? await links.redeem(once) : undefined;
-      const isGood = keyIds !== undefined && (await holdersOf(keyIds)).length > 0;
-      if (!isGood) {
+      const [holder] = keyIds === undefined ? [] : await holdersOf(keyIds);
+      if (keyIds === undefined || holder === undefined) {
         failures.take(request.ip);
         return reply.redirect(expired, 303);
       }
       await signIn(request, reply, keyIds);
-      return reply.redirect("/", 303);
+      // The page requests the flags of the environment that its address names before it knows the session.
+      return reply.redirect(`/environments/${holder.environment.name}/flags`, 303);
     },
   );
 };
