@@ -19,7 +19,7 @@ const server: Rooms = {
   "errors.ts": [],
   "ports.ts": ["domain"],
   domain: ["errors.ts", "@halyard/core", "ipaddr.js"],
-  config: ["domain", "errors.ts", "node:*"],
+  config: ["domain", "errors.ts", "@halyard/core/webhook-signature", "node:*"],
   process: [
     ...["compose", "config", "management", "telemetry", "errors.ts", "installation.ts"],
     ...["pino", "node:*"],

@@ -14,7 +14,10 @@ export const standardHeaders = {
   signature: "webhook-signature",
 } as const;
 
-/** The header of the plain scheme; the service's name is a setting of the service. */
+/** In the names of headers, unless a setting of the service says otherwise. */
+export const defaultServiceName = "Service";
+
+/** The header of the plain scheme. */
 export const plainHeader = (serviceName: string): string => `X-${serviceName}-Signature`;
 
 const encoder = new TextEncoder();
@@ -97,6 +100,53 @@ export const plainSignature = (mac: Uint8Array): string => plainPrefix + toHex(m
 
 /** One signature; several in one header are separated by a space. */
 export const standardSignature = (mac: Uint8Array): string => standardPrefix + toBase64(mac);
+
+interface EventName {
+  readonly id: string;
+  readonly type: string;
+}
+
+/** The headers that every attempt has. */
+export const fixedHeaders = (
+  serviceName: string,
+  deliveryId: string,
+  event: EventName,
+): Record<string, string> => ({
+  "content-type": "application/json",
+  [`X-${serviceName}-Event`]: event.type,
+  [`X-${serviceName}-Delivery`]: deliveryId,
+  [standardHeaders.id]: event.id,
+});
+
+export interface SignedRequest {
+  readonly serviceName: string;
+  readonly deliveryId: string;
+  readonly event: EventName;
+  readonly body: Uint8Array;
+  readonly at: Date;
+  readonly secret: string;
+  /** The one before, while a rotation lasts. */
+  readonly previousSecret?: string | undefined;
+}
+
+export type Mac = (scheme: "plain" | "standard", secret: string, data: Uint8Array) => Uint8Array;
+
+/** All headers of an attempt: both schemes, with both secrets during a rotation. */
+export const signedHeaders = (request: SignedRequest, mac: Mac): Record<string, string> => {
+  const { serviceName, deliveryId, event, body, at, secret, previousSecret } = request;
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const content = standardContent(event.id, timestamp, body);
+  const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
+  const signatures = secrets.map((each) => standardSignature(mac("standard", each, content)));
+  // A receiver of the plain scheme holds one secret: the old one, until the overlap ends.
+  const plain = plainSignature(mac("plain", previousSecret ?? secret, body));
+  return {
+    ...fixedHeaders(serviceName, deliveryId, event),
+    [plainHeader(serviceName)]: plain,
+    [standardHeaders.timestamp]: timestamp,
+    [standardHeaders.signature]: signatures.join(" "),
+  };
+};
 
 /** The HMAC in a plain header, or undefined when the header is not of that form. */
 export const parsePlainSignature = (header: string): Bytes | undefined => {

@@ -23,6 +23,7 @@ export {
   type ChangeOptions,
   createManagement,
   type DeliveryQuery,
+  type EventQuery,
   type FlagQuery,
   type HistoryQuery,
   type Management,
@@ -65,6 +66,15 @@ export type {
   Result,
   Success,
 } from "./management/result.ts";
+export type {
+  FlagCreatedEvent,
+  FlagDeletedEvent,
+  FlagDisabledEvent,
+  FlagEnabledEvent,
+  FlagUpdatedEvent,
+  WebhookEvent,
+  WebhookTestEvent,
+} from "./management/webhook-event.ts";
 export type { Address } from "./transport/address.ts";
 export type { ClientError } from "./transport/client-error.ts";
 export type { ClientEvents, ClientState, ReadyOptions } from "./transport/connection-state.ts";
@@ -75,12 +85,3 @@ export {
   WebhookVerificationError,
   type WebhookVerificationReason,
 } from "./webhooks/verify-webhook.ts";
-export type {
-  FlagCreatedEvent,
-  FlagDeletedEvent,
-  FlagDisabledEvent,
-  FlagEnabledEvent,
-  FlagUpdatedEvent,
-  WebhookEvent,
-  WebhookTestEvent,
-} from "./webhooks/webhook-event.ts";

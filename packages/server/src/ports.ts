@@ -1,6 +1,18 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
 import type { ApiKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
+import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
+import type {
+  EventLogQuery,
+  HistoryEntry,
+  HistoryQuery,
+  LoggedEvent,
+  NewHistoryEntry,
+} from "./domain/history.ts";
+import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
+import type { Principal } from "./domain/principal.ts";
+import type { SessionWrites, SignInLinkWrites, StoredSession } from "./domain/sign-in.ts";
+import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
 import type {
   Attempt,
   Backlog,
@@ -9,19 +21,13 @@ import type {
   DeliveryQuery,
   EventRange,
   EventReference,
-  HealthReads,
   Outcome,
   WebhookHealth,
-} from "./domain/delivery.ts";
-import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
-import type { HistoryEntry, HistoryQuery, NewHistoryEntry } from "./domain/history.ts";
-import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
-import type { Principal } from "./domain/principal.ts";
-import type { ReplayReads, ReplayWrites } from "./domain/replay.ts";
-import type { RetryDecision } from "./domain/retry.ts";
-import type { SessionWrites, SignInLinkWrites, StoredSession } from "./domain/sign-in.ts";
-import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
-import type { NewDelivery, TestEvent, Webhook } from "./domain/webhook.ts";
+} from "./domain/webhooks/delivery.ts";
+import type { HealthReads } from "./domain/webhooks/health.ts";
+import type { ReplayReads, ReplayWrites } from "./domain/webhooks/replay.ts";
+import type { RetryDecision } from "./domain/webhooks/retry.ts";
+import type { NewDelivery, TestEvent, Webhook } from "./domain/webhooks/webhook.ts";
 
 export type Clock = () => Date;
 export type RandomBytes = (count: number) => Uint8Array<ArrayBuffer>;
@@ -80,6 +86,8 @@ export interface Reader extends HealthReads, ReplayReads {
     types: readonly string[],
     limit: number,
   ): Promise<readonly EventReference[]>;
+  /** Events as they are delivered, oldest first: those after a number, or else the newest. */
+  eventLog(environmentId: number, query: EventLogQuery): Promise<readonly LoggedEvent[]>;
   /** Those that are not revoked, oldest first. */
   keys(environmentId: number): Promise<readonly ApiKey[]>;
   session(hash: Uint8Array): Promise<StoredSession | undefined>;

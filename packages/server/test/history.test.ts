@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { assertRefused, nextPath } from "./support/answers.ts";
 import type { Answer, Api } from "./support/api.ts";
+import { startReceiver } from "./support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
+import { until } from "./support/until.ts";
 
 let server: TestServer;
 before(async () => {
@@ -232,4 +234,47 @@ test("reading history needs a server key", async () => {
     assertRefused(await environment.client("GET", path), 403, "role server");
   }
   assertRefused(await server.anonymous("GET", "/flags/f/history"), 401);
+});
+
+test("events: what webhooks receive, oldest first, after a number, since a time, or the newest", async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const { admin, server: reader, client } = await server.environment();
+  assert.equal((await reader("GET", "/events")).text, "[]");
+  await admin("POST", "/webhooks", { url: receiver.url, events: ["*"] });
+  await admin("POST", "/flags", { key: "f", type: "rollout" });
+  await admin("PATCH", "/flags/f", { enabled: true, percentage: 12.5, description: "ü \u2028" });
+  await admin("DELETE", "/flags/f");
+  const types = ["flag.created", "flag.enabled", "flag.updated", "flag.deleted"];
+  await until("all are delivered", () => receiver.received.length === types.length);
+  const sent = receiver.received.map(({ body }) => body.toString());
+
+  const all = await reader("GET", "/events");
+  assert.equal(all.headers.get("content-type"), "application/json; charset=utf-8");
+  assert.equal(all.text, `[${sent.join(",")}]`, "the same bytes");
+  const read = async (query: string) => {
+    const answer = await admin("GET", `/events?${query}`);
+    assert.equal(answer.status, 200, answer.text);
+    return (answer.body as { sequence: number }[]).map(({ sequence }) => sequence);
+  };
+  assert.deepEqual(await read("after=0&limit=2"), [1, 2]);
+  assert.deepEqual(await read("after=2"), [3, 4]);
+  assert.deepEqual(await read("after=4"), []);
+  assert.deepEqual(await read("limit=1"), [4], "the newest");
+  const times = (all.body as { createdAt: string }[]).map(({ createdAt }) => createdAt);
+  assert.deepEqual(await read(`since=${times[0]}&limit=1`), [1]);
+  assert.deepEqual(await read(`since=${times[0]}&after=3`), [4]);
+  assert.deepEqual(await read("since=2100-01-01"), []);
+  for (const [query, field] of [
+    ["after=-1", "after"],
+    ["after=x", "after"],
+    ["since=yesterday", "since"],
+    ["limit=1001", "limit"],
+    ["before=1", "before"],
+  ] as const) {
+    assertRefused(await admin("GET", `/events?${query}`), 400, field);
+  }
+  assert.equal((await client("GET", "/events")).status, 403);
+  const other = await server.environment();
+  assert.equal((await other.admin("GET", "/events?after=0")).text, "[]");
 });

@@ -144,7 +144,7 @@ test("every operation describes every status that it can answer with", () => {
       if (["429", "503"].includes(status)) assert.ok(headers["Retry-After"], where);
       if (["204", "304"].includes(status)) assert.equal(content, undefined, where);
       else {
-        const isStream = status === "200" && /\/(stream|events)$/.test(name);
+        const isStream = status === "200" && /\/(stream|ofrep\/v1\/events)$/.test(name);
         const type = isStream ? "text/event-stream" : "application/json";
         assert.deepEqual(Object.keys(content ?? {}), [type], where);
       }

@@ -9,9 +9,9 @@ import {
   healthy,
   limitOf,
   requestsAtOnce,
-} from "../src/domain/breaker.ts";
-import type { Outcome } from "../src/domain/delivery.ts";
-import { decideRetry, retryAfterOf, retryPauses } from "../src/domain/retry.ts";
+} from "../src/domain/webhooks/breaker.ts";
+import type { Outcome } from "../src/domain/webhooks/delivery.ts";
+import { decideRetry, retryAfterOf, retryPauses } from "../src/domain/webhooks/retry.ts";
 
 const second = 1_000;
 const minute = 60 * second;

@@ -16,3 +16,12 @@ export const ignoreClosedOutput = (): void => {
     });
   }
 };
+
+/** For commands that run until they are stopped: by a signal, by the loss of their reader, or by themselves. */
+export const untilStopped = (): AbortController => {
+  const stop = new AbortController();
+  // Further signals change nothing: it is stopping already.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stop.abort());
+  outputClosed.addEventListener("abort", () => stop.abort());
+  return stop;
+};

@@ -1,6 +1,7 @@
 // Webhooks and their deliveries as text, for people.
-import type { Delivery, DeliveryAttempt, NewWebhook } from "@halyard/sdk";
-import { type Cell, inOneLine } from "./output.ts";
+import type { Delivery, DeliveryAttempt, NewWebhook, WebhookEvent } from "@halyard/sdk";
+import { changesInOneLine } from "./flag-text.ts";
+import { type Cell, coloured, inOneLine } from "./output.ts";
 
 /** The names of a list with commas; the server validates them. */
 export const eventNames = (text: string): NewWebhook["events"] =>
@@ -30,3 +31,29 @@ export const stateOf = ({ state }: Delivery): Cell => ({
   style: ({ delivered: "green", failed: "red", pending: "yellow" } as const)[state],
   text: state,
 });
+
+type FlagEvent = Exclude<WebhookEvent, { readonly type: "webhook.test" }>;
+
+const types: Readonly<Record<FlagEvent["type"], true>> = {
+  "flag.created": true,
+  "flag.enabled": true,
+  "flag.disabled": true,
+  "flag.updated": true,
+  "flag.deleted": true,
+};
+/** What `--events` may name, beside `*` for all. */
+export const eventTypes = Object.keys(types) as readonly FlagEvent["type"][];
+
+/** An event of a flag in one line. */
+export const eventText = (event: FlagEvent): string => {
+  const { flag, version, previous } = event.data;
+  const changes = changesInOneLine(event.type === "flag.created" ? null : previous, flag);
+  return [
+    event.createdAt,
+    event.type.padEnd(13),
+    `#${event.sequence}`,
+    `${coloured("bold", flag.key)} v${version}`,
+    ...(changes === "" ? [] : [changes]),
+    `by ${inOneLine(event.actor.name)}`,
+  ].join("  ");
+};

@@ -29,6 +29,7 @@ import type {
   WebhookPatch,
 } from "./resources.ts";
 import type { ManagementError, Result } from "./result.ts";
+import type { WebhookEvent } from "./webhook-event.ts";
 
 export interface PageQuery {
   /** 1 to 1000. */
@@ -46,6 +47,15 @@ export interface FlagQuery extends PageQuery {
 
 export interface HistoryQuery extends PageQuery {
   readonly subject?: HistoryEntry["subject"];
+}
+
+export interface EventQuery {
+  /** 1 to 1000, 100 by default. */
+  readonly limit?: number;
+  /** The `sequence` of the last event you have. */
+  readonly after?: number;
+  /** ISO 8601. */
+  readonly since?: string;
 }
 
 export interface DeliveryQuery extends PageQuery {
@@ -164,7 +174,12 @@ export const createManagement = (address: Address) => {
         options,
       }),
     delete: (id: string, options?: CallOptions) => remove(webhook(id), options),
-    test: (id: string, options?: PostOptions) => post<Delivery>(`${webhook(id)}/test`, {}, options),
+    /** Sends `webhook.test`, or an event that looks like one of this type, to this webhook alone. */
+    test: (
+      id: string,
+      test: { readonly type?: WebhookEvent["type"] } = {},
+      options?: PostOptions,
+    ) => post<Delivery>(`${webhook(id)}/test`, test, options),
     /** What is on its way to each webhook, and how its last attempts went. */
     health: (options?: CallOptions) => get<WebhookHealth[]>("/webhook-health", options),
     healthOf: (id: string, options?: CallOptions) =>
@@ -209,6 +224,9 @@ export const createManagement = (address: Address) => {
       get<HistoryEntry[]>(`/history${queryOf(query)}`, options),
     historyPages: (query: HistoryQuery = {}, options?: CallOptions) =>
       pages<HistoryEntry[]>("/history", query, options),
+    /** The events that webhooks receive, oldest first; without `after` and `since` the newest. */
+    events: (query: EventQuery = {}, options?: CallOptions) =>
+      get<Exclude<WebhookEvent, { type: "webhook.test" }>[]>(`/events${queryOf(query)}`, options),
     /** How often each flag was evaluated, to find unused flags. */
     usage: (query: { readonly hours?: number } = {}, options?: CallOptions) =>
       get<UsageSummary[]>(`/usage${queryOf(query)}`, options),

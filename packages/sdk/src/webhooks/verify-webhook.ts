@@ -8,7 +8,7 @@ import {
   standardHeaders,
   standardKey,
 } from "@halyard/core/webhook-signature";
-import type { WebhookEvent } from "./webhook-event.ts";
+import type { WebhookEvent } from "../management/webhook-event.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { checkCallbackUrl, checkResolved } from "../domain/callback-address.ts";
+import { checkCallbackUrl, checkResolved } from "../domain/webhooks/callback-address.ts";
 import { StartupProblem, StoreUnavailable } from "../errors.ts";
 import type { InspectedServer } from "../store/maintenance/inspect-postgres.ts";
 import { type InspectedFile, inspectSqlite } from "../store/maintenance/inspect-sqlite.ts";

@@ -1,13 +1,15 @@
 // Environment variables -> Config: parsed once, every mistake reported together.
+
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { defaultServiceName } from "@halyard/core/webhook-signature";
 import { environmentNameRule } from "../domain/api-key.ts";
 import {
   type AllowedPlace,
   type CallbackPolicy,
   parseAllowedPlace,
-} from "../domain/callback-address.ts";
+} from "../domain/webhooks/callback-address.ts";
 import { InvalidSettings } from "../errors.ts";
 import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
 import {
@@ -182,7 +184,7 @@ export const parseConfig = (variables: Variables): Config => {
     ),
     serviceName: setting(
       "HALYARD_SERVICE_NAME",
-      "Service",
+      defaultServiceName,
       "1 to 40 letters, digits or hyphens: it becomes part of header names",
       (text) => (/^[A-Za-z0-9]([A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(text) ? text : undefined),
     ),

@@ -1,6 +1,6 @@
 // Parsers of structured settings; each returns undefined for a value that it cannot parse.
 import { environmentNamePattern, isBootstrapKey } from "../domain/api-key.ts";
-import { parseAllowedPlace } from "../domain/callback-address.ts";
+import { parseAllowedPlace } from "../domain/webhooks/callback-address.ts";
 
 export interface BootstrapKey {
   readonly environment: string;

@@ -6,7 +6,7 @@ import {
   checkCallbackUrl,
   checkResolved,
   refuseAddress,
-} from "../domain/callback-address.ts";
+} from "../domain/webhooks/callback-address.ts";
 import type { LookUp } from "../ports.ts";
 
 export const connectTimeout = 5_000;

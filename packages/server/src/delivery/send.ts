@@ -1,7 +1,7 @@
 // One delivery attempt: a checked address, no redirects, limits on time and size.
 import type { Agent, Dispatcher } from "undici";
-import type { CallbackPolicy } from "../domain/callback-address.ts";
-import type { BrokenCause, Outcome } from "../domain/delivery.ts";
+import type { CallbackPolicy } from "../domain/webhooks/callback-address.ts";
+import type { BrokenCause, Outcome } from "../domain/webhooks/delivery.ts";
 import type { LookUp, Send } from "../ports.ts";
 import { connectTimeout, createGuardedConnect, RefusedAddress } from "./guarded-connect.ts";
 

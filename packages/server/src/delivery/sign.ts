@@ -1,26 +1,11 @@
-// The signature headers of a callback: both schemes, with both secrets during a rotation.
+// The HMACs of callbacks, with keys that are created once.
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import {
-  plainHeader,
-  plainKey,
-  plainSignature,
-  standardContent,
-  standardHeaders,
-  standardKey,
-  standardSignature,
-} from "@halyard/core/webhook-signature";
-import { fixedHeaders } from "../domain/delivery.ts";
+import { type Mac, plainKey, signedHeaders, standardKey } from "@halyard/core/webhook-signature";
 import type { Callback, Claim } from "../ports.ts";
 
-const hmac = (key: KeyObject, data: Uint8Array): Uint8Array =>
-  createHmac("sha256", key).update(data).digest();
+type Keys = Readonly<Record<Parameters<Mac>[0], KeyObject>>;
 
-interface Keys {
-  readonly plain: KeyObject;
-  readonly standard: KeyObject;
-}
-
-/** Keys by secret, created once. */
+/** Keys by secret. */
 const known = new Map<string, Keys>();
 const maxKnown = 1_000;
 
@@ -36,22 +21,16 @@ const keysOf = (secret: string): Keys => {
   return keys;
 };
 
-export const signedHeaders = (
+const mac: Mac = (scheme, secret, data) =>
+  createHmac("sha256", keysOf(secret)[scheme]).update(data).digest();
+
+export const headersOf = (
   { deliveryId, event }: Claim,
   { secret, previousSecret }: Callback,
   serviceName: string,
-  now: Date,
-): Record<string, string> => {
-  const timestamp = String(Math.floor(now.getTime() / 1_000));
-  const content = standardContent(event.id, timestamp, event.body);
-  const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
-  const signatures = secrets.map((each) => standardSignature(hmac(keysOf(each).standard, content)));
-  // A receiver of the plain scheme holds one secret: the old one, until the overlap ends.
-  const plain = plainSignature(hmac(keysOf(previousSecret ?? secret).plain, event.body));
-  return {
-    ...fixedHeaders(serviceName, deliveryId, event),
-    [plainHeader(serviceName)]: plain,
-    [standardHeaders.timestamp]: timestamp,
-    [standardHeaders.signature]: signatures.join(" "),
-  };
-};
+  at: Date,
+): Record<string, string> =>
+  signedHeaders(
+    { serviceName, deliveryId, event, body: event.body, at, secret, previousSecret },
+    mac,
+  );

@@ -1,6 +1,12 @@
 // What the worker knows of each webhook: its circuit breaker, its claims and its running requests.
-import { afterFailure, afterSuccess, type Breaker, healthy, limitOf } from "../domain/breaker.ts";
-import type { WebhookHealth } from "../domain/delivery.ts";
+import {
+  afterFailure,
+  afterSuccess,
+  type Breaker,
+  healthy,
+  limitOf,
+} from "../domain/webhooks/breaker.ts";
+import type { WebhookHealth } from "../domain/webhooks/delivery.ts";
 import type { Callback, Claim, Claimed } from "../ports.ts";
 import { createRequestShares } from "./request-shares.ts";
 

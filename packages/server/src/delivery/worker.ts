@@ -1,8 +1,8 @@
 // The delivery worker: claims due deliveries, sends them, records the outcomes. Several workers share the work without a leader.
-import { attemptOf, isGone, isSuccess, type Outcome } from "../domain/delivery.ts";
-import { decideRetry, longestFailure, retention } from "../domain/retry.ts";
+import { attemptOf, isGone, isSuccess, type Outcome } from "../domain/webhooks/delivery.ts";
+import { decideRetry, longestFailure, retention } from "../domain/webhooks/retry.ts";
 import type { Claim, Clock, DeliveryResult, Outbox, RandomBytes, Send } from "../ports.ts";
-import { signedHeaders } from "./sign.ts";
+import { headersOf } from "./sign.ts";
 import { createWebhookStates, type WebhookState } from "./webhook-states.ts";
 
 const lease = 25_000;
@@ -73,7 +73,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     now: Date,
   ): Promise<Outcome | undefined> => {
     try {
-      const headers = signedHeaders(claim, state.callback, dependencies.serviceName, now);
+      const headers = headersOf(claim, state.callback, dependencies.serviceName, now);
       return await sender.send(state.callback.url, headers, claim.event.body);
     } catch (error) {
       log.error({ err: error, webhook: state.id }, "a delivery attempt could not be started");

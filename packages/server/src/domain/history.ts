@@ -1,4 +1,4 @@
-// A history entry: when, who, what, before and after.
+// A history entry: when, who, what, before and after. And the log of the events that changes have made.
 import { type Kind, kindNames } from "@halyard/core/kinds";
 import type { Actor } from "./principal.ts";
 
@@ -26,4 +26,18 @@ export interface HistoryQuery {
   readonly limit: number;
   /** Only entries older than the one with this id. */
   readonly before?: number;
+}
+
+/** An event of the environment's sequence, as receivers get it. */
+export interface LoggedEvent {
+  readonly sequence: number;
+  readonly body: Uint8Array;
+}
+
+export interface EventLogQuery {
+  readonly limit: number;
+  /** Only events with a higher number. */
+  readonly after?: number;
+  /** Only events since the first of this time. */
+  readonly since?: Date;
 }

@@ -1,19 +1,17 @@
 // Deliveries: show them and the health of webhooks, send events again, test a webhook, rotate its secret.
-
+import { fixedHeaders } from "@halyard/core/webhook-signature";
+import type { Caller, EnvironmentRef } from "../domain/principal.ts";
+import type { Delivery, DeliveryQuery, FixedRequest } from "../domain/webhooks/delivery.ts";
 import {
   type BlockingDelivery,
-  type Delivery,
   type DeliveryHealth,
-  type DeliveryQuery,
-  type FixedRequest,
-  fixedHeaders,
   type HealthStatus,
   nextAttemptOf,
   statusOf,
-} from "../domain/delivery.ts";
-import type { Caller, EnvironmentRef } from "../domain/principal.ts";
-import { rotationOverlap } from "../domain/retry.ts";
-import { testEventType, type Webhook } from "../domain/webhook.ts";
+} from "../domain/webhooks/health.ts";
+import { rotationOverlap } from "../domain/webhooks/retry.ts";
+import { testEvent } from "../domain/webhooks/test-event.ts";
+import type { TestableType, Webhook } from "../domain/webhooks/webhook.ts";
 import { notFound, ok, type Result } from "../errors.ts";
 import type { Sources, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
@@ -59,7 +57,13 @@ export interface Deliveries {
     query: DeliveryQuery,
   ): Promise<Result<readonly Delivery[]>>;
   get(environment: EnvironmentRef, id: string, deliveryId: string): Promise<Result<SentDelivery>>;
-  test(caller: Caller, id: string, once?: IdempotentRequest): Promise<IdempotentResult<Delivery>>;
+  /** Sends an event to this webhook alone; of a flag's type when one is given. */
+  test(
+    caller: Caller,
+    id: string,
+    type: TestableType,
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<Delivery>>;
   replay(
     caller: Caller,
     id: string,
@@ -157,11 +161,11 @@ export const createDeliveries = ({
       return ok({ delivery, request: { method: "POST", url: webhook.url, headers, body: text } });
     },
 
-    test: (caller, id, once) =>
+    test: (caller, id, type, once) =>
       onWebhook(caller, id, once, async (transaction, webhook) => {
         if (!webhook.active) return inactive(webhook);
         const at = clock();
-        const event = testEvent(newIds.event(), webhook, caller, at);
+        const event = testEvent(newIds.event(), type, webhook, caller, at);
         await transaction.insertTestEvent(caller.environment.id, event, at);
         const delivery = { id: newIds.delivery(), webhookId: id, eventId: event.id };
         await transaction.queue([{ ...delivery, sequence: null, flagKey: null }], "test", at);
@@ -190,17 +194,4 @@ export const createDeliveries = ({
         return ok({ secret, previousUntil });
       }),
   };
-};
-
-const testEvent = (id: string, webhook: Webhook, { actor, environment }: Caller, at: Date) => {
-  const body = {
-    id,
-    type: testEventType,
-    createdAt: at.toISOString(),
-    environment: environment.name,
-    sequence: null,
-    data: { webhook: { id: webhook.id, url: webhook.url, events: webhook.events } },
-    actor,
-  };
-  return { id, type: testEventType, body: new TextEncoder().encode(JSON.stringify(body)) };
 };

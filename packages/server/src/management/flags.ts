@@ -15,7 +15,7 @@ import {
   type Precondition,
 } from "../domain/change-flag.ts";
 import type { Actor, Caller } from "../domain/principal.ts";
-import { deliveriesOf, type Webhook } from "../domain/webhook.ts";
+import { deliveriesOf, type Webhook } from "../domain/webhooks/webhook.ts";
 import { noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Clock, NewIds, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";

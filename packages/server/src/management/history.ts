@@ -1,6 +1,6 @@
-// History: every change of an environment, newest first.
+// History: every change of an environment, newest first, and the events that the changes made.
 import { isFlagKey } from "@halyard/core/flags/rules";
-import type { HistoryEntry, HistoryQuery } from "../domain/history.ts";
+import type { EventLogQuery, HistoryEntry, HistoryQuery, LoggedEvent } from "../domain/history.ts";
 import type { EnvironmentRef } from "../domain/principal.ts";
 import { notFound, ok, type Result } from "../errors.ts";
 import type { Store } from "../ports.ts";
@@ -14,6 +14,7 @@ export interface History {
     page: Page,
   ): Promise<Result<readonly HistoryEntry[]>>;
   ofEnvironment(environment: EnvironmentRef, query: HistoryQuery): Promise<readonly HistoryEntry[]>;
+  events(environment: EnvironmentRef, query: EventLogQuery): Promise<readonly LoggedEvent[]>;
 }
 
 export const createHistory = (store: Store): History => ({
@@ -28,4 +29,6 @@ export const createHistory = (store: Store): History => ({
   },
 
   ofEnvironment: ({ id: environmentId }, query) => store.history(environmentId, query),
+
+  events: ({ id: environmentId }, query) => store.eventLog(environmentId, query),
 });

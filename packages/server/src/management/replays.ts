@@ -1,7 +1,7 @@
 // Replays of ranges of events: started by a request, and continued a part at a time by whichever instance is there.
 
-import type { EventRange } from "../domain/delivery.ts";
 import type { Caller, EnvironmentRef } from "../domain/principal.ts";
+import type { EventRange } from "../domain/webhooks/delivery.ts";
 import {
   afterPart,
   type Replay,
@@ -9,8 +9,8 @@ import {
   type RunningReplay,
   replayPart,
   windowEnd,
-} from "../domain/replay.ts";
-import { subscribedTypes, type Webhook } from "../domain/webhook.ts";
+} from "../domain/webhooks/replay.ts";
+import { subscribedTypes, type Webhook } from "../domain/webhooks/webhook.ts";
 import { conflict, fail, noEnvironment, ok, type Result } from "../errors.ts";
 import type { Sources, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";

@@ -1,11 +1,12 @@
 // Webhooks: register, show, change and remove subscriptions.
+
+import type { Caller, EnvironmentRef } from "../domain/principal.ts";
 import {
   type CallbackPolicy,
   checkCallbackUrl,
   checkResolved,
-} from "../domain/callback-address.ts";
-import type { Caller, EnvironmentRef } from "../domain/principal.ts";
-import { checkEvents, maxWebhooks, type Webhook } from "../domain/webhook.ts";
+} from "../domain/webhooks/callback-address.ts";
+import { checkEvents, maxWebhooks, type Webhook } from "../domain/webhooks/webhook.ts";
 import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { LookUp, RandomBytes, Sources, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";

@@ -1,5 +1,5 @@
 // Counts attempts and finished deliveries by their outcome.
-import { isSuccess, type Outcome } from "../domain/delivery.ts";
+import { isSuccess, type Outcome } from "../domain/webhooks/delivery.ts";
 import type { Outbox, Send } from "../ports.ts";
 import { createTiming, type Timing } from "./timing.ts";
 

@@ -1,6 +1,6 @@
 // All telemetry of one instance: metrics, audit log and, when an SDK is loaded, spans.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Backlog } from "../domain/delivery.ts";
+import type { Backlog } from "../domain/webhooks/delivery.ts";
 import type { Clock, Send, Store } from "../ports.ts";
 import { type AuditLog, createAudit } from "./audit.ts";
 import { createDeliveryMeter } from "./delivery-meter.ts";

@@ -4,7 +4,7 @@ import type { PatchFlag } from "@halyard/core/flags/registry";
 import { buildEvents, type Decision, type EnvironmentState } from "../../src/domain/change.ts";
 import { decideCreate, decideDelete, decidePatch } from "../../src/domain/change-flag.ts";
 import type { Environment } from "../../src/domain/environment.ts";
-import { deliveriesOf, type Webhook } from "../../src/domain/webhook.ts";
+import { deliveriesOf, type Webhook } from "../../src/domain/webhooks/webhook.ts";
 import type { Result } from "../../src/errors.ts";
 import type { NewKey, Store, Transaction } from "../../src/ports.ts";
 

@@ -1,7 +1,7 @@
-// halyard webhooks test, deliveries, retry and replay: show deliveries and send events again.
+// halyard webhooks test, trigger, deliveries, retry and replay: show deliveries and send events again.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Delivery, ReplayRange } from "@halyard/sdk";
-import { type Command, Option } from "commander";
+import type { Delivery, ReplayRange, WebhookEvent } from "@halyard/sdk";
+import { Argument, type Command, Option } from "commander";
 import {
   answered,
   type Connection,
@@ -16,7 +16,13 @@ import { exitCodes } from "../../terminal/exit-codes.ts";
 import { moment, wholeNumber } from "../../terminal/option-values.ts";
 import { CommandFailed, print, printAside, printJson, printTable } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { attemptText, responseText, stateOf, succeeded } from "../../terminal/webhook-text.ts";
+import {
+  attemptText,
+  eventTypes,
+  responseText,
+  stateOf,
+  succeeded,
+} from "../../terminal/webhook-text.ts";
 
 interface Options extends ConnectionOptions {
   readonly yes?: boolean;
@@ -49,8 +55,22 @@ const onWebhook = (group: Command, name: string, command = serverCommand): Comma
 export const addDeliveryCommands = (group: Command): void => {
   const test = onWebhook(group, "test")
     .description("send a test event and print the receiver's response (exit code 1 if it fails)")
-    .action(testWebhook);
+    .action((id: string, options: Options) => testWebhook(id, options));
   withExamples(test, "halyard webhooks test wh_3f9a0c5be1d24f6a8b7c6d5e");
+
+  const trigger = serverCommand(group.command("trigger"))
+    .addArgument(new Argument("<type>", "the type of the event").choices(eventTypes))
+    .argument(...webhook)
+    .description('send an event of this type about a flag "example" (exit code 1 if it fails)')
+    .addHelpText(
+      "after",
+      `
+The event looks like a real one, but its sequence is null, as that of every test. Only this webhook gets it.`,
+    )
+    .action((type: WebhookEvent["type"], id: string, options: Options) =>
+      testWebhook(id, options, type),
+    );
+  withExamples(trigger, "halyard webhooks trigger flag.enabled wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const deliveries = readOf(group, "deliveries")
     .description("list the deliveries of a webhook, newest first, with their results")
@@ -91,10 +111,14 @@ export const addDeliveryCommands = (group: Command): void => {
   );
 };
 
-const testWebhook = async (id: string, options: Options): Promise<void> => {
+const testWebhook = async (
+  id: string,
+  options: Options,
+  type: WebhookEvent["type"] = "webhook.test",
+): Promise<void> => {
   const connection = connect(options);
   const { webhooks } = connection.management;
-  const { id: deliveryId } = answered(connection, await webhooks.test(id));
+  const { id: deliveryId } = answered(connection, await webhooks.test(id, { type }));
   const delivery = await attempted(connection, id, deliveryId);
   const attempt = delivery.attempts.at(-1);
   if (attempt === undefined) {

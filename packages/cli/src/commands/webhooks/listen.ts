@@ -1,140 +1,158 @@
-// halyard webhooks listen: a receiver on this machine, for as long as the command runs.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from "@halyard/sdk";
-import type { Command } from "commander";
+// halyard webhooks listen: the events of an environment, signed and forwarded as webhooks to a receiver that the server cannot reach.
+import { createHmac, randomBytes } from "node:crypto";
 import {
-  answered,
+  defaultServiceName,
+  type Mac,
+  plainKey,
+  signedHeaders,
+  standardKey,
+} from "@halyard/core/webhook-signature";
+import { type Command, Option } from "commander";
+import {
   type ConnectionOptions,
   connect,
   serverCommand,
 } from "../../server-connection/connection.ts";
-import { placeOf } from "../../server-connection/place.ts";
+import { followEvents, type LoggedEvent } from "../../server-connection/follow-events.ts";
 import { withExamples } from "../../terminal/examples.ts";
-import { changesInOneLine } from "../../terminal/flag-text.ts";
-import { wholeNumber } from "../../terminal/option-values.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { moment } from "../../terminal/option-values.ts";
 import { CommandFailed, inOneLine, jsonText, print, printAside } from "../../terminal/output.ts";
-import { outputClosed } from "../../terminal/output-closed.ts";
-import { eventNames } from "../../terminal/webhook-text.ts";
+import { untilStopped } from "../../terminal/output-closed.ts";
+import { eventNames, eventText, eventTypes } from "../../terminal/webhook-text.ts";
 
 interface ListenOptions extends ConnectionOptions {
-  readonly port: number;
+  readonly forwardTo?: string;
   readonly events: string;
+  readonly since?: Date;
+  readonly secret?: string;
+  readonly serviceName: string;
   readonly json?: boolean;
 }
 
-const maxBodyBytes = 1_024 * 1_024;
+/** As long as the server gives a receiver. */
+const longestRequest = 15_000;
 
 export const addListenCommand = (group: Command): void => {
-  const listening = serverCommand(group.command("listen"))
+  const listening = serverCommand(group.command("listen"), "a server")
     .description(
-      "receive webhooks on this machine: registers a receiver, prints each event, removes it at the end",
+      "receive webhooks on this machine: prints each event, and forwards it to a receiver",
     )
-    .option(
-      "--port <number>",
-      "the port on 127.0.0.1 (any free port by default)",
-      wholeNumber(0, 65_535),
-      0,
-    )
+    .option("--forward-to <address>", "POST each event to this address, signed as a webhook is")
     .option("--events <names>", "the events to receive, separated by commas", "*")
+    .option("--since <time>", "start with the events since this time, or this long ago", moment)
+    .addOption(
+      new Option("--secret <secret>", "sign with this secret, whsec_… (a new one by default)").env(
+        "HALYARD_WEBHOOK_SECRET",
+      ),
+    )
+    .addOption(
+      new Option("--service-name <name>", "the name in the headers, if the server has another")
+        .env("HALYARD_SERVICE_NAME")
+        .default(defaultServiceName),
+    )
     .addHelpText(
       "after",
       `
-The server must be allowed to call this machine: one that runs here is, unless it also listens on other addresses.
+Nothing is registered: the command follows the environment, wherever the server is, and sends what a webhook would get:
+the same body and headers, signed with its own secret. It sends each event once and in order, and does not retry.
 With --json each event is one line.`,
     )
     .action(listen);
   withExamples(
     listening,
     "halyard webhooks listen",
+    "halyard webhooks listen --forward-to http://localhost:3000/hook",
     "halyard webhooks listen --events flag.enabled,flag.disabled --json",
   );
 };
 
+const usageError = (message: string): CommandFailed => new CommandFailed(message, exitCodes.usage);
+
+const addressOf = (text: string): string => {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol)) return url.href;
+  throw usageError(
+    `--forward-to needs an address such as http://localhost:3000/hook, not ${text}.`,
+  );
+};
+
+const secretOf = (given: string | undefined): string => {
+  const secret = given ?? `whsec_${randomBytes(32).toString("base64")}`;
+  try {
+    standardKey(secret);
+  } catch {
+    throw usageError("--secret must be whsec_ followed by base64.");
+  }
+  return secret;
+};
+
+/** Whether an event is to be shown. */
+const choose = (text: string): ((event: LoggedEvent) => boolean) => {
+  const names: readonly string[] = eventNames(text);
+  const allowed = ["*", ...eventTypes];
+  const unknown = names.find((name) => !allowed.includes(name));
+  if (names.length === 0 || unknown !== undefined) {
+    throw usageError(`--events needs names out of ${allowed.join(", ")}.`);
+  }
+  return ({ type }) => names.includes("*") || names.includes(type);
+};
+
+const mac: Mac = (scheme, secret, data) =>
+  createHmac("sha256", scheme === "plain" ? plainKey(secret) : standardKey(secret))
+    .update(data)
+    .digest();
+
 const listen = async (options: ListenOptions): Promise<void> => {
   const connection = connect(options);
-  const { webhooks } = connection.management;
-  const place = await placeOf(connection);
-  // The response to the registration brings the secret; no event arrives before.
-  const { promise: secret, resolve: registered } = Promise.withResolvers<string>();
-  const server = createServer((request, response) => {
-    void receive(request, response, secret, options.json === true);
-  });
-  const port = await startListening(server, options.port);
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
-  // Further signals change nothing: the webhook must be removed in any case.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
-  outputClosed.addEventListener("abort", () => stop());
-  try {
-    const events = eventNames(options.events);
-    const url = `http://127.0.0.1:${port}/`;
-    const webhook = answered(connection, await webhooks.create({ url, events }));
-    registered(webhook.secret);
-    printAside(
-      `Listening on ${url} as ${webhook.id} for ${events.join(", ")} ${place.text}. Ctrl-C stops it and removes the webhook.`,
+  const target = options.forwardTo === undefined ? undefined : addressOf(options.forwardTo);
+  const secret = secretOf(options.secret);
+  const isChosen = choose(options.events);
+  const stop = untilStopped();
+
+  /** The receiver's answer in words. */
+  const forward = async (url: string, event: LoggedEvent): Promise<string> => {
+    const body = new TextEncoder().encode(JSON.stringify(event));
+    const deliveryId = `dlv_${randomBytes(12).toString("hex")}`;
+    const { serviceName } = options;
+    const headers = signedHeaders(
+      { serviceName, deliveryId, event, body, at: new Date(), secret },
+      mac,
     );
+    const started = performance.now();
     try {
-      await stopped;
-    } finally {
-      answered(connection, await webhooks.delete(webhook.id));
-      printAside(`Removed the webhook ${webhook.id} ${place.text}.`);
+      const response = await fetch(url, {
+        method: "POST",
+        headers,
+        body,
+        redirect: "manual",
+        signal: AbortSignal.any([stop.signal, AbortSignal.timeout(longestRequest)]),
+      });
+      await response.body?.cancel();
+      return `${response.status} in ${Math.round(performance.now() - started)} ms`;
+    } catch (error) {
+      const { message, cause } = error as Error;
+      return inOneLine(cause instanceof Error ? cause.message : message);
     }
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
-};
+  };
 
-const startListening = (server: Server, port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once("error", (error) => {
-      reject(
-        new CommandFailed(
-          `Port ${port} on 127.0.0.1 cannot be used (${error.message}): choose another with --port.`,
-        ),
-      );
-    });
-    server.listen(port, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : port);
-    });
-  });
-
-const receive = async (
-  request: IncomingMessage,
-  response: ServerResponse,
-  secret: Promise<string>,
-  json: boolean,
-): Promise<void> => {
-  try {
-    const body = await readBody(request);
-    const event = await verifyWebhook(body, request.headers, await secret);
-    print(json ? jsonText(event) : inOneLine(describe(event)));
-    response.writeHead(204).end();
-  } catch (error) {
-    const isForged = error instanceof WebhookVerificationError;
-    printAside(`Refused a request: ${error instanceof Error ? error.message : String(error)}`);
-    response.writeHead(isForged ? 401 : 400).end();
-  }
-};
-
-const readBody = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBodyBytes) throw new Error("the body is larger than 1 MiB");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
-
-/** One line for people. */
-const describe = (event: WebhookEvent): string => {
-  const { createdAt: time } = event;
-  const by = `by ${event.actor.name}`;
-  if (event.type === "webhook.test") return `${time}  ${event.type.padEnd(13)}  ${by}`;
-  const { flag, version, previous } = event.data;
-  const changes = changesInOneLine(event.type === "flag.created" ? null : previous, flag);
-  const what = `${flag.key} v${version}${changes === "" ? "" : `  ${changes}`}`;
-  return `${time}  ${event.type.padEnd(13)}  #${event.sequence}  ${what}  ${by}`;
+  await followEvents(
+    connection,
+    options.since,
+    {
+      onStart(environment, sequence) {
+        printAside(
+          target === undefined
+            ? `Listening to ${environment} after event ${sequence}. Ctrl-C stops it.`
+            : `Forwarding the events of ${environment} after event ${sequence} to ${target}, signed with ${secret}. Ctrl-C stops it.`,
+        );
+      },
+      async onEvent(event) {
+        if (!isChosen(event)) return;
+        print(options.json ? jsonText(event) : eventText(event));
+        if (target !== undefined) printAside(`  ${target}: ${await forward(target, event)}`);
+      },
+    },
+    stop,
+  );
 };

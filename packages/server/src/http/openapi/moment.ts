@@ -1,4 +1,4 @@
-// Times in bodies.
+// Times in bodies and queries.
 import { Type } from "./type.ts";
 
 /** A day, or a time with its zone: without one it would mean another moment on each server. */

@@ -1,6 +1,6 @@
 // The shapes that several routes answer with, by name.
 import { flagSchema } from "@halyard/core/flags/schemas";
-import { subscribableEvents } from "../../domain/webhook.ts";
+import { subscribableEvents } from "../../domain/webhooks/webhook.ts";
 import { type Static, type TObjectOptions, type TProperties, Type } from "./type.ts";
 
 /** Without other members than these. */

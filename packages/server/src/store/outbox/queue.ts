@@ -1,6 +1,6 @@
 // Adds deliveries to their ordering queues, inside the transaction of the change.
-import type { DeliveryKind } from "../../domain/delivery.ts";
-import type { NewDelivery } from "../../domain/webhook.ts";
+import type { DeliveryKind } from "../../domain/webhooks/delivery.ts";
+import type { NewDelivery } from "../../domain/webhooks/webhook.ts";
 import type { Database } from "../schema/tables.ts";
 
 /** Rows per statement: many share its cost, and its text stays short. */

@@ -1,7 +1,7 @@
 // Records the outcomes of claimed deliveries and the health of their webhooks.
 import { sql } from "kysely";
-import type { WebhookHealth } from "../../domain/delivery.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
+import type { WebhookHealth } from "../../domain/webhooks/delivery.ts";
 import type { Claim, DeliveryResult, OutboxBatch } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { historyRow } from "../schema/history-row.ts";

@@ -6,7 +6,7 @@ import type {
   DeliveryKind,
   DeliveryQuery,
   DeliveryState,
-} from "../../domain/delivery.ts";
+} from "../../domain/webhooks/delivery.ts";
 import type { Reader } from "../../ports.ts";
 import type { Database } from "../schema/tables.ts";
 

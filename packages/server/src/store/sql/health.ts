@@ -5,7 +5,7 @@ import {
   countLimit,
   type DeliveryHealth,
   type HealthReads,
-} from "../../domain/delivery.ts";
+} from "../../domain/webhooks/health.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";

@@ -6,13 +6,14 @@ import type { VersionedFlag } from "../../domain/change.ts";
 import type { Environment } from "../../domain/environment.ts";
 import type { HistoryEntry, HistorySubject } from "../../domain/history.ts";
 import type { Role } from "../../domain/principal.ts";
-import type { ReplayReads } from "../../domain/replay.ts";
-import type { Webhook } from "../../domain/webhook.ts";
+import type { ReplayReads } from "../../domain/webhooks/replay.ts";
+import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
 import type { SameSelect } from "../schema/dialect.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { removedEnvironments } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
+import { eventLogReads } from "./event-log.ts";
 import { followReads, keyLimits } from "./follow.ts";
 import { healthReads } from "./health.ts";
 import { replayReads } from "./replays.ts";
@@ -186,6 +187,7 @@ export const createReader = (database: Database): Reader => ({
   ...followReads(database),
   ...usageReads(database),
   ...healthReads(database),
+  ...eventLogReads(database),
   session: readSession(database),
 
   removedEnvironments: () => removedEnvironments(database),

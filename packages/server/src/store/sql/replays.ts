@@ -1,6 +1,11 @@
 // Replays in SQL: one row for each webhook, of its last replay.
 import { type Selectable, sql } from "kysely";
-import type { Replay, ReplayReads, ReplayState, ReplayWrites } from "../../domain/replay.ts";
+import type {
+  Replay,
+  ReplayReads,
+  ReplayState,
+  ReplayWrites,
+} from "../../domain/webhooks/replay.ts";
 import type { SameSelect } from "../schema/dialect.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";

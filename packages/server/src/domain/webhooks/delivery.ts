@@ -1,6 +1,4 @@
-// A delivery: one event on its way to one webhook, its states, the attempts that were made, and the health of a webhook.
-import { standardHeaders } from "@halyard/core/webhook-signature";
-
+// A delivery: one event on its way to one webhook, its states, and the attempts that were made.
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
@@ -94,17 +92,6 @@ export interface FixedRequest {
   readonly body: string;
 }
 
-export const fixedHeaders = (
-  serviceName: string,
-  deliveryId: string,
-  event: Pick<Delivery["event"], "id" | "type">,
-): Record<string, string> => ({
-  "content-type": "application/json",
-  [`X-${serviceName}-Event`]: event.type,
-  [`X-${serviceName}-Delivery`]: deliveryId,
-  [standardHeaders.id]: event.id,
-});
-
 export const isSuccess = (outcome: Outcome): boolean =>
   outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;
 
@@ -151,77 +138,3 @@ export interface EventRange {
 }
 
 export type EventReference = Omit<Delivery["event"], "type">;
-
-export const healthStatuses = [
-  "healthy",
-  "unstable",
-  "failing",
-  "pending",
-  "idle",
-  "paused",
-] as const;
-export type HealthStatus = (typeof healthStatuses)[number];
-
-export interface AttemptTotals {
-  readonly succeeded: number;
-  readonly failed: number;
-}
-
-export interface DeliveryHealth {
-  readonly webhookId: string;
-  readonly active: boolean;
-  /** The first failure since the last success; null when the last attempt succeeded. */
-  readonly failingSince: Date | null;
-  /** Counted up to `countLimit`, as the numbers below. */
-  readonly pending: number;
-  /** Of the pending: those that have failed before. */
-  readonly retrying: number;
-  /** Of the pending: those that wait for an earlier delivery of the same flag. */
-  readonly heldBack: number;
-  /** Given up. */
-  readonly failed: number;
-  readonly oldestPendingAt: Date | null;
-  /** When the first pending delivery is due. */
-  readonly dueAt: Date | null;
-  readonly lastHour: AttemptTotals;
-  readonly lastDay: AttemptTotals;
-  readonly lastSuccessAt: Date | null;
-  readonly lastFailureAt: Date | null;
-  readonly lastError: string | null;
-}
-
-/** A delivery that is retried, and what it holds back. */
-export interface BlockingDelivery {
-  readonly deliveryId: string;
-  readonly flagKey: string | null;
-  readonly attempts: number;
-  readonly error: string | null;
-  readonly dueAt: Date | null;
-  /** Later deliveries of the same flag. */
-  readonly heldBack: number;
-}
-
-/** More than this is told as this. */
-export const countLimit = 10_000;
-/** Deliveries that are named as holding back others. */
-export const blockingLimit = 5;
-
-export const statusOf = (health: DeliveryHealth): HealthStatus => {
-  if (!health.active) return "paused";
-  if (health.failingSince !== null) return "failing";
-  if (health.retrying > 0 || health.lastHour.failed > 0) return "unstable";
-  if (health.lastSuccessAt !== null) return "healthy";
-  return health.pending > 0 ? "pending" : "idle";
-};
-
-/** When the next attempt is made: at once when it is due; null when none is planned. */
-export const nextAttemptOf = (active: boolean, dueAt: Date | null, now: Date): Date | null =>
-  !active || dueAt === null ? null : dueAt < now ? now : dueAt;
-
-/** What a store tells of the health of webhooks. */
-export interface HealthReads {
-  /** Of every webhook of an environment, oldest first, or of one. */
-  health(environmentId: number, now: Date, webhookId?: string): Promise<readonly DeliveryHealth[]>;
-  /** The oldest deliveries that are retried. */
-  blocking(webhookId: string): Promise<readonly BlockingDelivery[]>;
-}

@@ -1,6 +1,6 @@
 // Whether a callback may go to a URL and an address. Decided from values; the caller resolves names.
 import ipaddr from "ipaddr.js";
-import { invalid, ok, type Result } from "../errors.ts";
+import { invalid, ok, type Result } from "../../errors.ts";
 
 export const maxCallbackUrlLength = 2_048;
 

@@ -1,10 +1,10 @@
 // /webhooks/:id/deliveries: the delivery log; /webhook-health: what is on its way, and how it goes.
 import type { FastifyInstance } from "fastify";
-import { deliveryFilters } from "../../domain/delivery.ts";
-import type { Deliveries } from "../../management/deliveries.ts";
-import { hideSecretsFrom } from "../auth/hide-secrets.ts";
-import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, route } from "../openapi/describe.ts";
+import { deliveryFilters } from "../../../domain/webhooks/delivery.ts";
+import type { Deliveries } from "../../../management/deliveries.ts";
+import { hideSecretsFrom } from "../../auth/hide-secrets.ts";
+import { sendFailure } from "../../errors/error-reply.ts";
+import { answers, headers, route } from "../../openapi/describe.ts";
 import {
   closedObject,
   type DeliveryPath,
@@ -12,8 +12,9 @@ import {
   pageParameters,
   type WebhookPath,
   webhookPath,
-} from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
+} from "../../openapi/schemas.ts";
+import { type Static, Type } from "../../openapi/type.ts";
+import { pageOf, sendPage } from "../paging.ts";
 import {
   DetailedHealthSchema,
   deliveryExample,
@@ -27,7 +28,6 @@ import {
   shownDetailedHealth,
   shownHealth,
 } from "./delivery-schema.ts";
-import { pageOf, sendPage } from "./paging.ts";
 
 const tags = ["Webhooks"];
 

@@ -1,8 +1,13 @@
 // /webhooks/:id/...: send one event again or all that failed, send a test event, change the secret.
 import type { FastifyInstance } from "fastify";
-import type { Deliveries } from "../../management/deliveries.ts";
-import { hideSecretsFrom } from "../auth/hide-secrets.ts";
-import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import {
+  type TestableType,
+  testableTypes,
+  testEventType,
+} from "../../../domain/webhooks/webhook.ts";
+import type { Deliveries } from "../../../management/deliveries.ts";
+import { hideSecretsFrom } from "../../auth/hide-secrets.ts";
+import { answers, headers, route, withBody } from "../../openapi/describe.ts";
 import {
   closedObject,
   type DeliveryPath,
@@ -11,10 +16,10 @@ import {
   nullable,
   type WebhookPath,
   webhookPath,
-} from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
+} from "../../openapi/schemas.ts";
+import { type Static, Type } from "../../openapi/type.ts";
+import { replyIdempotently } from "../idempotency.ts";
 import { deliveryExample, deliveryReference, shownDelivery } from "./delivery-schema.ts";
-import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Webhooks"];
 const closed = { additionalProperties: false } as const;
@@ -27,6 +32,19 @@ const RotateBody = Type.Unsafe<{ immediately?: boolean } | undefined>({
       type: "boolean",
       description: "Do not keep the old secret for 24 hours.",
       "x-must-be": "true or false",
+    },
+  },
+  ...closed,
+});
+/** It may be left out. */
+const TestBody = Type.Unsafe<{ type?: TestableType } | undefined>({
+  type: ["object", "null"],
+  properties: {
+    type: {
+      type: "string",
+      enum: [...testableTypes],
+      description: `The type of the event, ${testEventType} by default. The others describe a flag "example".`,
+      "x-must-be": `one of ${testableTypes.join(", ")}`,
     },
   },
   ...closed,
@@ -51,14 +69,16 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
     headers: headers.repeated,
   };
 
-  app.post<{ Params: WebhookPath }>(
+  app.post<{ Params: WebhookPath; Body: Static<typeof TestBody> }>(
     "/webhooks/:id/test",
     route("webhooks.write", {
       tags,
       operationId: "testWebhook",
       summary: "Send a test event",
-      description: "A `webhook.test` event to this webhook alone, whatever it is subscribed to.",
+      description:
+        "An event to this webhook alone, whatever it is subscribed to: `webhook.test`, or one that looks like a flag's. Its `sequence` is null.",
       params: webhookPath,
+      body: { ...TestBody, examples: [{ type: "flag.enabled" }] },
       headers: idempotencyHeader,
       response: answers({ 202: accepted }, "NOT_FOUND", "CONFLICT", ...withBody),
     }),
@@ -66,7 +86,8 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       replyIdempotently(
         request,
         reply,
-        (caller, once) => deliveries.test(caller, request.params.id, once),
+        (caller, once) =>
+          deliveries.test(caller, request.params.id, request.body?.type ?? testEventType, once),
         (value) =>
           reply.code(202).send(shownDelivery(value, hideSecretsFrom(request.auth.principal))),
       ),

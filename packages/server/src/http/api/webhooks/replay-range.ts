@@ -1,20 +1,20 @@
 // /webhooks/:id/replay: sends a range of events again, shows how far that is, and stops it.
 import type { FastifyInstance } from "fastify";
-import { type Replay, type ReplayOutcome, replayStates } from "../../domain/replay.ts";
-import { invalidField } from "../../errors.ts";
-import type { Replays } from "../../management/replays.ts";
-import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, route, withBody } from "../openapi/describe.ts";
-import { moment, momentRule, readMoment } from "../openapi/moment.ts";
+import { type Replay, type ReplayOutcome, replayStates } from "../../../domain/webhooks/replay.ts";
+import { invalidField } from "../../../errors.ts";
+import type { Replays } from "../../../management/replays.ts";
+import { sendFailure } from "../../errors/error-reply.ts";
+import { answers, headers, route, withBody } from "../../openapi/describe.ts";
+import { moment, momentRule, readMoment } from "../../openapi/moment.ts";
 import {
   closedObject,
   idempotencyHeader,
   nullable,
   type WebhookPath,
   webhookPath,
-} from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
-import { replyIdempotently } from "./idempotency.ts";
+} from "../../openapi/schemas.ts";
+import { type Static, Type } from "../../openapi/type.ts";
+import { replyIdempotently } from "../idempotency.ts";
 
 const tags = ["Webhooks"];
 

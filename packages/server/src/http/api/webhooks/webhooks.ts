@@ -1,10 +1,10 @@
 // /webhooks: register, list, read, change and remove callbacks.
 import type { FastifyInstance } from "fastify";
-import type { Webhook } from "../../domain/webhook.ts";
-import type { Webhooks } from "../../management/webhooks.ts";
-import { type HideSecrets, hideSecretsFrom } from "../auth/hide-secrets.ts";
-import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import type { Webhook } from "../../../domain/webhooks/webhook.ts";
+import type { Webhooks } from "../../../management/webhooks.ts";
+import { type HideSecrets, hideSecretsFrom } from "../../auth/hide-secrets.ts";
+import { sendFailure } from "../../errors/error-reply.ts";
+import { answers, headers, route, withBody } from "../../openapi/describe.ts";
 import {
   closedObject,
   EventNames,
@@ -14,9 +14,9 @@ import {
   webhookFields,
   webhookPath,
   webhookReference,
-} from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
-import { replyIdempotently } from "./idempotency.ts";
+} from "../../openapi/schemas.ts";
+import { type Static, Type } from "../../openapi/type.ts";
+import { replyIdempotently } from "../idempotency.ts";
 
 const tags = ["Webhooks"];
 

@@ -1,10 +1,13 @@
 // Subscriptions: which events a webhook may subscribe to, and which webhooks a change is sent to.
-import { invalid, ok, type Result } from "../errors.ts";
-import { type Change, type FlagEventType, flagEventTypes } from "./change.ts";
+import { invalid, ok, type Result } from "../../errors.ts";
+import { type Change, type FlagEventType, flagEventTypes } from "../change.ts";
 
 export const maxWebhooks = 100;
 export const allEvents = "*";
 export const testEventType = "webhook.test";
+/** The types that a test may have. */
+export const testableTypes = [testEventType, ...flagEventTypes] as const;
+export type TestableType = (typeof testableTypes)[number];
 export const subscribableEvents = [...flagEventTypes, allEvents] as const;
 
 export interface Webhook {

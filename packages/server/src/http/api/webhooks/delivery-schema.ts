@@ -1,17 +1,11 @@
 // Deliveries and the health of webhooks as the API shows them.
 
-import {
-  blockingLimit,
-  countLimit,
-  type Delivery,
-  deliveryKinds,
-  deliveryStates,
-  healthStatuses,
-} from "../../domain/delivery.ts";
-import type { DetailedHealth, ShownHealth } from "../../management/deliveries.ts";
-import type { HideSecrets } from "../auth/hide-secrets.ts";
-import { closedObject, nullable } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
+import { type Delivery, deliveryKinds, deliveryStates } from "../../../domain/webhooks/delivery.ts";
+import { blockingLimit, countLimit, healthStatuses } from "../../../domain/webhooks/health.ts";
+import type { DetailedHealth, ShownHealth } from "../../../management/deliveries.ts";
+import type { HideSecrets } from "../../auth/hide-secrets.ts";
+import { closedObject, nullable } from "../../openapi/schemas.ts";
+import { Type } from "../../openapi/type.ts";
 
 const time = (description: string) =>
   Type.String({ description, examples: ["2026-11-14T12:00:00.000Z"] });

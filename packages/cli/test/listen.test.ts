@@ -1,0 +1,105 @@
+// halyard webhooks listen and trigger: what a receiver gets without a change, or without being reachable.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type CreatedWebhook, verifyWebhook, type Webhook } from "@halyard/sdk";
+import { spawnHalyard } from "../../server/test/support/halyard-process.ts";
+import {
+  type ScriptedReceiver,
+  startReceiver,
+} from "../../server/test/support/scripted-receiver.ts";
+import {
+  startTestServer,
+  type TestEnvironment,
+  type TestServer,
+} from "../../server/test/support/server.ts";
+import { until } from "../../server/test/support/until.ts";
+import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
+
+let server: TestServer;
+let environment: TestEnvironment;
+let receiver: ScriptedReceiver;
+let settings: Record<string, string>;
+let halyard: CommandRunner;
+
+before(async () => {
+  server = await startTestServer();
+  environment = await server.environment();
+  receiver = await startReceiver();
+  settings = settingsFor(server, environment.keys.admin);
+  halyard = createRunner(settings);
+});
+after(async () => {
+  await server.close();
+  await receiver.close();
+});
+
+const register = async (events: readonly string[]): Promise<CreatedWebhook> =>
+  (await environment.admin("POST", "/webhooks", { url: receiver.url, events }))
+    .body as CreatedWebhook;
+
+test("trigger sends an event that looks like a real one to one webhook", async () => {
+  const { id, secret } = await register(["flag.deleted"]);
+  assert.match(
+    await halyard.succeed("webhooks", "trigger", "flag.enabled", id),
+    /^The receiver accepted the test: 204 in \d+ ms\.\n$/,
+  );
+  const [sent] = receiver.received;
+  assert.ok(sent);
+  assert.equal(sent.headers["x-service-event"], "flag.enabled");
+  const event = await verifyWebhook(sent.body, sent.headers, secret);
+  assert.partialDeepStrictEqual(event, {
+    type: "flag.enabled",
+    sequence: null,
+    data: { flag: { key: "example", enabled: true }, previous: { enabled: false } },
+  });
+  await environment.admin("DELETE", `/webhooks/${id}`);
+});
+
+test("listen forwards what a webhook gets, signed with its own secret, and registers nothing", async () => {
+  const forwarded = await startReceiver();
+  const secret = `whsec_${Buffer.from("a secret for the listener").toString("base64")}`;
+  const registered = await register(["*"]);
+  await environment.admin("POST", "/flags", { key: "heard", type: "boolean" });
+  const about = ({ received }: ScriptedReceiver) =>
+    received.find(({ body }) => body.includes('"key":"heard"'));
+  const other = await until("the webhook has it", () => about(receiver));
+  const listening = spawnHalyard(
+    ["webhooks", "listen", "--json", "--since", "1h", "--forward-to", forwarded.url],
+    { ...settings, HALYARD_WEBHOOK_SECRET: secret },
+  );
+  await listening.printed(/"type":"flag\.created".*"key":"heard".*\n/);
+  const own = await until("it is forwarded", () => about(forwarded));
+  listening.kill("SIGINT");
+  const { code, stderr } = await listening.ended;
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    new RegExp(`signed with ${secret}\\. Ctrl-C stops it\\.\\n  \\S+: 204 in \\d+ ms\n`),
+  );
+  assert.deepEqual(own.body, other.body, "the exact bytes");
+  await verifyWebhook(own.body, own.headers, secret);
+  await verifyWebhook(other.body, other.headers, registered.secret);
+  const names = (headers: object) =>
+    Object.keys(headers)
+      .filter((name) => /^(x-service|webhook)-|^content-type$/.test(name))
+      .sort();
+  assert.deepEqual(names(own.headers), names(other.headers));
+  const list = (await environment.admin("GET", "/webhooks")).body as Webhook[];
+  assert.deepEqual(
+    list.map(({ id }) => id),
+    [registered.id],
+  );
+  await environment.admin("DELETE", `/webhooks/${registered.id}`);
+  await forwarded.close();
+});
+
+test("what cannot be done says so", async () => {
+  const none = "wh_000000000000000000000000";
+  const cases: [args: string[], said: RegExp][] = [
+    [["trigger", "flag.moved", none], /flag\.created, flag\.enabled/],
+    [["listen", "--events", "flag.moved"], /out of \*, flag\.created/],
+    [["listen", "--forward-to", "here"], /such as http:\/\/localhost/],
+    [["listen", "--secret", "x"], /whsec_ followed by base64/],
+  ];
+  for (const [args, said] of cases) await halyard.refuse(["webhooks", ...args], 2, said);
+});

@@ -1,0 +1,75 @@
+// The health of a webhook: what is pending, how the attempts go, and the status that follows from both.
+
+export const healthStatuses = [
+  "healthy",
+  "unstable",
+  "failing",
+  "pending",
+  "idle",
+  "paused",
+] as const;
+export type HealthStatus = (typeof healthStatuses)[number];
+
+export interface AttemptTotals {
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+export interface DeliveryHealth {
+  readonly webhookId: string;
+  readonly active: boolean;
+  /** The first failure since the last success; null when the last attempt succeeded. */
+  readonly failingSince: Date | null;
+  /** Counted up to `countLimit`, as the numbers below. */
+  readonly pending: number;
+  /** Of the pending: those that have failed before. */
+  readonly retrying: number;
+  /** Of the pending: those that wait for an earlier delivery of the same flag. */
+  readonly heldBack: number;
+  /** Given up. */
+  readonly failed: number;
+  readonly oldestPendingAt: Date | null;
+  /** When the first pending delivery is due. */
+  readonly dueAt: Date | null;
+  readonly lastHour: AttemptTotals;
+  readonly lastDay: AttemptTotals;
+  readonly lastSuccessAt: Date | null;
+  readonly lastFailureAt: Date | null;
+  readonly lastError: string | null;
+}
+
+/** A delivery that is retried, and what it holds back. */
+export interface BlockingDelivery {
+  readonly deliveryId: string;
+  readonly flagKey: string | null;
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly dueAt: Date | null;
+  /** Later deliveries of the same flag. */
+  readonly heldBack: number;
+}
+
+/** More than this is told as this. */
+export const countLimit = 10_000;
+/** Deliveries that are named as holding back others. */
+export const blockingLimit = 5;
+
+export const statusOf = (health: DeliveryHealth): HealthStatus => {
+  if (!health.active) return "paused";
+  if (health.failingSince !== null) return "failing";
+  if (health.retrying > 0 || health.lastHour.failed > 0) return "unstable";
+  if (health.lastSuccessAt !== null) return "healthy";
+  return health.pending > 0 ? "pending" : "idle";
+};
+
+/** When the next attempt is made: at once when it is due; null when none is planned. */
+export const nextAttemptOf = (active: boolean, dueAt: Date | null, now: Date): Date | null =>
+  !active || dueAt === null ? null : dueAt < now ? now : dueAt;
+
+/** What a store tells of the health of webhooks. */
+export interface HealthReads {
+  /** Of every webhook of an environment, oldest first, or of one. */
+  health(environmentId: number, now: Date, webhookId?: string): Promise<readonly DeliveryHealth[]>;
+  /** The oldest deliveries that are retried. */
+  blocking(webhookId: string): Promise<readonly BlockingDelivery[]>;
+}
