@@ -79,7 +79,7 @@ const client: Engine = async (keys) => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const halyard = createClient({ url: `http://127.0.0.1:${port}`, key: "bench-key-0123456789" });
-  if (!(await halyard.ready({ timeout: 10_000 }))) throw new Error("The client is not ready.");
+  if (!(await halyard.ready({ timeout: 10_000 })).ok) throw new Error("The client is not ready.");
   const contexts = keys.map((targetingKey) => ({ targetingKey }));
   return () => {
     let on = 0;

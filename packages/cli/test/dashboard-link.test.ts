@@ -101,6 +101,10 @@ test("who has lost every key makes another, and opens the dashboard without one"
     url: "https://flags.example.com/sign-in",
     signsIn: false,
   });
+  const elsewhere = halyard.with({ HALYARD_URL: "https://flags.example.com" });
+  assert.partialDeepStrictEqual(await elsewhere.read("open"), { signsIn: false });
+  const local = halyard.with({ HALYARD_URL: server.url, PORT: "1" });
+  assert.ok((await local.succeed("open")).startsWith(`${server.url}/sign-in?once=`));
   await end();
   await halyard.refuse(["open"], 6, /No server responds at http:\S+: start it with halyard serve/);
 });

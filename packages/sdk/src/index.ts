@@ -77,8 +77,14 @@ export type {
 } from "./management/webhook-event.ts";
 export type { Address } from "./transport/address.ts";
 export type { ClientError } from "./transport/client-error.ts";
-export type { ClientEvents, ClientState, ReadyOptions } from "./transport/connection-state.ts";
+export type {
+  ClientEvents,
+  ClientState,
+  Ready,
+  ReadyOptions,
+} from "./transport/connection-state.ts";
 export type { Timing } from "./transport/timing.ts";
+export type { Log } from "./transport/warn.ts";
 export {
   type VerifyWebhookOptions,
   verifyWebhook,

@@ -20,7 +20,7 @@ const page = (settings: object): string => `<!doctype html><script type="module"
     const client = createContextClient(${JSON.stringify(settings)});
     client.on("change", ({ keys }) => tell("change", ...keys, client.isEnabled("a")));
     client.on("error", ({ error }) => tell("error", error.message));
-    await tell("ready", await client.ready(), client.isEnabled("a"));
+    await tell("ready", (await client.ready()).ok, client.isEnabled("a"));
     const isSet = await client.setContext({ targetingKey: "someone else" });
     await tell("context", isSet, client.details("a").reason);
     client.on("change", () => client.close().then(() => tell("closed")));

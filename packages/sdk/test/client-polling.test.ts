@@ -41,7 +41,7 @@ suite("polling", () => {
         [snapshot]: (response) => sendSnapshot(response, '"1"', booleanFlag("a", true)),
       });
       const { client } = clientOf(t, server.url, { timing: { requestTimeout: 200 } });
-      assert.equal(await client.ready({ timeout: 60_000 }), true);
+      assert.deepEqual(await client.ready({ timeout: 60_000 }), { ok: true });
       assert.equal(client.isEnabled("a"), true);
     });
   }
@@ -56,7 +56,7 @@ suite("polling", () => {
       },
     });
     const { client, names, changed } = clientOf(t, server.url, { streaming: false });
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     await until("a poll that brought nothing", () => server.to(snapshot).length > 2);
     revision = 2;
     await until("a is on", () => client.isEnabled("a"));
@@ -78,7 +78,7 @@ suite("polling", () => {
       [snapshot]: (response) => sendSnapshot(response, '"1"', booleanFlag("a", false)),
     });
     const { client, names } = clientOf(t, server.url, { timing: { streamRetry: 30 } });
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     await until("several attempts to stream", () => server.to(stream).length > 3);
     streams = true;
     await until("the stream", () => client.isEnabled("a"));
@@ -105,7 +105,7 @@ suite("polling", () => {
       },
     });
     const { client, count, errors } = clientOf(t, server.url, { streaming: false });
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     for (const [bad, state, code] of [
       ["error", "stale", "UNREACHABLE"],
       ["nonsense", "stale", "UNEXPECTED_ANSWER"],

@@ -30,7 +30,7 @@ suite("a stream", () => {
     assert.equal(client.state, "connecting");
     assert.equal(client.details("a").errorCode, "PROVIDER_NOT_READY");
     assert.equal(client.isEnabled("a", {}, true), true);
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     assert.equal(client.state, "live");
     assert.deepEqual(client.details("a"), { value: false, variant: "off", reason: "DISABLED" });
     assert.deepEqual(client.details("b"), { value: true, variant: "on", reason: "STATIC" });
@@ -65,7 +65,7 @@ suite("a stream", () => {
       },
     });
     const { client } = clientOf(t, server.url);
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     assert.deepEqual(client.flags(), [flag]);
   });
 
@@ -187,7 +187,7 @@ suite("a server that does not give a stream", () => {
       bootstrap: [booleanFlag("a", false)],
     });
     assert.equal(client.details("a").reason, "DISABLED");
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     assert.equal(client.isEnabled("a"), true);
     assert.deepEqual(errors(), ["UNREACHABLE", "UNREACHABLE", "UNREACHABLE"]);
     const [first] = told;
@@ -211,7 +211,7 @@ suite("a server that does not give a stream", () => {
         },
       });
       const { client, errors, names } = clientOf(t, server.url);
-      assert.equal(await client.ready({ timeout: 60_000 }), false);
+      assert.equal((await client.ready({ timeout: 60_000 })).ok, false);
       assert.equal(client.state, "failed");
       assert.equal(errors()[0], code);
       valid = true;
@@ -220,7 +220,7 @@ suite("a server that does not give a stream", () => {
         names().filter((name) => name !== "error"),
         ["ready"],
       );
-      assert.equal(await client.ready(), true);
+      assert.deepEqual(await client.ready(), { ok: true });
 
       valid = false;
       response?.end();
@@ -238,7 +238,7 @@ suite("a server that does not give a stream", () => {
       server.answer(stream, (response) => response.writeHead(401).end());
     }
     const { client } = clientOf(t, patient.url, { timing: { refusedDelay: 60_000 } });
-    assert.equal(await client.ready(), false);
+    assert.equal((await client.ready()).ok, false);
     clientOf(t, hasty.url, { timing: { refusedDelay: 5 } });
     await until("many attempts of another", () => hasty.received.length > 10);
     assert.equal(patient.received.length, 1);

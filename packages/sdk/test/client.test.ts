@@ -122,7 +122,7 @@ suite("before the server answers", () => {
     await until("the kept flags", () => second.client.isEnabled("a"));
     assert.deepEqual(second.changed(), ["a", "b"]);
     assert.equal(second.client.state, "connecting");
-    assert.equal(await second.client.ready({ timeout: 1 }), false);
+    assert.equal((await second.client.ready({ timeout: 1 })).ok, false);
     await second.client.close();
     assert.equal(cache.saves, 1, "what was not the server's is not kept");
   });
@@ -171,7 +171,7 @@ suite("before the server answers", () => {
         },
       });
       const { client, errors } = clientOf(t, server.url, { cache });
-      assert.equal(await client.ready(), true);
+      assert.deepEqual(await client.ready(), { ok: true });
       assert.equal(client.isEnabled("a"), true);
       await until("the failures", () => errors().length === failures);
       assert.ok(errors().every((code) => code === "CACHE_FAILED"));
@@ -215,7 +215,7 @@ suite("listeners and the end", () => {
     await client.close();
     assert.equal(client.state, "closed");
     assert.equal(client.isEnabled("a"), true);
-    assert.equal(await client.ready(), false);
+    assert.equal((await client.ready()).ok, false);
     assert.deepEqual(names(), ["ready", "closed"]);
     assert.equal(server.received.length, 1);
   });
@@ -228,21 +228,28 @@ suite("listeners and the end", () => {
     const { client } = clientOf(t, `http://127.0.0.1:${port}`);
     const waits = client.ready({ timeout: 60_000 });
     await client.close();
-    assert.equal(await waits, false);
+    assert.deepEqual(await waits, { ok: false, error: client.error });
+    assert.equal(client.error?.code, "CLOSED");
   });
 
   test("a program that leaves its client open can end while the server is away", async () => {
     const program = `
       import { createClient } from "@halyard/sdk";
       const client = createClient({ url: "${nowhere}", key: "${key}" });
-      console.log(await client.ready({ timeout: 300 }), client.state);
+      const ready = await client.ready({ timeout: 300 });
+      console.log(ready.ok, ready.error.code, client.state);
     `;
     const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
       cwd: import.meta.dirname,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
-    const [output, [status]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-    assert.equal(output, "false connecting\n");
+    const [output, warning, [status]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, "exit"),
+    ]);
+    assert.equal(output, "false UNREACHABLE connecting\n");
+    assert.match(warning, /^Halyard: the server cannot be reached: [^\n]*\n$/, "once");
     assert.equal(status, 0);
   });
 });

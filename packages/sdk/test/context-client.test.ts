@@ -14,7 +14,7 @@ suite("values of one context", () => {
     const { client } = contextClientOf(t, server.url, { context: ada });
     assert.equal(client.details("a", true).errorCode, "PROVIDER_NOT_READY");
     assert.equal(client.isEnabled("a", true), true);
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     assert.deepEqual(client.details("a"), { value: true, variant: "on", reason: "SPLIT" });
     assert.equal(client.details("colour", true).errorCode, "TYPE_MISMATCH");
     assert.equal(client.isEnabled("colour", true), true);
@@ -223,7 +223,7 @@ suite("trouble", () => {
     server.answer("POST /elsewhere/ofrep/v1/evaluate/flags", (response) =>
       response.writeHead(401).end('{"errorDetails":"no such key"}'),
     );
-    assert.equal(await refusing.client.ready({ timeout: 60_000 }), false);
+    assert.equal((await refusing.client.ready({ timeout: 60_000 })).ok, false);
     assert.equal(refusing.client.state, "failed");
     assert.equal(refusing.errors()[0], "UNAUTHORIZED");
     server.answer("POST /elsewhere/ofrep/v1/evaluate/flags", (response) =>

@@ -20,8 +20,8 @@ suite("a started server", () => {
     const { client, names } = clientOf(t, server.url, { key: keys.server });
     const context = { targetingKey: "user-7" };
     const page = contextClientOf(t, server.url, { key: keys.client, context });
-    assert.equal(await client.ready(), true);
-    assert.equal(await page.client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
+    assert.deepEqual(await page.client.ready(), { ok: true });
     assert.deepEqual(client.flags(), [
       { key: "a", type: "boolean", enabled: false, description: null },
     ]);
@@ -59,7 +59,7 @@ suite("a started server", () => {
     const made = await apiKeys.create({ name: "app", role: "server" });
     assert.ok(made.ok);
     const { client, errors } = clientOf(t, server.url, { key: made.value.key });
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     await apiKeys.revoke(made.value.id);
     await until("failed", () => client.state === "failed");
     assert.ok(errors().includes("UNAUTHORIZED"));
@@ -74,7 +74,10 @@ suite("a started server", () => {
     await flags.create({ key: "a", type: "boolean" });
     const { client } = clientOf(t, server.url, { key: keys.server, streaming: false });
     const page = contextClientOf(t, server.url, { key: keys.client, streaming: false });
-    assert.deepEqual([await client.ready(), await page.client.ready()], [true, true]);
+    assert.deepEqual(
+      [await client.ready(), await page.client.ready()],
+      [{ ok: true }, { ok: true }],
+    );
     await flags.update("a", { enabled: true });
     await until("a is on", () => client.isEnabled("a") && page.client.isEnabled("a"));
   });
@@ -88,7 +91,10 @@ suite("a started server", () => {
     const options = { reportUsage: true, timing: { usageInterval: 60_000 } };
     const { client } = clientOf(t, server.url, { ...options, key: keys.server });
     const page = contextClientOf(t, server.url, { ...options, key: keys.client });
-    assert.deepEqual([await client.ready(), await page.client.ready()], [true, true]);
+    assert.deepEqual(
+      [await client.ready(), await page.client.ready()],
+      [{ ok: true }, { ok: true }],
+    );
     for (let count = 0; count < 5; count += 1) client.isEnabled("a");
     for (let count = 0; count < 2; count += 1) page.client.isEnabled("a");
     await Promise.all([client.close(), page.client.close()]);
@@ -116,7 +122,8 @@ test("the server is gone for a while: values stay, nothing throws, and all is ca
   const app = clientOf(t, first.url, { key: keys.server });
   const page = contextClientOf(t, first.url, { key: keys.client, context: { targetingKey: "x" } });
   const all = [app, page];
-  assert.deepEqual(await Promise.all(all.map(({ client }) => client.ready())), [true, true]);
+  const ready = await Promise.all(all.map(({ client }) => client.ready()));
+  assert.deepEqual(ready, [{ ok: true }, { ok: true }]);
 
   await first.close();
   const end = performance.now() + (isFull ? 60_000 : 0);

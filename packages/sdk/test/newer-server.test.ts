@@ -47,7 +47,7 @@ suite("a newer server", () => {
       },
     });
     const { client, errors } = clientOf(t, server.url);
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     assertNotEvaluated(client, "targeted");
     assertNotEvaluated(client, "strange");
     assert.equal(client.isEnabled("first"), true);
@@ -88,7 +88,7 @@ suite("a newer server", () => {
       },
     });
     const { client } = clientOf(t, server.url);
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     assert.deepEqual(client.details("a"), { value: true, variant: "on", reason: "STATIC" });
     assert.deepEqual(client.flags(), [tagged]);
   });
@@ -122,7 +122,7 @@ suite("a newer server", () => {
         sendJson(response, 200, { ...snapshot, segments: [{ version: 1, segment: {} }] }),
     });
     const { client } = clientOf(t, server.url, { streaming: false });
-    assert.equal(await client.ready(), true);
+    assert.deepEqual(await client.ready(), { ok: true });
     assertNotEvaluated(client, "targeted");
     assert.equal(client.isEnabled("a"), true);
   });

@@ -41,7 +41,7 @@ const body = `
     const { flags } = createManagement({ url, key: admin });
     const client = createClient({ url, key: admin });
     const page = createContextClient({ url, key, context: { targetingKey: "u" } });
-    const ready = [await client.ready(), await page.ready()];
+    const ready = [(await client.ready()).ok, (await page.ready()).ok];
     const changed = new Promise((resolve) => client.on("change", resolve));
     const changedPage = new Promise((resolve) => page.on("change", resolve));
     await flags.update("a", { enabled: true });

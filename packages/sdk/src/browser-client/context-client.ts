@@ -2,16 +2,19 @@
 import type { EvaluationContext } from "@halyard/core/context";
 import { type Details, failedDetails, notFound, notReady } from "../details.ts";
 import { type Address, serverAt } from "../transport/address.ts";
+import type { ClientError } from "../transport/client-error.ts";
 import {
   type ClientEvents,
   type ClientState,
   createConnectionState,
+  type Ready,
   type ReadyOptions,
 } from "../transport/connection-state.ts";
 import { createListeners, type Listeners } from "../transport/listeners.ts";
 import { startTimer } from "../transport/timers.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
+import { type Log, warnWith } from "../transport/warn.ts";
 import { createBulkEvaluation } from "./bulk-evaluation.ts";
 import type { AnnouncedStream, BulkResponse, ContextValue } from "./context-values.ts";
 import { followValues } from "./follow-values.ts";
@@ -27,10 +30,14 @@ export interface ContextClientOptions extends Address {
   /** False to send no usage counts. */
   readonly reportUsage?: boolean;
   readonly timing?: Partial<Timing>;
+  /** Where a problem is reported, once until it is over: `console.warn` by default, `false` for nowhere. */
+  readonly log?: Log;
 }
 
 export interface ContextClient {
   readonly state: ClientState;
+  /** The last error; undefined while the values are the server's. */
+  readonly error: ClientError | undefined;
   /** The value for the current context, or the fallback (default false) when there is none. Never throws. */
   isEnabled(key: string, fallback?: boolean): boolean;
   /** The same with the reason. Never throws. */
@@ -39,8 +46,8 @@ export interface ContextClient {
   values(): Readonly<Record<string, boolean>>;
   /** True once the values are those of this context. Until then, and after false, the previous values apply. */
   setContext(context: EvaluationContext): Promise<boolean>;
-  /** True when the server's values are loaded; false after the timeout, when the key is rejected or the client is closed. */
-  ready(options?: ReadyOptions): Promise<boolean>;
+  /** Waits for the server's values: `ok`, or why not, after the timeout, when the key is rejected or the client is closed. */
+  ready(options?: ReadyOptions): Promise<Ready>;
   /** Returns the function that removes the listener. Errors of listeners are ignored. */
   on: Listeners<ClientEvents>["on"];
   /** Reports usage a last time and closes the connection. The last values still apply. */
@@ -54,7 +61,7 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
   const server = serverAt(options);
   const timing: Timing = { ...standardTiming, ...options.timing };
   const listeners = createListeners<ClientEvents>();
-  const connection = createConnectionState(listeners);
+  const connection = createConnectionState(listeners, warnWith(options.log, server.base));
   const entries = new Map<string, ContextValue>();
   const stop = new AbortController();
   let context: EvaluationContext = { ...options.context };
@@ -147,6 +154,9 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
   return {
     get state() {
       return connection.current;
+    },
+    get error() {
+      return connection.error;
     },
     ready: connection.ready,
     on: listeners.on,

@@ -8,15 +8,18 @@ import {
   parseSnapshot,
 } from "../environment-stream/environment-events.ts";
 import { type Address, serverAt } from "../transport/address.ts";
+import type { ClientError } from "../transport/client-error.ts";
 import {
   type ClientEvents,
   type ClientState,
   createConnectionState,
+  type Ready,
   type ReadyOptions,
 } from "../transport/connection-state.ts";
 import { createListeners, type Listeners } from "../transport/listeners.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
+import { type Log, warnWith } from "../transport/warn.ts";
 import { type Cache, createFlagCache } from "./flag-cache.ts";
 import { createFlagTable, type FlagEntry, type LeveledFlag } from "./flag-table.ts";
 import { followFlags } from "./follow-flags.ts";
@@ -36,6 +39,8 @@ export interface ClientOptions extends Address {
   /** False to send no usage counts. */
   readonly reportUsage?: boolean;
   readonly timing?: Partial<Timing>;
+  /** Where a problem is reported, once until it is over: `console.warn` by default, `false` for nowhere. */
+  readonly log?: Log;
 }
 
 export interface Evaluator {
@@ -49,8 +54,10 @@ export interface Evaluator {
 
 export interface Client extends Evaluator {
   readonly state: ClientState;
-  /** True when the server's flags are loaded; false after the timeout, when the key is rejected or the client is closed. */
-  ready(options?: ReadyOptions): Promise<boolean>;
+  /** The last error; undefined while the values are the server's. */
+  readonly error: ClientError | undefined;
+  /** Waits for the server's flags: `ok`, or why not, after the timeout, when the key is rejected or the client is closed. */
+  ready(options?: ReadyOptions): Promise<Ready>;
   /** Returns the function that removes the listener. Errors of listeners are ignored. */
   on: Listeners<ClientEvents>["on"];
   /** Reports usage a last time and closes the connection. The last values still apply. */
@@ -84,7 +91,7 @@ export const createClient = (options: ClientOptions): Client => {
   const server = serverAt(options);
   const timing: Timing = { ...standardTiming, ...options.timing };
   const listeners = createListeners<ClientEvents>();
-  const connection = createConnectionState(listeners);
+  const connection = createConnectionState(listeners, warnWith(options.log, server.base));
   const table = createFlagTable();
   const { entries } = table;
   let known = false;
@@ -137,6 +144,9 @@ export const createClient = (options: ClientOptions): Client => {
   return {
     get state() {
       return connection.current;
+    },
+    get error() {
+      return connection.error;
     },
     ready: connection.ready,
     on: listeners.on,

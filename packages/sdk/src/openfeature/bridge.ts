@@ -51,14 +51,10 @@ export const notConnected = (message: string, why?: ClientError): Error =>
 
 /** Waits for the first flags; the error says why there are none. */
 export const waitForFlags = async (
-  client: Pick<Client, "on" | "ready">,
+  client: Pick<Client, "ready">,
   timeout: number | undefined,
 ): Promise<void> => {
-  let why: ClientError | undefined;
-  const stop = client.on("error", ({ error }) => {
-    why = error;
-  });
-  const isReady = await client.ready(timeout === undefined ? {} : { timeout });
-  stop();
-  if (!isReady) throw notConnected("the flags of the Halyard server could not be fetched", why);
+  const ready = await client.ready(timeout === undefined ? {} : { timeout });
+  if (ready.ok) return;
+  throw notConnected("the flags of the Halyard server could not be fetched", ready.error);
 };

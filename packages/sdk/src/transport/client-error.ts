@@ -10,7 +10,9 @@ export interface ClientError {
     /** A response that this version cannot use. */
     | "UNEXPECTED_ANSWER"
     /** The application's cache could not load or save. */
-    | "CACHE_FAILED";
+    | "CACHE_FAILED"
+    /** The application has closed the client. */
+    | "CLOSED";
   readonly message: string;
   /** The HTTP status; absent without a response. */
   readonly status?: number;

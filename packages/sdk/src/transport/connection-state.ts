@@ -27,6 +27,9 @@ export interface ClientEvents {
   readonly closed: Record<never, never>;
 }
 
+/** Why the server's flags are not loaded is in `error`. */
+export type Ready = { readonly ok: true } | { readonly ok: false; readonly error: ClientError };
+
 export interface ReadyOptions {
   /** In milliseconds; 10,000 by default. */
   readonly timeout?: number;
@@ -34,59 +37,83 @@ export interface ReadyOptions {
 
 export interface ConnectionState {
   readonly current: ClientState;
+  /** The last error; undefined while the values are the server's. */
+  readonly error: ClientError | undefined;
   readonly live: () => void;
   readonly lost: (error: ClientError) => void;
-  /** True when the server's flags are loaded; false after the timeout, when the key is rejected or the client is closed. */
-  readonly ready: (options?: ReadyOptions) => Promise<boolean>;
+  /** Settles when the server's flags are loaded, after the timeout, when the key is rejected or the client is closed. */
+  readonly ready: (options?: ReadyOptions) => Promise<Ready>;
   close(): void;
 }
 
 const standardTimeout = 10_000;
+const closedError: ClientError = { code: "CLOSED", message: "the client is closed" };
 
-export const createConnectionState = (listeners: Listeners<ClientEvents>): ConnectionState => {
+export const createConnectionState = (
+  listeners: Listeners<ClientEvents>,
+  warn: (error: ClientError) => void,
+): ConnectionState => {
   let current: ClientState = "connecting";
+  let error: ClientError | undefined;
   let wasLive = false;
-  const waiting = new Set<(isReady: boolean) => void>();
-  const settle = (isReady: boolean) => {
-    for (const resolve of waiting) resolve(isReady);
+  /** Each is reported once, until the client is live again. */
+  const reported = new Set<ClientError["code"]>();
+  const waiting = new Set<(ready: Ready) => void>();
+  const settle = (ready: Ready) => {
+    for (const resolve of waiting) resolve(ready);
     waiting.clear();
+  };
+  const report = (problem: ClientError) => {
+    // After the first flags a server that is away for a while is no mistake: the events tell of it.
+    if (reported.has(problem.code) || (wasLive && problem.code === "UNREACHABLE")) return;
+    reported.add(problem.code);
+    warn(problem);
   };
 
   return {
     get current() {
       return current;
     },
+    get error() {
+      return error;
+    },
     live() {
       if (current === "live" || current === "closed") return;
       current = "live";
+      error = undefined;
+      reported.clear();
       const name = wasLive ? "reconnected" : "ready";
       wasLive = true;
-      settle(true);
+      settle({ ok: true });
       listeners.emit(name, {});
     },
-    lost(error) {
+    lost(problem) {
       if (current === "closed") return;
       const before = current;
-      if (isRefusal(error)) {
+      error = problem;
+      if (isRefusal(problem)) {
         current = "failed";
-        settle(false);
+        settle({ ok: false, error: problem });
       } else if (before === "live") current = "stale";
-      listeners.emit("error", { error });
-      if (before === "live" && current === "stale") listeners.emit("stale", { error });
+      report(problem);
+      listeners.emit("error", { error: problem });
+      if (before === "live" && current === "stale") listeners.emit("stale", { error: problem });
     },
     ready({ timeout = standardTimeout } = {}) {
-      if (wasLive && current !== "closed") return Promise.resolve(true);
-      if (current === "failed" || current === "closed") return Promise.resolve(false);
+      if (current === "closed") return Promise.resolve({ ok: false, error: closedError });
+      if (wasLive) return Promise.resolve({ ok: true });
+      if (current === "failed" && error) return Promise.resolve({ ok: false, error });
       return new Promise((resolve) => {
-        const settleOne = (isReady: boolean) => {
+        const settleOne = (ready: Ready) => {
           clearTimeout(timer);
-          resolve(isReady);
+          resolve(ready);
         };
         // This timer keeps the program running: the caller waits for it.
         const timer = setTimeout(
           () => {
             waiting.delete(settleOne);
-            resolve(false);
+            const message = `the server has not responded within ${timeout} ms`;
+            resolve({ ok: false, error: error ?? { code: "UNREACHABLE", message } });
           },
           Math.min(timeout, 2 ** 31 - 1),
         );
@@ -96,7 +123,8 @@ export const createConnectionState = (listeners: Listeners<ClientEvents>): Conne
     close() {
       if (current === "closed") return;
       current = "closed";
-      settle(false);
+      error = closedError;
+      settle({ ok: false, error: closedError });
       listeners.emit("closed", {});
       listeners.clear();
     },

@@ -112,7 +112,7 @@ const follow = async (server: RunningServer) => {
   const { eventStreams } = (await response.json()) as { eventStreams: { url: string }[] };
   const refetchUrl = new URL(eventStreams[0]?.url ?? "", server.url).href;
   const client = createClient({ url: server.url, key });
-  assert.ok(await client.ready());
+  assert.deepEqual(await client.ready(), { ok: true });
   return {
     client,
     flagStream: await openStream(`${server.url}/api/v1/stream`, bearer(key)),

@@ -27,8 +27,8 @@ export const openCommand = (): Command =>
       `
 On the server's machine, with its database (DATABASE_URL, or the data folder), it prints a link that signs you in once,
 within ten minutes, to every environment that has an admin key. The link is for the server of these settings; --data
-together with --url names another address of it. For any other server (--url, --profile) it prints the address of the
-page where you sign in with an API key. It opens no browser: a link in the list of processes could be used by others.
+together with --url names another address of it. For any other server (--url, HALYARD_URL, --profile) it prints the
+address of the page where you sign in with an API key. It opens no browser: a link in the list of processes could be used by others.
 
 Examples:
   halyard open
@@ -38,14 +38,15 @@ Examples:
     .action(open);
 
 const open = async (options: OpenOptions): Promise<void> => {
-  const { data, url, profile, json } = options;
+  const { data, profile, json } = options;
   if (data !== undefined && profile !== undefined) {
     throw new CommandFailed(
       "--data is for the database and --profile for a server: use only one of them.",
       exitCodes.usage,
     );
   }
-  const isElsewhere = data === undefined && (url ?? profile) !== undefined;
+  const isElsewhere =
+    data === undefined && ((options.url ?? profile) !== undefined || isRemote(environmentUrl()));
   const link = isElsewhere ? undefined : await newLink(options);
   const address = link ?? `${addressOf(options).replace(/\/+$/, "")}/sign-in`;
   if (json) return printJson({ url: address, signsIn: link !== undefined });
@@ -57,6 +58,11 @@ const open = async (options: OpenOptions): Promise<void> => {
   );
 };
 
+const environmentUrl = (): string | undefined => process.env.HALYARD_URL || undefined;
+/** The address of a server on another machine. */
+const isRemote = (url: string | undefined): boolean =>
+  url !== undefined && !/^(localhost|127\..*|\[::1\])$/.test(URL.parse(url)?.hostname ?? "");
+
 /** Undefined when there is no database here. */
 const newLink = async (options: OpenOptions): Promise<string | undefined> => {
   const config = await configFor(options.data);
@@ -64,10 +70,13 @@ const newLink = async (options: OpenOptions): Promise<string | undefined> => {
   const isHere = await whenAvailable(() => hasStore(config));
   if (!isHere && options.data === undefined) return undefined;
   if (!config.dashboard) throw new CommandFailed("The dashboard is off: HALYARD_DASHBOARD is off.");
-  const base = (options.url ?? config.publicUrl ?? localAddress(config)).replace(/\/+$/, "");
+  // Without --url, an address of another machine in HALYARD_URL is not this server's.
+  const local = isRemote(environmentUrl()) ? undefined : environmentUrl();
+  const address = options.url ?? local ?? localAddress(config);
+  const base = (options.url ?? config.publicUrl ?? address).replace(/\/+$/, "");
   let link = "";
   await withOperator(options, async ({ signInLinks }) => {
-    await requireServer(options.url ?? localAddress(config));
+    await requireServer(address);
     link = `${base}/sign-in?once=${await signInLinks.issue()}`;
   });
   return link;
