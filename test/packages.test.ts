@@ -253,3 +253,12 @@ suite("the install lines that the dashboard shows", () => {
     await follow(t, "Node, OpenFeature", registry);
   });
 });
+
+test("the first steps of a newcomer, from the packages alone", async (t) => {
+  if (!full) return t.skip("it loads packages from registries: npm run test:packages");
+  const { stdout } = await run(process.execPath, [join(root, "scripts/first-steps.ts")]);
+  for (const line of stdout.trimEnd().split("\n")) t.diagnostic(line);
+  assert.match(stdout, /^evaluate from TypeScript: [\d.]+ s, true$/m);
+  assert.match(stdout, /^evaluate from Python: [\d.]+ s, true$|^.*Python: not here/m);
+  assert.match(stdout, /^all: [\d.]+ s, [\d.]+ MB$/m);
+});
