@@ -8,6 +8,7 @@ import { createScrapeRequests } from "./cluster-scrapes.ts";
 import { openListening } from "./listening.ts";
 import { createLog } from "./log.ts";
 import { systemBalancesConnections } from "./port.ts";
+import { releaseMemorySoon } from "./release-memory.ts";
 import { stopWithin } from "./stop-within.ts";
 
 const { promise: ordered, resolve: start } = Promise.withResolvers<Config>();
@@ -61,6 +62,7 @@ const serve = async (config: Config): Promise<void> => {
   const listening = await openListening(config, log, overrides, systemBalancesConnections);
   instance = listening.instance;
   await report({ kind: "up", url: listening.url });
+  releaseMemorySoon();
   await stopped;
   await stopWithin(config, log, () => listening.instance.close(delay));
 };
