@@ -144,7 +144,7 @@ try {
       console.log(`${name}: ${seconds(since)}${said === "" ? "" : `, ${said}`}`);
     } catch (error) {
       if (!isOptional) throw error;
-      console.log(`${name}: not here (${String(error).split("\n").at(-2) ?? error})`);
+      console.log(`${name}: not here (${String(error).trimEnd().split("\n").at(-1)})`);
       break;
     }
   }

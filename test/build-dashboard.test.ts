@@ -43,7 +43,7 @@ const write = (path: string, text: string): void => {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), text);
 };
-write("packages/dashboard/src/main.tsx", 'import "./small.css";\ndocument.title = "one";\n');
+write("packages/dashboard/src/start/start.ts", 'import "../small.css";\ndocument.title = "one";\n');
 const rules = Array.from({ length: 50 }, (_, number) => `.rule-${number} { width: ${number}px }`);
 write("packages/dashboard/src/small.css", rules.join("\n"));
 for (const entry of ["index", "openfeature/server", "openfeature/web"]) {
@@ -85,7 +85,7 @@ test("it builds what is new, keeps what is not, and leaves nothing else behind",
   assert.match(build().said, /nothing has changed/);
 
   for (const [path, text] of [
-    ["packages/dashboard/src/main.tsx", 'document.title = "two";\n'],
+    ["packages/dashboard/src/start/start.ts", 'document.title = "two";\n'],
     ["packages/sdk/src/index.ts", "export const sdk = 2;\n"],
     ["packages/core/src/new.ts", "export const core = 1;\n"],
     ["package-lock.json", "{}\n"],
@@ -102,7 +102,7 @@ test("it builds what is new, keeps what is not, and leaves nothing else behind",
 
 test("sources that cannot be built leave the page of before in its place", () => {
   const earlier = readFileSync(join(dist, "index.html"), "utf8");
-  write("packages/dashboard/src/main.tsx", 'import "./nowhere.ts";\n');
+  write("packages/dashboard/src/start/start.ts", 'import "./nowhere.ts";\n');
   const script = join(folder, "scripts/build-dashboard.ts");
   for (const [args, status] of [
     [[], 1],

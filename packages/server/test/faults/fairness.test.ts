@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { createApi } from "../support/api.ts";
-import { createFlag, patchFlag, readLog, register, wasAttempted } from "../support/delivery-log.ts";
+import { createFlag, patchFlag, register } from "../support/delivery-log.ts";
 import { type RunningServer, serveHalyard } from "../support/halyard-process.ts";
 import { afterRequest, dripInto, type Listener, listenPlain } from "../support/hostile-socket.ts";
 import {
@@ -128,9 +128,6 @@ test("healthy receivers hardly notice a dead and a dripping one", async (t) => {
       assert.ok(connections() > (visits[index] ?? 0), "the bad one has been called");
     }
     for (const id of ids) {
-      // At full size a round takes longer than the 15 s of an attempt when the machine is busy.
-      const attempted = (await readLog(admin, id, "?limit=1000")).filter(wasAttempted);
-      if (!full) assert.deepEqual(attempted, [], "its first attempt is still running");
       assert.equal((await admin("DELETE", `/webhooks/${id}`)).status, 204);
     }
     // What is under way to them would otherwise reach into the next round alone.
