@@ -1,22 +1,31 @@
-// The documents are true: links lead somewhere, settings and paths are those of the program, the README's examples work.
+// The documents are true: links lead somewhere, settings, paths, limits and metrics are those of the program, programs work.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { suite, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { dirname, join, relative, resolve } from "node:path";
+import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
-import { folderOf, missing, printed, startReceiver } from "../packages/sdk/test/support/guide.ts";
+import { createManagement } from "../packages/sdk/src/index.ts";
+import { folderOf, printed, startReceiver } from "../packages/sdk/test/support/guide.ts";
+import {
+  eventBody,
+  secretOf,
+  signPlain,
+  signStandard,
+} from "../packages/sdk/test/support/vectors.ts";
 import { parseConfig } from "../packages/server/src/config/config.ts";
 import type { OpenApi } from "../packages/server/test/support/api.ts";
-import { commandFile } from "../packages/server/test/support/halyard-process.ts";
-import { startTestServer } from "../packages/server/test/support/server.ts";
-import { storeSettings } from "../packages/server/test/support/test-store.ts";
+import { startTestServer, type TestServer } from "../packages/server/test/support/server.ts";
 import { packages } from "../scripts/rooms.ts";
+import { blocksOf, blockTitled, pages, read, root } from "./support/pages.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const run = promisify(execFile);
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
 
 /** The cells of every table row whose cell at `column` is a name in code. */
 const rowsOf = (text: string, column: number, name: RegExp): string[][] =>
@@ -74,10 +83,22 @@ suite("links", () => {
   }
 });
 
-suite("settings", () => {
-  const rows = rowsOf(read("docs/operating.md"), 0, /^`(HALYARD_[A-Z_]+|DATABASE_URL|HOST|PORT)`$/);
+test("docs/README.md leads to every page", () => {
+  const links = [...read("docs/README.md").matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = ""]) =>
+    relative(root, resolve(root, "docs", link)),
+  );
+  const missed = pages.filter((page) => page.startsWith("docs/") && !links.includes(page));
+  assert.deepEqual(missed, ["docs/README.md"]);
+});
 
-  test("the table of docs/operating.md has the settings that the program reads, and no others", () => {
+suite("settings", () => {
+  const rows = rowsOf(
+    read("docs/operate/settings.md"),
+    0,
+    /^`(HALYARD_[A-Z_]+|DATABASE_URL|HOST|PORT)`$/,
+  );
+
+  test("the tables of docs/operate/settings.md have the settings that the program reads, and no others", () => {
     const asked = new Set<string>();
     const variables = new Proxy<Record<string, string>>(
       {},
@@ -116,9 +137,7 @@ suite("settings", () => {
   }
 });
 
-test("docs/interface.md has every path with its role and answers, and no others", async (t) => {
-  const server = await startTestServer();
-  t.after(() => server.close());
+test("docs/reference/interface.md has every path with its role and answers, and no others", async () => {
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
   const real = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { responses, "x-role": role }]) => {
@@ -126,7 +145,7 @@ test("docs/interface.md has every path with its role and answers, and no others"
       return `${method.toUpperCase()} ${path} ${role ?? "none"} ${good.join(" ")}`;
     }),
   );
-  const told = rowsOf(read("docs/interface.md"), 1, /^`\/[^`]+`$/).map(
+  const told = rowsOf(read("docs/reference/interface.md"), 1, /^`\/[^`]+`$/).map(
     ([method, path, role, answers]) => {
       const good = (answers ?? "").split(" ").filter((status) => Number(status) < 400);
       return `${method} ${inCode(path)} ${inCode(role) ?? role} ${good.join(" ")}`;
@@ -136,6 +155,32 @@ test("docs/interface.md has every path with its role and answers, and no others"
   assert.deepEqual(told.toSorted(), real.toSorted());
 });
 
+test("the limits of docs/reference/interface.md are the defaults of their settings", () => {
+  const defaults = new Map(
+    rowsOf(read("docs/operate/settings.md"), 0, /^`HALYARD_[A-Z_]+`$/).map(([name, value]) => [
+      inCode(name),
+      inCode(value),
+    ]),
+  );
+  const rows = rowsOf(read("docs/reference/interface.md"), 1, /\(`HALYARD_[A-Z_]+`\)$/);
+  assert.ok(rows.length > 5);
+  for (const [what = "", limit = ""] of rows) {
+    const value = defaults.get(/`(\w+)`/.exec(limit)?.[1]);
+    // Some defaults are a part of another setting.
+    if (value !== undefined) assert.equal(/[\d,]+/.exec(limit)?.[0].replace(",", ""), value, what);
+  }
+});
+
+test("docs/reference/metrics.md has every metric of ours, and no others", async () => {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const real = [...text.matchAll(/^# TYPE (halyard_\w+) /gm)].map(([, name = ""]) => name);
+  const listed = rowsOf(read("docs/reference/metrics.md"), 0, /^`halyard_/).flatMap(
+    ([names = ""]) => names.match(/halyard_\w+/g) ?? [],
+  );
+  assert.ok(real.length > 10);
+  assert.deepEqual(listed.toSorted(), real.toSorted());
+});
+
 test("CONTRIBUTING.md names every room of the server, and no others", () => {
   const named = rowsOf(read("CONTRIBUTING.md"), 0, /^`[a-z-]+(\.ts|\/|\/[a-z-]+\/)`$/).map(
     ([room]) => (inCode(room) ?? "").replace(/\/$/, ""),
@@ -143,118 +188,82 @@ test("CONTRIBUTING.md names every room of the server, and no others", () => {
   assert.deepEqual(named.toSorted(), Object.keys(packages.server ?? {}).toSorted());
 });
 
-/** The value with all that differs from one run to the next replaced by its kind. */
-const steady = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(steady);
-  if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, steady(inner)]));
-  }
-  if (typeof value !== "string") return value;
-  const kinds = {
-    time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-    secret: /^whsec_/,
-    webhook: /^wh_[0-9a-f]{24}$/,
-    key: /^[0-9a-f]{16}$/,
-  };
-  return Object.entries(kinds).find(([, pattern]) => pattern.test(value))?.[0] ?? value;
-};
-
-suite("README", () => {
-  const readme = read("README.md");
+suite("the programs of the README", () => {
+  test("TypeScript: it evaluates a flag", async (t) => {
+    const { keys } = await server.environment();
+    const { flags } = createManagement({ url: server.url, key: keys.admin });
+    await flags.create({ key: "new-checkout", type: "boolean" });
+    assert.ok((await flags.update("new-checkout", { enabled: true })).ok);
+    const code = blockTitled("README.md", "checkout.ts").replace(
+      "http://127.0.0.1:4400",
+      server.url,
+    );
+    const cwd = folderOf(t, { "checkout.ts": code });
+    const env = { ...process.env, HALYARD_API_KEY: keys.server };
+    const { stdout } = await run(process.execPath, ["checkout.ts"], { cwd, env, timeout: 600_000 });
+    assert.equal(stdout, "true\n");
+  });
 
   test("its receiver takes what is signed and refuses what is not", async (t) => {
-    const code = /^```js title="receiver\.mjs"\n(.*?)^```$/ms.exec(readme)?.[1] ?? "";
-    assert.notEqual(code, "");
-    const { signed } = JSON.parse(read("conformance/signature.json")) as {
-      signed: { secret: string; body: { text: string }; "x-service-signature": string }[];
-    };
-    const [first, second] = signed;
-    assert.ok(first && second);
-    const folder = folderOf(t, { "receiver.mjs": code });
-    const receiver = await startReceiver(t, folder, first.secret, process.execPath, "receiver.mjs");
-    const post = async (body: string, signature?: string): Promise<number> => {
-      const headers = signature === undefined ? {} : { "x-service-signature": signature };
-      return (await fetch(receiver.url, { method: "POST", headers, body })).status;
-    };
-
-    const { text } = first.body;
-    const genuine = first["x-service-signature"];
-    assert.equal(await post(text, genuine), 204);
-    await printed(receiver, text);
-    for (const [why, body, signature] of [
-      ["the signature of another body", text, second["x-service-signature"]],
-      ["a changed body", text.replace("25", "26"), genuine],
-      ["a changed digit", text, genuine.replace(/.$/, (last) => (last === "0" ? "1" : "0"))],
-      ["half a signature", text, genuine.slice(0, 40)],
-      ["letters that are not ASCII", text, genuine.replace(/.$/, "é")],
-      ["an empty signature", text, ""],
-      ["no signature", text, undefined],
+    const secret = secretOf(1);
+    const folder = folderOf(t, { "receiver.mjs": blockTitled("README.md", "receiver.mjs") });
+    const receiver = await startReceiver(t, folder, secret, process.execPath, "receiver.mjs");
+    const post = async (headers: Record<string, string>, body: string): Promise<number> =>
+      (await fetch(receiver.url, { method: "POST", headers, body })).status;
+    const body = eventBody("evt_1");
+    const signed = signStandard([secret], "evt_1", new Date(), body);
+    for (const [why, headers, text] of [
+      ["no signature", {}, body],
+      ["a changed body", signed, body.replace("25", "26")],
+      ["another secret", signStandard([secretOf(2)], "evt_1", new Date(), body), body],
+      [
+        "ten minutes old",
+        signStandard([secret], "evt_1", new Date(Date.now() - 600_000), body),
+        body,
+      ],
+      ["the plain signature alone", signPlain(secret, body), body],
     ] as const) {
-      assert.equal(await post(body, signature), 401, why);
+      assert.equal(await post(headers, text), 401, why);
     }
-    assert.equal(receiver.output(), `${text}\n`);
+    assert.equal(receiver.output(), "");
+    assert.equal(await post(signed, body), 204);
+    await printed(receiver, "flag.enabled evt_1");
   });
 
   test("its receiver does not start without a secret", async (t) => {
-    const code = /^```js title="receiver\.mjs"\n(.*?)^```$/ms.exec(readme)?.[1] ?? "";
-    const cwd = folderOf(t, { "receiver.mjs": code });
+    const cwd = folderOf(t, { "receiver.mjs": blockTitled("README.md", "receiver.mjs") });
     const env = { ...process.env, HALYARD_WEBHOOK_SECRET: "", PORT: "0" };
     const started = run(process.execPath, ["receiver.mjs"], { cwd, env, timeout: 600_000 });
     await assert.rejects(started, /HALYARD_WEBHOOK_SECRET is not set/);
   });
+});
 
-  test("its blocks of commands work from top to bottom", async (t) => {
-    const block = (title: string): string =>
-      new RegExp(`^\`\`\`sh title="${title}"\\n(.*?)^\`\`\`$`, "ms").exec(readme)?.[1] ?? "";
-    const server = await startTestServer();
-    t.after(() => server.close());
-    const keyOf = (name: string) =>
-      server.firstKeys.find(({ environment }) => environment === name)?.text ?? "";
-    const cwd = folderOf(t, {});
-    const env = {
-      ...process.env,
-      ...(await storeSettings(server.folder)),
-      HALYARD_API_KEY: keyOf("development"),
-      PRODUCTION_KEY: keyOf("production"),
-      HALYARD_URL: server.url,
-      HALYARD_CONFIG: join(cwd, "config.json"),
-      PORT: new URL(server.url).port,
-    };
-    for (const title of ["cli", "operator"]) {
-      const commands = block(title);
-      assert.match(commands, /^(npx halyard .*\n){5,}$/);
-      const here = commands.replaceAll("npx halyard", `"${process.execPath}" "${commandFile}"`);
-      const { stdout } = await run("sh", ["-ec", here], { cwd, env, timeout: 600_000 });
-      assert.match(stdout, title === "cli" ? /Done: 1 created in production/ : /sign-in\?once=/);
-    }
-  });
-
-  test("its curl examples are answered as it says", {
-    skip: missing("curl", "--version"),
-  }, async (t) => {
-    const examples = [
-      ...readme.matchAll(
-        /answers\s+\*\*(\d{3})\*\*[^`]*?:\s+```sh\n(curl .*?)```\s+```json\n(.*?)```/gs,
-      ),
-    ].map(([, status = "", command = "", answer = ""]) => ({ status, command, answer }));
-    assert.equal(examples.length, [...readme.matchAll(/^curl /gm)].length);
-    assert.ok(examples.length >= 5);
-
-    const server = await startTestServer();
-    t.after(() => server.close());
-    const key = server.firstKeys.find(({ environment }) => environment === "development")?.text;
-    assert.ok(key);
-    const call = async (command: string): Promise<readonly string[]> => {
-      const script = command
-        .replaceAll("http://127.0.0.1:4400", server.url)
-        .replace("curl -s ", "curl -s -w '\\n%{http_code}' ");
-      const env = { ...process.env, HALYARD_API_KEY: key };
-      return (await run("sh", ["-c", script], { env })).stdout.split("\n");
-    };
-    for (const { status, command, answer } of examples) {
-      const [body = "", code] = await call(command);
-      assert.equal(code, status, `${command}${body}`);
-      assert.deepEqual(steady(JSON.parse(body)), steady(JSON.parse(answer)), command);
-    }
-  });
+test("every program in the documents has a test", () => {
+  const tested: Readonly<Record<string, string>> = {
+    "README.md ts": "above",
+    "README.md js": "above",
+    "README.md python": "test/docs-languages.test.ts",
+    "README.md go": "test/docs-languages.test.ts",
+    "docs/evaluate/python.md python": "test/docs-languages.test.ts",
+    "docs/evaluate/go.md go": "test/docs-languages.test.ts",
+    "docs/evaluate/typescript.md ts": "packages/sdk/test/published.test.ts compiles them",
+    "docs/webhooks.md ts": "packages/sdk/test/receivers.test.ts",
+    "docs/webhooks.md js": "packages/sdk/test/receivers.test.ts",
+    "docs/webhooks.md python": "packages/sdk/test/receivers.test.ts",
+    "docs/webhooks.md go": "packages/sdk/test/receivers.test.ts",
+    "docs/webhooks.md php": "packages/sdk/test/receivers.test.ts, where PHP is installed",
+    "docs/webhooks.md ruby": "not run: needs a Rack server",
+    "docs/webhooks.md sql": "not run: a line for the reader's own database",
+    "docs/operate/monitoring.md js": "not run: needs a collector",
+    "docs/operate/monitoring.md yaml": "not run: needs Prometheus",
+    "docs/operate/reverse-proxy.md nginx": "not run: needs nginx",
+    "docs/operate/reverse-proxy.md caddyfile": "not run: needs Caddy",
+  };
+  const others = new Set(["sh", "console", "text", "json", ""]);
+  const found = pages.flatMap((page) =>
+    blocksOf(page)
+      .filter(({ language }) => !others.has(language))
+      .map(({ language }) => `${page} ${language}`),
+  );
+  assert.deepEqual([...new Set(found)].toSorted(), Object.keys(tested).toSorted());
 });

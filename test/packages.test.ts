@@ -227,8 +227,9 @@ suite("the install lines that the dashboard shows", () => {
   test("the SDK is installed from the running server alone, and the code works", (t) =>
     follow(t, "Node, Halyard SDK"));
 
-  test("docs/sdk.md: a copy of the package is kept and installed without the server", async () => {
-    const [, lines = ""] = /^```sh\n(npm pack .*?)^```$/ms.exec(read("docs/sdk.md")) ?? [];
+  test("docs/evaluate/typescript.md: a copy of the package is kept and installed without the server", async () => {
+    const [, lines = ""] =
+      /^```sh\n(npm pack .*?)^```$/ms.exec(read("docs/evaluate/typescript.md")) ?? [];
     const cwd = project("copy");
     await shell(cwd, lines.replaceAll("https://flags.example.com", running.url));
     const program = `import("@halyard/sdk").then(({ createClient }) => console.log(typeof createClient))`;
@@ -237,7 +238,7 @@ suite("the install lines that the dashboard shows", () => {
   });
 
   test("documents name the tarballs of this version", () => {
-    const names = globSync("{*.md,docs/*.md,packages/*/README.md}", { cwd: root })
+    const names = globSync("{*.md,docs/**/*.md,packages/*/README.md}", { cwd: root })
       .filter((file) => file !== "CHANGELOG.md")
       .flatMap((file) => [...read(file).matchAll(/halyard-(?:sdk|server)-\d[\d.]*\d\.tgz/g)])
       .map(([name]) => name);

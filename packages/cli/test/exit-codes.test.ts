@@ -1,4 +1,4 @@
-// How commands end: the exit codes of docs/cli.md, each with the situations that lead to it.
+// How commands end: the exit codes of docs/reference/cli.md, each with the situations that lead to it.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -146,8 +146,8 @@ const table: Readonly<Record<number, readonly Case[]>> = {
 };
 
 suite("how commands end", { concurrency: 2 }, () => {
-  test("the table of docs/cli.md has these codes, and 7, which diff and --dry-run have", () => {
-    const docs = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
+  test("the table of docs/reference/cli.md has these codes, and 7, which diff and --dry-run have", () => {
+    const docs = readFileSync(new URL("../../../docs/reference/cli.md", import.meta.url), "utf8");
     const codes = [...docs.matchAll(/^\| (\d) +\| /gm)].map(([, code]) => code);
     assert.deepEqual(codes, [...Object.keys(table), "7"]);
   });

@@ -173,7 +173,7 @@ suite("programs with it compile", () => {
     return errors.filter((line) => !line.startsWith("node_modules/@openfeature/"));
   };
 
-  for (const file of ["docs/sdk.md", "packages/sdk/README.md"]) {
+  for (const file of ["docs/evaluate/typescript.md", "packages/sdk/README.md"]) {
     test(`with every example of ${file}`, async () => {
       const blocks = readFileSync(join(root, file), "utf8").matchAll(/^```ts\n(.*?)^```$/gms);
       const sources = [...blocks].map((match) => match[1] ?? "");

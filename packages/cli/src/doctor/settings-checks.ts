@@ -29,7 +29,7 @@ export const settingChecks = ({ unknown, host, port }: Config): Check[] =>
       warn(
         "settings",
         `${name} is not a setting of Halyard`,
-        "correct its spelling (docs/operating.md lists the settings), or remove it",
+        "correct its spelling (docs/operate/settings.md lists the settings), or remove it",
       ),
     ),
     "settings",

@@ -132,7 +132,7 @@ const verify = async (given: string, { data, json, trustBackup }: VerifyOptions)
 const originNotices: Readonly<Record<Origin, string | undefined>> = {
   proven: undefined,
   "own key":
-    "The backup contains the key that signed it, so its signature finds accidents only: whoever can write there can sign there. With the key elsewhere (--without-secret-key, HALYARD_SECRET_KEY) it would find changes too.",
+    "The backup contains the key that signed it, so its signature finds accidents only: anyone who can write there can sign there. With the key elsewhere (--without-secret-key, HALYARD_SECRET_KEY) it would find changes too.",
   "unknown key": "The secret key that signed the backup is not here: nobody checked who made it.",
   unsigned: "The backup is not signed: nobody checked who made it.",
 };

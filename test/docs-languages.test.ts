@@ -1,0 +1,83 @@
+// The Python and Go programs of the documents, with the packages that they name, against a running server.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, before, suite, type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { createManagement } from "../packages/sdk/src/index.ts";
+import { folderOf } from "../packages/sdk/test/support/guide.ts";
+import { full } from "../packages/server/test/faults/support/size.ts";
+import { startTestServer, type TestServer } from "../packages/server/test/support/server.ts";
+import { blockTitled, read } from "./support/pages.ts";
+
+const run = promisify(execFile);
+const python = "docs/evaluate/python.md";
+const go = "docs/evaluate/go.md";
+
+test("documents name the versions that packages/server/test/ofrep-languages.test.ts tests", () => {
+  const fixtures = "packages/server/test/fixtures";
+  for (const requirement of read(`${fixtures}/ofrep-python/requirements.txt`).trim().split("\n")) {
+    for (const page of ["README.md", python]) assert.ok(read(page).includes(requirement), page);
+  }
+  const required = [
+    ...read(`${fixtures}/ofrep-go/go.mod`).matchAll(/^\t(\S*open-feature\S*) (v\S+)$/gm),
+  ];
+  assert.equal(required.length, 2);
+  for (const [, name, version] of required) {
+    for (const page of ["README.md", go])
+      assert.ok(read(page).includes(`${name}@${version}`), page);
+  }
+});
+
+suite("programs of other languages", {
+  skip: full ? false : "they load packages from other registries: npm run test:providers",
+}, () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  /** A flag at 25 percent, and a shell in a folder with these programs; the packages are installed there, or the test is skipped. */
+  const prepare = async (t: TestContext, page: string, files: Readonly<Record<string, string>>) => {
+    const { keys } = await server.environment();
+    const { flags } = createManagement({ url: server.url, key: keys.admin });
+    await flags.create({ key: "new-checkout", type: "rollout", percentage: 25 });
+    assert.ok((await flags.update("new-checkout", { enabled: true })).ok);
+    const here = Object.entries(files).map(([name, text]) => [
+      name,
+      text.replaceAll("http://127.0.0.1:4400", server.url),
+    ]);
+    const cwd = folderOf(t, Object.fromEntries(here));
+    const shell = async (script: string): Promise<string> => {
+      const line = script.replace("HALYARD_API_KEY=hal_…", `HALYARD_API_KEY=${keys.client}`);
+      return (await run("sh", ["-ec", line], { cwd })).stdout;
+    };
+    try {
+      await shell(blockTitled(page, "install"));
+    } catch (error) {
+      t.skip(`the packages cannot be installed here: ${String(error).split("\n", 2).join(" ")}`);
+      return undefined;
+    }
+    return shell;
+  };
+
+  test("Python", async (t) => {
+    const shell = await prepare(t, python, {
+      "checkout.py": blockTitled(python, "checkout.py"),
+      "readme.py": blockTitled("README.md", "checkout.py"),
+    });
+    if (!shell) return;
+    assert.equal(await shell(blockTitled(python, "run")), blockTitled(python, "output"));
+    assert.equal(await shell("HALYARD_API_KEY=hal_… venv/bin/python readme.py"), "False\n");
+  });
+
+  test("Go", async (t) => {
+    const shell = await prepare(t, go, {
+      "main.go": blockTitled(go, "main.go"),
+      "readme/main.go": blockTitled("README.md", "main.go"),
+    });
+    if (!shell) return;
+    assert.equal(await shell(blockTitled(go, "run")), blockTitled(go, "output"));
+    assert.equal(await shell("HALYARD_API_KEY=hal_… go run ./readme"), "false <nil>\n");
+  });
+});
