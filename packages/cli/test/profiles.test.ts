@@ -107,7 +107,7 @@ test("the command line stands above the variables, and those above the profile i
   // A key is not sent to an address that it was not kept for, unless both are named.
   const elsewhere = ["flags", "list", "--url", `${server.url}/other`];
   await halyard.refuse(elsewhere, 4, /the profile "one" is for .*Pass --key, or --profile one/);
-  await halyard.refuse([...elsewhere, "-p", "one"], 3, /nothing at this path/);
+  await halyard.refuse([...elsewhere, "-p", "one"], 3, /path does not exist/);
   // A slash at the end makes no other address.
   assert.equal(await sees(halyard, "--url", `${server.url}/`), "of-one");
 });

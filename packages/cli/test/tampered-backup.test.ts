@@ -176,7 +176,7 @@ test("a backup without a signature needs a word, and what was not checked is sai
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
   const ended = await runHalyard(["restore", folder, "--data", target, "--trust-backup"]);
   assert.equal(ended.code, 0);
-  assert.equal(ended.stderr, "The backup is not signed: nobody checked who made it.\n");
+  assert.equal(ended.stderr, "The backup is not signed, so its origin is not verified.\n");
   assert.ok(statSync(join(target, "halyard.db")).size > 0);
 });
 

@@ -201,7 +201,7 @@ test("paths that cannot be read are refused, and unknown ones are 404", async ()
       "/.env",
       "/docs/static/nothing.js",
       "/docs/static/..%2f..%2fpackage.json",
-    ].map((path): [string, number, string] => [path, 404, "nothing at this path"]),
+    ].map((path): [string, number, string] => [path, 404, "path does not exist"]),
   ];
   for (const [path, status, ...words] of paths) {
     const { answers } = await exchange(server.url, line("GET", path));

@@ -275,7 +275,7 @@ test("over HTTP a server that others can reach takes public https only, and what
     ["https://127.0.0.1/x", "HALYARD_CALLBACK_ALLOW"],
     ["https://localhost/x", "private network"],
     ["http://example.com/", "must begin with https://"],
-    ["https://example.com:9443/", "ports 443, 8443, not 9443; HALYARD_CALLBACK_PORTS"],
+    ["https://example.com:9443/", "ports 443, 8443, not 9443; the operator can allow more"],
     ["https://10.1.2.3/", "(private)"],
   ];
   const closed = await startTestServer({ HOST: "0.0.0.0" });

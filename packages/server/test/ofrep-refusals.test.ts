@@ -83,7 +83,7 @@ test("other paths, methods, types and sizes are refused in the protocol's shape"
   const { client, admin } = await server.environment();
   await makeFlag(admin, { key: "a", type: "boolean" });
   for (const path of ["//ofrep/v1", "//ofrep/v1/configuration"]) {
-    assertProtocolRefusal(await client("POST", path, { context: {} }), 404, "nothing at this path");
+    assertProtocolRefusal(await client("POST", path, { context: {} }), 404, "path does not exist");
   }
   for (const path of paths) {
     for (const method of ["GET", "PUT", "DELETE"]) {

@@ -84,7 +84,7 @@ for (const [kind, path, maxLag] of [
       const answered = await ask(connection, path);
       return answered.status === 503 && answered;
     });
-    assert.match(refused.text, /The server has too much to do just now; try again\./);
+    assert.match(refused.text, /The server is overloaded; try again\./);
     assert.match(refused.head, /\r\nretry-after: [1-3]\r\n/i);
     assert.ok(figures().refused[kind] > 0);
     for (const health of ["/healthz", "/readyz?x", "/metrics"]) {
@@ -98,7 +98,7 @@ for (const [kind, path, maxLag] of [
       const isBegin = index % 2 === 0;
       assert.equal(
         message,
-        isBegin ? "too much is asked: requests are refused" : "requests are no longer refused",
+        isBegin ? "overloaded: requests are refused" : "requests are no longer refused",
       );
     }
     assert.equal(lines.length % 2, 0);
@@ -146,7 +146,7 @@ test("what is refused by a server says so, and pages may read it where they may 
     assert.match(head, /\r\nx-content-type-options: nosniff\r\n/i);
     const isForPages = /usage|ofrep/.test(path);
     assert.equal(/\r\naccess-control-allow-origin: \*\r\n/i.test(head), isForPages);
-    const message = "The server has too much to do just now; try again.";
+    const message = "The server is overloaded; try again.";
     assert.deepEqual(
       JSON.parse(text),
       path.startsWith("/ofrep/") ? { errorDetails: message } : { error: "UNAVAILABLE", message },
@@ -189,7 +189,7 @@ test("connections beyond the limit get an answer, and health even then", async (
   assert.deepEqual(await refused.json(), {
     error: "UNAVAILABLE",
     message:
-      "The server has as many connections as it may, in all or from this address; try again.",
+      "The server has reached its limit of connections, in total or from this address; try again.",
   });
   const evaluation = await fetch(`${server.url}/ofrep/v1/evaluate/flags/a`, { method: "POST" });
   assert.equal(evaluation.status, 503);
@@ -213,7 +213,7 @@ test("connections beyond the limit get an answer, and health even then", async (
   server.kill("SIGTERM");
   const { code, stdout } = await server.ended;
   assert.equal(code, 0);
-  assert.equal(stdout.match(/too much is asked/g)?.length, 1, "said once, not for each");
+  assert.equal(stdout.match(/overloaded: requests are refused/g)?.length, 1, "said once, not for each");
 });
 
 test("one address cannot take every connection", async (t) => {

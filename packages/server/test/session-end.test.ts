@@ -64,8 +64,8 @@ test("signing out ends the session everywhere and takes the cookie away, and nee
   assert.ok(cleared?.attributes.includes("Max-Age=0"));
   // A copy of the cookie is worth nothing.
   for (const each of [server, elsewhere]) {
-    assertRefused(await each.anonymous("GET", "/flags", undefined, headers), 401, "over");
-    assertRefused(await each.anonymous("GET", "//session", undefined, headers), 401, "over");
+    assertRefused(await each.anonymous("GET", "/flags", undefined, headers), 401, "has ended");
+    assertRefused(await each.anonymous("GET", "//session", undefined, headers), 401, "has ended");
   }
   await stream.untilEnded();
   assert.equal((await server.anonymous("DELETE", "//session")).status, 204, "nothing to end");
@@ -133,8 +133,8 @@ test("an hour after its last use it is over; what the page does by itself is no 
   const byItself = { ...headers, "x-halyard-background": "1" };
   assert.equal((await server.anonymous("GET", "/flags", undefined, byItself)).status, 200);
   clock.forward(minute);
-  assertRefused(await read(session.cookie), 401, "over");
-  assertRefused(await use(), 401, "over");
+  assertRefused(await read(session.cookie), 401, "has ended");
+  assertRefused(await use(), 401, "has ended");
   await stream.untilEnded();
 });
 
@@ -150,9 +150,9 @@ test("after twelve hours it is over, however much it was used", async () => {
   assert.equal((await stream.first(1)).length, 1);
   clock.forward(hour / 2);
   await stream.untilEnded();
-  assertRefused(await read(session.cookie), 401, "over");
+  assertRefused(await read(session.cookie), 401, "has ended");
   const headers = session.headersFor(name);
-  assertRefused(await server.anonymous("GET", "/flags", undefined, headers), 401, "over");
+  assertRefused(await server.anonymous("GET", "/flags", undefined, headers), 401, "has ended");
   // Nothing of it goes on: neither what is open nor the session itself in a new one.
   const again = await server.anonymous(
     "POST",

@@ -122,7 +122,7 @@ suite("signing in", () => {
     const cookie = setCookieOf(more)?.pair ?? "";
     assert.notEqual(cookie, first.cookie);
     assert.deepEqual(namesOf((await read(cookie)).body as SessionBody), [here.name, there.name]);
-    assertRefused(await read(first.cookie), 401, "over");
+    assertRefused(await read(first.cookie), 401, "has ended");
     const mixed = { ...first.headersFor(here.name), cookie };
     const flag = { key: "a", type: "boolean" };
     assertRefused(await server.anonymous("POST", "/flags", flag, mixed), 403, "token");

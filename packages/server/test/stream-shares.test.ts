@@ -46,7 +46,7 @@ test("neither a key nor an environment takes the streams of the others", async (
     opened.map(({ status }) => status),
     [200, 200, 200, 200, 200],
   );
-  assertRefused(await other.admin("GET", "/stream"), 503, "as many event streams as it may");
+  assertRefused(await other.admin("GET", "/stream"), 503, "reached its limit of event streams");
   opened[0]?.close();
   await until("a free place", async () => {
     const tried = await openStream(path, bearer(one.keys.server));

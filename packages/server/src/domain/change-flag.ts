@@ -21,7 +21,7 @@ export const decideCreate = (
   if (existing) return conflict(`A flag with the key "${request.key}" already exists.`);
   if (environment.flagCount >= maxFlags) {
     return conflict(
-      `The environment "${environment.name}" has ${maxFlags} flags, the most that it can hold; delete one first.`,
+      `The environment "${environment.name}" has ${maxFlags} flags, the maximum; delete one first.`,
     );
   }
   return ok({

@@ -73,7 +73,7 @@ const noRoute: Route = { pattern: "none", method: undefined };
 
 const nothingHere: Failure = {
   code: "NOT_FOUND",
-  message: "There is nothing at this path; /docs lists what there is.",
+  message: "This path does not exist; /docs lists those that do.",
 };
 const shuttingDown: Failure = {
   code: "UNAVAILABLE",

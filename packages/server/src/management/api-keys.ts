@@ -120,7 +120,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
           if (!checked.ok) return checked;
           if ((await transaction.keys(environment.id)).length >= maxKeys) {
             return conflict(
-              `The environment "${environment.name}" has ${maxKeys} API keys, the most that it can hold; revoke one first.`,
+              `The environment "${environment.name}" has ${maxKeys} API keys, the maximum; revoke one first.`,
             );
           }
           return ok(

@@ -108,7 +108,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
           const existing = await transaction.webhooks(environment.id);
           if (existing.length >= maxWebhooks) {
             return conflict(
-              `The environment "${environment.name}" has ${maxWebhooks} webhooks, the most that it can hold; delete one first.`,
+              `The environment "${environment.name}" has ${maxWebhooks} webhooks, the maximum; delete one first.`,
             );
           }
           const webhook: Webhook = {

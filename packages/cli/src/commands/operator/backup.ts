@@ -54,7 +54,7 @@ Examples:
       "after",
       `
 The signature is checked with HALYARD_SECRET_KEY, or else with secret.key of the data folder, or else with the key in
-the backup itself, which proves less: whoever can write to the backup can sign with it.`,
+the backup itself, which proves less: anyone who can write to the backup can sign with it.`,
     )
     // The parent command takes the options that both have, wherever they stand.
     .action((folder: string, _options, self: Command) => verify(folder, self.optsWithGlobals()));
@@ -133,8 +133,9 @@ const originNotices: Readonly<Record<Origin, string | undefined>> = {
   proven: undefined,
   "own key":
     "The backup contains the key that signed it, so its signature finds accidents only: anyone who can write there can sign there. With the key elsewhere (--without-secret-key, HALYARD_SECRET_KEY) it would find changes too.",
-  "unknown key": "The secret key that signed the backup is not here: nobody checked who made it.",
-  unsigned: "The backup is not signed: nobody checked who made it.",
+  "unknown key":
+    "The secret key that signed the backup is not here, so its origin is not verified.",
+  unsigned: "The backup is not signed, so its origin is not verified.",
 };
 
 /** What a verification could not prove. */

@@ -134,7 +134,7 @@ export const checkCallbackUrl = (policy: CallbackPolicy, text: string): Result<C
   if (!allowed) {
     if (isPrivateName(hostname) && !(policy.loopback && hostname === "localhost")) {
       return refusedUrl(
-        `must not go to ${hostname}, which is a name of a private network; HALYARD_CALLBACK_ALLOW opens named places`,
+        `must not go to ${hostname}, which is a name of a private network; the operator can allow it with HALYARD_CALLBACK_ALLOW`,
       );
     }
     const port = refusePort(policy, url);
@@ -150,7 +150,7 @@ const refusePort = (policy: CallbackPolicy, url: URL): string | undefined => {
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
   if (policy.loopback || policy.ports.includes(port)) return undefined;
   if (url.protocol === "http:") return onlyHttps;
-  return `must use one of the ports ${policy.ports.join(", ")}, not ${port}; HALYARD_CALLBACK_PORTS opens more`;
+  return `must use one of the ports ${policy.ports.join(", ")}, not ${port}; the operator can allow more with HALYARD_CALLBACK_PORTS`;
 };
 
 /**
@@ -171,7 +171,7 @@ export const refuseAddress = (
       address && parseAddress(host)
         ? `${addressText}, which is not a public address (${describe(address)})`
         : `${host}, which does not resolve to public addresses only`;
-    return `must not go to ${what}; HALYARD_CALLBACK_ALLOW opens named places`;
+    return `must not go to ${what}; the operator can allow it with HALYARD_CALLBACK_ALLOW`;
   }
   if (url.protocol === "http:") {
     return policy.loopback

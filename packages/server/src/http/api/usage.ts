@@ -20,7 +20,7 @@ const Hours = closedObject({
     Type.Integer({
       minimum: 1,
       maximum: 2_160,
-      description: "The last so many hours, the one under way included; 24 when not given.",
+      description: "How many hours back, including the current one; 24 by default.",
       "x-must-be": "a whole number from 1 to 2160",
     }),
   ),
@@ -104,7 +104,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
         operationId: "reportUsage",
         summary: "Report evaluations made elsewhere",
         description:
-          "For clients that evaluate by themselves: how often since their last report. Flags that do not exist are passed over. What was taken in is written down within a minute.",
+          "For clients that evaluate by themselves: how often since their last report. Unknown flags are ignored. Counts are saved within a minute.",
         body: Reported,
         response: answers({ 204: { description: "Taken in." } }, ...withBody),
       },

@@ -15,7 +15,7 @@ export interface SessionDependencies {
 }
 
 export const sessionOver =
-  "You are not signed in, or your session is over; sign in with the dashboard.";
+  "You are not signed in, or your session has ended; sign in with the dashboard.";
 
 const isSafe = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";
 

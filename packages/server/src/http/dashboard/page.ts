@@ -35,7 +35,7 @@ const policy = (nonce: string): string =>
 
 const notBuilt = `The dashboard of this Halyard is not built.
 
-Run "npm run build" in the project's folder and start it again. The API is there all the same: see /docs.
+Run "npm run build" in the project's folder and start it again. The API works without it: see /docs.
 `;
 
 export type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;

@@ -24,7 +24,7 @@ export const failureOf = (
   if (error instanceof BadJson) return { code: "VALIDATION_FAILED", message: error.message };
   if (error instanceof StoreUnavailable) {
     log.error({ reqId, err: error }, "the store cannot be used");
-    return { code: "UNAVAILABLE", message: "The store cannot be used just now; try again." };
+    return { code: "UNAVAILABLE", message: "The store is unavailable; try again." };
   }
   if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     return { code: "PAYLOAD_TOO_LARGE", message: "The body is larger than 256 KiB." };

@@ -57,18 +57,18 @@ const excessTimeout = 5_000;
 const failures: Readonly<Record<ShedKind, Failure>> = {
   management: {
     code: "UNAVAILABLE",
-    message: "The server has too much to do just now; try again.",
+    message: "The server is overloaded; try again.",
   },
   evaluation: {
     code: "UNAVAILABLE",
-    message: "The server has too much to do just now; try again.",
+    message: "The server is overloaded; try again.",
   },
   connection: {
     code: "UNAVAILABLE",
     message:
-      "The server has as many connections as it may, in all or from this address; try again.",
+      "The server has reached its limit of connections, in total or from this address; try again.",
   },
-  store: { code: "UNAVAILABLE", message: "The store cannot be used just now; try again." },
+  store: { code: "UNAVAILABLE", message: "The store is unavailable; try again." },
 };
 
 /** Counts the connections of each address. */

@@ -46,7 +46,7 @@ export const createShedCounter = (now: () => number, log: ShedLog): ShedCounter 
       const at = now();
       if (!episode) {
         episode = { since: at, before: { ...counts }, lastAt: at, longestLag: late };
-        log.warn({ first: kind, lag: Math.round(late) }, "too much is asked: requests are refused");
+        log.warn({ first: kind, lag: Math.round(late) }, "overloaded: requests are refused");
       }
       episode.lastAt = at;
       counts[kind] += 1;

@@ -23,7 +23,7 @@ export interface RefetchDependencies {
 
 const Query = Type.Object({
   token: Type.String({
-    description: "Stands in the address that the evaluation of all flags gives in `eventStreams`.",
+    description: "Part of the URL in `eventStreams` of a bulk evaluation.",
     "x-must-be": "the token of an address in eventStreams",
   }),
 });
@@ -45,9 +45,9 @@ export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDepende
       schema: {
         tags: ["Evaluation"],
         operationId: "streamRefetchEvents",
-        summary: "Be told when to evaluate again",
+        summary: "Be notified when to evaluate again",
         description:
-          "Server-sent events of the type `refetchEvaluation`. Changes that come fast are told as one. The token in the address is good for one to two hours, to connect and to come back; the stream itself lasts until the key is revoked. Without `Last-Event-ID`, or with one that is not current, the first event comes at once.",
+          "Server-sent events of the type `refetchEvaluation`. Changes in quick succession are sent as one event. The token in the URL is valid for one to two hours, to connect and to reconnect; the stream itself lasts until the key is revoked. Without `Last-Event-ID`, or with one that is not current, the first event is sent immediately.",
         querystring: Query,
         response: protocolOpenAnswers(
           { 200: { description: "The events.", text: { type: "text/event-stream", example } } },

@@ -13,18 +13,18 @@ const Body = Type.Object(
         targetingKey: Type.Optional(
           Type.String({
             description:
-              "Who it is for. Needed by rollout flags that reach some but not all; the same key always meets the same value.",
+              "Who it is for. Needed by rollout flags that reach some but not all; the same key always gets the same value.",
           }),
         ),
       },
-      { description: "Other attributes are allowed, and not looked at." },
+      { description: "Other attributes are allowed and ignored." },
     ),
   },
   { examples: [{ context: { targetingKey: "user-123", plan: "premium" } }] },
 );
 
 const Key = Type.String({ description: "The flag's key." });
-const Details = Type.String({ description: "What went wrong, for people." });
+const Details = Type.String({ description: "What went wrong, for humans." });
 
 const Success = closedObject({
   key: Key,
@@ -99,7 +99,7 @@ const Bulk = closedObject({
         url: Type.String({ description: "For an EventSource. Holds a token: do not log it." }),
         inactivityDelaySec: Type.Integer(),
       }),
-      { description: "Tells when to evaluate again." },
+      { description: "Notifies clients when to evaluate again." },
     ),
   ),
 });

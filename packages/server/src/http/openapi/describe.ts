@@ -9,7 +9,7 @@ import { type TSchema, Type } from "./type.ts";
 export const ErrorBody = closedObject(
   {
     error: Type.Enum([...errorCodes], { description: "What went wrong, for programs." }),
-    message: Type.String({ description: "What went wrong, for people." }),
+    message: Type.String({ description: "What went wrong, for humans." }),
     details: Type.Optional(
       Type.Array(closedObject({ field: Type.String(), message: Type.String() }), {
         description: "On VALIDATION_FAILED: each field that is wrong and what would be right.",
@@ -26,7 +26,7 @@ export const ErrorBody = closedObject(
 );
 
 export const ProtocolErrorBody = closedObject({
-  errorDetails: Type.String({ description: "What went wrong, for people." }),
+  errorDetails: Type.String({ description: "What went wrong, for humans." }),
 });
 
 type Header = { readonly description: string; readonly schema: TSchema };
@@ -78,16 +78,16 @@ const errors: Readonly<
     message: 'This needs a key with the role admin; the key "web" has the role client.',
   },
   NOT_FOUND: {
-    description: "There is no such thing.",
+    description: "It does not exist.",
     message: 'The flag "new-checkout" does not exist.',
   },
   METHOD_NOT_ALLOWED: {
-    description: "The path does not take this method.",
+    description: "The path does not support this method.",
     message: "PUT is not allowed here; allowed: GET, HEAD, POST.",
-    headers: { Allow: text("The methods that the path takes.", "GET, HEAD, POST") },
+    headers: { Allow: text("The methods that the path supports.", "GET, HEAD, POST") },
   },
   CONFLICT: {
-    description: "It contradicts what is there.",
+    description: "It conflicts with the current state.",
     message: 'A flag with the key "new-checkout" already exists.',
   },
   PRECONDITION_FAILED: {
@@ -110,13 +110,13 @@ const errors: Readonly<
     headers: retryAfter,
   },
   INTERNAL: {
-    description: "A mistake of ours; the log names it by the request id.",
+    description: "An internal error; the log has it under the request id.",
     message:
       "Something went wrong here, not with your request. The log has more under the request id req-1f.",
   },
   UNAVAILABLE: {
-    description: "The store cannot answer just now.",
-    message: "The store cannot be used just now; try again.",
+    description: "The store is unavailable, or the server is overloaded or stopping.",
+    message: "The store is unavailable; try again.",
     headers: retryAfter,
   },
 };

@@ -23,8 +23,7 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
         { name: "Flags", description: "Read and change the flags of the key's environment." },
         {
           name: "Evaluation",
-          description:
-            "Values for those who use the flags, by the OpenFeature Remote Evaluation Protocol.",
+          description: "Evaluation for programs, by the OpenFeature Remote Evaluation Protocol.",
         },
         { name: "Webhooks", description: "Callbacks that are told of changes, signed." },
         { name: "History", description: "Who changed what, and when." },

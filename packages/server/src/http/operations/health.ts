@@ -86,7 +86,7 @@ export const healthRoutes = (
       if (await isReady(request.id)) return { status: "ready" };
       return sendFailure(reply, {
         code: "UNAVAILABLE",
-        message: "The store cannot be used just now.",
+        message: "The store is unavailable.",
       });
     },
   );

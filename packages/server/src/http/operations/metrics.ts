@@ -37,7 +37,7 @@ const isFromHere = ({ raw, headers }: FastifyRequest): boolean =>
 const notFromHere: Failure = {
   code: "FORBIDDEN",
   message:
-    "Metrics are given to this machine only; set HALYARD_METRICS_TOKEN and send it as Authorization: Bearer <token>.",
+    "Metrics are served to this machine only; set HALYARD_METRICS_TOKEN and send it as Authorization: Bearer <token>.",
 };
 const badToken: Failure = {
   code: "UNAUTHORIZED",
@@ -71,7 +71,7 @@ export const metricsRoute = (app: FastifyInstance, dependencies: MetricsDependen
     if (!exposition) {
       return sendFailure(reply, {
         code: "UNAVAILABLE",
-        message: "Not all workers have told their metrics in time; try again.",
+        message: "Not all workers have reported their metrics in time; try again.",
       });
     }
     return reply.type(exposition.contentType).send(exposition.text);

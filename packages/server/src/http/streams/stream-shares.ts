@@ -23,11 +23,12 @@ export interface StreamShares {
 
 const full: Failure = {
   code: "UNAVAILABLE",
-  message: "This server holds as many event streams as it may; try again later or elsewhere.",
+  message:
+    "This server has reached its limit of event streams; try again later, or on another instance.",
 };
 const tooMany = (who: string, limit: number): Failure => ({
   code: "RATE_LIMITED",
-  message: `${who} has ${limit} event streams open on this server, the most that it may have; close some, or try again later.`,
+  message: `${who} has ${limit} event streams open on this server, the maximum; close some, or try again later.`,
 });
 
 /** Counts by name; a name without any is forgotten. */

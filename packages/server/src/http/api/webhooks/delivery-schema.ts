@@ -58,7 +58,8 @@ export const SentDelivery = closedObject({
       method: Type.String({ description: "Always `POST`." }),
       url: Type.String({ description: "The address of the webhook, as the webhook shows it." }),
       headers: Type.Record(Type.String(), Type.String(), {
-        description: "Those that every attempt carries; timestamp and signatures are made anew.",
+        description:
+          "Those that every attempt carries; timestamp and signatures are new each time.",
       }),
       body: Type.String({ description: "Exactly what is sent." }),
     },

@@ -139,7 +139,7 @@ export const replayRangeRoutes = (app: FastifyInstance, replays: Replays): void 
     route("webhooks.read", {
       ...common,
       operationId: "getReplay",
-      summary: "See how far a replay is",
+      summary: "Show the progress of a replay",
       description: "The last replay of the webhook, running or not. 404 when it has had none.",
       response: answers(
         { 200: { description: "The replay.", schema: ReplaySchema, example } },
@@ -160,7 +160,7 @@ export const replayRangeRoutes = (app: FastifyInstance, replays: Replays): void 
       operationId: "stopReplay",
       summary: "Stop a replay",
       description: "What is queued is still sent. A replay that has ended stays as it is.",
-      response: answers({ 204: { description: "It does not go on." } }, "NOT_FOUND", ...withBody),
+      response: answers({ 204: { description: "It is stopped." } }, "NOT_FOUND", ...withBody),
     }),
     async (request, reply) => {
       const { environment } = request.auth.principal;

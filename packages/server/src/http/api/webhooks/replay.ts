@@ -51,7 +51,7 @@ const TestBody = Type.Unsafe<{ type?: TestableType } | undefined>({
 });
 const RetriedSchema = closedObject({
   retried: Type.Integer({ description: "How many failed deliveries are pending again." }),
-  complete: Type.Boolean({ description: "False when there may be more: ask again." }),
+  complete: Type.Boolean({ description: "False when there may be more: send it again." }),
 });
 const RotatedSchema = closedObject({
   secret: Type.String({ description: "The new secret. Shown this once." }),
@@ -63,7 +63,7 @@ const RotatedSchema = closedObject({
 
 export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void => {
   const accepted = {
-    description: "It is queued; the delivery log tells what becomes of it.",
+    description: "It is queued; the delivery log shows the result.",
     schema: deliveryReference,
     example: { ...deliveryExample, state: "pending", settledAt: null, attempts: [] },
     headers: headers.repeated,
@@ -128,7 +128,7 @@ export const replayRoutes = (app: FastifyInstance, deliveries: Deliveries): void
       response: answers(
         {
           202: {
-            description: "They are due; the health of the webhook tells what becomes of them.",
+            description: "They are due; the health of the webhook shows the result.",
             schema: RetriedSchema,
             example: { retried: 12, complete: true },
             headers: headers.repeated,

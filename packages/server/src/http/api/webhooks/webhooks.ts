@@ -140,7 +140,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       tags,
       operationId: "updateWebhook",
       summary: "Change a webhook",
-      description: "Switch it on or off, or choose other events.",
+      description: "Activate or deactivate it, or choose other events.",
       params: webhookPath,
       body: { ...PatchBody, examples: [{ active: false }] },
       response: answers(
@@ -171,7 +171,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       tags,
       operationId: "deleteWebhook",
       summary: "Remove a webhook",
-      description: "With the deliveries that it still waits for.",
+      description: "Its pending deliveries are dropped.",
       params: webhookPath,
       response: answers({ 204: { description: "It is gone." } }, "NOT_FOUND", ...withBody),
     }),
