@@ -5,6 +5,7 @@ import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite, type TestContext, test } from "node:test";
+import { createManagement, type FlagPatch, type NewFlag } from "../packages/sdk/src/index.ts";
 import { missing } from "../packages/sdk/test/support/guide.ts";
 import { serveOn } from "../packages/server/test/support/halyard-process.ts";
 import {
@@ -15,13 +16,7 @@ import {
 import { until } from "../packages/server/test/support/until.ts";
 import { assertPrinted } from "./support/compare-output.ts";
 import { blockTitled, pages, read } from "./support/pages.ts";
-import {
-  commandsOf,
-  openSession,
-  type Place,
-  type Session,
-  type Steps,
-} from "./support/shell-session.ts";
+import { commandsOf, openSession, type Place, type Steps } from "./support/shell-session.ts";
 
 /** Blocks that this file does not run: how they begin, and why. */
 const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -94,54 +89,75 @@ const startReceiver = async (context: TestContext): Promise<string> => {
   return `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 };
 
-const inTurn =
-  (...commands: string[]) =>
-  async (session: Session): Promise<void> => {
-    for (const command of commands) assert.doesNotMatch(await session.run(command), /^halyard: /);
+/** Made by calls of the API: a command for each would cost a process. */
+const flagsOf = (server: TestServer, environment = "development") => {
+  const { flags } = createManagement({ url: server.url, key: keyOf(server, environment) });
+  const done = (result: { readonly ok: boolean }) => assert.ok(result.ok, JSON.stringify(result));
+  return {
+    create: async (flag: NewFlag) => done(await flags.create(flag)),
+    update: async (key: string, patch: FlagPatch) => done(await flags.update(key, patch)),
+    delete: async (key: string) => done(await flags.delete(key)),
   };
+};
+
+const checkout = { key: "new-checkout", type: "rollout", percentage: 25 } as const;
+
+const create25 = (server: TestServer) => async (): Promise<void> => {
+  const flags = flagsOf(server);
+  await flags.create(checkout);
+  await flags.update(checkout.key, { enabled: true });
+};
 
 /** What happens between the transcripts of docs/reference/cli.md. */
-const cliSteps = (server: TestServer): Steps => ({
-  "halyard webhooks create": inTurn(
-    'halyard flags describe maintenance "Shows the maintenance page"',
-    "halyard flags delete maintenance --yes",
-  ),
-  "halyard webhooks deliveries": async (session) => {
-    await inTurn(
-      "halyard flags disable new-checkout",
-      "halyard flags enable new-checkout",
-    )(session);
-    const api = server.api(keyOf(server, "development"));
-    const [webhook] = (await api("GET", "/webhooks")).body as { id: string }[];
-    await until("everything is delivered", async () => {
-      const { body } = await api("GET", `/webhooks/${webhook?.id}/deliveries`);
-      return (body as { state: string }[]).every(({ state }) => state === "delivered");
-    });
-  },
-  "halyard export": inTurn(
-    "halyard flags create dark-mode --enabled",
-    'halyard flags describe new-checkout "The checkout in one page"',
-  ),
-  "halyard import flags.yaml -p production": inTurn(
-    "halyard flags enable dark-mode -p production --yes",
-    "halyard flags create old-search -p production --yes",
-    "halyard flags create new-checkout -p production --yes --percentage 10 --enabled",
-    'halyard flags describe new-checkout "The checkout in one page" -p production --yes',
-    // A copy of this environment for the commands that compare two.
-    "halyard environments create staging",
-    "halyard keys create --environment staging --role admin --name admin 2>/dev/null > staging.txt",
-    "halyard profiles set staging --url http://127.0.0.1:4400 --key - < staging.txt",
-    "halyard promote development staging --all --yes",
-  ),
-  "halyard import flags.yaml": inTurn(
-    "sed -i -e 's/enabled: true/enabled: \"yes\"/' -e 's/percentage: 25/percentage: lots/' flags.yaml",
-  ),
-  "halyard environments create": inTurn("halyard environments delete staging --force --yes"),
-});
+const cliSteps = (server: TestServer): Steps => {
+  const flags = flagsOf(server);
+  const description = "The checkout in one page";
+  return {
+    "halyard webhooks create": async () => {
+      await flags.update("maintenance", { description: "Shows the maintenance page" });
+      await flags.delete("maintenance");
+    },
+    "halyard webhooks deliveries": async () => {
+      await flags.update(checkout.key, { enabled: false });
+      await flags.update(checkout.key, { enabled: true });
+      const api = server.api(keyOf(server, "development"));
+      const [webhook] = (await api("GET", "/webhooks")).body as { id: string }[];
+      await until("everything is delivered", async () => {
+        const { body } = await api("GET", `/webhooks/${webhook?.id}/deliveries`);
+        return (body as { state: string }[]).every(({ state }) => state === "delivered");
+      });
+    },
+    "halyard export": async () => {
+      await flags.create({ key: "dark-mode", type: "boolean" });
+      await flags.update("dark-mode", { enabled: true });
+      await flags.update(checkout.key, { description });
+    },
+    "halyard import flags.yaml -p production": async () => {
+      const production = flagsOf(server, "production");
+      await production.update("dark-mode", { enabled: true });
+      await production.create({ key: "old-search", type: "boolean" });
+      await production.create({ ...checkout, percentage: 10, description });
+      await production.update(checkout.key, { enabled: true });
+    },
+    "halyard import flags.yaml": async (session) => {
+      const edits = 's/enabled: true/enabled: "yes"/;s/percentage: 25/percentage: lots/';
+      assert.equal(await session.run(`sed -i '${edits}' flags.yaml`), "");
+    },
+    "halyard diff production staging": async (session) => {
+      await session.run("halyard environments create staging");
+      const create = "halyard keys create --environment staging --role admin --name admin 2>&-";
+      const set = "halyard profiles set staging --url http://127.0.0.1:4400 --key -";
+      assert.match(await session.run(`${create} | ${set}`), /^Saved staging/);
+      const promoted = await session.run("halyard promote development staging --all --yes");
+      assert.match(promoted, /Done: 2 created/);
+    },
+    "halyard environments create": async (session) => {
+      await session.run("halyard environments delete staging --force --yes");
+    },
+  };
+};
 
 type Plan = (server: TestServer, context: TestContext) => Promise<Partial<Place>> | Partial<Place>;
-
-const create25 = inTurn("halyard flags create new-checkout --percentage 25 --enabled");
 
 /** The pages with commands, and what a reader has besides a key in HALYARD_API_KEY. */
 const plans: Readonly<Record<string, Plan>> = {
@@ -150,20 +166,26 @@ const plans: Readonly<Record<string, Plan>> = {
   "docs/target.md": () => ({ files: { "users.txt": users } }),
   "docs/evaluate/http.md": () => ({}),
   "docs/webhooks.md": () => ({}),
-  "docs/moving.md": () => ({
+  "docs/moving.md": (server) => ({
     files: {
       "unleash.json": read("packages/cli/test/fixtures/unleash.json"),
       "flags.flagd.json": read("packages/cli/test/fixtures/flagd.yaml"),
     },
-    before: { "halyard import unleash": inTurn("halyard flags create dark-mode --enabled") },
+    before: {
+      "halyard import unleash": async () => {
+        await flagsOf(server).create({ key: "dark-mode", type: "boolean" });
+        await flagsOf(server).update("dark-mode", { enabled: true });
+      },
+    },
   }),
   "docs/operate/run.md": () => ({}),
-  "docs/operate/backup.md": ({ folder }) => ({
-    instead: { "/var/backups/halyard": `${folder}/backups` },
-    before: { "halyard backup": create25 },
+  "docs/operate/backup.md": (server) => ({
+    instead: { "/var/backups/halyard": `${server.folder}/backups` },
+    before: { "halyard backup": create25(server) },
   }),
-  "docs/operate/troubleshooting.md": () => ({
-    before: { "halyard evaluate new-checkout -": create25 },
+  "docs/operate/troubleshooting.md": (server) => ({
+    files: { "wrong-key/secret.key": "none", "damaged/halyard.db": "no database ".repeat(100) },
+    before: { "halyard evaluate new-checkout -": create25(server) },
   }),
   "docs/reference/cli.md": async (server, context) => ({
     // Profiles alone say which server.

@@ -155,6 +155,20 @@ test("docs/reference/interface.md has every path with its role and answers, and 
   assert.deepEqual(told.toSorted(), real.toSorted());
 });
 
+test("addresses are refused in the words of docs/operate/settings.md", async (t) => {
+  const strict = await startTestServer({ HALYARD_CALLBACK_LOOPBACK: "off" });
+  t.after(() => strict.close());
+  const { admin } = await strict.environment();
+  const shown = blocksOf("docs/operate/settings.md").find(({ text }) => text.startsWith("url "));
+  const lines = shown?.text.trim().split("\n") ?? [];
+  assert.equal(lines.length, 4);
+  for (const line of lines) {
+    const host = /must not go to ([^ ,]+)/.exec(line)?.[1] ?? "hooks.example.com:9443";
+    const { body } = await admin("POST", "/webhooks", { url: `https://${host}/`, events: ["*"] });
+    assert.equal((body as { message: string }).message, line);
+  }
+});
+
 test("the limits of docs/reference/interface.md are the defaults of their settings", () => {
   const defaults = new Map(
     rowsOf(read("docs/operate/settings.md"), 0, /^`HALYARD_[A-Z_]+`$/).map(([name, value]) => [

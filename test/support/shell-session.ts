@@ -54,13 +54,13 @@ export const openSession = (
   symlinkSync(place.data, join(folder, "data"));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 
-  const { host } = new URL(place.url);
+  const { host, port } = new URL(place.url);
   const instead = new Map(Object.entries(place.instead ?? {}));
   const env = {
     PATH: [bin, dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: folder,
     NODE_COMPILE_CACHE: compileCache,
-    PORT: new URL(place.url).port,
+    PORT: port,
     ...place.variables,
   };
 
@@ -77,6 +77,7 @@ export const openSession = (
       .replaceAll(` at ${place.url}`, "")
       .replaceAll(place.url, address)
       .replaceAll(host, "127.0.0.1:4400")
+      .replaceAll(`Port ${port} `, "Port 4400 ")
       .replaceAll(folder, "/srv/flags");
 
   const execute = (script: string): Promise<{ code: number; output: string }> =>
