@@ -70,9 +70,9 @@ interface Running {
 }
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
-/** As the README shows them, in a folder with what `npm run pack` has made. */
+/** As the documents show them, in a folder with what `npm run pack` has made. */
 const [, installLine = "", serveLine = ""] =
-  /^```sh\n(npm install .*)\n(.* serve)\n```$/m.exec(read("README.md")) ?? [];
+  /^```sh\n(npm install .*)\n(.* serve)\n```$/m.exec(read("docs/operate/run.md")) ?? [];
 
 const serve = async (...options: readonly string[]): Promise<Running> => {
   const child = spawn("sh", ["-c", [serveLine, "--port 0", ...options].join(" ")], {
