@@ -127,7 +127,10 @@ test("who signs with another key is found out by the right one", async () => {
   // Without a key of one's own nobody can tell; that is said.
   const ended = await runHalyard(["backup", "verify", folder, "--data", newPath(), "--json"]);
   assert.equal(JSON.parse(ended.stdout).origin, "own key");
-  assert.match(ended.stderr, /contains the key that signed it.*anyone who can write there can sign/);
+  assert.match(
+    ended.stderr,
+    /contains the key that signed it.*anyone who can write there can sign/,
+  );
 });
 
 test("a trigger is noticed although the signature is right", async () => {
