@@ -162,7 +162,7 @@ suite("examples of the guide", () => {
 
   test("it lists every type, and has an example of each kind of event", () => {
     const shown = examples.map((example) => (JSON.parse(example) as { type: string }).type);
-    assert.deepEqual(listed.toSorted(), [...flagEventTypes, "webhook.test"].toSorted());
+    assert.deepEqual(new Set(listed), new Set([...flagEventTypes, "webhook.test"]));
     assert.deepEqual(shown, ["flag.enabled", "webhook.test"]);
   });
 

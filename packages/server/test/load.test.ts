@@ -169,9 +169,6 @@ for (const { name, settings, pause } of [
     const { code, stdout } = await server.ended;
     assert.equal(code, 0);
     assert.doesNotMatch(stdout, /a request failed|"level":(50|60)/);
-    assert.ok(
-      (stdout.match(/overloaded: requests are refused/g)?.length ?? 0) >= 1,
-      "it says that it refuses",
-    );
+    assert.ok(stdout.includes("overloaded: requests are refused"), "it says that it refuses");
   });
 }
