@@ -70,6 +70,7 @@ const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "docs/reference/cli.md": {
     "$ halyard events tail": "follows until Ctrl-C; packages/cli/test/events.test.ts",
+    "halyard webhooks listen": "follows until Ctrl-C; packages/cli/test/listen.test.ts",
     "echo 'eval": "changes the shell's own files; packages/cli/test/completion.test.ts",
   },
 };

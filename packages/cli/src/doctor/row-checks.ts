@@ -105,7 +105,7 @@ export const keyChecks = ({ environments, keys }: Rows, now: number): Check[] =>
         `the ${key.role} key ${key.id} ("${key.name}") of ${key.environment} ${isOver(key) ? "expired" : "expires"} on ${key.expiresAt?.toISOString().slice(0, 10)}`,
         isOver(key)
           ? `halyard keys revoke ${key.id} --environment ${key.environment}`
-          : "create another one in time and give it to whoever uses this one",
+          : "create another one in time, and give it to the programs that use this one",
       ),
     );
   const unused = valid

@@ -38,7 +38,7 @@ export const folderOf = (context: TestContext, files: Readonly<Record<string, st
   return folder;
 };
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

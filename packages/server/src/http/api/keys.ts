@@ -191,7 +191,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       operationId: "revokeKey",
       summary: "Revoke an API key",
       description:
-        "It takes effect at once. The last admin key of an environment cannot be revoked here.",
+        "It takes effect immediately. The last admin key of an environment cannot be revoked here.",
       params: IdPath,
       response: answers(
         { 204: { description: "It is revoked." } },

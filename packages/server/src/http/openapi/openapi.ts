@@ -25,10 +25,10 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
           name: "Evaluation",
           description: "Evaluation for programs, by the OpenFeature Remote Evaluation Protocol.",
         },
-        { name: "Webhooks", description: "Callbacks that are told of changes, signed." },
+        { name: "Webhooks", description: "Signed callbacks on every change." },
         { name: "History", description: "Who changed what, and when." },
         { name: "Keys", description: "The API keys of the key's environment." },
-        { name: "Health", description: "For those who run it. No key needed." },
+        { name: "Health", description: "For operators and load balancers. No key needed." },
       ],
       components: {
         securitySchemes: {
