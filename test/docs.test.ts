@@ -271,7 +271,7 @@ test("every program in the documents has a test", () => {
     "docs/operate/monitoring.md js": "not run: needs a collector",
     "docs/operate/monitoring.md yaml": "not run: needs Prometheus",
     "docs/operate/reverse-proxy.md nginx": "not run: needs nginx",
-    "docs/operate/reverse-proxy.md caddyfile": "not run: needs Caddy",
+    "docs/operate/reverse-proxy.md caddyfile": "test/docs-proxy.test.ts, where Caddy is installed",
   };
   const others = new Set(["sh", "console", "text", "json", ""]);
   const found = pages.flatMap((page) =>
