@@ -15,7 +15,8 @@ test("Caddy", { skip: missing("caddy", "version") }, async (t) => {
   const settings = { HALYARD_DATA: folder, HALYARD_TRUST_PROXY: "127.0.0.1" };
   const first = await startTestServer(settings);
   const second = await startTestServer(settings);
-  t.after(() => first.close());
+  let open = [first, second];
+  t.after(() => Promise.all(open.map((server) => server.close())));
 
   const url = `http://127.0.0.1:${await freePort()}`;
   const site = blockTitled("docs/operate/reverse-proxy.md", "Caddyfile")
@@ -62,6 +63,7 @@ test("Caddy", { skip: missing("caddy", "version") }, async (t) => {
   const origin = { "content-type": "application/json", origin: url };
   assert.equal((await ask("/session", { ...signIn, headers: origin })).status, 200);
 
+  open = [first];
   await second.close();
   await until("every request goes to the other instance", async () => {
     const answers = await Promise.all(
