@@ -80,6 +80,9 @@ const unexpected: ManagementError = {
   message: "The response is not from Halyard.",
 };
 
+/** A server that does not respond for so long is reported as one that cannot be reached. */
+const longestWait = 15_000;
+
 const sessionCall = async (
   path: string,
   init: RequestInit,
@@ -87,7 +90,8 @@ const sessionCall = async (
 ): Promise<Result<Session | undefined>> => {
   let response: Response;
   try {
-    response = first ?? (await fetch(path, { ...init, credentials: "same-origin" }));
+    const signal = AbortSignal.timeout(longestWait);
+    response = first ?? (await fetch(path, { ...init, credentials: "same-origin", signal }));
   } catch (cause) {
     return {
       ok: false,

@@ -15,7 +15,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ConfirmProvider } from "./components/feedback/confirm.tsx";
 import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
-import { firstPage, Routes } from "./routes.tsx";
+import { Routes } from "./routes.tsx";
 import { SessionProvider } from "./session.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
@@ -31,7 +31,7 @@ const queries = new QueryClient({
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element with the id root");
 
-const app = (
+createRoot(root).render(
   <StrictMode>
     <MantineProvider
       theme={theme}
@@ -50,9 +50,5 @@ const app = (
         </ErrorBoundary>
       </QueryClientProvider>
     </MantineProvider>
-  </StrictMode>
+  </StrictMode>,
 );
-
-// What the first screen shows stays until the page can take its place.
-const ready = root.hasChildNodes() ? firstPage : Promise.resolve();
-void ready.then(() => createRoot(root).render(app));

@@ -1,5 +1,5 @@
-// Numbers, percentages and times in the locale of the browser.
-const locale = typeof navigator === "undefined" ? undefined : navigator.languages;
+// Numbers, percentages and times, in English as every text of the page; times in the zone of the browser.
+const locale = "en";
 
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
 const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
@@ -23,7 +23,7 @@ const units = [
   ["minute", 60 * second],
 ] as const;
 
-/** "3 hours ago", in the locale of the browser. */
+/** "3 hours ago". */
 export const formatRelative = (time: string | Date, now: number): string => {
   const distance = new Date(time).getTime() - now;
   for (const [unit, length] of units) {

@@ -31,12 +31,11 @@ const opened = pathOf(location.pathname);
 const first = opened === "/" ? "/flags" : opened;
 const isFirst = ({ path }: Page): boolean =>
   new RegExp(`^${path.replace(/:\w+/, "[^/]+")}$`).test(first);
-/** When it fails, the route loads it again and shows the error. */
-export const firstPage: Promise<unknown> =
-  pages
-    .find(isFirst)
-    ?.load()
-    .catch(() => undefined) ?? Promise.resolve();
+// When it fails, the route loads it again and shows the error.
+pages
+  .find(isFirst)
+  ?.load()
+  .catch(() => undefined);
 
 const Pages = () => {
   const [path] = useLocation();
@@ -69,6 +68,7 @@ const NotSignedIn = ({ session, name }: EnvironmentProps) => {
   return (
     <main className="sign-in">
       <EmptyState
+        order={1}
         title={`You are not signed in to ${name}`}
         action={
           <Button component={Link} href={signInFrom()}>

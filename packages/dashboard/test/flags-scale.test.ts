@@ -148,7 +148,11 @@ test("on a slow line a first visit shows the flags before the application arrive
   assert.ok(soFar > 1_000 && soFar < firstScreen, `${soFar} bytes`);
   await first.getByText(`5,000 in ${name}`).waitFor();
   assert.equal(await first.getByText("On", { exact: true }).first().isVisible(), true);
-  await page.getByRole("switch", { name: `${keyOf(0)} is on` }).waitFor();
+  const placeOf = async (selector: string) =>
+    Object.values((await page.locator(selector).first().boundingBox()) ?? {}).map(Math.round);
+  const before = await placeOf(".first-screen-row");
   await first.waitFor({ state: "detached" });
+  await page.getByRole("switch", { name: `${keyOf(0)} is on` }).waitFor();
+  assert.deepEqual(await placeOf(".flag-row"), before, "nothing moves when the controls arrive");
   t.diagnostic(`${Math.round(await page.evaluate(() => performance.now()))} ms to the controls`);
 });

@@ -31,7 +31,7 @@ const firstFlag = (key: string) => `curl -X POST ${location.origin}/api/v1/flags
 export const FlagsPage = () => {
   const { mayChange, environment } = useApi();
   const { flags, status } = useLiveState();
-  const isLoading = status === "connecting" && flags.length === 0;
+  const isLoading = status !== "live" && flags.length === 0;
   const usage = useUsage(!isLoading);
   const [parameters, setParameters] = useSearchParams();
   const [, navigate] = useLocation();
@@ -81,7 +81,12 @@ export const FlagsPage = () => {
           onRetry={usage.refetch}
         />
       )}
-      {isLoading && <RowsSkeleton rows={8} height={64} />}
+      {isLoading && status === "connecting" && <RowsSkeleton rows={8} height={64} />}
+      {isLoading && status !== "connecting" && (
+        <EmptyState title="The flags could not be loaded">
+          The server does not respond. The page keeps trying.
+        </EmptyState>
+      )}
       {!isLoading && isEmpty && (
         <EmptyState title="No flags yet" action={create} command={firstFlag("new-checkout")}>
           A flag is a switch that your code evaluates by its key. Create one, use it in your code,

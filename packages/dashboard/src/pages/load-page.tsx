@@ -15,11 +15,21 @@ const isUpgraded = async (): Promise<boolean> => {
   return answer.ok && !(await answer.text()).includes(own);
 };
 
+const storageKey = "halyard-reloaded";
+/** While some servers have the old version and some the new, a reload may get either: it must not go on for ever. */
+const reloadsAtMostEvery = 30_000;
+const mayReload = (): boolean => {
+  const last = Number(sessionStorage.getItem(storageKey) ?? 0);
+  if (Date.now() - last < reloadsAtMostEvery) return false;
+  sessionStorage.setItem(storageKey, String(Date.now()));
+  return true;
+};
+
 const loadOrReload = async <T,>(load: () => Promise<T>): Promise<T> => {
   try {
     return await load();
   } catch (cause) {
-    if (!(await isUpgraded().catch(() => false))) {
+    if (!((await isUpgraded().catch(() => false)) && mayReload())) {
       throw new Error("A part of the dashboard could not be loaded.", { cause });
     }
     location.reload();

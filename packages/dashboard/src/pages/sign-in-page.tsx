@@ -17,8 +17,8 @@ const safePath = (next: string | null): string =>
 const LinkExpired = () => (
   <Alert color="yellow" title="This link has expired" icon={<Icon name="clock" />} mt="md">
     <Text size="sm">
-      A sign-in link works once, within 10 minutes. Restart the server for a new one, or sign in
-      with an API key.
+      A sign-in link works once, within 10 minutes. Run halyard open on the server for a new one, or
+      sign in with an API key.
     </Text>
   </Alert>
 );

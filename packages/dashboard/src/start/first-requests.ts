@@ -17,8 +17,14 @@ export const forgetEnvironment = (): void => {
 /** Undefined when it failed: then it is simply requested again. */
 type First = Promise<Response | undefined>;
 
+/** Then whoever needs it requests it again, and reports what is wrong. */
+const longestWait = 10_000;
+
 const request = (path: string, headers: Readonly<Record<string, string>> = {}): First =>
-  fetch(path, { headers, credentials: "same-origin" }).catch(() => undefined);
+  Promise.race([
+    fetch(path, { headers, credentials: "same-origin" }).catch(() => undefined),
+    new Promise<undefined>((resolve) => setTimeout(resolve, longestWait)),
+  ]);
 
 const first = new Map<string, First>();
 

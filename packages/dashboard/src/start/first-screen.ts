@@ -1,7 +1,8 @@
-// The flags as plain text, on the screen until the application has arrived and takes their place.
+// The flags as plain text, over the application until that has its own on the screen.
+import { isProductionName } from "@halyard/core/environment-name";
 import "./first-screen.css";
 
-interface Snapshot {
+export interface Snapshot {
   readonly environment: string;
   readonly flags: readonly {
     readonly flag: {
@@ -41,24 +42,40 @@ const rowHeight = 64;
 export const hasFirstScreen = ({ pathname, search }: Location): boolean =>
   /^(\/environments\/[^/]+)?(\/|\/flags)?$/.test(pathname) && search === "";
 
-export const showFirstScreen = (root: HTMLElement, snapshot: Snapshot): void => {
-  const { environment, flags } = snapshot;
-  if (flags.length === 0) return;
-  const shown = flags
-    .toSorted(({ flag: one }, { flag: other }) => (one.key < other.key ? -1 : 1))
-    .slice(0, Math.ceil(window.innerHeight / rowHeight));
-  const list = element("ul", "", ...shown.map((entry) => rowOf(environment, entry)));
-  const screen = element(
-    "main",
-    "first-screen",
-    element("h1", "", "Flags"),
-    element("p", "", `${flags.length.toLocaleString("en-US")} in ${environment}`),
-    list,
-  );
+/** What to show until the application can: the flags, or without them that it is loading. */
+export const firstScreen = (snapshot?: Snapshot): HTMLElement => {
+  const screen = element("main", "first-screen");
   screen.ariaBusy = "true";
   // Where the application keeps the theme that the user chose.
   const chosen = localStorage.getItem("mantine-color-scheme-value");
   const { matches: systemIsDark } = matchMedia("(prefers-color-scheme: dark)");
   if (chosen === "dark" || (chosen !== "light" && systemIsDark)) screen.dataset.theme = "dark";
-  root.replaceChildren(screen);
+  if (snapshot === undefined) {
+    screen.append(element("h1", "", "Halyard"), element("p", "", "Loading…"));
+    return screen;
+  }
+  const { environment, flags } = snapshot;
+  if (isProductionName(environment)) screen.dataset.production = "";
+  const shown = flags
+    .toSorted(({ flag: one }, { flag: other }) => (one.key < other.key ? -1 : 1))
+    .slice(0, Math.ceil(window.innerHeight / rowHeight));
+  screen.append(
+    element("h1", "", "Flags"),
+    element("p", "", `${flags.length.toLocaleString("en")} in ${environment}`),
+    element("ul", "", ...shown.map((entry) => rowOf(environment, entry))),
+  );
+  return screen;
+};
+
+export const failureScreen = (retry: () => void): HTMLElement => {
+  const again = element("button", "", "Try again");
+  again.addEventListener("click", retry);
+  const screen = element(
+    "main",
+    "first-screen",
+    element("h1", "", "The dashboard could not be loaded"),
+    again,
+  );
+  screen.role = "alert";
+  return screen;
 };

@@ -1,6 +1,6 @@
 // The first script of the page. It is small: on a slow line the flags are on the screen before the application arrives.
 import { beginRequests } from "./first-requests.ts";
-import { hasFirstScreen, showFirstScreen } from "./first-screen.ts";
+import { failureScreen, firstScreen, hasFirstScreen, type Snapshot } from "./first-screen.ts";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element with the id root");
@@ -10,35 +10,57 @@ const storageKey = "halyard-loaded";
 const version = new URL(import.meta.url).pathname;
 
 const snapshot = beginRequests();
+let screen: HTMLElement | undefined;
 
-const show = async (): Promise<void> => {
-  const response = await snapshot;
-  if (response?.ok) showFirstScreen(root, await response.clone().json());
+const show = (next: HTMLElement | undefined): void => {
+  screen?.remove();
+  screen = next;
+  if (next) document.body.append(next);
+  // What lies below it cannot be used.
+  root.inert = next !== undefined;
 };
+
+const showFlags = async (): Promise<void> => {
+  const response = await snapshot;
+  const flags = response?.ok ? ((await response.clone().json()) as Snapshot) : undefined;
+  if (flags && flags.flags.length > 0) show(firstScreen(flags));
+};
+
+const isLoading = (): boolean =>
+  root.childElementCount === 0 || root.querySelector('[aria-label="Loading"]') !== null;
+
+/** The application has something of its own to show. */
+const applicationShown = (): Promise<void> =>
+  new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (isLoading()) return;
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe(root, { childList: true, subtree: true });
+  });
 
 /** A server that does not answer must not hold back the application, which says so. */
 const longestWait = 5_000;
+const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, longestWait));
 
 const start = async (): Promise<void> => {
   // A browser that has loaded this version before has its files: they do not compete with the flags for the line.
-  if (localStorage.getItem(storageKey) !== version && hasFirstScreen(location)) {
-    const wait = new Promise<void>((resolve) => setTimeout(resolve, longestWait));
-    await Promise.race([show().catch(() => undefined), wait]);
+  const isFirst = localStorage.getItem(storageKey) !== version;
+  if (isFirst) show(firstScreen());
+  if (isFirst && hasFirstScreen(location)) {
+    await Promise.race([showFlags().catch(() => undefined), wait()]);
     // Beside the application, which would load it next.
     import("../pages/flags-page.tsx").catch(() => undefined);
   }
+  const shown = applicationShown();
   await import("../app.tsx");
   localStorage.setItem(storageKey, version);
+  if (isFirst) await Promise.race([shown, wait()]);
+  show(undefined);
 };
 
 start().catch((cause: unknown) => {
-  const again = document.createElement("button");
-  again.textContent = "Try again";
-  again.addEventListener("click", () => location.reload());
-  const message = document.createElement("p");
-  message.append("The dashboard could not be loaded. ", again);
-  message.className = "first-screen-failed";
-  message.role = "alert";
-  root.replaceChildren(message);
+  show(failureScreen(() => location.reload()));
   throw cause;
 });

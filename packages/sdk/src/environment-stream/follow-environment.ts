@@ -1,7 +1,7 @@
 // Follows the stream of an environment: reconnects after every interruption and resumes where it stopped.
 import { type Fetch, readEventStream, type StreamOutcome } from "../transport/read-event-stream.ts";
 import type { ServerSentEvent } from "../transport/server-sent-events.ts";
-import { pause } from "../transport/timers.ts";
+import { pause, startTimer } from "../transport/timers.ts";
 import { delayAfter, jittered, roughly, standardTiming, type Timing } from "../transport/timing.ts";
 import {
   type EnvironmentChange,
@@ -50,6 +50,13 @@ export interface FollowEnvironment extends EnvironmentFollower {
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
+/** Rejects when it has not begun by then. Its body may take longer: a line can be slow. */
+const inTime = (response: Promise<Response>, milliseconds: number): Promise<Response> =>
+  new Promise((resolve, reject) => {
+    const cancel = startTimer(milliseconds, () => reject(new Error("no response in time")));
+    response.then(resolve, reject).finally(cancel);
+  });
+
 const notUnderstood = (name: string): Error => new Error(`unexpected data in the event ${name}`);
 
 /** Ends when the signal aborts, or with the outcome after which `onLost` said "stop". */
@@ -92,10 +99,8 @@ export const followEnvironment = async (
   /** When this fails, the stream says why, or begins with the snapshot itself. */
   const readSnapshot = async (connection: AbortSignal): Promise<void> => {
     try {
-      const response = await fetch(`${base}/snapshot`, {
-        headers: { ...headers },
-        signal: connection,
-      });
+      const request = fetch(`${base}/snapshot`, { headers: { ...headers }, signal: connection });
+      const response = await inTime(request, timing.requestTimeout);
       const name = /"([^"]+)"/.exec(response.headers.get("etag") ?? "")?.[1];
       if (!response.ok || name === undefined) return;
       const snapshot = parseSnapshot(await response.json());

@@ -5,15 +5,17 @@ import { CodeBlock } from "../display/code-block.tsx";
 
 interface EmptyStateProps {
   readonly title: string;
+  /** 1 where it is the whole page. */
+  readonly order?: 1 | 2;
   readonly children: ReactNode;
   /** A shell command that creates the first one. */
   readonly command?: string;
   readonly action?: ReactNode;
 }
 
-export const EmptyState = ({ title, children, command, action }: EmptyStateProps) => (
+export const EmptyState = ({ title, order = 2, children, command, action }: EmptyStateProps) => (
   <div className="empty-state">
-    <Title order={2} size="h4">
+    <Title order={order} size="h4">
       {title}
     </Title>
     <div className="empty-state-text">{children}</div>
