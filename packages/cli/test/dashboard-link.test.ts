@@ -80,6 +80,12 @@ test("who has lost every key makes another, and opens the dashboard without one"
   const named = ["keys", "create", "-r", "admin", "-n", "me"];
   await halyard.refuse(named, 4, /On the server's machine, --environment NAME works/);
   if (noTerminal === false) {
+    // Ctrl-C is no answer.
+    const interrupted = await runAtTerminal(["keys", "create"], here, [
+      [/Environment \(development, production\) \[development\]: /, "\u0003"],
+    ]);
+    assert.equal(interrupted.code, 2, interrupted.screen);
+    assert.match(interrupted.screen, /Nothing was changed\./);
     const { code, screen } = await runAtTerminal(["keys", "create"], here, [
       [/Environment \(development, production\) \[development\]: /, "production\n"],
       [/Role \(admin, server, client\) \[admin\]: /, "\n"],

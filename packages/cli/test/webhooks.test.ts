@@ -70,7 +70,7 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
 
   assert.match(
     await halyard.succeed("webhooks", "test", id),
-    /^The receiver accepted the test: 204 in \d+ ms\.\n$/,
+    new RegExp(`^The receiver of ${id} in \\S+ at \\S+ accepted the test: 204 in \\d+ ms\\.\n$`),
   );
   const [first] = receiver.received;
   assert.ok(first);
@@ -206,6 +206,7 @@ test("a test that is not sent for long says when it is due, and behind what", as
   let pending = [waiting("dlv_2"), waiting("dlv_1")];
   const slow = createServer((request, response) => {
     const answers: Readonly<Record<string, unknown>> = {
+      "GET /api/v1/key": { environment: "development" },
       "POST /api/v1/webhooks/wh_1/test": waiting("dlv_2"),
       "GET /api/v1/webhooks/wh_1/deliveries/dlv_2": waiting("dlv_2"),
       "GET /api/v1/webhooks/wh_1/deliveries": pending,

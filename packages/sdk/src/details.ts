@@ -29,8 +29,12 @@ export const failedDetails = (
   errorMessage: string,
 ): Details => ({ value, reason: "ERROR", errorCode, errorMessage });
 
-export const notReady = (fallback: boolean): Details =>
-  failedDetails(fallback, "PROVIDER_NOT_READY", "No flags are loaded yet.");
+export const notReady = (fallback: boolean, why?: { readonly message: string }): Details =>
+  failedDetails(
+    fallback,
+    "PROVIDER_NOT_READY",
+    why === undefined ? "No flags are loaded yet." : `No flags are loaded yet: ${why.message}`,
+  );
 
 export const notFound = (fallback: boolean, key: string): Details =>
   failedDetails(fallback, "FLAG_NOT_FOUND", `There is no flag ${JSON.stringify(key)}.`);

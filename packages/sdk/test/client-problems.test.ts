@@ -43,6 +43,13 @@ const cases: readonly Case[] = [
       sendJson(response, 404, { error: "NOT_FOUND", message: "There is no such path." }),
   },
   {
+    what: "an address that redirects",
+    code: "UNEXPECTED_ANSWER",
+    said: /^Halyard: the server redirects to https:\/\/flags\.example\.com\/: use the address of the server itself\./,
+    answer: (response) =>
+      response.writeHead(301, { location: "https://flags.example.com/" }).end("moved"),
+  },
+  {
     what: "an address where nobody listens",
     code: "UNREACHABLE",
     said: /^Halyard: the server cannot be reached: .* Is http:\S+ the address of the server\?/,

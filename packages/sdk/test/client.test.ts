@@ -84,6 +84,12 @@ suite("answers", () => {
     for (const url of ["", "flags.example.com", "ftp://example.com", undefined, "https://a?b"]) {
       assert.throws(() => createClient({ url: url as string, key }), /url must be/);
     }
+    const secret = "https://me:s3cret@flags.example.com";
+    assert.throws(
+      () => createClient({ url: secret, key }),
+      (error: Error) =>
+        /must not contain a user/.test(error.message) && !/s3cret/.test(error.message),
+    );
     for (const bad of ["", "a b", "ü", "a\n", undefined]) {
       assert.throws(() => createClient({ url: nowhere, key: bad as string }), /key must be/);
     }

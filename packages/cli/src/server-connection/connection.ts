@@ -115,13 +115,15 @@ export const connect = (options: ConnectionOptions): Connection => {
 export const connectBy = (name: string): Connection =>
   connectTo(profileNamed(name), { profile: name });
 
-/** `named` is how the command line names it, which hints repeat. A key is not repeated. */
+/** `named` is how the command line names it, which hints repeat. Of a key only that there was one. */
 export const connectTo = (profile: Profile, named: ConnectionOptions = {}): Connection => {
   const { url, key } = profile;
   requirePlainAddress(url);
   const words = [
     ...(named.profile === undefined ? [] : ["-p", named.profile]),
     ...(named.url === undefined ? [] : ["--url", named.url]),
+    // Without it the line would act on the environment of another key.
+    ...(named.key === undefined ? [] : ["--key …"]),
   ];
   const hint = (command: string) => ["halyard", command, ...words].join(" ");
   try {

@@ -89,6 +89,7 @@ export const followEvents = async (
     }
   };
 
+  let isAwayReported = false;
   while (!signal.aborted) {
     if (!isNew) {
       arrived = Promise.withResolvers();
@@ -98,12 +99,16 @@ export const followEvents = async (
     isNew = false;
     try {
       await readAll();
+      isAwayReported = false;
     } catch (error) {
       const isAway = error instanceof CommandFailed && error.exitCode === exitCodes.unavailable;
-      if (!isAway) {
+      // Before the first event it is like any other command that finds the server unavailable.
+      if (!isAway || mustBegin) {
         stop.abort();
         throw error;
       }
+      if (!isAwayReported) printAside(`${error.message} Trying again.`);
+      isAwayReported = true;
       isNew = true;
       await pause(betweenAttempts, undefined, { signal }).catch(() => undefined);
     }

@@ -21,15 +21,17 @@ export const confirm = async (question: string, yes: boolean | undefined): Promi
   throw new CommandFailed("Nothing was changed.", exitCodes.usage);
 };
 
-/** A line that is typed at the terminal; empty when it is closed. */
+/** A line that is typed at the terminal. Ctrl-C, Ctrl-D and a terminal that is closed give no answer, not an empty one. */
 export const ask = async (question: string): Promise<string> => {
   // On standard error: standard output is for the result.
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const { promise: given, resolve: give } = Promise.withResolvers<string>();
-    terminal.once("close", () => give(""));
-    void terminal.question(withoutControls(question)).then(give, () => give(""));
-    return (await given).trim();
+    const { promise: given, resolve: give } = Promise.withResolvers<string | undefined>();
+    terminal.once("close", () => give(undefined));
+    void terminal.question(withoutControls(question)).then(give, () => give(undefined));
+    const answer = await given;
+    if (answer === undefined) throw new CommandFailed("\nNothing was changed.", exitCodes.usage);
+    return answer.trim();
   } finally {
     terminal.close();
   }

@@ -172,7 +172,8 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
     },
     details(key, fallback = false) {
       const details = countedDetails(key);
-      if (details === undefined) return known ? notFound(fallback, key) : notReady(fallback);
+      if (details === undefined)
+        return known ? notFound(fallback, key) : notReady(fallback, connection.error);
       if (details.errorCode === undefined) return details;
       return failedDetails(fallback, details.errorCode, details.errorMessage ?? "");
     },

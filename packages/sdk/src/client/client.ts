@@ -162,7 +162,8 @@ export const createClient = (options: ClientOptions): Client => {
     },
     details(key, context, fallback = false) {
       const entry = entries.get(key);
-      if (entry === undefined) return known ? notFound(fallback, key) : notReady(fallback);
+      if (entry === undefined)
+        return known ? notFound(fallback, key) : notReady(fallback, connection.error);
       const result = evaluateEntry(entry, context);
       if ("errorCode" in result) {
         return failedDetails(fallback, result.errorCode, result.errorDetails);

@@ -1,6 +1,6 @@
 // The result of a management call: a value or an error. Calls never throw.
 import { type Flag, isFlag } from "@halyard/core/flags/registry";
-import { retryAfterOf } from "../transport/client-error.ts";
+import { redirectOf, retryAfterOf } from "../transport/client-error.ts";
 
 export type ManagementErrorCode =
   | "VALIDATION_FAILED"
@@ -64,14 +64,12 @@ const nextOf = (response: Response): string | undefined => {
   return new URL(link, "http://relative").searchParams.get("cursor") ?? undefined;
 };
 
-const unexpected = ({ status }: Response): Failure => ({
-  ok: false,
-  error: {
-    code: "UNEXPECTED_ANSWER",
-    message: `the response with status ${status} does not come from Halyard`,
-    status,
-  },
-});
+const unexpected = (response: Response): Failure => {
+  const { status } = response;
+  const message =
+    redirectOf(response) ?? `the response with status ${status} does not come from Halyard`;
+  return { ok: false, error: { code: "UNEXPECTED_ANSWER", message, status } };
+};
 
 type ErrorFields = Partial<{
   error: ManagementErrorCode;

@@ -21,6 +21,10 @@ export const serverAt = ({ url, key, fetch }: Address): Server => {
   if (typeof url !== "string" || !/^https?:\/\/[^/?#]+[^?#]*$/.test(url)) {
     throw new TypeError("url must be the URL of a Halyard server, such as https://example.com");
   }
+  // fetch refuses such a URL, and a message would repeat the password.
+  if (/^https?:\/\/[^/?#]*@/.test(url)) {
+    throw new TypeError("url must not contain a user or a password: the key authenticates");
+  }
   // A line break or a non-ASCII character would make every request fail later.
   if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
     throw new TypeError("key must be an API key of the Halyard server");

@@ -29,10 +29,20 @@ const messageIn = (text: string): string | undefined => {
   }
 };
 
+/** A redirect is not followed: the key would not go along. Browsers do not say where it leads. */
+export const redirectOf = (response: Response): string | undefined => {
+  const isRedirect = response.type === "opaqueredirect" || /^30[12378]$/.test(`${response.status}`);
+  if (!isRedirect) return undefined;
+  const target = response.headers.get("location");
+  return `the server redirects${target === null ? "" : ` to ${target}`}: use the address of the server itself`;
+};
+
 /** The error of an unsuccessful response. Reads the body, so that the connection can be reused. */
 export const errorOfResponse = async (response: Response): Promise<ClientError> => {
   const { status } = response;
   const text = await response.text().catch(() => "");
+  const redirect = redirectOf(response);
+  if (redirect !== undefined) return { code: "UNEXPECTED_ANSWER", message: redirect, status };
   const reason = messageIn(text);
   const message = `the server responded with ${status}${reason === undefined ? "" : `: ${reason}`}`;
   if (status === 401) return { code: "UNAUTHORIZED", message, status };

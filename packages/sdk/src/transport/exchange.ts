@@ -24,7 +24,7 @@ export const exchange = async <T>(options: Exchange<T>): Promise<T> => {
     stop.abort(new Error(`no response within ${timeout} milliseconds`)),
   );
   try {
-    return await read(await fetch(url, { ...init, signal: stop.signal }));
+    return await read(await fetch(url, { redirect: "manual", ...init, signal: stop.signal }));
   } finally {
     cancel();
     signal?.removeEventListener("abort", abort);

@@ -72,6 +72,7 @@ export const readEventStream = async (request: EventStreamRequest): Promise<Stre
     watch(timing.requestTimeout);
     const response = await fetch(url, {
       headers: { accept: "text/event-stream", ...headers },
+      redirect: "manual",
       signal: stop.signal,
     });
     if (!response.ok || !isEventStream(response) || response.body === null) {

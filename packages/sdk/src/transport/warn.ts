@@ -16,7 +16,8 @@ export const warnWith = (log: Log | undefined, address: string): ((error: Client
   if (log === false) return () => {};
   const write = log ?? ((message: string) => console.warn(message));
   return (error) => {
-    const hint = advice[error.code]?.(address);
+    const isBusy = error.code === "UNREACHABLE" && error.status !== undefined;
+    const hint = isBusy ? undefined : advice[error.code]?.(address);
     const what = `Halyard: ${error.message.replace(/\.$/, "")}.`;
     try {
       write(

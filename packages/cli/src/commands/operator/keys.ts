@@ -1,4 +1,5 @@
 // halyard keys: create and revoke API keys, on a server with an admin key or in its database without one.
+import { isProductionName } from "@halyard/core/environment-name";
 import { type ApiKey, checkNewKey } from "@halyard/server/domain/api-key";
 import { type Role, roles } from "@halyard/server/domain/principal";
 import { Command, Option } from "commander";
@@ -11,8 +12,8 @@ import {
   hasKey,
   serverCommand,
 } from "../../server-connection/connection.ts";
-import { beginChange } from "../../server-connection/place.ts";
-import { ask, isAtTerminal } from "../../terminal/ask.ts";
+import { beginChange, placeOf } from "../../server-connection/place.ts";
+import { ask, confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { futureMoment } from "../../terminal/option-values.ts";
@@ -195,6 +196,9 @@ const complete = async (options: CreateOptions): Promise<WholeOptions> => {
     );
   }
   let { environment } = options;
+  if (environment === undefined && hasKey(options)) {
+    printAside(`A new key ${(await placeOf(connect(options))).text}.`);
+  }
   if (environment === undefined && !hasKey(options)) {
     await withOperator(options, async ({ environments }) => {
       const names = (await environments.list()).map((each) => each.name);
@@ -258,6 +262,9 @@ const revokeKey = async (id: string, options: Options): Promise<void> => {
   }
   await withOperator(options, async ({ environments, keys }, place) => {
     const found = unwrap(await environments.find(environment));
+    if (isProductionName(environment) && isAtTerminal()) {
+      await confirm(`Revoke the key ${id} in ${environment}${place.text}?`, options.yes);
+    }
     unwrap(await keys.revokeAsOperator(found.id, id));
     show(`in ${environment}${place.text}`, { environment, ...place.json });
   });

@@ -90,7 +90,7 @@ const requireServer = async (address: string): Promise<void> => {
   const answer = await fetch(new URL("/healthz", address), { signal }).catch(() => undefined);
   if (answer?.ok) return;
   throw new CommandFailed(
-    `No server responds at ${address}: start it with halyard serve, or name its address with --data FOLDER --url ADDRESS.`,
+    `No server responds at ${address}: start it with halyard serve, or name its address with HALYARD_URL.`,
     exitCodes.unavailable,
   );
 };

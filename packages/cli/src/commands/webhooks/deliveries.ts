@@ -10,7 +10,7 @@ import {
   connect,
   serverCommand,
 } from "../../server-connection/connection.ts";
-import { beginChange } from "../../server-connection/place.ts";
+import { beginChange, placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { moment, wholeNumber } from "../../terminal/option-values.ts";
@@ -58,7 +58,7 @@ export const addDeliveryCommands = (group: Command): void => {
     .action((id: string, options: Options) => testWebhook(id, options));
   withExamples(test, "halyard webhooks test wh_3f9a0c5be1d24f6a8b7c6d5e");
 
-  const trigger = serverCommand(group.command("trigger"))
+  const trigger = changeCommand(group.command("trigger"))
     .addArgument(new Argument("<type>", "the type of the event").choices(eventTypes))
     .argument(...webhook)
     .description('send an event of this type about a flag "example" (exit code 1 if it fails)')
@@ -111,14 +111,22 @@ The event looks like a real one, but its sequence is null, as that of every test
   );
 };
 
+const testType = "webhook.test";
+
 const testWebhook = async (
   id: string,
   options: Options,
-  type: WebhookEvent["type"] = "webhook.test",
+  type: WebhookEvent["type"] = testType,
 ): Promise<void> => {
   const connection = connect(options);
   const { webhooks } = connection.management;
+  // A test says what it is; an event that looks real may set something in motion.
+  const place =
+    type === testType
+      ? await placeOf(connection)
+      : await beginChange(connection, `Send ${type} to ${id}`, options.yes);
   const { id: deliveryId } = answered(connection, await webhooks.test(id, { type }));
+  const what = type === testType ? "the test" : type;
   const delivery = await attempted(connection, id, deliveryId);
   const attempt = delivery.attempts.at(-1);
   if (attempt === undefined) {
@@ -127,14 +135,16 @@ const testWebhook = async (
       exitCodes.unavailable,
     );
   }
-  if (options.json) printJson(delivery);
+  if (options.json) printJson({ ...delivery, ...place.json });
   if (succeeded(attempt)) {
-    if (!options.json) print(`The receiver accepted the test: ${attemptText(attempt)}.`);
+    if (!options.json) {
+      print(`The receiver of ${id} ${place.text} accepted ${what}: ${attemptText(attempt)}.`);
+    }
     return;
   }
   const said = responseText(attempt);
   throw new CommandFailed(
-    `The receiver did not accept the test: ${attemptText(attempt)}${said === undefined ? "" : `, "${said}"`}. It will be retried; ${connection.hint(`webhooks deliveries ${id}`)} shows the result.`,
+    `The receiver of ${id} ${place.text} did not accept ${what}: ${attemptText(attempt)}${said === undefined ? "" : `, "${said}"`}. It will be retried; ${connection.hint(`webhooks deliveries ${id}`)} shows the result.`,
   );
 };
 

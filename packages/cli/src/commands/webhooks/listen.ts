@@ -1,5 +1,7 @@
 // halyard webhooks listen: the events of an environment, signed and forwarded as webhooks to a receiver that the server cannot reach.
 import { createHmac, randomBytes } from "node:crypto";
+import { request as beginHttp } from "node:http";
+import { request as beginHttps } from "node:https";
 import {
   defaultServiceName,
   type Mac,
@@ -7,6 +9,7 @@ import {
   signedHeaders,
   standardKey,
 } from "@halyard/core/webhook-signature";
+import { version } from "@halyard/server/version";
 import { type Command, Option } from "commander";
 import {
   type ConnectionOptions,
@@ -103,6 +106,28 @@ const mac: Mac = (scheme, secret, data) =>
     .update(data)
     .digest();
 
+/** Not with fetch, which adds headers of its own: a receiver gets what the server would send. */
+const post = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  signal: AbortSignal,
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const begin = url.startsWith("https:") ? beginHttps : beginHttp;
+    const sent = {
+      ...headers,
+      "user-agent": `Halyard/${version}`,
+      "accept-encoding": "identity",
+      "content-length": body.length,
+    };
+    begin(url, { method: "POST", headers: sent, signal }, (response) => {
+      response.resume().once("close", () => resolve(response.statusCode ?? 0));
+    })
+      .once("error", reject)
+      .end(body);
+  });
+
 const listen = async (options: ListenOptions): Promise<void> => {
   const connection = connect(options);
   const target = options.forwardTo === undefined ? undefined : addressOf(options.forwardTo);
@@ -113,23 +138,17 @@ const listen = async (options: ListenOptions): Promise<void> => {
   /** The receiver's answer in words. */
   const forward = async (url: string, event: LoggedEvent): Promise<string> => {
     const body = new TextEncoder().encode(JSON.stringify(event));
-    const deliveryId = `dlv_${randomBytes(12).toString("hex")}`;
+    const deliveryId = `dlv_${randomBytes(16).toString("hex")}`;
     const { serviceName } = options;
     const headers = signedHeaders(
       { serviceName, deliveryId, event, body, at: new Date(), secret },
       mac,
     );
     const started = performance.now();
+    const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestRequest)]);
     try {
-      const response = await fetch(url, {
-        method: "POST",
-        headers,
-        body,
-        redirect: "manual",
-        signal: AbortSignal.any([stop.signal, AbortSignal.timeout(longestRequest)]),
-      });
-      await response.body?.cancel();
-      return `${response.status} in ${Math.round(performance.now() - started)} ms`;
+      const status = await post(url, headers, body, signal);
+      return `${status} in ${Math.round(performance.now() - started)} ms`;
     } catch (error) {
       const { message, cause } = error as Error;
       return inOneLine(cause instanceof Error ? cause.message : message);
