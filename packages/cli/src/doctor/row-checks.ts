@@ -40,7 +40,7 @@ const problemsOf = (
       warn(
         about,
         `${who} is inactive${why}${waiting}`,
-        `fix the receiver and run halyard webhooks resume ${id}, or halyard webhooks delete ${id}`,
+        `fix the receiver and run halyard webhooks resume ${id}, or halyard webhooks delete ${id}, with a key of ${environment}`,
       ),
     ];
   }
@@ -68,7 +68,7 @@ const problemsOf = (
       warn(
         about,
         `${who} has been failing for ${durationText(now - failingSince.getTime())}${waiting}`,
-        `see the receiver's responses with halyard webhooks deliveries ${id}`,
+        `see the responses of the receiver with halyard webhooks deliveries ${id}, with a key of ${environment}`,
       ),
     );
   } else if (webhook.oldestPendingAt && now - webhook.oldestPendingAt.getTime() > longWait) {
