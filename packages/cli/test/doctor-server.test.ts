@@ -77,7 +77,7 @@ suite("a server", () => {
         void response
           .setHeader("date", new Date(Date.now() - 60_000).toUTCString())
           .end('{"status":"ok"}'),
-      finds: /^warn clock: .* are (59|60|61) seconds apart \| .*NTP/,
+      finds: /^warn clock: .* are (5\d|6[0-9]) seconds apart \| .*NTP/,
     },
     "whose clock is far off": {
       answer: (_request, response) =>
