@@ -106,6 +106,19 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
   });
   assert.match(events.at(-1) ?? "", /while-paused/);
 
+  // A pause by Halyard itself is told from one by a person, with the reason.
+  receiver.answer(() => ({ status: 410 }));
+  await halyard.refuse(["webhooks", "test", id], 1, /410/);
+  receiver.answer(accept);
+  assert.match(
+    await halyard.succeed("webhooks", "list"),
+    new RegExp(`^ID .*\\n${id} {2}deactivated {2}`),
+  );
+  assert.match(
+    await halyard.succeed("webhooks", "get", id),
+    /state {4}deactivated\n.*\n {2}health {3}deactivated: it answered 410 Gone\n/,
+  );
+
   await halyard.refuse(["webhooks", "delete", id], 2, /Remove wh_.*add --yes/);
   assert.match(await halyard.succeed("webhooks", "delete", id, "--yes"), /^Removed wh_/);
   await halyard.refuse(["webhooks", "get", id], 3, new RegExp(`"${id}" does not exist`));
@@ -153,7 +166,7 @@ test("deliveries are listed and sent again, one or all", async () => {
 
   assert.match(
     await halyard.succeed("webhooks", "retry", id),
-    /^Deliveries that wait for a retry are sent now in \S+ at \S+; halyard webhooks get wh_/,
+    /^Deliveries that wait for a retry are due now in \S+ at \S+\. .* halyard webhooks get wh_/,
   );
   assert.match(
     await halyard.succeed("webhooks", "replay", id, two?.id ?? ""),

@@ -62,7 +62,16 @@ test("health tells what is pending, what is held back behind what, and how the a
   await createFlag(admin, "bad");
   await patchFlag(admin, "bad", { enabled: true });
   await patchFlag(admin, "bad", { enabled: false });
-  const failing = await healthWhen(admin, id, ({ retrying }) => retrying === 1);
+  // A receiver that has just accepted a request does not fail yet.
+  const mixed = await healthWhen(admin, id, ({ retrying }) => retrying === 1);
+  assert.equal(mixed.status, "unstable");
+  assert.notEqual(mixed.failingSince, null);
+  await writeRows(
+    server,
+    "update attempt_counts set last_success_at = last_success_at - 60000 where webhook_id = ?",
+    id,
+  );
+  const failing = await healthOf(admin, id);
   const [first] = (await readLog(admin, id, "?flag=bad")).slice(-1);
   assert.partialDeepStrictEqual(failing, {
     webhookId: id,
@@ -108,10 +117,42 @@ test("health tells what is pending, what is held back behind what, and how the a
   await admin("PATCH", `/webhooks/${id}`, { active: false });
   assert.partialDeepStrictEqual(await healthOf(admin, id), {
     status: "paused",
+    deactivatedFor: null,
     pending: 3,
     nextAttemptAt: null,
     blocking: [{ nextAttemptAt: null }],
   });
+});
+
+test("a webhook that Halyard deactivated is not taken for one that somebody paused", async (t) => {
+  const receiver = await startReceiver(rejectBad);
+  t.after(() => receiver.close());
+  const { admin } = await server.environment();
+  const { id } = await register(admin, receiver.url);
+  const patch = (changes: object) => admin("PATCH", `/webhooks/${id}`, changes);
+  await createFlag(admin, "bad");
+  await healthWhen(admin, id, ({ status }) => status === "failing");
+  await patch({ active: false });
+  const paused = { status: "paused", failingSince: null, deactivatedFor: null };
+  assert.partialDeepStrictEqual(await healthOf(admin, id), paused);
+
+  receiver.answer(() => ({ status: 410 }));
+  await patch({ active: true });
+  const deactivated = await healthWhen(admin, id, ({ status }) => status === "deactivated");
+  assert.partialDeepStrictEqual(deactivated, {
+    deactivatedFor: "it answered 410 Gone",
+    pending: 1,
+    nextAttemptAt: null,
+  });
+  await patch({ events: ["flag.created"] });
+  assert.deepEqual(await healthOf(admin, id), deactivated, "whatever else is changed");
+
+  receiver.answer(accept);
+  await patch({ active: true });
+  const resumed = await healthWhen(admin, id, ({ pending }) => pending === 0);
+  assert.deepEqual([resumed.status, resumed.deactivatedFor], ["unstable", null]);
+  await patch({ active: false });
+  assert.partialDeepStrictEqual(await healthOf(admin, id), paused);
 });
 
 test("5,031 undelivered events do not hide the one that fails", async (t) => {

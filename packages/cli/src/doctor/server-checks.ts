@@ -120,25 +120,22 @@ export const rowsOfServer = async (
   }
   const own = await management.keys.current();
   const environment = own.ok ? own.value.environment : "this key";
-  const inspected: Inspected["webhooks"][number][] = [];
-  for (const { id, url: to, active } of webhooks.value) {
-    const waiting = await management.webhooks.deliveries(id, { state: "pending", limit: 1_000 });
-    const pending = waiting.ok ? waiting.value : [];
-    const times = pending.map(({ createdAt }) => Date.parse(createdAt));
-    const failures = pending.flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at)));
-    const earliest = (those: readonly number[]) =>
-      those.length > 0 ? new Date(Math.min(...those)) : null;
-    inspected.push({
+  const health = await management.webhooks.health();
+  const healthOf = new Map((health.ok ? health.value : []).map((each) => [each.webhookId, each]));
+  const timeOf = (time: string | null | undefined) => (time == null ? null : new Date(time));
+  const inspected = webhooks.value.map(({ id, url, active }) => {
+    const its = healthOf.get(id);
+    return {
       environment,
       id,
-      url: to,
+      url,
       active,
-      deactivatedFor: null,
-      failingSince: earliest(failures),
-      pending: pending.length,
-      oldestPendingAt: earliest(times),
-    });
-  }
+      deactivatedFor: its?.deactivatedFor ?? null,
+      failingSince: timeOf(its?.failingSince),
+      pending: its?.pending ?? 0,
+      oldestPendingAt: timeOf(its?.oldestPendingAt),
+    };
+  });
   return {
     checks: [],
     rows: {

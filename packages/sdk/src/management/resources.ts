@@ -106,8 +106,18 @@ export interface AttemptTotals {
 /** Counts above 10,000 are told as 10,000. */
 export interface WebhookHealth {
   readonly webhookId: string;
-  readonly status: "healthy" | "unstable" | "failing" | "pending" | "idle" | "paused";
+  /** A person pauses a webhook; Halyard deactivates one that is gone or has failed for five days. */
+  readonly status:
+    | "healthy"
+    | "unstable"
+    | "failing"
+    | "pending"
+    | "idle"
+    | "paused"
+    | "deactivated";
   readonly failingSince: string | null;
+  /** Why Halyard deactivated it. */
+  readonly deactivatedFor: string | null;
   readonly pending: number;
   /** Of the pending: those that have failed before, and those that wait for an earlier one of the same flag. */
   readonly retrying: number;
@@ -115,7 +125,7 @@ export interface WebhookHealth {
   /** Given up after the last attempt. */
   readonly failed: number;
   readonly oldestPendingAt: string | null;
-  /** Never in the past; null when no attempt is planned. */
+  /** Never in the past; null when none is planned. While it fails, what is due is attempted one request at a time. */
   readonly nextAttemptAt: string | null;
   readonly lastHour: AttemptTotals;
   readonly lastDay: AttemptTotals;

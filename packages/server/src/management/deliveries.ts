@@ -30,7 +30,7 @@ export interface SentDelivery {
 
 export interface ShownHealth extends DeliveryHealth {
   readonly status: HealthStatus;
-  /** Never in the past: what is due is attempted at once. */
+  /** Never in the past. While the webhook fails, what is due is attempted one request at a time. */
   readonly nextAttemptAt: Date | null;
 }
 
@@ -88,7 +88,7 @@ const retriedAtOnce = 500;
 
 const shownHealth = (health: DeliveryHealth, now: Date): ShownHealth => ({
   ...health,
-  status: statusOf(health),
+  status: statusOf(health, now),
   nextAttemptAt: nextAttemptOf(health.active, health.dueAt, now),
 });
 

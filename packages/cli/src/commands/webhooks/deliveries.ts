@@ -232,7 +232,7 @@ const retryDeliveries = async (id: string, options: Options): Promise<void> => {
   }
   if (options.json) return printJson({ retried, ...json });
   print(
-    `Deliveries that wait for a retry are sent now ${where}${retried === 0 ? "" : `, and ${retried} that had failed`}; ${connection.hint(`webhooks get ${id}`)} shows the result.`,
+    `Deliveries that wait for a retry are due now ${where}${retried === 0 ? "" : `, and ${retried} that had failed`}. A receiver that fails gets one request at a time; when it accepts one, the rest follows. ${connection.hint(`webhooks get ${id}`)} shows the result.`,
   );
 };
 

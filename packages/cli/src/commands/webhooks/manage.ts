@@ -82,18 +82,24 @@ export const addManageCommands = (group: Command): void => {
   withExamples(remove, "halyard webhooks delete wh_3f9a0c5be1d24f6a8b7c6d5e --yes");
 };
 
-const stateOf = ({ active }: Webhook): Cell =>
-  active ? { style: "green", text: "active" } : { style: "yellow", text: "paused" };
+const stateOf = ({ active }: Webhook, health: WebhookHealth | undefined): Cell => {
+  if (active) return { style: "green", text: "active" };
+  return health?.status === "deactivated"
+    ? { style: "red", text: "deactivated" }
+    : { style: "yellow", text: "paused" };
+};
 
 const listWebhooks = async (options: Options): Promise<void> => {
   const connection = connect(options);
   const webhooks = answered(connection, await connection.management.webhooks.list());
   if (options.json) return printJson(webhooks);
+  const health = answered(connection, await connection.management.webhooks.health());
+  const byId = new Map(health.map((each) => [each.webhookId, each]));
   printTable(
     ["id", "state", "events", "address"],
     webhooks.map((webhook) => [
       webhook.id,
-      stateOf(webhook),
+      stateOf(webhook, byId.get(webhook.id)),
       webhook.events.join(","),
       webhook.url,
     ]),
@@ -111,9 +117,10 @@ const getWebhook = async (id: string, options: Options): Promise<void> => {
   print(coloured("bold", webhook.id));
   print(`  address  ${inOneLine(webhook.url)}`);
   print(`  events   ${webhook.events.join(", ")}`);
-  print(`  state    ${shownCell(stateOf(webhook))}`);
+  print(`  state    ${shownCell(stateOf(webhook, health))}`);
   print(`  created  ${webhook.createdAt}`);
-  print(`  health   ${shownCell(healthCell(health))}`);
+  const why = health.deactivatedFor === null ? "" : `: ${inOneLine(health.deactivatedFor)}`;
+  print(`  health   ${shownCell(healthCell(health))}${why}`);
   print(
     `  pending  ${health.pending}, ${health.retrying} of them retrying, ${health.heldBack} held back by an earlier one`,
   );
@@ -121,7 +128,7 @@ const getWebhook = async (id: string, options: Options): Promise<void> => {
   print(
     `  attempts ${totalsText(health.lastHour)} in the last hour, ${totalsText(health.lastDay)} in 24 hours`,
   );
-  if (health.nextAttemptAt !== null) print(`  next     ${health.nextAttemptAt}`);
+  if (health.nextAttemptAt !== null) print(`  next     ${nextText(health, health.nextAttemptAt)}`);
   if (health.lastError !== null) {
     print(`  error    ${inOneLine(health.lastError)}, ${health.lastFailureAt}`);
   }
@@ -133,9 +140,20 @@ const getWebhook = async (id: string, options: Options): Promise<void> => {
 };
 
 const healthCell = ({ status }: WebhookHealth): Cell => ({
-  style: status === "failing" ? "red" : status === "healthy" ? "green" : "yellow",
+  style:
+    status === "failing" || status === "deactivated"
+      ? "red"
+      : status === "healthy"
+        ? "green"
+        : "yellow",
   text: status,
 });
+
+/** A webhook that fails gets no more requests although more are due. */
+const nextText = ({ status }: WebhookHealth, at: string): string =>
+  status === "failing" && Date.parse(at) <= Date.now()
+    ? "one request at a time until one succeeds, about 15 seconds apart"
+    : at;
 
 const totalsText = ({ succeeded, failed }: WebhookHealth["lastHour"]): string =>
   `${succeeded} succeeded and ${failed} failed`;

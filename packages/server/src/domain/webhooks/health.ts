@@ -7,6 +7,7 @@ export const healthStatuses = [
   "pending",
   "idle",
   "paused",
+  "deactivated",
 ] as const;
 export type HealthStatus = (typeof healthStatuses)[number];
 
@@ -20,6 +21,8 @@ export interface DeliveryHealth {
   readonly active: boolean;
   /** The first failure since the last success; null when the last attempt succeeded. */
   readonly failingSince: Date | null;
+  /** Why Halyard deactivated it; null when it did not, or when the history no longer tells. */
+  readonly deactivatedFor: string | null;
   /** Counted up to `countLimit`, as the numbers below. */
   readonly pending: number;
   /** Of the pending: those that have failed before. */
@@ -54,15 +57,21 @@ export const countLimit = 10_000;
 /** Deliveries that are named as holding back others. */
 export const blockingLimit = 5;
 
-export const statusOf = (health: DeliveryHealth): HealthStatus => {
-  if (!health.active) return "paused";
-  if (health.failingSince !== null) return "failing";
+/** A receiver that accepts some of its requests is unstable; it fails when it has accepted none for this long. */
+const failingAfter = 60_000;
+
+export const statusOf = (health: DeliveryHealth, now: Date): HealthStatus => {
+  const { active, failingSince, lastSuccessAt } = health;
+  // The pause by a person ends the failure, the deactivation by Halyard does not.
+  if (!active) return failingSince === null ? "paused" : "deactivated";
+  const sinceSuccess = now.getTime() - (lastSuccessAt?.getTime() ?? 0);
+  if (failingSince !== null && sinceSuccess >= failingAfter) return "failing";
   if (health.retrying > 0 || health.lastHour.failed > 0) return "unstable";
-  if (health.lastSuccessAt !== null) return "healthy";
+  if (lastSuccessAt !== null) return "healthy";
   return health.pending > 0 ? "pending" : "idle";
 };
 
-/** When the next attempt is made: at once when it is due; null when none is planned. */
+/** When the next attempt is due: now when it was due before; null when none is planned. */
 export const nextAttemptOf = (active: boolean, dueAt: Date | null, now: Date): Date | null =>
   !active || dueAt === null ? null : dueAt < now ? now : dueAt;
 

@@ -164,7 +164,7 @@ const deactivateWebhooks = (path: string, now: Date): number => {
   try {
     database.exec("begin");
     const rows = database
-      .prepare("update webhooks set active = 0 where active = 1 returning *")
+      .prepare("update webhooks set active = 0, failing_since = null where active = 1 returning *")
       .all();
     const write = database.prepare(
       `insert into history (environment_id, subject, subject_id, at, actor_key_id, actor_name, actions, before, after)

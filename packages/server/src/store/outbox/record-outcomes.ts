@@ -184,8 +184,10 @@ const writeHealth = async (
   const outage = recovered ? await outageOf(database, webhookId, now) : 0;
   await database
     .updateTable("webhooks")
-    .set({ failing_since: failingSince })
+    // One that is deactivated stays failing, whatever the requests beside the last one came to.
+    .set({ failing_since: failingSince ?? (deactivate === null ? null : now) })
     .where("id", "=", webhookId)
+    .where("active", "=", 1)
     .execute();
   if (deactivate !== null) await switchOff(database, webhookId, deactivate, now);
   if (!recovered) return;

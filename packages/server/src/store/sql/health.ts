@@ -41,6 +41,25 @@ const lastCounts = (webhook: OfWebhook, column: "last_success_at" | "last_failur
     .orderBy("attempt_counts.slot", "desc")
     .limit(1);
 
+/** The last deactivation by Halyard, of a webhook that is still deactivated. */
+const deactivationOf = (webhook: OfWebhook) =>
+  webhook
+    .selectFrom("history")
+    .select("history.after")
+    .where("webhooks.active", "=", 0)
+    .where("webhooks.failing_since", "is not", null)
+    .whereRef("history.environment_id", "=", "webhooks.environment_id")
+    .where("history.subject", "=", "webhook")
+    .whereRef("history.subject_id", "=", "webhooks.id")
+    .where("history.actions", "=", JSON.stringify(["webhook.deactivated"]))
+    .orderBy("history.id", "desc")
+    .limit(1);
+
+const reasonIn = (after: string | null): string | null => {
+  const { reason = null } = JSON.parse(after ?? "{}") as { reason?: string };
+  return reason;
+};
+
 const none = { hourSucceeded: 0, hourFailed: 0, daySucceeded: 0, dayFailed: 0 };
 
 export const healthReads = (database: Database): HealthReads => {
@@ -89,6 +108,7 @@ export const healthReads = (database: Database): HealthReads => {
             "webhooks.id",
             "webhooks.active",
             "webhooks.failing_since",
+            deactivationOf(webhook).as("deactivation"),
             counted(positionsOf(webhook, "pending")).as("pending"),
             counted(retryingOf(webhook)).as("retrying"),
             counted(positionsOf(webhook, "failed")).as("failed"),
@@ -130,6 +150,7 @@ export const healthReads = (database: Database): HealthReads => {
           webhookId: row.id,
           active: row.active === 1,
           failingSince: dateOf(row.failing_since),
+          deactivatedFor: reasonIn(row.deactivation),
           pending,
           retrying: Number(row.retrying),
           // Of each queue all but the first wait for another.

@@ -42,11 +42,16 @@ export const webhookWrites = (
   async updateWebhook(environmentId, webhook, activated) {
     await database
       .updateTable("webhooks")
-      .set({
+      .set((row) => ({
         events: JSON.stringify(webhook.events),
         active: webhook.active ? 1 : 0,
-        ...(activated && { failing_since: null }),
-      })
+        failing_since: row
+          .case()
+          .when("active", "=", webhook.active ? 1 : 0)
+          .then(row.ref("failing_since"))
+          .else(null)
+          .end(),
+      }))
       .where("environment_id", "=", environmentId)
       .where("id", "=", webhook.id)
       .execute();

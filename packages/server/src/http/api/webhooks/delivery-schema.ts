@@ -127,9 +127,13 @@ const healthFields = {
   webhookId: Type.String(),
   status: Type.Enum([...healthStatuses], {
     description:
-      "`failing`: the last attempt failed. `unstable`: it succeeded, but something is retried or has failed within the hour. `healthy`: neither. `pending`: nothing was attempted yet. `idle`: nothing was to be sent in 90 days. `paused`: it is not active.",
+      "`failing`: the last attempt failed, and none succeeded within the last minute. `unstable`: some succeed, but something is retried or has failed within the hour. `healthy`: neither. `pending`: nothing was attempted yet. `idle`: nothing was to be sent in 90 days. `paused`: somebody deactivated it. `deactivated`: Halyard deactivated it.",
   }),
   failingSince: nullable<string>("string", "The first failure since the last success."),
+  deactivatedFor: nullable<string>(
+    "string",
+    "Why Halyard deactivated it; null for any other status, and when the history no longer tells.",
+  ),
   pending: Type.Integer({ description: `Deliveries still to be made. ${upToLimit}` }),
   retrying: Type.Integer({ description: `Of the pending, those that have failed. ${upToLimit}` }),
   heldBack: Type.Integer({
@@ -139,7 +143,7 @@ const healthFields = {
   oldestPendingAt: nullable<string>("string", "When the oldest pending delivery was queued."),
   nextAttemptAt: nullable<string>(
     "string",
-    "When the next attempt is made, never in the past; null when none is planned.",
+    "When the next attempt is due, never in the past; null when none is planned. While `status` is `failing`, what is due is attempted one request at a time, up to 15 seconds apart; the rest follows when one succeeds.",
   ),
   lastHour: totals("Of the last hour."),
   lastDay: totals("Of the last 24 hours."),
@@ -170,6 +174,7 @@ export const healthExample = {
   webhookId: "wh_3f9a0c5be1d24f6a8b7c6d5e",
   status: "failing",
   failingSince: "2026-11-14T11:20:00.000Z",
+  deactivatedFor: null,
   pending: 41,
   retrying: 3,
   heldBack: 36,
@@ -203,6 +208,7 @@ export const shownHealth = (health: ShownHealth) => ({
   webhookId: health.webhookId,
   status: health.status,
   failingSince: timeOf(health.failingSince),
+  deactivatedFor: health.deactivatedFor,
   pending: health.pending,
   retrying: health.retrying,
   heldBack: health.heldBack,
