@@ -120,6 +120,14 @@ test("the log follows what happens, and is filtered by state and by flag", async
   await page.getByRole("link", { name: "1 retrying" }).click();
   await until(async () => assert.equal(await rows(page).count(), 1));
   await rows(page).getByText("flag.enabled").waitFor();
+
+  // It accepts the events of another flag: the page says what to do about the rest.
+  receiver.answer(({ body }) => ({ status: body.includes('"key":"two"') ? 500 : 204 }));
+  await patchFlag(admin, "one", { enabled: true });
+  await page
+    .locator('.health-line:has-text("unstable") + .health-details')
+    .getByText("check its log. Pending events are not lost: each is attempted up to 12 times")
+    .waitFor();
 });
 
 test("on a phone, the chart's texts are beside its columns, and the log's beside each other", async (t) => {

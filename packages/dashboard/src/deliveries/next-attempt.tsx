@@ -2,6 +2,7 @@
 import type { Delivery, Webhook } from "@halyard/sdk";
 import { Link, useLocation } from "wouter";
 import { Upcoming } from "../components/display/time.tsx";
+import { dueText } from "../webhooks/webhook-health.ts";
 import { useHealthOf } from "../webhooks/webhook-queries.ts";
 import { type DeliveryFilter, hrefOf } from "./delivery-filter.ts";
 
@@ -15,7 +16,7 @@ export const NextAttempt = ({ webhook, delivery, filter }: NextAttemptProps) => 
   const [path] = useLocation();
   const health = useHealthOf(webhook.id).data;
   const { behind, nextAttemptAt } = delivery;
-  if (!webhook.active) return "none while the webhook is paused";
+  if (!webhook.active) return "none until the webhook is resumed";
   if (behind !== null) {
     return (
       <>
@@ -27,9 +28,5 @@ export const NextAttempt = ({ webhook, delivery, filter }: NextAttemptProps) => 
     );
   }
   if (nextAttemptAt === null) return "now";
-  const due =
-    health?.status === "failing"
-      ? "soon: the receiver fails, so requests are sent one at a time"
-      : "as soon as the receiver has taken what is ahead of it";
-  return <Upcoming at={nextAttemptAt} otherwise={due} />;
+  return <Upcoming at={nextAttemptAt} otherwise={dueText(health?.status)} />;
 };

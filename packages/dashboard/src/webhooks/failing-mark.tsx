@@ -1,4 +1,4 @@
-// Marks the webhooks in the navigation when one of them fails.
+// Marks the webhooks in the navigation when one of them fails, or failed until Halyard deactivated it.
 import "../styles/failing-mark.css";
 import { useHealth } from "./webhook-queries.ts";
 
@@ -6,12 +6,17 @@ const refetchEvery = 15_000;
 
 export const FailingMark = () => {
   const health = useHealth(refetchEvery);
-  const failing = health.data?.filter(({ status }) => status === "failing").length ?? 0;
-  if (failing === 0) return null;
+  const countOf = (wanted: string) =>
+    health.data?.filter(({ status }) => status === wanted).length ?? 0;
+  const failing = countOf("failing");
+  const deactivated = countOf("deactivated");
+  if (failing + deactivated === 0) return null;
   return (
     <span className="shell-mark">
-      {failing}
-      <span className="visually-hidden"> failing</span>
+      {failing + deactivated}
+      <span className="visually-hidden">
+        {deactivated === 0 ? " failing" : " failing or deactivated"}
+      </span>
     </span>
   );
 };

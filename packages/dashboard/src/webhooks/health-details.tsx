@@ -9,17 +9,18 @@ import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import { adviceOnFailure } from "./failure-advice.ts";
 import { useWebhookEdits } from "./webhook-edits.ts";
-import { formatCount, successOf } from "./webhook-health.ts";
+import { dueText, formatCount, successOf } from "./webhook-health.ts";
 import { useReplay } from "./webhook-queries.ts";
 
 type Blocking = DetailedWebhookHealth["blocking"][number];
 
 interface BlockingRowProps {
   readonly blocking: Blocking;
+  readonly status: DetailedWebhookHealth["status"];
   readonly filter: DeliveryFilter;
 }
 
-const BlockingRow = ({ blocking, filter }: BlockingRowProps) => {
+const BlockingRow = ({ blocking, status, filter }: BlockingRowProps) => {
   const [path] = useLocation();
   const { deliveryId, flagKey, attempts, error, nextAttemptAt, heldBack } = blocking;
   return (
@@ -31,7 +32,7 @@ const BlockingRow = ({ blocking, filter }: BlockingRowProps) => {
       {attempts === 1 ? "attempt" : "attempts"}.{" "}
       {nextAttemptAt !== null && (
         <>
-          Next attempt <Upcoming at={nextAttemptAt} otherwise="now" />.{" "}
+          Next attempt <Upcoming at={nextAttemptAt} otherwise={dueText(status)} />.{" "}
         </>
       )}
       {heldBack > 0 &&
@@ -42,19 +43,30 @@ const BlockingRow = ({ blocking, filter }: BlockingRowProps) => {
 
 /** What helps, and what happens without anybody's help. */
 const WhatToDo = ({ health }: { readonly health: DetailedWebhookHealth }) => {
-  const { status, lastError, pending, failed } = health;
-  const isFailing = status === "failing" && lastError !== null;
-  if (!isFailing && failed === 0) return null;
-  return (
-    <p className="health-advice">
-      {isFailing && `${adviceOnFailure(lastError)} `}
-      {isFailing &&
-        pending > 0 &&
-        "Pending events are not lost: each is attempted up to 12 times in about three days, and all are sent once the receiver accepts one. "}
-      {failed > 0 &&
-        `${formatCount(failed)} ${failed === 1 ? "was" : "were"} given up: ${status === "paused" ? "resume the webhook, then retry." : "a retry sends them once more."}`}
-    </p>
-  );
+  const { status, lastError, pending, retrying, failed } = health;
+  const isInactive = status === "paused" || status === "deactivated";
+  // A receiver that has recovered and has nothing left to retry needs no help.
+  const needsHelp = status === "failing" || (status === "unstable" && retrying > 0);
+  const sentences: string[] = [];
+  if ((needsHelp || status === "deactivated") && lastError !== null) {
+    sentences.push(adviceOnFailure(lastError));
+  }
+  if (needsHelp && pending > 0) {
+    sentences.push(
+      `Pending events are not lost: each is attempted up to 12 times in about three days${status === "failing" ? ", and all are sent once the receiver accepts one" : ""}.`,
+    );
+  }
+  if (status === "deactivated") {
+    sentences.push(
+      "When the receiver works again, resume the webhook: pending events are sent, and a replay sends those since then. If it is not needed any more, delete it.",
+    );
+  }
+  if (failed > 0) {
+    sentences.push(
+      `${formatCount(failed)} ${failed === 1 ? "was" : "were"} given up: ${isInactive ? "resume the webhook, then retry." : "a retry sends them once more."}`,
+    );
+  }
+  return sentences.length > 0 && <p className="health-advice">{sentences.join(" ")}</p>;
 };
 
 const LastReplay = ({ webhook }: { readonly webhook: Webhook }) => {
@@ -109,7 +121,12 @@ export const HealthDetails = ({ webhook, health, filter }: HealthDetailsProps) =
           <h2 className="health-heading">Retrying, oldest first</h2>
           <ul className="health-blocking" aria-label="Retrying">
             {health.blocking.map((blocking) => (
-              <BlockingRow key={blocking.deliveryId} blocking={blocking} filter={filter} />
+              <BlockingRow
+                key={blocking.deliveryId}
+                blocking={blocking}
+                status={health.status}
+                filter={filter}
+              />
             ))}
           </ul>
         </>

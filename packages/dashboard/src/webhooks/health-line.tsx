@@ -5,6 +5,14 @@ import { Time, Upcoming } from "../components/display/time.tsx";
 import { formatDate } from "../format.ts";
 import { formatCount, healthTone } from "./webhook-health.ts";
 
+/** When a request is sent although one is due already, and why not at once. */
+const dueRequest = (status: WebhookHealth["status"]): string => {
+  if (status === "failing") {
+    return "within about 15 seconds: the receiver fails, so it gets one request at a time until it accepts one; then the rest follows";
+  }
+  return status === "unstable" ? "within seconds" : "now";
+};
+
 const Pending = ({ health }: { readonly health: WebhookHealth }) => (
   <>
     <span>{formatCount(health.pending)} pending.</span>
@@ -18,27 +26,30 @@ const Pending = ({ health }: { readonly health: WebhookHealth }) => (
       <span>{formatCount(health.heldBack)} held back by an earlier event of the same flag.</span>
     )}
     {health.nextAttemptAt === null ? (
-      <span>Nothing is sent until you resume it.</span>
+      <span>Nothing is sent until the webhook is resumed.</span>
     ) : (
       <span>
-        Next attempt <Upcoming at={health.nextAttemptAt} otherwise="now" />.
+        Next attempt <Upcoming at={health.nextAttemptAt} otherwise={dueRequest(health.status)} />.
       </span>
     )}
   </>
 );
 
 export const HealthLine = ({ health }: { readonly health: WebhookHealth }) => {
-  const { status, failingSince, lastError, lastFailureAt, lastSuccessAt } = health;
+  const { status, failingSince, deactivatedFor, lastError, lastFailureAt, lastSuccessAt } = health;
   return (
     <div className="health-line">
       <StatusBadge tone={healthTone[status]}>{status}</StatusBadge>
-      {failingSince !== null && (
+      {status === "deactivated" && (
+        <span>Halyard deactivated it{deactivatedFor !== null && `: ${deactivatedFor}`}.</span>
+      )}
+      {status === "failing" && failingSince !== null && (
         <span>
           Failing since {formatDate(failingSince)} (<Time at={failingSince} />)
           {lastError !== null && `: ${lastError}`}.
         </span>
       )}
-      {status === "unstable" && lastFailureAt !== null && (
+      {(status === "unstable" || status === "deactivated") && lastFailureAt !== null && (
         <span>
           Last error <Time at={lastFailureAt} />: {lastError}.
         </span>

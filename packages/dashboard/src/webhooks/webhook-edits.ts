@@ -17,7 +17,7 @@ export interface WebhookEdits {
   test(webhook: Webhook): Promise<Delivery | undefined>;
   replay(webhook: Webhook, delivery: Delivery): Promise<Delivery | undefined>;
   stopReplay(webhook: Webhook): Promise<void>;
-  /** Attempts now what waits for a retry, and once more what was given up. */
+  /** Makes due what waits for a retry, and once more what was given up. */
   retryAll(webhook: Webhook): Promise<void>;
 }
 
@@ -120,10 +120,7 @@ export const useWebhookEdits = (): WebhookEdits => {
         }
         notifyDone({
           title: hostOf(webhook),
-          message:
-            retried === 0
-              ? "Deliveries that wait for a retry are sent now."
-              : `Sent again now, with ${formatNumber(retried)} that had failed.`,
+          message: `Due now: all that wait for a retry${retried === 0 ? "" : `, and ${formatNumber(retried)} that had failed`}. A receiver that fails gets one request at a time; when it accepts one, the rest follows.`,
         });
       },
     };

@@ -10,7 +10,14 @@ export const healthTone: Readonly<Record<WebhookHealth["status"], Tone>> = {
   pending: "waiting",
   idle: "quiet",
   paused: "quiet",
+  deactivated: "bad",
 };
+
+/** When a delivery that is due is attempted. */
+export const dueText = (status: WebhookHealth["status"] | undefined): string =>
+  status === "failing"
+    ? "in its turn: the receiver fails, so it gets one request at a time"
+    : "as soon as the receiver has taken what is ahead of it";
 
 /** The server counts up to here. */
 const countLimit = 10_000;
