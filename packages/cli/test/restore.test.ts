@@ -130,6 +130,8 @@ suite("a backup with a delivery on its way", () => {
     const api = createApi(server.url, key);
     const { body } = await api("GET", `/webhooks/${webhookId}`);
     assert.equal((body as { active: boolean }).active, false);
+    const health = (await api("GET", `/webhooks/${webhookId}/health`)).body;
+    assert.equal((health as { status: string }).status, "paused", "by the operator");
     const [last] = (await api("GET", "/history?limit=1")).body as {
       id: string;
       actor: object;

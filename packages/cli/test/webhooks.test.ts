@@ -118,6 +118,8 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
     await halyard.succeed("webhooks", "get", id),
     /state {4}deactivated\n.*\n {2}health {3}deactivated: it answered 410 Gone\n/,
   );
+  const { stdout } = await halyard.run("doctor");
+  assert.match(stdout, new RegExp(`${id} .* \\(Halyard deactivated it: it answered 410 Gone\\)`));
 
   await halyard.refuse(["webhooks", "delete", id], 2, /Remove wh_.*add --yes/);
   assert.match(await halyard.succeed("webhooks", "delete", id, "--yes"), /^Removed wh_/);

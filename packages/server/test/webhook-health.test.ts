@@ -130,11 +130,34 @@ test("a webhook that Halyard deactivated is not taken for one that somebody paus
   const { admin } = await server.environment();
   const { id } = await register(admin, receiver.url);
   const patch = (changes: object) => admin("PATCH", `/webhooks/${id}`, changes);
+  /** The receiver answers with this status when it is released. */
+  const hold = (status: number): (() => void) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    receiver.answer(async (request) => {
+      if (flagOf(request) === "gone") return { status: 410 };
+      await held;
+      return { status };
+    });
+    return release;
+  };
+  const requests = (count: number) =>
+    until(`request ${count}`, () => receiver.received.length === count);
   await createFlag(admin, "bad");
   await healthWhen(admin, id, ({ status }) => status === "failing");
   await patch({ active: false });
   const paused = { status: "paused", failingSince: null, deactivatedFor: null };
   assert.partialDeepStrictEqual(await healthOf(admin, id), paused);
+
+  const fail = hold(503);
+  await patch({ active: true });
+  await requests(2);
+  await patch({ active: false });
+  fail();
+  const late = await healthWhen(admin, id, ({ lastHour }) => lastHour.failed === 2);
+  assert.partialDeepStrictEqual(late, paused, "whatever becomes of the request under way");
 
   receiver.answer(() => ({ status: 410 }));
   await patch({ active: true });
@@ -151,8 +174,15 @@ test("a webhook that Halyard deactivated is not taken for one that somebody paus
   await patch({ active: true });
   const resumed = await healthWhen(admin, id, ({ pending }) => pending === 0);
   assert.deepEqual([resumed.status, resumed.deactivatedFor], ["unstable", null]);
-  await patch({ active: false });
-  assert.partialDeepStrictEqual(await healthOf(admin, id), paused);
+
+  const succeed = hold(204);
+  await createFlag(admin, "slow");
+  await requests(5);
+  await createFlag(admin, "gone");
+  await healthWhen(admin, id, ({ status }) => status === "deactivated");
+  succeed();
+  const last = await healthWhen(admin, id, ({ lastHour }) => lastHour.succeeded === 2);
+  assert.equal(last.status, "deactivated", "one success beside it does not hide it");
 });
 
 test("5,031 undelivered events do not hide the one that fails", async (t) => {
