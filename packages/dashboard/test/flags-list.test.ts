@@ -173,6 +173,12 @@ test("the dialog creates a flag and says what is wrong with a key", async (t) =>
   await form.getByLabel(/^rollout/).check();
   await form.getByLabel("Percent of users").fill("0.125");
   await form.getByLabel("Description").fill("One page");
+  // Escape closes the dialog and keeps what was typed.
+  await page.keyboard.press("Escape");
+  await form.waitFor({ state: "detached" });
+  await page.keyboard.press("c");
+  assert.equal(await form.getByLabel("Key").inputValue(), "new-checkout");
+  assert.equal(await form.getByLabel("Percent of users").inputValue(), "0.125 %");
   await form.getByRole("button", { name: "Create flag" }).click();
   await page.getByRole("heading", { name: "new-checkout", level: 1 }).waitFor();
   assert.deepEqual(await stateOf(admin, "new-checkout"), {
@@ -194,6 +200,14 @@ test("the dialog creates a flag and says what is wrong with a key", async (t) =>
     body: JSON.stringify({ context: { targetingKey: "user-7" } }),
   });
   await code.getByText("It works: last evaluated").waitFor();
+  await page.goto("/flags");
+  await page.getByRole("link", { name: "new-checkout" }).waitFor();
+  await page.keyboard.press("c");
+  await form.getByLabel("Key").fill("dropped");
+  await form.getByRole("button", { name: "Cancel" }).click();
+  await form.waitFor({ state: "detached" });
+  await page.keyboard.press("c");
+  assert.equal(await form.getByLabel("Key").inputValue(), "");
 });
 
 test("who changed a flag last is in the list, which sorts by it and follows changes of others", async (t) => {

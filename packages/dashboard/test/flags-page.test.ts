@@ -89,7 +89,7 @@ test("the description is edited, and snippets are copied", async (t) => {
   const { page, context } = await openAs(browser, t, server.url, [keys.admin], "/flags/described");
   await page.getByLabel("Description").fill("Ask the shop team");
   await page.getByRole("button", { name: "Save description" }).click();
-  await notice(page, "described").waitFor();
+  await notice(page, "described").getByText("Description saved.", { exact: true }).waitFor();
   assert.equal((await stateOf(admin, "described")).description, "Ask the shop team");
 
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -127,17 +127,33 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await seedFlags(admin, [{ key: "shared", type: "rollout", percentage: 10, enabled: true }]);
   const first = await openAs(browser, t, server.url, [keys.admin], "/flags/shared", audited);
   const second = await openAs(browser, t, server.url, [keys.admin], "/flags");
+  const percent = first.page.getByLabel("Percent of users");
   const rowOfSecond = second.page.getByRole("listitem").filter({ hasText: "shared" });
-  await first.page.getByLabel("Percent of users").fill("30");
+  // A draft that is again as it was is none: it follows the changes of others.
+  await percent.fill("11");
+  await first.page.getByRole("button", { name: "Discard" }).waitFor();
+  await percent.fill("10");
+  await first.page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
+  await admin("PATCH", "/flags/shared", { percentage: 60 });
+  await until(async () => assert.equal(await percent.inputValue(), "60 %"));
+  assert.equal(await first.page.getByText("Somebody else changed this flag").count(), 0);
+  await admin("PATCH", "/flags/shared", { percentage: 10 });
+  await until(async () => assert.equal(await percent.inputValue(), "10 %"));
+  await percent.fill("30");
 
   await second.page.getByRole("switch", { name: "shared is on" }).click({ force: true });
   await first.page.getByText("Somebody else changed this flag").first().waitFor();
   await first.page.getByRole("button", { name: "Save changes" }).click();
   const conflict = dialog(first.page);
-  await conflict.getByRole("columnheader", { name: "Theirs (version 3)" }).waitFor();
+  await conflict.getByRole("columnheader", { name: "Theirs (version 5)" }).waitFor();
   await conflict.getByRole("row", { name: "enabled off off" }).waitFor();
   await conflict.getByRole("row", { name: "percentage 10 % 30 %" }).waitFor();
   await auditBoth(first.page, "a conflict");
+  // Escape decides nothing: the draft stays.
+  await first.page.keyboard.press("Escape");
+  await conflict.waitFor({ state: "detached" });
+  assert.equal(await percent.inputValue(), "30 %");
+  await first.page.getByRole("button", { name: "Save changes" }).click();
   await conflict.getByRole("button", { name: "Keep theirs" }).click();
   await until(async () =>
     assert.equal(await first.page.getByLabel("Percent of users").inputValue(), "10 %"),

@@ -14,11 +14,13 @@ export interface Question {
   readonly typed?: string;
 }
 
-type Ask = (question: Question) => Promise<boolean>;
+/** Undefined when the dialog is closed without an answer, as with Escape. */
+export type Answer = boolean | undefined;
+export type Ask = (question: Question) => Promise<Answer>;
 const ConfirmContext = createContext<Ask | undefined>(undefined);
 
 interface Asked extends Question {
-  readonly answer: (confirmed: boolean) => void;
+  readonly answer: (confirmed: Answer) => void;
 }
 
 const Dialog = ({ asked, opened }: { readonly asked: Asked; readonly opened: boolean }) => {
@@ -26,7 +28,7 @@ const Dialog = ({ asked, opened }: { readonly asked: Asked; readonly opened: boo
   const { title, body, confirmLabel, danger = false, answer } = asked;
   const isReady = asked.typed === undefined || typed === asked.typed;
   return (
-    <Modal opened={opened} onClose={() => answer(false)} title={title} centered size="lg">
+    <Modal opened={opened} onClose={() => answer(undefined)} title={title} centered size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -13,6 +13,7 @@ import { ApiError } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
 import { useLiveState } from "../../live-provider.tsx";
 import { editorOf } from "../types/type-editors.tsx";
+import { useKept } from "./edit-draft.tsx";
 import { useFlagEdits } from "./flag-edits.tsx";
 
 interface CreateFlagProps {
@@ -34,6 +35,19 @@ const keyError = (key: string, isTaken: boolean): string | undefined => {
 const initialMembers = (type: FlagTypeName): FlagMembers =>
   Object.fromEntries(membersOf(type).map(([name, { initial }]) => [name, initial]));
 
+interface NewFlag {
+  readonly key: string;
+  readonly type: FlagTypeName;
+  readonly members: FlagMembers;
+  readonly description: string;
+}
+const begin = (key: string): NewFlag => ({
+  key,
+  type: "boolean",
+  members: initialMembers("boolean"),
+  description: "",
+});
+
 const CreateFlagForm = ({
   initialKey = "",
   onClose,
@@ -41,10 +55,11 @@ const CreateFlagForm = ({
 }: Omit<CreateFlagProps, "opened">) => {
   const edits = useFlagEdits();
   const { byKey } = useLiveState();
-  const [key, setKey] = useState(initialKey);
-  const [type, setType] = useState<FlagTypeName>("boolean");
-  const [members, setMembers] = useState(() => initialMembers(type));
-  const [description, setDescription] = useState("");
+  /** Escape closes the dialog and keeps what was typed. */
+  const [kept, keep] = useKept<NewFlag>(`new ${initialKey}`);
+  const typed = kept ?? begin(initialKey);
+  const { key, type, members, description } = typed;
+  const set = (change: Partial<NewFlag>) => keep({ ...typed, ...change });
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
   const wrongKey = keyError(key, byKey.has(key));
@@ -52,8 +67,7 @@ const CreateFlagForm = ({
 
   const chooseType = (name: string) => {
     if (!isFlagTypeName(name)) return;
-    setType(name);
-    setMembers(initialMembers(name));
+    set({ type: name, members: initialMembers(name) });
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -66,8 +80,14 @@ const CreateFlagForm = ({
       ...members,
     });
     setBusy(false);
-    if (result.ok) onCreated(key);
-    else setError(new ApiError(result.error));
+    if (!result.ok) return setError(new ApiError(result.error));
+    keep(undefined);
+    onCreated(key);
+  };
+
+  const cancel = () => {
+    keep(undefined);
+    onClose();
   };
 
   return (
@@ -77,7 +97,7 @@ const CreateFlagForm = ({
           label="Key"
           description="The name that your code uses. It cannot be changed later."
           value={key}
-          onChange={(event) => setKey(event.currentTarget.value)}
+          onChange={(event) => set({ key: event.currentTarget.value })}
           error={wrongKey}
           placeholder="new-checkout"
           autoComplete="off"
@@ -101,12 +121,14 @@ const CreateFlagForm = ({
             ))}
           </Stack>
         </Radio.Group>
-        {MembersInput && <MembersInput value={members} onChange={setMembers} />}
+        {MembersInput && (
+          <MembersInput value={members} onChange={(next) => set({ members: next })} />
+        )}
         <Textarea
           label="Description"
           description="What the flag controls, who owns it, when it can be removed."
           value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          onChange={(event) => set({ description: event.currentTarget.value })}
           maxLength={maxDescriptionLength}
           autosize
           minRows={2}
@@ -114,7 +136,7 @@ const CreateFlagForm = ({
         />
         {error !== undefined && <ErrorMessage error={error} title="The flag was not created" />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={cancel}>
             Cancel
           </Button>
           <Button type="submit" loading={busy} disabled={key === "" || wrongKey !== undefined}>

@@ -1,5 +1,5 @@
 // What a person is editing in a flag, with the version that was current when they began.
-import type { PatchFlag } from "@halyard/core/flags/registry";
+import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 import { Button, Group } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { LiveFlag } from "../../live.ts";
@@ -16,30 +16,34 @@ interface Draft<Value> {
 const isFinished = (outcome: Outcome): boolean => outcome === "done" || outcome === "theirs";
 
 /** Kept for the tab, so that it survives a look at another page, a reload and a sign-in. */
-const useKeptDraft = <Value,>(name: string) => {
-  const [draft, setDraft] = useState<Draft<Value> | undefined>(() => {
-    const kept = sessionStorage.getItem(name);
+export const useKept = <Value,>(name: string) => {
+  const { environment } = useApi();
+  const key = `halyard-draft ${environment.name} ${name}`;
+  const [value, setValue] = useState<Value | undefined>(() => {
+    const kept = sessionStorage.getItem(key);
     return kept === null ? undefined : JSON.parse(kept);
   });
-  const keep = (next: Draft<Value> | undefined) => {
-    if (next === undefined) sessionStorage.removeItem(name);
-    else sessionStorage.setItem(name, JSON.stringify(next));
-    setDraft(next);
+  const keep = (next: Value | undefined) => {
+    if (next === undefined) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(next));
+    setValue(next);
   };
-  return [draft, keep] as const;
+  return [value, keep] as const;
 };
 
-/** `what` is being edited; each has a draft of its own. */
-export const useDraft = <Value,>(
-  entry: LiveFlag,
-  what: string,
-  patchOf: (value: Value) => PatchFlag,
-) => {
+interface Edited<Value> {
+  /** Each has a draft of its own. */
+  readonly name: string;
+  readonly read: (flag: Flag) => Value;
+  readonly patchOf: (value: Value) => PatchFlag;
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+export const useDraft = <Value,>(entry: LiveFlag, { name, read, patchOf }: Edited<Value>) => {
   const edits = useFlagEdits();
-  const { environment } = useApi();
-  const [draft, setDraft] = useKeptDraft<Value>(
-    `halyard-draft ${environment.name} ${entry.flag.key} ${what}`,
-  );
+  const [draft, setDraft] = useKept<Draft<Value>>(`${entry.flag.key} ${name}`);
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -49,10 +53,16 @@ export const useDraft = <Value,>(
     setBusy(false);
     if (isFinished(outcome)) setDraft(undefined);
   };
+  /** What is again as it was is no draft: it would hide what others change, with nothing to save. */
+  const edit = (value: Value) => {
+    const base = draft?.base ?? entry;
+    setDraft(isSame(value, read(base.flag)) ? undefined : { base, value });
+  };
   return {
+    value: draft?.value ?? read(entry.flag),
     draft,
     busy,
-    edit: (value: Value) => setDraft({ base: draft?.base ?? entry, value }),
+    edit,
     discard: () => setDraft(undefined),
     onSubmit: (event: FormEvent) => void submit(event),
   };

@@ -116,6 +116,18 @@ export const summaryOf = (before: Flag, after: Flag): readonly string[] => {
   return sentences;
 };
 
+/** What a change did: "Now on for 50 %. Description saved." */
+export const doneOf = (before: Flag, after: Flag): string => {
+  const changed = new Set(difference(before, after).map(({ member }) => member));
+  const isDescribed = changed.delete("description");
+  return [
+    ...(changed.size > 0 || !isDescribed ? [`Now ${settingOf(after)}.`] : []),
+    ...(isDescribed
+      ? [after.description === null ? "Description removed." : "Description saved."]
+      : []),
+  ].join(" ");
+};
+
 export interface FieldChange {
   readonly field: string;
   readonly before: string | undefined;

@@ -3,13 +3,13 @@ import { isSameFlag, patchBetween } from "@halyard/core/difference";
 import { type CreateFlag, type Flag, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
 import type { Result } from "@halyard/sdk";
 import { useMemo } from "react";
-import { type Question, useConfirm } from "../../components/feedback/confirm.tsx";
+import { type Ask, useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import type { Live, LiveFlag } from "../../live.ts";
 import { useLive } from "../../live-provider.tsx";
 import { type Api, useApi } from "../../session.tsx";
 import { Conflict } from "./conflict.tsx";
-import { definitionOf, isEmptyPatch, settingOf, summaryOf, withPatch } from "./flag-change.ts";
+import { definitionOf, doneOf, isEmptyPatch, summaryOf, withPatch } from "./flag-change.ts";
 import { FlagDiff } from "./flag-diff.tsx";
 
 export type Outcome =
@@ -30,8 +30,6 @@ export interface FlagEdits {
   revive(flag: Flag): Promise<void>;
   remove(base: LiveFlag): Promise<boolean>;
 }
-
-type Ask = (question: Question) => Promise<boolean>;
 
 const Sentences = ({ before, after }: { readonly before: Flag; readonly after: Flag }) => (
   <>
@@ -59,7 +57,7 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
       const back = patchBetween(done.flag, base.flag);
       notifyDone({
         title: key,
-        message: `Now ${settingOf(done.flag)}.`,
+        message: doneOf(base.flag, done.flag),
         ...(!isEmptyPatch(back) && { undo: () => void send(done, back) }),
       });
       return "done";
@@ -89,6 +87,7 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
       cancelLabel: "Keep theirs",
       danger: isProduction && takesFromUsers(theirs.flag, mine),
     });
+    if (applied === undefined) return "cancelled";
     return applied ? send(theirs, patch) : "theirs";
   };
 
@@ -149,7 +148,7 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
           <>
             <p className="confirm-sentence">
               From now on your code gets its default value for this flag. You can restore the flag
-              from its history; it is off then.
+              from its history. A restored flag is off.
             </p>
             <Sentences before={base.flag} after={gone} />
           </>

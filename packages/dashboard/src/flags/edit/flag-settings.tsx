@@ -1,5 +1,5 @@
 // State, the members of its type and the description of one flag.
-import type { FlagMembers } from "@halyard/core/flags/registry";
+import type { Flag, FlagMembers } from "@halyard/core/flags/registry";
 import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import { Switch, Textarea } from "@mantine/core";
 import { Section } from "../../components/layout/section.tsx";
@@ -10,29 +10,34 @@ import { DraftActions, DraftConflict, useDraft } from "./edit-draft.tsx";
 import { membersOfFlag, summaryOf, withPatch } from "./flag-change.ts";
 import { useFlagEdits } from "./flag-edits.tsx";
 
+const members = {
+  name: "members",
+  read: membersOfFlag,
+  patchOf: (value: FlagMembers) => value,
+};
+const description = {
+  name: "description",
+  read: (flag: Flag) => flag.description ?? "",
+  patchOf: (value: string) => ({ description: value.trim() === "" ? null : value.trim() }),
+};
+
 const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
   const { mayChange } = useApi();
-  const { draft, busy, edit, discard, onSubmit } = useDraft<FlagMembers>(
-    entry,
-    "members",
-    (value) => value,
-  );
+  const { value, draft, busy, edit, discard, onSubmit } = useDraft<FlagMembers>(entry, members);
   const { MembersInput } = editorOf(entry.flag.type);
   if (MembersInput === undefined) return null;
-  const summary =
-    draft === undefined ? [] : summaryOf(draft.base.flag, withPatch(draft.base.flag, draft.value));
   return (
     <form className="flag-head-members" onSubmit={onSubmit}>
-      <MembersInput
-        value={draft?.value ?? membersOfFlag(entry.flag)}
-        disabled={!mayChange || busy}
-        onChange={edit}
-      />
-      {draft !== undefined && <DraftConflict draft={draft} entry={entry} />}
-      {summary.length > 0 && (
-        <DraftActions saveLabel="Save changes" busy={busy} onDiscard={discard}>
-          <span role="status">{summary.join(" ")}</span>
-        </DraftActions>
+      <MembersInput value={value} disabled={!mayChange || busy} onChange={edit} />
+      {draft !== undefined && (
+        <>
+          <DraftConflict draft={draft} entry={entry} />
+          <DraftActions saveLabel="Save changes" busy={busy} onDiscard={discard}>
+            <span role="status">
+              {summaryOf(draft.base.flag, withPatch(draft.base.flag, draft.value)).join(" ")}
+            </span>
+          </DraftActions>
+        </>
       )}
     </form>
   );
@@ -40,18 +45,12 @@ const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
 
 const DescriptionForm = ({ entry }: { readonly entry: LiveFlag }) => {
   const { mayChange } = useApi();
-  const { draft, busy, edit, discard, onSubmit } = useDraft<string>(
-    entry,
-    "description",
-    (value) => ({
-      description: value.trim() === "" ? null : value.trim(),
-    }),
-  );
+  const { value, draft, busy, edit, discard, onSubmit } = useDraft(entry, description);
   return (
     <form onSubmit={onSubmit}>
       <Textarea
         label="Description"
-        value={draft?.value ?? entry.flag.description ?? ""}
+        value={value}
         onChange={(event) => edit(event.currentTarget.value)}
         placeholder="What the flag controls, who owns it, when it can be removed"
         maxLength={maxDescriptionLength}
@@ -60,9 +59,11 @@ const DescriptionForm = ({ entry }: { readonly entry: LiveFlag }) => {
         maxRows={8}
         readOnly={!mayChange}
       />
-      {draft !== undefined && <DraftConflict draft={draft} entry={entry} />}
       {draft !== undefined && (
-        <DraftActions saveLabel="Save description" busy={busy} onDiscard={discard} />
+        <>
+          <DraftConflict draft={draft} entry={entry} />
+          <DraftActions saveLabel="Save description" busy={busy} onDiscard={discard} />
+        </>
       )}
     </form>
   );
