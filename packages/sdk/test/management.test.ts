@@ -219,6 +219,8 @@ test("keys and the history of the environment", async () => {
     (entry) => entry.actions,
   );
   assert.deepEqual(actions, ["key.revoked", "key.created"]);
+  const gone = done(await history({ deleted: true })).flatMap((entry) => entry.actions);
+  assert.deepEqual(gone, ["key.revoked"]);
   const paged: string[] = [];
   for await (const page of historyPages({ limit: 1 })) {
     paged.push(...done(page).flatMap((entry) => entry.actions));

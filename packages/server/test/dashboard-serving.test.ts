@@ -20,6 +20,7 @@ const pages = [
   "/webhooks/wh_1",
   "/keys",
   "/events",
+  "/deleted-flags",
   "/sign-in",
   "/sign-in?link=expired",
   "/flags?q=x",

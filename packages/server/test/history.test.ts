@@ -189,6 +189,25 @@ test("history comes in pages, each Link leads to older entries, none is lost or 
   assert.deepEqual((await follow(admin, "/flags/f/history?limit=1")).flat(), all);
 });
 
+test("deletions are selected from the history of the environment, in pages", async () => {
+  const { admin } = await server.environment();
+  for (const key of ["a", "b", "c"]) await admin("POST", "/flags", { key, type: "boolean" });
+  for (const key of ["a", "b"]) await admin("DELETE", `/flags/${key}`);
+  await admin("PATCH", "/flags/c", { enabled: true });
+  const read = async (path: string) => {
+    const answer = await admin("GET", path);
+    return { next: nextPath(answer), entries: answer.body as { id: string }[] };
+  };
+  const first = await read("/history?subject=flag&deleted=true&limit=1");
+  const second = await read(first.next ?? "");
+  assert.deepEqual(
+    [...first.entries, ...second.entries].map(({ id }) => id),
+    ["b", "a"],
+  );
+  assert.equal(second.next, undefined);
+  assertRefused(await admin("GET", "/history?deleted=false"), 400, "deleted");
+});
+
 test("changes made between two pages do not move the second", async () => {
   const admin = await withChanges(4);
   const first = await admin("GET", "/flags/f/history?limit=2");

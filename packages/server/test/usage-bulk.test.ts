@@ -17,8 +17,9 @@ after(() => server.close());
 const hourNow = () => new Date(Math.floor(clock.clock().getTime() / hour) * hour).toISOString();
 const make = (...keys: string[]) => environmentWith(server, keys);
 
-test("bulk evaluations are counted for all flags, from when a flag is made", async () => {
+test("bulk evaluations are counted for all flags, from the first full hour of a flag", async () => {
   const environment = await make("a");
+  clock.forward(hour);
   const askForAll = async () => {
     const answer = await environment.client("POST", "//ofrep/v1/evaluate/flags", {
       context: { targetingKey: "u" },
@@ -39,7 +40,14 @@ test("bulk evaluations are counted for all flags, from when a flag is made", asy
   assert.equal(later.lastAskedTogetherAt, null);
   assert.deepEqual(later.hours, []);
   await askForAll();
-  assert.deepEqual((await usageOf(environment, "later")).hours, [
+  await environment.admin("POST", "/flags", { key: "last", type: "boolean" });
+  await askForAll();
+  const last = await usageOf(environment, "last");
+  assert.notEqual(last.lastAskedTogetherAt, null);
+  assert.deepEqual(last.hours, [], "the first request was before it");
+  clock.forward(hour);
+  await askForAll();
+  assert.deepEqual((await usageOf(environment, "last")).hours, [
     { hour: hourNow(), on: 0, off: 0, together: 1 },
   ]);
 });

@@ -47,6 +47,8 @@ export interface FlagQuery extends PageQuery {
 
 export interface HistoryQuery extends PageQuery {
   readonly subject?: HistoryEntry["subject"];
+  /** Only deletions; revoked keys are among them. */
+  readonly deleted?: true;
 }
 
 export interface EventQuery {

@@ -234,7 +234,7 @@ export interface FlagUsage {
     readonly hour: string;
     readonly on: number;
     readonly off: number;
-    /** Bulk evaluations. */
+    /** Bulk evaluations, from the first full hour after the flag's creation. */
     readonly together: number;
   }[];
 }

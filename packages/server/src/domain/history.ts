@@ -23,6 +23,8 @@ export type NewHistoryEntry = Omit<HistoryEntry, "id">;
 export interface HistoryQuery {
   readonly subject?: HistorySubject;
   readonly subjectId?: string;
+  /** Only deletions. */
+  readonly deleted?: true;
   readonly limit: number;
   /** Only entries older than the one with this id. */
   readonly before?: number;

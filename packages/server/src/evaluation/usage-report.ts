@@ -34,7 +34,7 @@ export interface ReportedHour {
   readonly hour: Date;
   readonly on: number;
   readonly off: number;
-  /** Bulk evaluations. */
+  /** Bulk evaluations, from the first full hour of the flag. */
   readonly together: number;
 }
 
@@ -101,7 +101,8 @@ export const createUsageReport = (
       const [flag] = await store.usage(environmentId, since, key);
       if (!flag) return notFound("The flag", key);
       const bulk = await store.usageHours(environmentId, allFlags, new Date(0));
-      const created = hourOf(flag.createdAt ?? new Date(0));
+      // The hour in which the flag was created also counts requests from before it.
+      const created = flag.createdAt ?? new Date(0);
       const own = await store.usageHours(environmentId, key, since);
       return ok({
         key,

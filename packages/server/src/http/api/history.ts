@@ -29,6 +29,12 @@ const AllQuery = closedObject({
       "x-must-be": `one of ${historySubjects.join(", ")}`,
     }),
   ),
+  deleted: Type.Optional(
+    Type.Enum(["true"], {
+      description: "Only deletions: of flags and webhooks, and revoked keys.",
+      "x-must-be": "true",
+    }),
+  ),
 });
 
 const who = {
@@ -124,12 +130,13 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
     async (request, reply) => {
       const page = pageOf(request.query, readId);
       if (!page.ok) return sendFailure(reply, page.failure);
-      const { subject } = request.query;
+      const { subject, deleted } = request.query;
       const { principal } = request.auth;
       const hide = hideSecretsFrom(principal);
       const entries = await history.ofEnvironment(principal.environment, {
         ...page.value,
         ...(subject !== undefined && { subject }),
+        ...(deleted !== undefined && { deleted: true }),
       });
       return sendPage(request, reply, entries, page.value.limit, (entry) => ({
         subject: entry.subject,

@@ -84,7 +84,10 @@ const HourlyUsage = closedObject({
     closedObject({
       hour: Type.String({ description: "When it began, ISO 8601 in UTC." }),
       ...counts,
-      together: Type.Integer({ description: "Bulk evaluations: requests for all flags." }),
+      together: Type.Integer({
+        description:
+          "Bulk evaluations: requests for all flags, from the first full hour after the flag's creation.",
+      }),
     }),
     { description: "Oldest first; hours without evaluations are left out." },
   ),

@@ -10,6 +10,7 @@ const pagePaths = [
   "/",
   "/flags",
   "/flags/:key",
+  "/deleted-flags",
   "/webhooks",
   "/webhooks/:id",
   "/keys",

@@ -96,7 +96,7 @@ const historyColumns = [
 const webhookColumns = ["id", "environment_id", "url", "events", "active", "created_at"] as const;
 
 const historyReads = (database: Database): Pick<Reader, "history"> => ({
-  async history(environmentId, { subject, subjectId, limit, before }) {
+  async history(environmentId, { subject, subjectId, deleted, limit, before }) {
     const rows = await database
       .selectFrom("history")
       .select(historyColumns)
@@ -106,6 +106,7 @@ const historyReads = (database: Database): Pick<Reader, "history"> => ({
         query.where("revision", "is", null),
       )
       .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId ?? ""))
+      .$if(deleted === true, (query) => query.where("after", "is", null))
       .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
       .orderBy("id", "desc")
       .limit(limit)
