@@ -76,6 +76,7 @@ test("events are filtered by type and by flag", async (t) => {
     asked.filter((url) => url.includes("twos")),
     [],
   );
+  await page.getByText("Press Enter to see only this flag.").waitFor();
   await page.getByRole("combobox", { name: "Flag" }).press("Enter");
   await page.getByText("twos has never existed").waitFor();
   await page.getByText("keys", { exact: true }).click();
@@ -132,7 +133,7 @@ test("a server key sees history, webhooks and deliveries without secrets, and no
     assert.doesNotMatch(await page.content(), /secret-(path|answer)/);
   };
   const main = page.getByRole("main");
-  await main.getByText(/Last changed by \S+/).waitFor();
+  await main.getByText(/Last change: .*, by \S+/).waitFor();
   await main.getByRole("region", { name: "History" }).getByText("Created").waitFor();
   await main.getByRole("cell", { name: `${origin}/…` }).waitFor();
   await look();

@@ -1,4 +1,4 @@
-// One flag's page in a real browser: rollout preview, usage, history, code snippets.
+// One flag's page in a real browser: creation, rollout preview, usage, history, code snippets.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { bucketOf } from "@halyard/sdk";
@@ -99,11 +99,69 @@ test("the description is edited, and snippets are copied", async (t) => {
   for (const language of languages) {
     await page.getByLabel("Language").selectOption(language);
     await code.getByText("described").first().waitFor();
+    const text = (await code.textContent()) ?? "";
+    assert.equal(text.includes("Set HALYARD_API_KEY to"), !text.includes("Replace <a"), language);
+    assert.equal(text.includes("Replace <a"), language.startsWith("Web"), language);
+    assert.match(text, language === "curl" ? /./ : /Install|The packages are on/, language);
   }
   await page.getByLabel("Language").selectOption("curl");
   await code.getByRole("button", { name: /^Copy/ }).click();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(copied.includes(`${server.url}/ofrep/v1/evaluate/flags/described`), copied);
+});
+
+test("the dialog creates a flag and says what is wrong with a key", async (t) => {
+  const { keys, admin } = await server.environment();
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags");
+  await page.getByRole("heading", { name: "No flags yet" }).waitFor();
+  await page.keyboard.press("c");
+  const form = dialog(page);
+  await form.getByLabel("Key").fill("not a key");
+  await form.getByText("Use letters, digits, dots").waitFor();
+  assert.equal(await form.getByRole("button", { name: "Create flag" }).isDisabled(), true);
+  await form.getByLabel("Key").fill("new-checkout");
+  await form.getByLabel(/^rollout/).check();
+  await form.getByLabel("Percent of users").fill("0.125");
+  await form.getByLabel("Description").fill("One page");
+  // Escape closes the dialog and keeps what was typed.
+  await page.keyboard.press("Escape");
+  await form.waitFor({ state: "detached" });
+  await page.keyboard.press("c");
+  assert.equal(await form.getByLabel("Key").inputValue(), "new-checkout");
+  assert.equal(await form.getByLabel("Percent of users").inputValue(), "0.125 %");
+  await form.getByRole("button", { name: "Create flag" }).click();
+  await page.getByRole("heading", { name: "new-checkout", level: 1 }).waitFor();
+  assert.deepEqual(await stateOf(admin, "new-checkout"), {
+    key: "new-checkout",
+    type: "rollout",
+    enabled: false,
+    percentage: 0.125,
+    description: "One page",
+  });
+
+  const code = page.getByRole("region", { name: "In your code" });
+  await code.getByText("None so far.").waitFor();
+  await page
+    .getByText("No evaluations in the last 24 hours. No evaluation is on record.")
+    .waitFor();
+  await code.getByText('-H "Authorization: Bearer $HALYARD_API_KEY"').waitFor();
+  const sections = await page.locator("main").getByRole("heading", { level: 2 }).allInnerTexts();
+  assert.deepEqual(sections.slice(0, 2), ["About", "In your code"]);
+  await fetch(`${server.url}/ofrep/v1/evaluate/flags/new-checkout`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.client}`, "content-type": "application/json" },
+    body: JSON.stringify({ context: { targetingKey: "user-7" } }),
+  });
+  await code.getByText("It works. Last evaluated:").waitFor();
+  await page.getByText(/^1 evaluation in the last 24 hours: /).waitFor();
+  await page.goto("/flags");
+  await page.getByRole("link", { name: "new-checkout" }).waitFor();
+  await page.keyboard.press("c");
+  await form.getByLabel("Key").fill("dropped");
+  await form.getByRole("button", { name: "Cancel" }).click();
+  await form.waitFor({ state: "detached" });
+  await page.keyboard.press("c");
+  assert.equal(await form.getByLabel("Key").inputValue(), "");
 });
 
 test("on a phone, texts of the chart are readable, fingers hit every control, and the percentage is there once", async (t) => {

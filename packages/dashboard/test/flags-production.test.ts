@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
+import { writeRows } from "../../server/test/support/database.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
@@ -118,8 +119,21 @@ test("a flag is deleted only after its key was typed", async (t) => {
   assert.equal((await admin("GET", "/flags/to-go")).status, 404);
 
   await page.goto("/flags/to-go");
-  await page.getByRole("heading", { name: "production has no such flag" }).waitFor();
+  await page.getByRole("heading", { name: "Flag not found" }).waitFor();
   await page.getByText("Deleted", { exact: true }).waitFor();
+
+  // However much has changed since, it is found among the deleted flags, and restored there.
+  await writeRows(
+    server,
+    `insert into history (environment_id, subject, subject_id, at, actor_name, actions, before, after)
+     with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 600)
+     select (select max(environment_id) from history where subject_id = 'to-go'),
+       'flag', 'other', 0, 'other', '["flag.updated"]', '{}', '{}' from numbers`,
+  );
+  await page.goto("/deleted-flags");
+  await page.getByRole("button", { name: "Restore to-go" }).click();
+  await page.getByRole("heading", { name: "No deleted flags" }).waitFor();
+  assert.partialDeepStrictEqual(await stateOf(admin, "to-go"), { enabled: false });
 });
 
 test("two people see each other's changes, and a conflict shows both versions", async (t) => {

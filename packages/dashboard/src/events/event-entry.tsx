@@ -11,7 +11,7 @@ import { formatNumber } from "../format.ts";
 
 const isFlag = (value: unknown): value is Flag =>
   typeof value === "object" && value !== null && "key" in value && "enabled" in value;
-const flagOf = (value: unknown): Flag | null => (isFlag(value) ? value : null);
+export const flagOf = (value: unknown): Flag | null => (isFlag(value) ? value : null);
 
 const nameOf = ({ subject, id, before, after }: HistoryEntry): string => {
   if (subject === "flag") return id;

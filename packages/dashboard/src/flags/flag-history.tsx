@@ -94,7 +94,7 @@ export const LastChanged = ({ flagKey }: { readonly flagKey: string }) => {
   if (last === undefined) return null;
   return (
     <>
-      Last changed by {last.actor.name}, <Time at={last.createdAt} />
+      Last change: <Time at={last.createdAt} />, by {last.actor.name}
     </>
   );
 };

@@ -1,35 +1,35 @@
 // The snippets of one flag, one language at a time.
 import type { Flag } from "@halyard/core/flags/registry";
 import { Anchor, NativeSelect, Stack } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-import { valueOrThrow } from "../api.ts";
 import { CodeBlock } from "../components/display/code-block.tsx";
 import { Time } from "../components/display/time.tsx";
 import { Section } from "../components/layout/section.tsx";
 import { useApi } from "../session.tsx";
-import { snippetsFor } from "./snippets.ts";
+import { keyPlaceholder, snippetsFor } from "./snippets.ts";
 import { editorOf } from "./types/type-editors.tsx";
+import { dayInHours, lastEvaluation, useFlagUsage } from "./use-flag-usage.ts";
 
 /** Until the flag was evaluated for the first time, its page looks for it this often, in milliseconds. */
 const lookEvery = 2_000;
 
 const FirstEvaluation = ({ flagKey }: { readonly flagKey: string }) => {
-  const { management, environment } = useApi();
-  const { data } = useQuery({
-    queryKey: [environment.name, "flag-usage", flagKey, "first"],
-    queryFn: async () => valueOrThrow(await management.flags.usage(flagKey, { hours: 24 })),
-    refetchInterval: ({ state }) => (state.data?.lastEvaluatedAt === null ? lookEvery : false),
-  });
+  const { data } = useFlagUsage(flagKey, dayInHours, (usage) =>
+    usage?.lastEvaluatedAt === null ? lookEvery : false,
+  );
   if (data === undefined) return null;
+  const last = lastEvaluation(data);
   return (
     <p role="status">
-      {data.lastEvaluatedAt === null ? (
+      {last === undefined ? (
         "Run the code once: the evaluation appears here within a minute. None so far."
       ) : (
         <>
-          It works: last evaluated <Time at={data.lastEvaluatedAt} />.
+          {data.lastEvaluatedAt === null
+            ? "Evaluated only in requests for all flags so far. Last evaluated: "
+            : "It works. Last evaluated: "}
+          <Time at={last} />.
         </>
       )}
     </p>
@@ -60,8 +60,16 @@ export const FlagSnippets = ({ flag }: { readonly flag: Flag }) => {
       }
     >
       <p className="dimmed">
-        Set <code className="mono">HALYARD_API_KEY</code> to a {snippet.role} key of{" "}
-        {environment.name}.{" "}
+        {snippet.code.includes(keyPlaceholder) ? (
+          <>
+            Replace <code className="mono">{keyPlaceholder}</code> with
+          </>
+        ) : (
+          <>
+            Set <code className="mono">HALYARD_API_KEY</code> to
+          </>
+        )}{" "}
+        a {snippet.role} key of {environment.name}.{" "}
         {mayChange && (
           <>
             <Anchor inherit component={Link} href="/keys">
@@ -76,6 +84,7 @@ export const FlagSnippets = ({ flag }: { readonly flag: Flag }) => {
         </Anchor>
         .
       </p>
+      {snippet.packages !== undefined && <p className="dimmed">{snippet.packages}</p>}
       <Stack gap="sm">
         {snippet.install !== undefined && <CodeBlock code={snippet.install} label="Install" />}
         <CodeBlock code={snippet.code} label={snippet.name} />

@@ -41,7 +41,7 @@ export const MissingFlag = ({ flagKey }: { readonly flagKey: string }) => {
   return (
     <>
       <EmptyState
-        title={`${environment.name} has no such flag`}
+        title="Flag not found"
         action={
           mayChange && (
             <Group justify="center" gap="xs">

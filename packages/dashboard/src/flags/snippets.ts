@@ -7,8 +7,13 @@ export interface Snippet {
   readonly role: "server" | "client";
   /** Shell commands that bring what the code imports; none when it imports nothing. */
   readonly install?: string;
+  /** Where its packages are found, when there is no command for that. */
+  readonly packages?: string;
   readonly code: string;
 }
+
+/** In the code of pages, which have no environment variables. */
+export const keyPlaceholder = "<a client key>";
 
 interface SnippetOptions {
   readonly key: string;
@@ -68,7 +73,7 @@ import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
 
 await OpenFeature.setContext(${who});
 await OpenFeature.setProviderAndWait(
-  new HalyardWebProvider({ url: "${url}", key: "<a client key>" }),
+  new HalyardWebProvider({ url: "${url}", key: "${keyPlaceholder}" }),
 );
 
 if (OpenFeature.getClient().getBooleanValue("${key}", false)) {
@@ -86,7 +91,7 @@ await OpenFeature.setContext(${who});
 await OpenFeature.setProviderAndWait(
   new OFREPWebProvider({
     baseUrl: "${url}",
-    headers: [["Authorization", "Bearer <a client key>"]],
+    headers: [["Authorization", "Bearer ${keyPlaceholder}"]],
   }),
 );
 
@@ -133,6 +138,8 @@ if client.get_boolean_value("${key}", False${
     {
       name: "Java",
       role: "client",
+      packages:
+        "The packages are on Maven Central: dev.openfeature:sdk and dev.openfeature.contrib.providers:ofrep.",
       code: `var options = OfrepProviderOptions.builder()
     .baseUrl("${url}")
     .headers(ImmutableMap.of("Authorization", ImmutableList.of("Bearer " + System.getenv("HALYARD_API_KEY"))))
@@ -147,6 +154,7 @@ boolean on = client.getBooleanValue("${key}", false${
     {
       name: ".NET",
       role: "client",
+      packages: "The packages are on NuGet: OpenFeature and OpenFeature.Providers.Ofrep.",
       code: `var options = new OfrepOptions("${url}")
 {
     Headers = new Dictionary<string, string> { ["Authorization"] = $"Bearer {Environment.GetEnvironmentVariable("HALYARD_API_KEY")}" },

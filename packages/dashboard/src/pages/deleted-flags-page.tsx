@@ -1,6 +1,7 @@
-// The flags that were deleted, newest first, found in the history of the environment.
-import { Anchor, Table } from "@mantine/core";
+// The flags that were deleted, newest first, each with a button that restores it.
+import { Anchor, Button, Table } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { Link } from "wouter";
 import { ApiError } from "../api.ts";
 import { Icon } from "../components/display/icon.tsx";
@@ -10,15 +11,15 @@ import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { ShowOlder } from "../components/feedback/show-older.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
+import { flagOf } from "../events/event-entry.tsx";
+import { useFlagEdits } from "../flags/edit/flag-edits.tsx";
 import { addressOfList } from "../flags/list/flag-filter.ts";
-import { formatDate, formatNumber } from "../format.ts";
 import { useLiveState } from "../live-provider.tsx";
 import { useApi } from "../session.tsx";
 
-/** Changes that are looked through at once. */
-const pageSize = 500;
+const pageSize = 100;
 
-const useFlagChanges = () => {
+const useDeletions = () => {
   const { management, environment } = useApi();
   return useInfiniteQuery({
     queryKey: [environment.name, "history", "deleted-flags"],
@@ -26,6 +27,7 @@ const useFlagChanges = () => {
     queryFn: async ({ pageParam }) => {
       const result = await management.history({
         subject: "flag",
+        deleted: true,
         limit: pageSize,
         ...(pageParam !== undefined && { cursor: pageParam }),
       });
@@ -37,15 +39,20 @@ const useFlagChanges = () => {
 };
 
 export const DeletedFlagsPage = () => {
-  const { mayChange } = useApi();
-  const query = useFlagChanges();
+  const { mayChange, environment } = useApi();
+  const edits = useFlagEdits();
+  const query = useDeletions();
   const { byKey } = useLiveState();
-  const changes = query.data?.pages.flatMap((page) => page.entries) ?? [];
-  const oldest = changes.at(-1);
-  const latest = new Map(changes.toReversed().map((change) => [change.id, change]));
-  const deleted = [...latest.values()]
-    .filter(({ id, after }) => after === null && !byKey.has(id))
-    .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
+  const deletions = query.data?.pages.flatMap((page) => page.entries) ?? [];
+  /** A flag may have been deleted several times, and may exist again. */
+  const deleted = deletions.filter(
+    ({ id }, index) => !byKey.has(id) && deletions.findIndex((each) => each.id === id) === index,
+  );
+  const { hasNextPage, isFetching, isError, fetchNextPage } = query;
+  const isSearching = deleted.length === 0 && hasNextPage && !isError;
+  useEffect(() => {
+    if (isSearching && !isFetching) void fetchNextPage();
+  }, [isSearching, isFetching, fetchNextPage]);
   return (
     <>
       <Anchor component={Link} href={addressOfList()} className="back" underline="hover">
@@ -53,17 +60,14 @@ export const DeletedFlagsPage = () => {
       </Anchor>
       <PageTitle
         title="Deleted flags"
-        description={
-          oldest !== undefined &&
-          `In the last ${formatNumber(changes.length)} changes of flags, since ${formatDate(oldest.createdAt)}`
-        }
+        description={`From ${environment.name}, the last deleted first. A restored flag is off.`}
       />
       {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}
-      {query.isPending && <RowsSkeleton rows={3} />}
-      {query.isSuccess && deleted.length === 0 && (
+      {(query.isPending || isSearching) && <RowsSkeleton rows={3} />}
+      {query.isSuccess && deleted.length === 0 && !hasNextPage && (
         <EmptyState title="No deleted flags">
           Flags that somebody deletes are listed here.
-          {mayChange && " Open one to restore it from its history."}
+          {mayChange && " You can restore them."}
         </EmptyState>
       )}
       {deleted.length > 0 && (
@@ -74,31 +78,49 @@ export const DeletedFlagsPage = () => {
                 <Table.Th scope="col">Flag</Table.Th>
                 <Table.Th scope="col">Deleted by</Table.Th>
                 <Table.Th scope="col">When</Table.Th>
+                {mayChange && <Table.Td />}
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {deleted.map(({ id, actor, createdAt }) => (
-                <Table.Tr key={id}>
-                  <Table.Th scope="row">
-                    <Anchor
-                      component={Link}
-                      href={`/flags/${encodeURIComponent(id)}`}
-                      className="mono"
-                    >
-                      {id}
-                    </Anchor>
-                  </Table.Th>
-                  <Table.Td>{actor.name}</Table.Td>
-                  <Table.Td>
-                    <Time at={createdAt} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
+              {deleted.map(({ id, actor, createdAt, before }) => {
+                const flag = flagOf(before);
+                return (
+                  <Table.Tr key={id}>
+                    <Table.Th scope="row">
+                      <Anchor
+                        component={Link}
+                        href={`/flags/${encodeURIComponent(id)}`}
+                        className="mono"
+                      >
+                        {id}
+                      </Anchor>
+                    </Table.Th>
+                    <Table.Td>{actor.name}</Table.Td>
+                    <Table.Td>
+                      <Time at={createdAt} />
+                    </Table.Td>
+                    {mayChange && (
+                      <Table.Td>
+                        {flag !== null && (
+                          <Button
+                            variant="default"
+                            size="compact-sm"
+                            onClick={() => void edits.revive(flag)}
+                            aria-label={`Restore ${id}`}
+                          >
+                            Restore
+                          </Button>
+                        )}
+                      </Table.Td>
+                    )}
+                  </Table.Tr>
+                );
+              })}
             </Table.Tbody>
           </Table>
         </div>
       )}
-      <ShowOlder query={query} />
+      {!isSearching && <ShowOlder query={query} />}
     </>
   );
 };

@@ -71,6 +71,11 @@ const Controls = ({ filter, onChange }: ControlsProps) => {
           spellCheck={false}
           clearable
         />
+        {typed.trim() !== "" && typed.trim() !== filter.flag && (
+          <p className="dimmed" role="status">
+            Press Enter to see only this flag.
+          </p>
+        )}
       </form>
     </div>
   );

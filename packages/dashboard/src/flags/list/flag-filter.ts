@@ -47,13 +47,14 @@ export const parametersFrom = (filter: FlagFilter): URLSearchParams =>
     ...(filter.sort === "key" ? [] : [["sort", filter.sort]]),
   ]);
 
-/** The filter of the list when it was left, for the way back. */
-let lastParameters = "";
-export const rememberFilter = (filter: FlagFilter): void => {
-  lastParameters = parametersFrom(filter).toString();
+/** The filter of the list when it was left, for the way back, also after a reload. */
+const storageKey = "halyard-flag-filter";
+export const rememberFilter = (filter: FlagFilter): void =>
+  sessionStorage.setItem(storageKey, parametersFrom(filter).toString());
+export const addressOfList = (): string => {
+  const parameters = sessionStorage.getItem(storageKey) ?? "";
+  return parameters === "" ? "/flags" : `/flags?${parameters}`;
 };
-export const addressOfList = (): string =>
-  lastParameters === "" ? "/flags" : `/flags?${lastParameters}`;
 
 /** Every word is somewhere in the key or the description, in any order. */
 const matches = ({ flag }: LiveFlag, words: readonly string[]): boolean => {

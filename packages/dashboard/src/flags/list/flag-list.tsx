@@ -22,7 +22,7 @@ export interface FlagListHandle {
 /** As the styles arrange them. */
 const wideRow = 64;
 const middleRow = 84;
-const narrowRow = 104;
+const narrowRow = 124;
 const wide = "(min-width: 75em)";
 const narrow = "(max-width: 47.99em)";
 
@@ -104,7 +104,7 @@ export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
         <span>Type</span>
         <span>Reach</span>
         <span>Last changed</span>
-        <span>Evaluations in 30 days, last</span>
+        <span>Evaluations in 30 days</span>
       </div>
       <ul
         className="flag-list"

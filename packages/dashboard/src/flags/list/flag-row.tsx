@@ -28,33 +28,24 @@ interface FlagRowProps {
 
 const Usage = ({ usage, stale }: Pick<FlagRowProps, "usage" | "stale">) => {
   if (usage === undefined) return null;
-  if (usage.last === null && usage.together !== null) {
-    return (
-      <span className="dimmed" title="Requested with all other flags, never alone">
-        only with all flags, <Time at={usage.together} />
-      </span>
-    );
-  }
-  if (usage.last === null) {
-    return (
-      <>
-        {stale && <StatusBadge tone="waiting">stale</StatusBadge>}
-        <span className="dimmed">never evaluated</span>
-      </>
-    );
-  }
+  const { count, last, together } = usage;
+  const at = last ?? together;
   return (
     <>
-      {stale ? (
-        <StatusBadge tone="waiting">stale</StatusBadge>
-      ) : (
+      {stale && <StatusBadge tone="waiting">stale</StatusBadge>}
+      {!stale && last !== null && (
         <span>
-          {formatCompact(usage.count)} {usage.count === 1 ? "evaluation" : "evaluations"}
+          {formatCompact(count)} {count === 1 ? "evaluation" : "evaluations"}
         </span>
       )}
-      <span className="dimmed">
-        <Time at={usage.last} />
-      </span>
+      {at === null ? (
+        <span className="dimmed">no evaluations</span>
+      ) : (
+        <span className="dimmed">
+          {last === null ? "with all flags: " : "last: "}
+          <Time at={at} />
+        </span>
+      )}
     </>
   );
 };
