@@ -23,5 +23,8 @@ export const assertError = (
 const tables = ["environments", "flags", "webhooks", "api_keys", "history", "events"] as const;
 
 /** All that requests can change, to be compared with itself later. */
-export const readEverything = (server: TestServer): Promise<unknown> =>
-  Promise.all(tables.map((table) => readRows(server, `select * from ${table}`)));
+export const readEverything = async (server: TestServer): Promise<unknown> => {
+  const rows = await Promise.all(tables.map((table) => readRows(server, `select * from ${table}`)));
+  // When a key was last used is written down some time after an earlier request.
+  return rows.map((table) => table.map((row) => ({ ...(row as object), last_used_at: undefined })));
+};
