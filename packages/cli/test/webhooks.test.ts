@@ -100,11 +100,10 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
     await halyard.succeed(...command.split(" ")),
     /^Queued 1 event in \S+ at \S+, up to sequence \d+;/,
   );
-  const events = await until("the event that was missed", () => {
+  await until("the event that was missed", () => {
     const texts = receiver.received.map(({ body }) => body.toString());
-    return texts.filter((text) => text.includes("while-paused")).length === 1 && texts;
+    return texts.filter((text) => text.includes("while-paused")).length === 1;
   });
-  assert.match(events.at(-1) ?? "", /while-paused/);
 
   // A pause by Halyard itself is told from one by a person, with the reason.
   receiver.answer(() => ({ status: 410 }));
@@ -118,7 +117,8 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
     await halyard.succeed("webhooks", "get", id),
     /state {4}deactivated\n.*\n {2}health {3}deactivated: it answered 410 Gone\n/,
   );
-  const { stdout } = await halyard.run("doctor");
+  // Not with the data that may be in the folder of the tests.
+  const { stdout } = await halyard.with({ HALYARD_DATA: `${server.folder}/none` }).run("doctor");
   assert.match(stdout, new RegExp(`${id} .* \\(Halyard deactivated it: it answered 410 Gone\\)`));
 
   await halyard.refuse(["webhooks", "delete", id], 2, /Remove wh_.*add --yes/);
