@@ -72,11 +72,12 @@ test("a page follows its flags", async (t) => {
       `--user-data-dir=${profile}`,
       site.url,
     ],
-    { stdio: "ignore" },
+    // A group of its own: the program may be a script that starts the browser.
+    { stdio: "ignore", detached: true },
   );
   const exited = once(browser, "exit");
   t.after(async () => {
-    browser.kill("SIGKILL");
+    if (browser.pid !== undefined) process.kill(-browser.pid, "SIGKILL");
     await exited;
     rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
   });
