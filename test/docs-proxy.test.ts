@@ -1,47 +1,91 @@
-// The Caddyfile of docs/operate/reverse-proxy.md, with the addresses of this machine, in front of two servers on one store.
+// The files of docs/operate/reverse-proxy.md, with addresses of this machine and without TLS, in front of two servers on one store.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { folderOf, freePort, missing } from "../packages/sdk/test/support/guide.ts";
 import { newFolder, startTestServer } from "../packages/server/test/support/server.ts";
 import { until } from "../packages/server/test/support/until.ts";
 import { blockTitled } from "./support/pages.ts";
 
-test("Caddy", { skip: missing("caddy", "version") }, async (t) => {
+const page = "docs/operate/reverse-proxy.md";
+
+interface Proxy {
+  /** The title of its file on the page. */
+  readonly title: string;
+  /** The file for this machine: it listens on `port` and passes on to these servers. */
+  readonly file: (text: string, port: number) => string;
+  readonly command: readonly [program: string, ...args: string[]];
+  /** What it answers itself for /metrics. */
+  readonly refusal: RegExp;
+}
+
+const caddy: Proxy = {
+  title: "Caddyfile",
+  file: (text, port) =>
+    `{\n\tadmin off\n\tauto_https off\n}\n${text
+      .replace("flags.example.com", `http://127.0.0.1:${port}`)
+      .replace("health_interval 5s", "health_interval 100ms")}`,
+  command: ["caddy", "run", "--config", "proxy.conf", "--adapter", "caddyfile"],
+  refusal: /^$/,
+};
+
+const nginx: Proxy = {
+  title: "/etc/nginx/conf.d/halyard.conf",
+  file: (text, port) => {
+    const site = text
+      .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
+      .replace(/^ *ssl_certificate.*\n/gm, "");
+    return `daemon off;\npid nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${site}}\n`;
+  },
+  command: ["nginx", "-p", ".", "-c", "proxy.conf"],
+  refusal: /nginx/,
+};
+
+const check = async (t: TestContext, { title, file, command, refusal }: Proxy): Promise<void> => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
   const folder = newFolder();
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const settings = { HALYARD_DATA: folder, HALYARD_TRUST_PROXY: "127.0.0.1" };
+  const settings = {
+    HALYARD_DATA: folder,
+    HALYARD_TRUST_PROXY: "127.0.0.1",
+    // nginx passes the host on without the port, which on 443 there is none of.
+    HALYARD_PUBLIC_URL: url,
+  };
   const first = await startTestServer(settings);
   const second = await startTestServer(settings);
   let open = [first, second];
   t.after(() => Promise.all(open.map((server) => server.close())));
 
-  const url = `http://127.0.0.1:${await freePort()}`;
-  const site = blockTitled("docs/operate/reverse-proxy.md", "Caddyfile")
-    .replace("flags.example.com", url)
+  const text = blockTitled(page, title)
     .replace("10.0.0.11:4400", new URL(first.url).host)
-    .replace("10.0.0.12:4400", new URL(second.url).host)
-    .replace("health_interval 5s", "health_interval 100ms");
-  const cwd = folderOf(t, { Caddyfile: `{\n\tadmin off\n\tauto_https off\n}\n${site}` });
-  const caddy = spawn("caddy", ["run"], {
+    .replace("10.0.0.12:4400", new URL(second.url).host);
+  const cwd = folderOf(t, { "proxy.conf": file(text, port) });
+  const [program, ...args] = command;
+  const proxy = spawn(program, args, {
     cwd,
     env: { ...process.env, HOME: cwd },
-    stdio: "ignore",
+    stdio: ["ignore", "ignore", "pipe"],
   });
-  const exited = once(caddy, "exit");
+  let errors = "";
+  proxy.stderr.on("data", (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const exited = once(proxy, "exit");
   t.after(async () => {
-    caddy.kill("SIGTERM");
+    proxy.kill("SIGTERM");
     await exited;
   });
   const ask = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, init);
-  await until("Caddy is up", () =>
-    ask("/healthz").then(
+  await until("the proxy is up", () => {
+    assert.equal(proxy.exitCode, null, errors);
+    return ask("/healthz").then(
       ({ ok }) => ok,
       () => false,
-    ),
-  );
+    );
+  });
 
   const { keys } = await first.environment();
   const headers = { authorization: `Bearer ${keys.admin}`, "content-type": "application/json" };
@@ -56,9 +100,12 @@ test("Caddy", { skip: missing("caddy", "version") }, async (t) => {
   while (!received.includes("event: change")) received += (await events.read()).value ?? "";
   await events.cancel();
 
-  // Refused by Caddy: the server would say why.
+  // Refused by the proxy: the server would say why.
   const metrics = await ask("/metrics");
-  assert.deepEqual([metrics.status, await metrics.text()], [403, ""]);
+  assert.equal(metrics.status, 403);
+  const refused = await metrics.text();
+  assert.match(refused, refusal);
+  assert.doesNotMatch(refused, /HALYARD_METRICS_TOKEN|"error"/);
   const signIn = { method: "POST", body: JSON.stringify({ key: keys.admin }) };
   const origin = { "content-type": "application/json", origin: url };
   assert.equal((await ask("/session", { ...signIn, headers: origin })).status, 200);
@@ -71,4 +118,7 @@ test("Caddy", { skip: missing("caddy", "version") }, async (t) => {
     );
     return answers.every(({ status }) => status === 200);
   });
-});
+};
+
+test("Caddy", { skip: missing("caddy", "version") }, (t) => check(t, caddy));
+test("nginx", { skip: missing("nginx", "-v") }, (t) => check(t, nginx));
