@@ -1,51 +1,30 @@
 // halyard webhooks listen and trigger: what a receiver gets without a change, or without being reachable.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { type CreatedWebhook, verifyWebhook, type Webhook } from "@halyard/sdk";
 import { spawnHalyard } from "../../server/test/support/halyard-process.ts";
 import {
   type ScriptedReceiver,
   startReceiver,
 } from "../../server/test/support/scripted-receiver.ts";
-import {
-  startTestServer,
-  type TestEnvironment,
-  type TestServer,
-} from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
-import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
+import { commandSuite } from "./support/command-suite.ts";
 
-let server: TestServer;
-let environment: TestEnvironment;
-let receiver: ScriptedReceiver;
-let settings: Record<string, string>;
-let halyard: CommandRunner;
-
-before(async () => {
-  server = await startTestServer();
-  environment = await server.environment();
-  receiver = await startReceiver();
-  settings = settingsFor(server, environment.keys.admin);
-  halyard = createRunner(settings);
-});
-after(async () => {
-  await server.close();
-  await receiver.close();
-});
+const tested = commandSuite();
 
 const register = async (events: readonly string[]): Promise<CreatedWebhook> =>
-  (await environment.admin("POST", "/webhooks", { url: receiver.url, events }))
+  (await tested.environment.admin("POST", "/webhooks", { url: tested.receiver.url, events }))
     .body as CreatedWebhook;
 
 test("trigger sends an event that looks like a real one to one webhook", async () => {
   const { id, secret } = await register(["flag.deleted"]);
   assert.match(
-    await halyard.succeed("webhooks", "trigger", "flag.enabled", id),
+    await tested.halyard.succeed("webhooks", "trigger", "flag.enabled", id),
     new RegExp(
       `^The receiver of ${id} in \\S+ at \\S+ accepted flag\\.enabled: 204 in \\d+ ms\\.\n$`,
     ),
   );
-  const [sent] = receiver.received;
+  const [sent] = tested.receiver.received;
   assert.ok(sent);
   assert.equal(sent.headers["x-service-event"], "flag.enabled");
   const event = await verifyWebhook(sent.body, sent.headers, secret);
@@ -54,20 +33,20 @@ test("trigger sends an event that looks like a real one to one webhook", async (
     sequence: null,
     data: { flag: { key: "example", enabled: true }, previous: { enabled: false } },
   });
-  await environment.admin("DELETE", `/webhooks/${id}`);
+  await tested.environment.admin("DELETE", `/webhooks/${id}`);
 });
 
 test("listen forwards what a webhook gets, signed with its own secret, and registers nothing", async () => {
   const forwarded = await startReceiver();
   const secret = `whsec_${Buffer.from("a secret for the listener").toString("base64")}`;
   const registered = await register(["*"]);
-  await environment.admin("POST", "/flags", { key: "heard", type: "boolean" });
+  await tested.environment.admin("POST", "/flags", { key: "heard", type: "boolean" });
   const about = ({ received }: ScriptedReceiver) =>
     received.find(({ body }) => body.includes('"key":"heard"'));
-  const other = await until("the webhook has it", () => about(receiver));
+  const other = await until("the webhook has it", () => about(tested.receiver));
   const listening = spawnHalyard(
     ["webhooks", "listen", "--json", "--since", "1h", "--forward-to", forwarded.url],
-    { ...settings, HALYARD_WEBHOOK_SECRET: secret },
+    { ...tested.settings, HALYARD_WEBHOOK_SECRET: secret },
   );
   await listening.printed(/"type":"flag\.created".*"key":"heard".*\n/);
   const own = await until("it is forwarded", () => about(forwarded));
@@ -89,12 +68,12 @@ test("listen forwards what a webhook gets, signed with its own secret, and regis
   for (const name of ["user-agent", "content-type", "accept-encoding", "x-service-event"]) {
     assert.equal(own.headers[name], other.headers[name], name);
   }
-  const list = (await environment.admin("GET", "/webhooks")).body as Webhook[];
+  const list = (await tested.environment.admin("GET", "/webhooks")).body as Webhook[];
   assert.deepEqual(
     list.map(({ id }) => id),
     [registered.id],
   );
-  await environment.admin("DELETE", `/webhooks/${registered.id}`);
+  await tested.environment.admin("DELETE", `/webhooks/${registered.id}`);
   await forwarded.close();
 });
 
@@ -106,5 +85,5 @@ test("what cannot be done says so", async () => {
     [["listen", "--forward-to", "here"], /such as http:\/\/localhost/],
     [["listen", "--secret", "x"], /whsec_ followed by base64/],
   ];
-  for (const [args, said] of cases) await halyard.refuse(["webhooks", ...args], 2, said);
+  for (const [args, said] of cases) await tested.halyard.refuse(["webhooks", ...args], 2, said);
 });

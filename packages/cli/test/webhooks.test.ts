@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import {
   type CreatedWebhook,
   type Delivery,
@@ -11,149 +11,139 @@ import {
   verifyWebhook,
   type Webhook,
 } from "@halyard/sdk";
-import {
-  accept,
-  type ScriptedReceiver,
-  startReceiver,
-} from "../../server/test/support/scripted-receiver.ts";
-import {
-  startTestServer,
-  type TestEnvironment,
-  type TestServer,
-} from "../../server/test/support/server.ts";
+import { accept } from "../../server/test/support/scripted-receiver.ts";
 import { until } from "../../server/test/support/until.ts";
-import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
+import { commandSuite } from "./support/command-suite.ts";
 
-let server: TestServer;
-let environment: TestEnvironment;
-let receiver: ScriptedReceiver;
-let settings: Record<string, string>;
-let halyard: CommandRunner;
-
-before(async () => {
-  server = await startTestServer();
-  environment = await server.environment();
-  receiver = await startReceiver();
-  settings = settingsFor(server, environment.keys.admin);
-  halyard = createRunner(settings);
-});
-after(async () => {
-  await server.close();
-  await receiver.close();
-});
+const tested = commandSuite();
 
 const create = (...args: string[]) =>
-  halyard.read<CreatedWebhook>("webhooks", "create", receiver.url, ...args);
-const change = (key: string) => environment.admin("POST", "/flags", { key, type: "boolean" });
+  tested.halyard.read<CreatedWebhook>("webhooks", "create", tested.receiver.url, ...args);
+const change = (key: string) =>
+  tested.environment.admin("POST", "/flags", { key, type: "boolean" });
 const received = (count: number) =>
-  until(`${count} requests`, () => receiver.received.length >= count && receiver.received);
+  until(
+    `${count} requests`,
+    () => tested.receiver.received.length >= count && tested.receiver.received,
+  );
 
 test("a webhook is made, shown, tested, paused, resumed and removed", async () => {
-  const made = await halyard.run("webhooks", "create", receiver.url, "--events", "flag.created");
+  const made = await tested.halyard.run(
+    "webhooks",
+    "create",
+    tested.receiver.url,
+    "--events",
+    "flag.created",
+  );
   const [, id = "", secret = ""] =
     /^id {6}(wh_[0-9a-f]{24})\nsecret {2}(whsec_\S+)\n$/.exec(made.stdout) ?? [];
   assert.equal(made.code, 0, made.stderr);
   assert.match(made.stderr, new RegExp(`not shown again[\\s\\S]*halyard webhooks test ${id}`));
-  const [listed] = await halyard.read<Webhook[]>("webhooks", "list");
+  const [listed] = await tested.halyard.read<Webhook[]>("webhooks", "list");
   assert.deepEqual(
     { id: listed?.id, url: listed?.url, events: listed?.events, active: listed?.active },
-    { id, url: receiver.url, events: ["flag.created"], active: true },
+    { id, url: tested.receiver.url, events: ["flag.created"], active: true },
   );
   assert.match(
-    await halyard.succeed("webhooks", "list"),
-    new RegExp(`^ID .*\\n${id} {2}active {2}flag\\.created {2}${receiver.url}\\n$`),
+    await tested.halyard.succeed("webhooks", "list"),
+    new RegExp(`^ID .*\\n${id} {2}active {2}flag\\.created {2}${tested.receiver.url}\\n$`),
   );
   assert.match(
-    await halyard.succeed("webhooks", "get", id),
+    await tested.halyard.succeed("webhooks", "get", id),
     /events {3}flag\.created\n {2}state {4}active\n.*\n {2}health {3}idle\n {2}pending {2}0, /,
   );
 
   assert.match(
-    await halyard.succeed("webhooks", "test", id),
+    await tested.halyard.succeed("webhooks", "test", id),
     new RegExp(`^The receiver of ${id} in \\S+ at \\S+ accepted the test: 204 in \\d+ ms\\.\n$`),
   );
-  const [first] = receiver.received;
+  const [first] = tested.receiver.received;
   assert.ok(first);
   assert.equal((await verifyWebhook(first.body, first.headers, secret)).type, "webhook.test");
-  receiver.answer(() => ({ status: 500, body: "out of\norder" }));
-  await halyard.refuse(
+  tested.receiver.answer(() => ({ status: 500, body: "out of\norder" }));
+  await tested.halyard.refuse(
     ["webhooks", "test", id],
     1,
     /500 in \d+ ms, "out of order"\. It will be retried/,
   );
-  receiver.answer(accept);
+  tested.receiver.answer(accept);
 
-  const paused = await halyard.run("webhooks", "pause", id);
+  const paused = await tested.halyard.run("webhooks", "pause", id);
   assert.equal(
     paused.stdout,
-    `${id} is paused in ${environment.name} at ${server.url}: nothing is sent to ${receiver.url}.\n`,
+    `${id} is paused in ${tested.environment.name} at ${tested.server.url}: nothing is sent to ${tested.receiver.url}.\n`,
   );
   await change("while-paused");
-  await halyard.refuse(["webhooks", "test", id], 5, /is not active/);
+  await tested.halyard.refuse(["webhooks", "test", id], 5, /is not active/);
   assert.match(
-    await halyard.succeed("webhooks", "resume", id),
+    await tested.halyard.succeed("webhooks", "resume", id),
     /is active in \S+ at \S+: events are sent/,
   );
   // The command that pausing told of brings what was missed.
   const [, command = ""] = /^ {2}halyard (.*)$/m.exec(paused.stderr) ?? [];
   assert.match(
-    await halyard.succeed(...command.split(" ")),
+    await tested.halyard.succeed(...command.split(" ")),
     /^Queued 1 event in \S+ at \S+, up to sequence \d+;/,
   );
   await until("the event that was missed", () => {
-    const texts = receiver.received.map(({ body }) => body.toString());
+    const texts = tested.receiver.received.map(({ body }) => body.toString());
     return texts.filter((text) => text.includes("while-paused")).length === 1;
   });
 
   // A pause by Halyard itself is told from one by a person, with the reason.
-  receiver.answer(() => ({ status: 410 }));
-  await halyard.refuse(["webhooks", "test", id], 1, /410/);
-  receiver.answer(accept);
+  tested.receiver.answer(() => ({ status: 410 }));
+  await tested.halyard.refuse(["webhooks", "test", id], 1, /410/);
+  tested.receiver.answer(accept);
   assert.match(
-    await halyard.succeed("webhooks", "list"),
+    await tested.halyard.succeed("webhooks", "list"),
     new RegExp(`^ID .*\\n${id} {2}deactivated {2}`),
   );
   assert.match(
-    await halyard.succeed("webhooks", "get", id),
+    await tested.halyard.succeed("webhooks", "get", id),
     /state {4}deactivated\n.*\n {2}health {3}deactivated: it answered 410 Gone\n/,
   );
   // Not with the data that may be in the folder of the tests.
-  const { stdout } = await halyard.with({ HALYARD_DATA: `${server.folder}/none` }).run("doctor");
+  const { stdout } = await tested.halyard
+    .with({ HALYARD_DATA: `${tested.server.folder}/none` })
+    .run("doctor");
   assert.match(stdout, new RegExp(`${id} .* \\(Halyard deactivated it: it answered 410 Gone\\)`));
 
-  await halyard.refuse(["webhooks", "delete", id], 2, /Remove wh_.*add --yes/);
-  assert.match(await halyard.succeed("webhooks", "delete", id, "--yes"), /^Removed wh_/);
-  await halyard.refuse(["webhooks", "get", id], 3, new RegExp(`"${id}" does not exist`));
+  await tested.halyard.refuse(["webhooks", "delete", id], 2, /Remove wh_.*add --yes/);
+  assert.match(await tested.halyard.succeed("webhooks", "delete", id, "--yes"), /^Removed wh_/);
+  await tested.halyard.refuse(["webhooks", "get", id], 3, new RegExp(`"${id}" does not exist`));
 });
 
 test("the secret is changed, at once or with a day for both", async () => {
   const { id, secret } = await create();
-  const rotated = await halyard.run("webhooks", "rotate", id);
+  const rotated = await tested.halyard.run("webhooks", "rotate", id);
   const newer = rotated.stdout.trim();
   assert.match(newer, /^whsec_/);
   assert.match(rotated.stderr, /before \S+Z: until then .* also signed with the old one/);
-  const count = receiver.received.length;
-  await halyard.succeed("webhooks", "test", id);
+  const count = tested.receiver.received.length;
+  await tested.halyard.succeed("webhooks", "test", id);
   const request = (await received(count + 1))[count];
   assert.ok(request);
   for (const good of [secret, newer]) {
     await verifyWebhook(request.body, request.headers, good);
   }
-  const last = await halyard.read<RotatedSecret>("webhooks", "rotate", id, "--immediately");
+  const last = await tested.halyard.read<RotatedSecret>("webhooks", "rotate", id, "--immediately");
   assert.equal(last.previousSecretValidUntil, null);
   assert.notEqual(last.secret, newer);
-  await environment.admin("DELETE", `/webhooks/${id}`);
+  await tested.environment.admin("DELETE", `/webhooks/${id}`);
 });
 
 test("deliveries are listed and sent again, one or all", async () => {
   const { id } = await create("--events", "flag.created,flag.enabled");
-  const before = receiver.received.length;
+  const before = tested.receiver.received.length;
   for (const key of ["one", "two", "three"]) await change(key);
   await received(before + 3);
   const list = (...args: string[]) =>
-    halyard.read<Delivery[]>("webhooks", "deliveries", id, ...args);
+    tested.halyard.read<Delivery[]>("webhooks", "deliveries", id, ...args);
   const settled = await until("all delivered", async () => {
-    const { body } = await environment.admin("GET", `/webhooks/${id}/deliveries?state=delivered`);
+    const { body } = await tested.environment.admin(
+      "GET",
+      `/webhooks/${id}/deliveries?state=delivered`,
+    );
     return (body as Delivery[]).length === 3 && (body as Delivery[]);
   });
   assert.deepEqual(await list("--state", "delivered"), settled);
@@ -162,55 +152,55 @@ test("deliveries are listed and sent again, one or all", async () => {
   assert.equal(two?.event.flagKey, "two");
   assert.equal((await list("--limit", "2")).length, 2);
   assert.match(
-    await halyard.succeed("webhooks", "deliveries", id, "--flag", "two"),
+    await tested.halyard.succeed("webhooks", "deliveries", id, "--flag", "two"),
     /^ID .*\ndlv_\S+ +delivered {2}flag\.created {2}two {3}\d+ +\S+Z {2}1 {9}204 in \d+ ms\n$/,
   );
 
   assert.match(
-    await halyard.succeed("webhooks", "retry", id),
+    await tested.halyard.succeed("webhooks", "retry", id),
     /^Deliveries that wait for a retry are due now in \S+ at \S+\. .* halyard webhooks get wh_/,
   );
   assert.match(
-    await halyard.succeed("webhooks", "replay", id, two?.id ?? ""),
+    await tested.halyard.succeed("webhooks", "replay", id, two?.id ?? ""),
     /^Queued again in \S+ at \S+ as dlv_/,
   );
   await received(before + 4);
-  assert.match(receiver.received.at(-1)?.body.toString() ?? "", /"two"/);
+  assert.match(tested.receiver.received.at(-1)?.body.toString() ?? "", /"two"/);
   const after = String((settled.at(-1)?.event.sequence ?? 0) - 1);
-  assert.deepEqual(await halyard.read("webhooks", "replay", id, "--after-sequence", after), {
+  assert.deepEqual(await tested.halyard.read("webhooks", "replay", id, "--after-sequence", after), {
     replayed: 3,
     throughSequence: settled[0]?.event.sequence,
     state: "complete",
-    environment: environment.name,
-    server: server.url,
+    environment: tested.environment.name,
+    server: tested.server.url,
   });
   await received(before + 7);
   const nothing = ["--from", "2020-01-01T00:00:00Z", "--to", "2020-01-02T00:00:00Z"];
   assert.match(
-    await halyard.succeed("webhooks", "replay", id, ...nothing),
+    await tested.halyard.succeed("webhooks", "replay", id, ...nothing),
     /^No event in that range/,
   );
-  await environment.admin("DELETE", `/webhooks/${id}`);
+  await tested.environment.admin("DELETE", `/webhooks/${id}`);
 });
 
 test("a range that is queued in parts is waited for", async () => {
-  const before = receiver.received.length;
-  const created = await environment.admin("POST", "/webhooks", {
-    url: receiver.url,
+  const before = tested.receiver.received.length;
+  const created = await tested.environment.admin("POST", "/webhooks", {
+    url: tested.receiver.url,
     events: ["flag.updated"],
   });
   const { id } = created.body as { id: string };
-  await environment.admin("POST", "/flags", { key: "often", type: "boolean" });
+  await tested.environment.admin("POST", "/flags", { key: "often", type: "boolean" });
   for (let index = 0; index < 60; index += 1) {
-    await environment.admin("PATCH", "/flags/often", { description: `${index}` });
+    await tested.environment.admin("PATCH", "/flags/often", { description: `${index}` });
   }
   await received(before + 60);
-  const { replayed } = await halyard.read<{ replayed: number }>(
+  const { replayed } = await tested.halyard.read<{ replayed: number }>(
     ...["webhooks", "replay", id, "--after-sequence", "0"],
   );
   assert.ok(replayed >= 60, `${replayed}`);
   await received(before + 60 + replayed);
-  await environment.admin("DELETE", `/webhooks/${id}`);
+  await tested.environment.admin("DELETE", `/webhooks/${id}`);
 });
 
 test("a test that is not sent for long says when it is due, and behind what", async (t) => {
@@ -234,13 +224,13 @@ test("a test that is not sent for long says when it is due, and behind what", as
   t.after(() => slow.close());
   const { port } = slow.address() as AddressInfo;
   const args = ["webhooks", "test", "wh_1", "--url", `http://127.0.0.1:${port}`];
-  await halyard.refuse(
+  await tested.halyard.refuse(
     args,
     6,
     /dlv_2 is still waiting to be sent, behind an earlier test that is pending \(dlv_1\) and due at 2026-11-15T00:10:00\.000Z; check later/,
   );
   pending = [waiting("dlv_2")];
-  await halyard.refuse(args, 6, /to be sent, due at 2026-11-15T00:10:00\.000Z; check later/);
+  await tested.halyard.refuse(args, 6, /to be sent, due at 2026-11-15T00:10:00\.000Z; check later/);
 });
 
 suite("what cannot be done says so", { concurrency: 2 }, () => {
@@ -265,6 +255,6 @@ suite("what cannot be done says so", { concurrency: 2 }, () => {
     ],
   ];
   for (const [what, args, code, said] of cases) {
-    test(what, () => halyard.refuse(["webhooks", ...args], code, said));
+    test(what, () => tested.halyard.refuse(["webhooks", ...args], code, said));
   }
 });

@@ -4,8 +4,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { suite, type TestContext, test } from "node:test";
+import { flagEventTypes } from "@halyard/core/flag-events";
 import { verifyWebhook } from "@halyard/sdk";
-import { flagEventTypes } from "../../server/src/domain/change.ts";
 import {
   block,
   folderOf,

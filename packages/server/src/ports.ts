@@ -3,10 +3,9 @@ import type { ApiKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
 import type {
-  EventLogQuery,
+  EventLogReads,
   HistoryEntry,
   HistoryQuery,
-  LoggedEvent,
   NewHistoryEntry,
 } from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
@@ -67,7 +66,7 @@ export interface KeyHolder {
 }
 
 /** Always the last committed state. */
-export interface Reader extends HealthReads, ReplayReads {
+export interface Reader extends EventLogReads, HealthReads, ReplayReads {
   environments(): Promise<readonly Environment[]>;
   /** Newest first. */
   removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
@@ -86,8 +85,6 @@ export interface Reader extends HealthReads, ReplayReads {
     types: readonly string[],
     limit: number,
   ): Promise<readonly EventReference[]>;
-  /** Events as they are delivered, oldest first: those after a number, or else the newest. */
-  eventLog(environmentId: number, query: EventLogQuery): Promise<readonly LoggedEvent[]>;
   /** Those that are not revoked, oldest first. */
   keys(environmentId: number): Promise<readonly ApiKey[]>;
   session(hash: Uint8Array): Promise<StoredSession | undefined>;

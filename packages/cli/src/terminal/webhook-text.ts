@@ -34,16 +34,6 @@ export const stateOf = ({ state }: Delivery): Cell => ({
 
 type FlagEvent = Exclude<WebhookEvent, { readonly type: "webhook.test" }>;
 
-const types: Readonly<Record<FlagEvent["type"], true>> = {
-  "flag.created": true,
-  "flag.enabled": true,
-  "flag.disabled": true,
-  "flag.updated": true,
-  "flag.deleted": true,
-};
-/** What `--events` may name, beside `*` for all. */
-export const eventTypes = Object.keys(types) as readonly FlagEvent["type"][];
-
 /** An event of a flag in one line. */
 export const eventText = (event: FlagEvent): string => {
   const { flag, version, previous } = event.data;

@@ -1,13 +1,9 @@
 // The resources of the management API, as requests and responses carry them.
+import type { FlagEventType } from "@halyard/core/flag-events";
 import type { CreateFlag, Flag, PatchFlag } from "@halyard/core/flags/registry";
 
 export type Role = "client" | "server" | "admin";
-export type FlagEventName =
-  | "flag.created"
-  | "flag.enabled"
-  | "flag.disabled"
-  | "flag.updated"
-  | "flag.deleted";
+export type FlagEventName = FlagEventType;
 
 export type NewFlag = CreateFlag;
 export type FlagPatch = PatchFlag;

@@ -1,16 +1,8 @@
 // One change: it is the history entry, the source of its events and the revision that other instances follow.
+import type { FlagEventType } from "@halyard/core/flag-events";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Kind, KindValues } from "@halyard/core/kinds";
 import type { Actor } from "./principal.ts";
-
-export const flagEventTypes = [
-  "flag.created",
-  "flag.enabled",
-  "flag.disabled",
-  "flag.updated",
-  "flag.deleted",
-] as const;
-export type FlagEventType = (typeof flagEventTypes)[number];
 
 /** A flag with the count of its changes. */
 export interface VersionedFlag {

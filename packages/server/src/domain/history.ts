@@ -43,3 +43,9 @@ export interface EventLogQuery {
   /** Only events since the first of this time. */
   readonly since?: Date;
 }
+
+/** What a store tells of the events. */
+export interface EventLogReads {
+  /** As they are delivered, oldest first: those after a number, or else the newest. */
+  eventLog(environmentId: number, query: EventLogQuery): Promise<readonly LoggedEvent[]>;
+}

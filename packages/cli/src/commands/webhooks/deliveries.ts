@@ -1,5 +1,7 @@
 // halyard webhooks test, trigger, deliveries, retry and replay: show deliveries and send events again.
+
 import { setTimeout as pause } from "node:timers/promises";
+import { flagEventTypes } from "@halyard/core/flag-events";
 import type { Delivery, ReplayRange, WebhookEvent } from "@halyard/sdk";
 import { Argument, type Command, Option } from "commander";
 import {
@@ -16,13 +18,7 @@ import { exitCodes } from "../../terminal/exit-codes.ts";
 import { moment, wholeNumber } from "../../terminal/option-values.ts";
 import { CommandFailed, print, printAside, printJson, printTable } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import {
-  attemptText,
-  eventTypes,
-  responseText,
-  stateOf,
-  succeeded,
-} from "../../terminal/webhook-text.ts";
+import { attemptText, responseText, stateOf, succeeded } from "../../terminal/webhook-text.ts";
 
 interface Options extends ConnectionOptions {
   readonly yes?: boolean;
@@ -59,7 +55,7 @@ export const addDeliveryCommands = (group: Command): void => {
   withExamples(test, "halyard webhooks test wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const trigger = changeCommand(group.command("trigger"))
-    .addArgument(new Argument("<type>", "the type of the event").choices(eventTypes))
+    .addArgument(new Argument("<type>", "the type of the event").choices(flagEventTypes))
     .argument(...webhook)
     .description('send an event of this type about a flag "example" (exit code 1 if it fails)')
     .addHelpText(

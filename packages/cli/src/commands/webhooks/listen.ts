@@ -1,7 +1,9 @@
 // halyard webhooks listen: the events of an environment, signed and forwarded as webhooks to a receiver that the server cannot reach.
+
 import { createHmac, randomBytes } from "node:crypto";
 import { request as beginHttp } from "node:http";
 import { request as beginHttps } from "node:https";
+import { flagEventTypes } from "@halyard/core/flag-events";
 import {
   defaultServiceName,
   type Mac,
@@ -22,7 +24,7 @@ import { exitCodes } from "../../terminal/exit-codes.ts";
 import { moment } from "../../terminal/option-values.ts";
 import { CommandFailed, inOneLine, jsonText, print, printAside } from "../../terminal/output.ts";
 import { untilStopped } from "../../terminal/output-closed.ts";
-import { eventNames, eventText, eventTypes } from "../../terminal/webhook-text.ts";
+import { eventNames, eventText } from "../../terminal/webhook-text.ts";
 
 interface ListenOptions extends ConnectionOptions {
   readonly forwardTo?: string;
@@ -93,7 +95,7 @@ const secretOf = (given: string | undefined): string => {
 /** Whether an event is to be shown. */
 const choose = (text: string): ((event: LoggedEvent) => boolean) => {
   const names: readonly string[] = eventNames(text);
-  const allowed = ["*", ...eventTypes];
+  const allowed = ["*", ...flagEventTypes];
   const unknown = names.find((name) => !allowed.includes(name));
   if (names.length === 0 || unknown !== undefined) {
     throw usageError(`--events needs names out of ${allowed.join(", ")}.`);

@@ -1,6 +1,6 @@
 // An event that somebody asks for, to try out a receiver. It has no sequence number.
+import type { FlagEventType } from "@halyard/core/flag-events";
 import type { Flag } from "@halyard/core/flags/registry";
-import type { FlagEventType } from "../change.ts";
 import type { Caller } from "../principal.ts";
 import { type TestableType, type TestEvent, testEventType, type Webhook } from "./webhook.ts";
 

@@ -1,6 +1,7 @@
 // Subscriptions: which events a webhook may subscribe to, and which webhooks a change is sent to.
+import { type FlagEventType, flagEventTypes } from "@halyard/core/flag-events";
 import { invalid, ok, type Result } from "../../errors.ts";
-import { type Change, type FlagEventType, flagEventTypes } from "../change.ts";
+import type { Change } from "../change.ts";
 
 export const maxWebhooks = 100;
 export const allEvents = "*";

@@ -1,7 +1,7 @@
 // /flags/:key/history and /history: who changed what, and when.
+import { flagEventTypes } from "@halyard/core/flag-events";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { FastifyInstance } from "fastify";
-import { flagEventTypes } from "../../domain/change.ts";
 import { historySubjects } from "../../domain/history.ts";
 import type { History } from "../../management/history.ts";
 import { hideSecretsFrom } from "../auth/hide-secrets.ts";

@@ -1,8 +1,8 @@
 // The log of events in SQL, by their numbers.
-import type { Reader } from "../../ports.ts";
+import type { EventLogReads } from "../../domain/history.ts";
 import type { Database } from "../schema/tables.ts";
 
-export const eventLogReads = (database: Database): Pick<Reader, "eventLog"> => ({
+export const eventLogReads = (database: Database): EventLogReads => ({
   async eventLog(environmentId, { limit, after, since }) {
     const events = database
       .selectFrom("events")
