@@ -3,22 +3,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { emptyEnvironment } from "./packages/empty-environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "halyard-first-steps-"));
 const root = join(import.meta.dirname, "..");
-/** A shell that has seen nothing of ours: this Node, an empty npm cache, none of the repository's commands. */
-const env: NodeJS.ProcessEnv = {
-  ...process.env,
-  HOME: folder,
-  PATH: [
-    dirname(process.execPath),
-    ...(process.env.PATH ?? "").split(delimiter).filter((path) => !path.includes("node_modules")),
-  ].join(delimiter),
-  npm_config_cache: join(folder, "npm-cache"),
-  npm_config_update_notifier: "false",
-};
+/** With what this machine sets to reach the registries. */
+const env: NodeJS.ProcessEnv = { ...process.env, ...emptyEnvironment(folder) };
 const project = join(folder, "project");
 let server: ChildProcess | undefined;
 

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -21,6 +21,7 @@ import { snippetsFor } from "../packages/dashboard/src/flags/snippets.ts";
 import { createManagement } from "../packages/sdk/src/index.ts";
 import { full } from "../packages/server/test/faults/support/size.ts";
 import { until } from "../packages/server/test/support/until.ts";
+import { emptyEnvironment } from "../scripts/packages/empty-environment.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);
@@ -39,19 +40,13 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A shell of somebody else: this Node, an npm that has seen nothing yet, none of the repository's commands and no registry. */
-const paths = (process.env.PATH ?? "").split(delimiter);
+/** Without a registry: what is installed needs nothing else. */
 const env = {
-  PATH: [dirname(process.execPath), ...paths.filter((path) => !path.includes("node_modules"))].join(
-    delimiter,
-  ),
-  HOME: folder,
-  npm_config_cache: join(folder, "cache"),
+  ...emptyEnvironment(folder),
   npm_config_registry: "http://127.0.0.1:9/",
   npm_config_fetch_retries: "0",
   npm_config_audit: "false",
   npm_config_fund: "false",
-  npm_config_update_notifier: "false",
 };
 const shell = (cwd: string, line: string, variables: NodeJS.ProcessEnv = {}) =>
   run("sh", ["-c", line], { cwd, env: { ...env, ...variables } });
@@ -170,7 +165,9 @@ suite("the package of the server", () => {
   });
 
   test("says what is missing on an older Node", async (t) => {
-    const old = paths.map((path) => join(path, "node")).filter(existsSync);
+    const old = env.PATH.split(delimiter)
+      .map((path) => join(path, "node"))
+      .filter(existsSync);
     const { stdout: versions } = await run("sh", ["-c", old.map((path) => `${path} -v`).join(";")]);
     const at = versions.split("\n").findIndex((version) => /^v(1\d|2[0-5])\./.test(version));
     const node = old[at];

@@ -28,7 +28,8 @@ export const openCommand = (): Command =>
 On the server's machine, with its database (DATABASE_URL, or the data folder), it prints a link that signs you in once,
 within ten minutes, to every environment that has an admin key. The link is for the server of these settings; --data
 together with --url names another address of it. For any other server (--url, HALYARD_URL, --profile) it prints the
-address of the page where you sign in with an API key. It opens no browser: a link in the list of processes could be used by others.
+address of the page where you sign in with an API key. It opens no browser: a link in the list of processes could be
+used by others.
 
 Examples:
   halyard open

@@ -1,5 +1,4 @@
 // halyard webhooks test, trigger, deliveries, retry and replay: show deliveries and send events again.
-
 import { setTimeout as pause } from "node:timers/promises";
 import { flagEventTypes } from "@halyard/core/flag-events";
 import type { Delivery, ReplayRange, WebhookEvent } from "@halyard/sdk";

@@ -1,5 +1,4 @@
 // halyard webhooks listen: the events of an environment, signed and forwarded as webhooks to a receiver that the server cannot reach.
-
 import { createHmac, randomBytes } from "node:crypto";
 import { request as beginHttp } from "node:http";
 import { request as beginHttps } from "node:https";
