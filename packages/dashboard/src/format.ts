@@ -15,6 +15,8 @@ export const formatDate = (time: string | Date): string => short.format(new Date
 export const formatFullDate = (time: string | Date): string => full.format(new Date(time));
 
 const second = 1_000;
+/** What is nearer than this is "now". */
+export const nowWithin = 4.5 * second;
 const units = [
   ["year", 365 * 24 * 60 * 60 * second],
   ["month", 30 * 24 * 60 * 60 * second],
@@ -29,6 +31,6 @@ export const formatRelative = (time: string | Date, now: number): string => {
   for (const [unit, length] of units) {
     if (Math.abs(distance) >= length) return relative.format(Math.round(distance / length), unit);
   }
-  const seconds = Math.round(distance / second);
-  return relative.format(Math.abs(seconds) < 5 ? 0 : seconds, "second");
+  const isNow = Math.abs(distance) < nowWithin;
+  return relative.format(isNow ? 0 : Math.round(distance / second), "second");
 };

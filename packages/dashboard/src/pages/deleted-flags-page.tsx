@@ -76,8 +76,7 @@ export const DeletedFlagsPage = () => {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th scope="col">Flag</Table.Th>
-                <Table.Th scope="col">Deleted by</Table.Th>
-                <Table.Th scope="col">When</Table.Th>
+                <Table.Th scope="col">Deleted</Table.Th>
                 {mayChange && <Table.Td />}
               </Table.Tr>
             </Table.Thead>
@@ -95,9 +94,8 @@ export const DeletedFlagsPage = () => {
                         {id}
                       </Anchor>
                     </Table.Th>
-                    <Table.Td>{actor.name}</Table.Td>
                     <Table.Td>
-                      <Time at={createdAt} />
+                      <Time at={createdAt} /> by {actor.name}
                     </Table.Td>
                     {mayChange && (
                       <Table.Td>

@@ -1,6 +1,6 @@
 // A time such as "3 hours ago", with the full date on hover, updated while the page is open.
 import { useSyncExternalStore } from "react";
-import { formatFullDate, formatRelative } from "../../format.ts";
+import { formatFullDate, formatRelative, nowWithin } from "../../format.ts";
 
 const tick = 10_000;
 const listeners = new Set<() => void>();
@@ -31,12 +31,12 @@ export const Time = ({ at }: { readonly at: string }) => {
 
 interface UpcomingProps {
   readonly at: string;
-  /** What is shown once the time has come. */
+  /** What is shown once the time has come, and when it comes so soon that it would be called "now". */
   readonly otherwise: string;
 }
 
 /** A time to come: never "50 seconds ago". */
 export const Upcoming = ({ at, otherwise }: UpcomingProps) => {
-  const isAhead = useSyncExternalStore(subscribe, () => Date.parse(at) > Date.now());
+  const isAhead = useSyncExternalStore(subscribe, () => Date.parse(at) - Date.now() >= nowWithin);
   return isAhead ? <Time at={at} /> : otherwise;
 };
