@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { suite, type TestContext, test } from "node:test";
 import { createManagement, type FlagPatch, type NewFlag } from "../packages/sdk/src/index.ts";
 import { missing } from "../packages/sdk/test/support/guide.ts";
+import { full } from "../packages/server/test/faults/support/size.ts";
 import { serveOn } from "../packages/server/test/support/halyard-process.ts";
 import {
   newFolder,
@@ -204,6 +205,9 @@ const plans: Readonly<Record<string, Plan>> = {
   }),
 };
 
+/** Their commands have tests of their own, in packages/cli/test. */
+const isLong: ReadonlySet<string> = new Set(["docs/reference/cli.md"]);
+
 const begins = (page: string, text: string): string | undefined =>
   Object.keys(notRun[page] ?? {}).find((start) => text.startsWith(start));
 
@@ -226,7 +230,8 @@ suite("the commands run, and print what stands there", {
   skip: missing("curl", "--version") || missing("bash", "--version"),
 }, () => {
   for (const [page, plan] of Object.entries(plans)) {
-    test(page, async (context) => {
+    const skip = !full && isLong.has(page) && "npm run test:docs runs its many commands";
+    test(page, { skip }, async (context) => {
       const server = await startTestServer();
       context.after(() => server.close());
       const session = openSession(context, {

@@ -14,7 +14,7 @@ import { createApi } from "./support/api.ts";
 import { type RunningServer, serveHalyard } from "./support/halyard-process.ts";
 import { newFolder } from "./support/server.ts";
 
-const runs = Number(process.env.HALYARD_FUZZ_RUNS ?? 200);
+const runs = Number(process.env.HALYARD_FUZZ_RUNS ?? 100);
 const seed = Number(process.env.HALYARD_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const connections = 6;
 /** Each operation has an environment of its own, so that none finds what another has left. */
