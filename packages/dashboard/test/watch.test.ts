@@ -125,7 +125,7 @@ test("every mistake is noticed", async (t) => {
   await signInWith(context, server.url, [key]);
   const page = await context.newPage();
   await page.goto("/keys");
-  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
   await watched.judge();
 
   for (const [what, make, told] of mistakes) {
