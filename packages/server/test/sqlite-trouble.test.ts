@@ -22,19 +22,22 @@ test("while another process holds the database, everything but changes goes on",
   await admin("POST", "/flags", { key: "a", type: "boolean" });
   const other = new DatabaseSync(join(server.folder, "halyard.db"));
   other.exec("begin immediate");
-  let isChanged = false;
-  const change = admin("PATCH", "/flags/a", { enabled: true }).then((answer) => {
-    isChanged = true;
-    return answer;
+  let early: number | undefined;
+  const change = admin("PATCH", "/flags/a", { enabled: true }).then(({ status }) => {
+    early = status;
+    return status;
   });
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 20 && early === undefined; round += 1) {
     assert.equal((await server.anonymous("GET", "//healthz")).status, 200);
     assert.equal((await admin("GET", "/flags/a")).status, 200);
   }
-  assert.equal(isChanged, false, "it waits for the other");
+  // It waits for the other, and gives up on a machine on which the rounds take too long.
+  assert.ok(early === undefined || early === 503, `${early} while the other holds it`);
   other.exec("rollback");
   other.close();
-  assert.deepEqual((await change).status, 200);
+  if ((await change) === 503) {
+    assert.equal((await admin("PATCH", "/flags/a", { enabled: true })).status, 200);
+  } else assert.equal(await change, 200);
 });
 
 test("a transaction that SQLite itself rolls back leaves nothing, and its cause is told", async (t) => {

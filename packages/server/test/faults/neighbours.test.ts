@@ -54,7 +54,8 @@ before(async () => {
   server = await serveHalyard(folder, {
     HALYARD_BOOTSTRAP_KEYS: `busy=${keys.busy},quiet=${keys.quiet}`,
     HALYARD_LOG_LEVEL: "fatal",
-    HALYARD_MAX_LAG: "500",
+    // On a machine that is busy with other work a small limit would refuse what the test sets up.
+    HALYARD_MAX_LAG: full ? "500" : "60000",
   });
   await createFlag(quiet, "steady");
   for (let index = 0; index < flagCount; index += 1) await createFlag(quiet, `changing-${index}`);
