@@ -1,0 +1,72 @@
+// Reads an attribute of a context as JSON would carry it, so that an evaluation in the program and one over HTTP agree.
+import type { EvaluationContext } from "../context.ts";
+
+/** Undefined when it is missing. */
+export type ReadAttribute = (context: EvaluationContext) => unknown;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The value as JSON would carry it: a Date is its text, NaN is null, a function is missing. Members of it stay as they are. */
+export const asJson = (value: unknown): unknown => {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      // JSON has no negative zero.
+      return Number.isFinite(value) ? value + 0 : null;
+    case "object":
+      return value === null ? null : objectAsJson(value);
+    default:
+      return undefined;
+  }
+};
+
+const objectAsJson = (value: object): unknown => {
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (typeof toJSON === "function") {
+    const replaced: unknown = toJSON.call(value, "");
+    return replaced === value ? value : asJson(replaced);
+  }
+  if (value instanceof Number || value instanceof String || value instanceof Boolean) {
+    return asJson(value.valueOf());
+  }
+  return value;
+};
+
+const memberOf = (value: object, name: string): unknown =>
+  Object.prototype.propertyIsEnumerable.call(value, name)
+    ? asJson((value as Members)[name])
+    : undefined;
+
+const indexPattern = /^(0|[1-9]\d{0,9})$/;
+
+/** An element that JSON cannot carry is null there. */
+const stepInto = (value: unknown, name: string): unknown => {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (!Array.isArray(value)) return memberOf(value, name);
+  if (!indexPattern.test(name) || Number(name) >= value.length) return undefined;
+  return asJson(value[Number(name)]) ?? null;
+};
+
+/** The names in a JSON Pointer; undefined when it is none. */
+export const pointerSteps = (pointer: string): readonly string[] | undefined => {
+  if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+};
+
+/** `attribute` is a literal name, or a JSON Pointer when it begins with a slash. Only own members count. */
+export const readerOf = (attribute: string): ReadAttribute => {
+  const steps = pointerSteps(attribute);
+  if (steps === undefined) return (context) => memberOf(context, attribute);
+  const [only = ""] = steps;
+  if (steps.length === 1) return (context) => memberOf(context, only);
+  return (context) => {
+    let value: unknown = context;
+    for (const step of steps) value = stepInto(value, step);
+    return value;
+  };
+};

@@ -1,0 +1,128 @@
+// Whether a condition may be saved: every mistake with its place.
+import { isFlagKey } from "../flags/rules.ts";
+import { pointerSteps } from "./attribute.ts";
+import { isObject, type Members, type Mistakes, refuseOthers } from "./mistakes.ts";
+import { type AttributeCondition, operatorNamed, operators } from "./operators.ts";
+
+/** Counting the condition on an attribute or a segment itself. */
+const maxDepth = 6;
+export const maxConditions = 200;
+const maxAttributeLength = 256;
+const maxSegments = 20;
+
+const kinds = ["all", "any", "not", "segment", "attribute"] as const;
+
+const isAttribute = (value: unknown): boolean =>
+  typeof value === "string" &&
+  value !== "" &&
+  value.length <= maxAttributeLength &&
+  (!value.startsWith("/") || pointerSteps(value) !== undefined);
+
+/** How many conditions may still follow; shared by all conditions of one definition. */
+export interface Budget {
+  conditions: number;
+}
+
+export interface ConditionRules {
+  readonly mistakes: Mistakes;
+  readonly budget: Budget;
+  /** False within a segment: segments do not name others. */
+  readonly mayNameSegments: boolean;
+}
+
+const checkAttribute = (condition: Members, place: string, mistakes: Mistakes): void => {
+  if (!isAttribute(condition.attribute)) {
+    mistakes.add(
+      `${place}.attribute`,
+      `must be a name of 1 to ${maxAttributeLength} characters, or a JSON Pointer when it begins with a slash`,
+    );
+  }
+  const operator = operatorNamed(condition.op);
+  if (operator === undefined) {
+    mistakes.add(`${place}.op`, `must be one of ${Object.keys(operators).join(", ")}`);
+    return;
+  }
+  const own = operator.members.map((name) => name.replace("?", ""));
+  refuseOthers(condition, ["attribute", "op", ...own], place, mistakes);
+  if (condition.ignoreCase !== undefined && typeof condition.ignoreCase !== "boolean") {
+    mistakes.add(`${place}.ignoreCase`, "must be true or false");
+  }
+  if (condition.as !== undefined && condition.as !== "number") {
+    mistakes.add(`${place}.as`, 'must be "number"');
+  }
+  const refusal = operator.refuse(condition as unknown as AttributeCondition);
+  if (refusal !== undefined) mistakes.add(`${place}.${own[0]}`, refusal);
+};
+
+const checkSegments = (
+  condition: Members,
+  place: string,
+  { mistakes, mayNameSegments }: ConditionRules,
+): void => {
+  refuseOthers(condition, ["segment"], place, mistakes);
+  if (!mayNameSegments) {
+    mistakes.add(place, "must not name a segment: segments do not contain others");
+    return;
+  }
+  const { segment } = condition;
+  const isList =
+    Array.isArray(segment) &&
+    segment.length >= 1 &&
+    segment.length <= maxSegments &&
+    segment.every(isFlagKey);
+  if (!isList) {
+    mistakes.add(`${place}.segment`, `must be a list of 1 to ${maxSegments} keys of segments`);
+  }
+};
+
+export const checkCondition = (
+  condition: unknown,
+  place: string,
+  rules: ConditionRules,
+  depth = 1,
+): void => {
+  const { mistakes, budget } = rules;
+  if (mistakes.isFull()) return;
+  const given = isObject(condition) ? kinds.filter((kind) => Object.hasOwn(condition, kind)) : [];
+  const [kind] = given;
+  if (!isObject(condition) || kind === undefined || given.length > 1) {
+    mistakes.add(place, `must be a condition: an object with one of ${kinds.join(", ")}`);
+    return;
+  }
+  budget.conditions -= 1;
+  if (budget.conditions === -1) {
+    mistakes.add(place, `is one condition too many: at most ${maxConditions} are possible`);
+  }
+  if (budget.conditions < 0) return;
+  if (kind === "attribute") checkAttribute(condition, place, mistakes);
+  else if (kind === "segment") checkSegments(condition, place, rules);
+  else checkGroup(kind, condition, place, rules, depth);
+};
+
+const checkGroup = (
+  kind: "all" | "any" | "not",
+  condition: Members,
+  place: string,
+  rules: ConditionRules,
+  depth: number,
+): void => {
+  const { mistakes, budget } = rules;
+  refuseOthers(condition, [kind], place, mistakes);
+  if (depth >= maxDepth) {
+    mistakes.add(`${place}.${kind}`, `is too deep: at most ${maxDepth} levels are possible`);
+    return;
+  }
+  const inner = condition[kind];
+  if (kind === "not") {
+    checkCondition(inner, `${place}.not`, rules, depth + 1);
+    return;
+  }
+  if (!Array.isArray(inner) || inner.length === 0) {
+    mistakes.add(`${place}.${kind}`, "must be a list of at least one condition");
+    return;
+  }
+  for (const [index, each] of inner.entries()) {
+    if (mistakes.isFull() || budget.conditions < 0) return;
+    checkCondition(each, `${place}.${kind}[${index}]`, rules, depth + 1);
+  }
+};

@@ -1,0 +1,52 @@
+// What is wrong with a definition that somebody wants to save, and where.
+
+export interface Mistake {
+  /** Such as `rules[2].when.all[0].values`. */
+  readonly place: string;
+  /** Follows the place in a sentence. */
+  readonly message: string;
+}
+
+/** More are not of use to anyone, and looking for them costs time. */
+const most = 20;
+
+/** Collects mistakes; `isFull` tells when to stop looking. */
+export interface Mistakes {
+  readonly found: readonly Mistake[];
+  readonly isFull: () => boolean;
+  add(place: string, message: string): void;
+}
+
+export const collectMistakes = (): Mistakes => {
+  const found: Mistake[] = [];
+  return {
+    found,
+    isFull: () => found.length >= most,
+    add(place, message) {
+      if (found.length < most) found.push({ place, message });
+    },
+  };
+};
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Adds a mistake for each member that is not among those allowed. */
+export const refuseOthers = (
+  members: Members,
+  allowed: readonly string[],
+  place: string,
+  mistakes: Mistakes,
+): void => {
+  for (const name of Object.keys(members)) {
+    if (mistakes.isFull()) return;
+    if (!allowed.includes(name)) {
+      mistakes.add(
+        place === "" ? name : `${place}.${name}`,
+        `is not known here; known are ${allowed.join(", ")}`,
+      );
+    }
+  }
+};

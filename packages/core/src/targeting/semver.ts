@@ -1,0 +1,63 @@
+// Semantic versions (SemVer 2.0) and their order. The build part does not count.
+
+export interface Version {
+  /** Major, minor and patch: digits of any length without leading zeros. */
+  readonly numbers: readonly string[];
+  /** Empty for a release. */
+  readonly prerelease: readonly string[];
+}
+
+const isNumber = (text: string): boolean => /^(0|[1-9]\d*)$/.test(text);
+const isIdentifier = (text: string): boolean => /^[0-9A-Za-z-]+$/.test(text);
+const isDigits = (text: string): boolean => /^\d+$/.test(text);
+
+/** Splits at the first one: what is before it, and what is after it if it is there. */
+const cut = (text: string, at: string): readonly [string, string | undefined] => {
+  const place = text.indexOf(at);
+  return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + 1)];
+};
+
+/** A leading v is dropped; `1` and `1.2` are filled with zeros when nothing follows. Undefined when it is no version. */
+export const parseVersion = (text: string): Version | undefined => {
+  const [beforeBuild, build] = cut(text.replace(/^[vV]/, ""), "+");
+  const [core, suffix] = cut(beforeBuild, "-");
+  const numbers = core.split(".", 4);
+  if (numbers.length > 3 || !numbers.every(isNumber)) return undefined;
+  if (numbers.length < 3 && (suffix !== undefined || build !== undefined)) return undefined;
+  if (build !== undefined && !build.split(".").every(isIdentifier)) return undefined;
+  const prerelease = suffix === undefined ? [] : suffix.split(".");
+  const isWhole = prerelease.every(
+    (each) => isIdentifier(each) && (!isDigits(each) || isNumber(each)),
+  );
+  if (!isWhole) return undefined;
+  while (numbers.length < 3) numbers.push("0");
+  return { numbers, prerelease };
+};
+
+/** Of digits without leading zeros, however many. */
+const compareDigits = (one: string, other: string): number =>
+  one.length - other.length || (one < other ? -1 : Number(one > other));
+
+const compareIdentifiers = (one: string, other: string): number => {
+  const isOneNumber = isDigits(one);
+  if (isOneNumber !== isDigits(other)) return isOneNumber ? -1 : 1;
+  if (isOneNumber) return compareDigits(one, other);
+  return one < other ? -1 : Number(one > other);
+};
+
+/** Below zero when the first one is older. */
+export const compareVersions = (one: Version, other: Version): number => {
+  for (let index = 0; index < 3; index += 1) {
+    const order = compareDigits(one.numbers[index] ?? "0", other.numbers[index] ?? "0");
+    if (order !== 0) return order;
+  }
+  if (one.prerelease.length === 0 || other.prerelease.length === 0) {
+    return other.prerelease.length - one.prerelease.length;
+  }
+  const shorter = Math.min(one.prerelease.length, other.prerelease.length);
+  for (let index = 0; index < shorter; index += 1) {
+    const order = compareIdentifiers(one.prerelease[index] ?? "", other.prerelease[index] ?? "");
+    if (order !== 0) return order;
+  }
+  return one.prerelease.length - other.prerelease.length;
+};
