@@ -12,11 +12,13 @@ const maxSegments = 20;
 
 const kinds = ["all", "any", "not", "segment", "attribute"] as const;
 
-const isAttribute = (value: unknown): boolean =>
+export const isAttribute = (value: unknown): boolean =>
   typeof value === "string" &&
   value !== "" &&
   value.length <= maxAttributeLength &&
   (!value.startsWith("/") || pointerSteps(value) !== undefined);
+
+export const attributeRule = `a name of 1 to ${maxAttributeLength} characters, or a JSON Pointer when it begins with a slash`;
 
 /** How many conditions may still follow; shared by all conditions of one definition. */
 export interface Budget {
@@ -32,10 +34,7 @@ export interface ConditionRules {
 
 const checkAttribute = (condition: Members, place: string, mistakes: Mistakes): void => {
   if (!isAttribute(condition.attribute)) {
-    mistakes.add(
-      `${place}.attribute`,
-      `must be a name of 1 to ${maxAttributeLength} characters, or a JSON Pointer when it begins with a slash`,
-    );
+    mistakes.add(`${place}.attribute`, `must be ${attributeRule}`);
   }
   const operator = operatorNamed(condition.op);
   if (operator === undefined) {

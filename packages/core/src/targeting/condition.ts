@@ -64,7 +64,8 @@ export const compileCondition = (condition: Condition, segments: SegmentTest): T
     return (context) => opposite(test(context));
   }
   if ("segment" in condition) {
-    return anyOf(condition.segment.map((key) => segments(key) ?? never));
+    // Looked up every time: a change of a segment compiles nothing that names it.
+    return anyOf(condition.segment.map((key) => (context) => (segments(key) ?? never)(context)));
   }
   return ofAttribute(condition);
 };

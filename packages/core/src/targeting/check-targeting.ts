@@ -1,0 +1,150 @@
+// Whether what a flag says about who gets which variant may be saved: every mistake with its place.
+import { descriptionRule, flagKeyRule, isDescription, isFlagKey } from "../flags/rules.ts";
+import { attributeRule, checkCondition, isAttribute, maxConditions } from "./check-condition.ts";
+import { isObject, type Members, type Mistakes, refuseOthers } from "./mistakes.ts";
+import { checkSplit } from "./split.ts";
+
+const maxRules = 50;
+const maxRequirements = 10;
+const maxSeedLength = 128;
+const maxTags = 20;
+const maxTagLength = 64;
+const maxOwnerLength = 128;
+
+export interface TargetingRules {
+  readonly mistakes: Mistakes;
+  /** The key of the flag itself. */
+  readonly key: string;
+  readonly isVariant: (name: unknown) => boolean;
+}
+
+/** A variant, or a split; `wanted`: how much the shares must add up to. */
+export const checkServe = (
+  serve: unknown,
+  place: string,
+  { mistakes, isVariant }: Pick<TargetingRules, "mistakes" | "isVariant">,
+  wanted?: number,
+): void => {
+  if (Array.isArray(serve)) checkSplit(serve, place, isVariant, mistakes, wanted);
+  else if (!isVariant(serve)) {
+    mistakes.add(place, "must be a variant of the flag, or a list of shares");
+  }
+};
+
+const ruleMembers = ["id", "description", "disabled", "when", "serve"] as const;
+
+const checkRules = (rules: unknown, targeting: TargetingRules): void => {
+  const { mistakes } = targeting;
+  if (!Array.isArray(rules) || rules.length > maxRules) {
+    mistakes.add("rules", `must be a list of at most ${maxRules} rules`);
+    return;
+  }
+  const budget = { conditions: maxConditions };
+  const ids = new Set<unknown>();
+  for (const [index, rule] of (rules as unknown[]).entries()) {
+    if (mistakes.isFull()) return;
+    const place = `rules[${index}]`;
+    if (!isObject(rule)) {
+      mistakes.add(place, "must be an object with when and serve");
+      continue;
+    }
+    refuseOthers(rule, ruleMembers, place, mistakes);
+    checkRuleNames(rule, place, ids, mistakes);
+    checkCondition(rule.when, `${place}.when`, { mistakes, budget, mayNameSegments: true });
+    checkServe(rule.serve, `${place}.serve`, targeting);
+  }
+};
+
+const checkRuleNames = (
+  rule: Members,
+  place: string,
+  ids: Set<unknown>,
+  mistakes: Mistakes,
+): void => {
+  const { id, description, disabled } = rule;
+  if (id !== undefined && !isFlagKey(id)) mistakes.add(`${place}.id`, `must be ${flagKeyRule}`);
+  else if (id !== undefined && ids.has(id)) {
+    mistakes.add(`${place}.id`, "must be unique: another rule of the flag has it");
+  }
+  ids.add(id);
+  if (description !== undefined && (description === null || !isDescription(description))) {
+    mistakes.add(`${place}.description`, `must be ${descriptionRule.replace(", or null", "")}`);
+  }
+  if (disabled !== undefined && typeof disabled !== "boolean") {
+    mistakes.add(`${place}.disabled`, "must be true or false");
+  }
+};
+
+const checkRequires = (requires: unknown, { mistakes, key }: TargetingRules): void => {
+  if (!Array.isArray(requires) || requires.length > maxRequirements) {
+    mistakes.add("requires", `must be a list of at most ${maxRequirements} requirements`);
+    return;
+  }
+  const seen = new Set<unknown>();
+  for (const [index, each] of (requires as unknown[]).entries()) {
+    if (mistakes.isFull()) return;
+    const place = `requires[${index}]`;
+    if (!isObject(each)) {
+      mistakes.add(place, "must be an object with flag and variant");
+      continue;
+    }
+    refuseOthers(each, ["flag", "variant"], place, mistakes);
+    const { flag, variant } = each;
+    if (!isFlagKey(flag))
+      mistakes.add(`${place}.flag`, `must be the key of a flag: ${flagKeyRule}`);
+    else if (flag === key) mistakes.add(`${place}.flag`, "must be another flag");
+    else if (seen.has(flag)) mistakes.add(`${place}.flag`, "must be named once");
+    if (!isFlagKey(variant)) mistakes.add(`${place}.variant`, "must be the name of a variant");
+    seen.add(flag);
+  }
+};
+
+const isTextOf = (value: unknown, longest: number): value is string =>
+  typeof value === "string" && value !== "" && Array.from(value).length <= longest;
+
+const checkTags = (tags: unknown, mistakes: Mistakes): void => {
+  const isList =
+    Array.isArray(tags) &&
+    tags.length <= maxTags &&
+    tags.every((tag) => isTextOf(tag, maxTagLength)) &&
+    new Set(tags).size === tags.length;
+  if (!isList) {
+    mistakes.add(
+      "tags",
+      `must be a list of at most ${maxTags} different texts of 1 to ${maxTagLength} characters`,
+    );
+  }
+};
+
+/** Of the members that are there; what they mean together is the type's to check. */
+export const checkTargeting = (flag: Members, targeting: TargetingRules): void => {
+  const { mistakes } = targeting;
+  const { requires, rules, bucketBy, bucketSeed, tags, owner } = flag;
+  if (requires !== undefined) checkRequires(requires, targeting);
+  if (rules !== undefined) checkRules(rules, targeting);
+  if (bucketBy !== undefined && !isAttribute(bucketBy)) {
+    mistakes.add("bucketBy", `must be ${attributeRule}`);
+  }
+  if (bucketSeed !== undefined && !isTextOf(bucketSeed, maxSeedLength)) {
+    mistakes.add("bucketSeed", `must be a text of 1 to ${maxSeedLength} characters`);
+  }
+  if (tags !== undefined) checkTags(tags, mistakes);
+  if (owner !== undefined && !isTextOf(owner, maxOwnerLength)) {
+    mistakes.add("owner", `must be a text of 1 to ${maxOwnerLength} characters`);
+  }
+};
+
+/** The rules with an id each: those without get `rule-N`, the smallest free N. */
+export const withRuleIds = <Rule extends { readonly id?: string }>(
+  rules: readonly Rule[],
+): readonly (Rule & { readonly id: string })[] => {
+  const taken = new Set(rules.map(({ id }) => id));
+  let next = 1;
+  return rules.map((rule) => {
+    if (rule.id !== undefined) return { ...rule, id: rule.id };
+    while (taken.has(`rule-${next}`)) next += 1;
+    const id = `rule-${next}`;
+    taken.add(id);
+    return { id, ...rule };
+  });
+};

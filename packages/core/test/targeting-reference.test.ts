@@ -1,0 +1,65 @@
+// Flags with rules, segments and requirements: core and the reference give the same answers for random ones.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject, World } from "../../../conformance/reference/conditions.ts";
+import { referenceAnswer } from "../../../conformance/reference/evaluate.ts";
+import { full } from "../../server/test/faults/support/size.ts";
+import { compileDecision, type Decide, type Environment } from "../src/targeting/decision.ts";
+import { compileSegment, type Segment } from "../src/targeting/segment.ts";
+import { otherwiseOf } from "./support/decidable.ts";
+import { randomWorld } from "./support/random-world.ts";
+
+/** Worlds of eight flags and four segments, each with sixteen contexts. */
+const worlds = full ? 2_000 : 60;
+
+const deciderOf = (world: World): ((key: string) => Decide | undefined) => {
+  const segments = new Map(
+    Object.entries(world.segments).map(([key, segment]) => [
+      key,
+      compileSegment(segment as unknown as Segment),
+    ]),
+  );
+  const flags = new Map<string, Decide>();
+  const environment: Environment = {
+    segment: (key) => segments.get(key),
+    flag: (key) => flags.get(key),
+  };
+  for (const [key, flag] of Object.entries(world.flags)) {
+    flags.set(key, compileDecision(otherwiseOf(flag), environment));
+  }
+  return (key) => flags.get(key);
+};
+
+test("random flags, segments and contexts", (t) => {
+  let compared = 0;
+  const seen = new Map<string, number>();
+  for (let seed = 1; seed <= worlds; seed += 1) {
+    const { world, contexts } = randomWorld(seed);
+    const decide = deciderOf(world);
+    for (const [key, flag] of Object.entries(world.flags)) {
+      for (const context of contexts) {
+        const expected = referenceAnswer(flag, context, world);
+        const { errorDetails: _, ...found } = { ...decide(key)?.(context) } as JsonObject;
+        assert.deepEqual(
+          found,
+          expected,
+          `seed ${seed}, flag ${JSON.stringify(flag)}, context ${JSON.stringify(context)}`,
+        );
+        const kind = "errorCode" in expected ? expected.errorCode : expected.reason;
+        seen.set(kind, (seen.get(kind) ?? 0) + 1);
+        compared += 1;
+      }
+    }
+  }
+  t.diagnostic(`${compared} compared: ${JSON.stringify(Object.fromEntries(seen))}`);
+  for (const kind of [
+    "TARGETING_MATCH",
+    "SPLIT",
+    "DEFAULT",
+    "STATIC",
+    "PREREQUISITE_FAILED",
+    "TARGETING_KEY_MISSING",
+  ]) {
+    assert.ok((seen.get(kind) ?? 0) > compared / 200, `${kind}: ${seen.get(kind)}`);
+  }
+});
