@@ -1,5 +1,6 @@
 // npm run conformance: writes the cases of bucketing and evaluation, with expected values that core has no part in.
 import { writeFileSync } from "node:fs";
+import { targetingGroups } from "../conformance/cases/targeting.ts";
 import { keyWithHash } from "../packages/core/test/support/key-with-hash.ts";
 import {
   type ReferenceFlag,
@@ -198,24 +199,32 @@ const evaluation = () => [
 ];
 
 /** ASCII alone, so that no program reads the file in a wrong encoding and nothing in it is invisible. */
-const asciiJson = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replace(
-    /[^ -~\n]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+const ascii = (json: string): string =>
+  json.replace(/[^ -~\n]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const asciiJson = (value: unknown): string => ascii(JSON.stringify(value, null, 2));
+
+/** There are many cases: one line for each flag, segment and case. */
+const inLines = (items: readonly unknown[]): string =>
+  items.length === 0 ? "[]" : `[\n${items.map((item) => JSON.stringify(item)).join(",\n")}\n]`;
+const targetingText = (): string => {
+  const groups = targetingGroups().map(
+    ({ name, flags, segments, cases }) =>
+      `{"name":${JSON.stringify(name)},\n"flags":${inLines(flags)},\n"segments":${inLines(segments)},\n"cases":${inLines(cases)}}`,
   );
+  return ascii(`{"groups":[\n${groups.join(",\n")}\n]}\n`);
+};
 
 /** Every file that is written, with its text. */
 export const conformanceFiles = (): ReadonlyMap<string, string> =>
-  new Map(
-    Object.entries({ bucketing: bucketing(), evaluation: evaluation() }).map(([name, cases]) => [
-      `conformance/${name}.json`,
-      `${asciiJson({ cases })}\n`,
-    ]),
-  );
+  new Map([
+    ["conformance/bucketing.json", `${asciiJson({ cases: bucketing() })}\n`],
+    ["conformance/evaluation.json", `${asciiJson({ cases: evaluation() })}\n`],
+    ["conformance/targeting.json", targetingText()],
+  ]);
 
 if (import.meta.main) {
   for (const [path, text] of conformanceFiles()) {
     writeFileSync(path, text);
-    console.log(`${path}: ${JSON.parse(text).cases.length} cases`);
+    console.log(`${path}: ${text.match(/"expected":|"hash":/g)?.length ?? 0} cases`);
   }
 }
