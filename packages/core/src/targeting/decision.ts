@@ -76,7 +76,7 @@ type BucketValue = (context: EvaluationContext) => string | undefined;
 const ofTargetingKey: BucketValue = ({ targetingKey }) =>
   isTargetingKey(targetingKey) ? targetingKey : undefined;
 
-const bucketValueOf = (attribute: string | undefined): BucketValue => {
+export const bucketValueOf = (attribute: string | undefined): BucketValue => {
   if (attribute === undefined) return ofTargetingKey;
   const read = readerOf(attribute);
   return (context) => {

@@ -1,0 +1,125 @@
+// Why a flag gives what it gives: every step of the decision, with what was found.
+import { bucketPrefix, hashFrom } from "../bucket.ts";
+import type { EvaluationContext } from "../context.ts";
+import { allThousandths, fromThousandths } from "../percentage.ts";
+import { readerOf } from "./attribute.ts";
+import { type Condition, compileCondition } from "./condition.ts";
+import {
+  bucketValueOf,
+  compileDecision,
+  type Decidable,
+  type Decision,
+  type Environment,
+} from "./decision.ts";
+import type { AttributeCondition } from "./operators.ts";
+import type { Serve } from "./targeting.ts";
+import { isFalse, isTrue, type Truth } from "./truth.ts";
+
+export type ShownTruth = boolean | "unknown";
+
+/** A condition with its result; one on an attribute with what the context has. */
+export type ExplainedCondition =
+  | { readonly all: readonly ExplainedCondition[]; readonly result: ShownTruth }
+  | { readonly any: readonly ExplainedCondition[]; readonly result: ShownTruth }
+  | { readonly not: ExplainedCondition; readonly result: ShownTruth }
+  | {
+      readonly segment: readonly { readonly key: string; readonly result: ShownTruth }[];
+      readonly result: ShownTruth;
+    }
+  | (AttributeCondition & {
+      /** Absent when the attribute is missing. */
+      readonly found?: unknown;
+      readonly result: ShownTruth;
+    });
+
+export interface ExplainedRule {
+  readonly id: string;
+  readonly disabled?: true;
+  readonly when: ExplainedCondition;
+  readonly serve: Serve;
+  /** Whether it decided. One that matches may still reach nobody of a split. */
+  readonly decided: boolean;
+}
+
+export interface ExplainedRequirement {
+  readonly flag: string;
+  readonly variant: string;
+  /** What the required flag gives; null when there is no such flag. */
+  readonly found: Decision | null;
+  readonly met: boolean;
+}
+
+export interface Explanation {
+  readonly decision: Decision;
+  readonly requires: readonly ExplainedRequirement[];
+  readonly rules: readonly ExplainedRule[];
+  readonly bucket: {
+    /** The attribute that splits go by. */
+    readonly by: string;
+    readonly seed: string;
+    /** Null when the context has none that counts. */
+    readonly value: string | null;
+    readonly hash: number | null;
+    /** The percentage from which a rollout includes the value. */
+    readonly percentage: number | null;
+  };
+}
+
+const shown = (truth: Truth): ShownTruth =>
+  truth === isTrue ? true : truth === isFalse ? false : "unknown";
+
+const explainCondition = (
+  condition: Condition,
+  { segment }: Environment,
+  context: EvaluationContext,
+): ExplainedCondition => {
+  const explain = (each: Condition) =>
+    explainCondition(each, { segment, flag: () => undefined }, context);
+  const result = shown(compileCondition(condition, segment)(context));
+  if ("all" in condition) return { all: condition.all.map(explain), result };
+  if ("any" in condition) return { any: condition.any.map(explain), result };
+  if ("not" in condition) return { not: explain(condition.not), result };
+  if ("segment" in condition) {
+    const ofOne = (key: string) => shown(compileCondition({ segment: [key] }, segment)(context));
+    return { segment: condition.segment.map((key) => ({ key, result: ofOne(key) })), result };
+  }
+  const found = readerOf(condition.attribute)(context);
+  return { ...condition, ...(found !== undefined && { found }), result };
+};
+
+/** Compiles the flag anew: for a person who asks, not for a program that evaluates. */
+export const explainDecision = (
+  flag: Decidable,
+  environment: Environment,
+  context: EvaluationContext,
+): Explanation => {
+  const { requires = [], rules = [], bucketBy, bucketSeed } = flag.targeting;
+  const decision = compileDecision(flag, environment)(context);
+  const decidedBy = "errorCode" in decision ? undefined : decision.rule;
+  const seed = bucketSeed ?? flag.key;
+  const value = bucketValueOf(bucketBy)(context) ?? null;
+  const hash = value === null ? null : hashFrom(bucketPrefix(seed), value);
+  return {
+    decision,
+    requires: requires.map(({ flag: key, variant }) => {
+      const found = environment.flag(key)?.(context) ?? null;
+      const met = found !== null && !("errorCode" in found) && found.variant === variant;
+      return { flag: key, variant, found, met };
+    }),
+    rules: rules.map(({ id, disabled, when, serve }) => ({
+      id,
+      ...(disabled === true && { disabled }),
+      when: explainCondition(when, environment, context),
+      serve,
+      decided: id === decidedBy,
+    })),
+    bucket: {
+      by: bucketBy ?? "targetingKey",
+      seed,
+      value,
+      hash,
+      percentage:
+        hash === null ? null : fromThousandths(Math.floor((hash * allThousandths) / 2 ** 32) + 1),
+    },
+  };
+};
