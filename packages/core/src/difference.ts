@@ -1,5 +1,14 @@
 // What differs between two versions of a flag, member by member. The type and the key of a flag never change.
-import { type Flag, membersOf, type PatchFlag } from "./flags/registry.ts";
+import { arrange } from "./flags/arrange.ts";
+import {
+  type Flag,
+  membersOf,
+  ownMembersOf,
+  type PatchFlag,
+  targetingMembersOf,
+} from "./flags/registry.ts";
+
+type Named = Readonly<Record<string, unknown>>;
 
 export interface MemberChange {
   readonly member: string;
@@ -10,30 +19,36 @@ export interface MemberChange {
 /** The members that can change, in the order in which people read them. */
 export const changeableMembers = (type: string): readonly string[] => [
   "enabled",
-  ...membersOf(type).map(([name]) => name),
+  ...ownMembersOf(type).map(([name]) => name),
   "description",
+  ...targetingMembersOf(type).map(([name]) => name),
 ];
 
 /** The flag as it is when it was created with its type and key alone. */
 export const initialOf = ({ key, type }: Pick<Flag, "key" | "type">): Flag => {
   const members = membersOf(type).map(([name, { initial }]) => [name, initial]);
-  return {
-    key,
-    type,
-    enabled: false,
-    ...(Object.fromEntries(members) as object),
-    description: null,
-  } as Flag;
+  return arrange({ ...Object.fromEntries(members), key, type, enabled: false, description: null });
 };
 
 export const memberOf = (flag: Flag, name: string): unknown =>
   (flag as unknown as Readonly<Record<string, unknown>>)[name];
 
-const isSameValue = (one: unknown, other: unknown): boolean =>
-  one === other ||
-  (typeof one === "object" &&
-    typeof other === "object" &&
-    JSON.stringify(one) === JSON.stringify(other));
+/** Of JSON values; the order of members does not count. */
+const isSameValue = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) {
+    return false;
+  }
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every(
+      (name) =>
+        Object.hasOwn(other, name) && isSameValue((one as Named)[name], (other as Named)[name]),
+    )
+  );
+};
 
 /** Of flags of the same type. */
 export const difference = (before: Flag, after: Flag): readonly MemberChange[] =>
@@ -50,7 +65,10 @@ export const isSameFlag = (one: Flag, other: Flag): boolean =>
 
 /** The patch that makes the second out of the first. */
 export const patchBetween = (before: Flag, after: Flag): PatchFlag =>
-  Object.fromEntries(difference(before, after).map(({ member, after: value }) => [member, value]));
+  Object.fromEntries(
+    // Null takes away what is not there afterwards.
+    difference(before, after).map(({ member, after: value }) => [member, value ?? null]),
+  );
 
 /** The value of a member for people: `on`, `25 %`, `"a text"`, `none`. */
 export const formatMember = (

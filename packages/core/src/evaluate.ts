@@ -2,10 +2,22 @@
 import { type BucketPrefix, hashFrom } from "./bucket.ts";
 import { type EvaluationContext, isTargetingKey } from "./context.ts";
 
+export type FlagValue = boolean | string | number | Readonly<Record<string, unknown>>;
+
+export type Reason =
+  | "STATIC"
+  | "DISABLED"
+  | "SPLIT"
+  | "TARGETING_MATCH"
+  | "DEFAULT"
+  | "PREREQUISITE_FAILED";
+
 export interface EvaluatedFlag {
-  readonly value: boolean;
-  readonly variant: "on" | "off";
-  readonly reason: "STATIC" | "DISABLED" | "SPLIT";
+  readonly value: FlagValue;
+  readonly variant: string;
+  readonly reason: Reason;
+  /** The id of the rule that decided. */
+  readonly rule?: string;
 }
 
 export interface EvaluationError {
@@ -15,57 +27,83 @@ export interface EvaluationError {
 
 export type Evaluation = EvaluatedFlag | EvaluationError;
 
+/** One evaluation with the flags that it requires, each of which is evaluated once. */
+export interface Turn {
+  depth: number;
+  /** How many flags may still be evaluated. */
+  left: number;
+  readonly evaluations: Map<string, Evaluation>;
+}
+
+export type Decide = (context: EvaluationContext, turn?: Turn) => Evaluation;
+
 /** A flag compiled for many evaluations. Every flag type compiles to this form. */
 export interface PreparedFlag {
   /** The result when it does not depend on the context. */
   readonly fixed: Evaluation | undefined;
+  /** For what is more than a percentage of the targeting keys. */
+  readonly decide: Decide | undefined;
   readonly prefix: BucketPrefix;
   /** Hashes below it are in. */
   readonly limit: number;
 }
 
 // An evaluation only ever returns one of these, so it allocates nothing.
-const result = (value: boolean, reason: EvaluatedFlag["reason"]): EvaluatedFlag =>
+const result = (value: boolean, reason: Reason): EvaluatedFlag =>
   Object.freeze({ value, variant: value ? "on" : "off", reason });
 const disabled = result(false, "DISABLED");
 export const staticOn = result(true, "STATIC");
 export const staticOff = result(false, "STATIC");
 const splitOn = result(true, "SPLIT");
 const splitOff = result(false, "SPLIT");
-const targetingKeyMissing: EvaluationError = Object.freeze({
-  errorCode: "TARGETING_KEY_MISSING",
-  errorDetails:
-    "The flag reaches a percentage of the targeting keys: put a targetingKey into the context, as a text that is not empty.",
-});
 const newerVersionNeeded: EvaluationError = Object.freeze({
   errorCode: "GENERAL",
   errorDetails:
     "The flag uses something that this version does not know: it needs a newer SDK or server.",
 });
 
+/** The context does not have what a split goes by: the targeting key, or this attribute. */
+export const missingBucketValue = (attribute?: string): EvaluationError =>
+  Object.freeze({
+    errorCode: "TARGETING_KEY_MISSING",
+    errorDetails:
+      attribute === undefined
+        ? "The flag reaches a percentage of the targeting keys: put a targetingKey into the context, as a text that is not empty."
+        : `The flag reaches a percentage by the attribute ${attribute}: put it into the context, as a text that is not empty or a whole number.`,
+  });
+const targetingKeyMissing = missingBucketValue();
+
 const noPrefix: BucketPrefix = Object.freeze({ state: 0, held: 0, heldBits: 0, length: 0 });
 
-/** A flag with the same result for everyone. */
-export const fixedFlag = (fixed: Evaluation): PreparedFlag => ({
-  fixed,
-  prefix: noPrefix,
-  limit: 0,
+const flagWith = (flag: Partial<PreparedFlag>): PreparedFlag => ({
+  fixed: flag.fixed,
+  decide: flag.decide,
+  prefix: flag.prefix ?? noPrefix,
+  limit: flag.limit ?? 0,
 });
 
+/** A flag with the same result for everyone. */
+export const fixedFlag = (fixed: Evaluation): PreparedFlag => flagWith({ fixed });
+
 /** A flag that is on for the hashes below the limit. */
-export const splitFlag = (prefix: BucketPrefix, limit: number): PreparedFlag => ({
-  fixed: undefined,
-  prefix,
-  limit,
-});
+export const splitFlag = (prefix: BucketPrefix, limit: number): PreparedFlag =>
+  flagWith({ prefix, limit });
+
+/** A flag with rules, variants or requirements. */
+export const decidedFlag = (decide: Decide): PreparedFlag => flagWith({ decide });
 
 export const offFlag = fixedFlag(disabled);
 
 /** Of a type or level that this version does not know: never a guessed value. */
 export const unknownFlag = fixedFlag(newerVersionNeeded);
 
-export const evaluate = (flag: PreparedFlag, context: EvaluationContext): Evaluation => {
+export const evaluate = (
+  flag: PreparedFlag,
+  context: EvaluationContext,
+  turn?: Turn,
+): Evaluation => {
   if (flag.fixed !== undefined) return flag.fixed;
+  if (flag.decide !== undefined) return flag.decide(context, turn);
   const { targetingKey } = context;
   if (!isTargetingKey(targetingKey)) return targetingKeyMissing;
   return hashFrom(flag.prefix, targetingKey) < flag.limit ? splitOn : splitOff;

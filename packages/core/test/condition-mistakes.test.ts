@@ -1,7 +1,7 @@
 // Conditions that may not be saved: every mistake with its place.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { checkCondition } from "../src/targeting/check-condition.ts";
+import { checkCondition } from "../src/targeting/conditions/check-condition.ts";
 import { collectMistakes } from "../src/targeting/mistakes.ts";
 
 suite("what may not be saved is named by its place", () => {

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { inspect } from "node:util";
 import type { EvaluationContext } from "../src/context.ts";
-import { checkCondition } from "../src/targeting/check-condition.ts";
-import { type Condition, compileCondition } from "../src/targeting/condition.ts";
+import { checkCondition } from "../src/targeting/conditions/check-condition.ts";
+import { type Condition, compileCondition } from "../src/targeting/conditions/condition.ts";
 import { collectMistakes } from "../src/targeting/mistakes.ts";
 import { compileSegment } from "../src/targeting/segment.ts";
 
@@ -14,10 +14,8 @@ const decide = (condition: Condition, context: EvaluationContext): string => {
   const test = compileCondition(condition, (key) =>
     key in segments
       ? compileSegment({
-          key,
-          description: null,
-          include: segments[key as keyof typeof segments],
-          exclude: [],
+          include: new Set(segments[key as keyof typeof segments]),
+          exclude: new Set(),
           when: null,
         })
       : undefined,
@@ -257,10 +255,8 @@ test("all, any and not know a third value", () => {
 
 test("segments: excluded, included, matched, and what nobody knows", () => {
   const segment = compileSegment({
-    key: "beta",
-    description: null,
-    include: ["ann", "bob"],
-    exclude: ["bob"],
+    include: new Set(["ann", "bob"]),
+    exclude: new Set(["bob"]),
     when: { attribute: "plan", op: "in", values: ["pro"] },
   });
   const is = (context: EvaluationContext) => names[segment(context)];

@@ -49,7 +49,8 @@ const rollout = (share: number, enabled = true): Flag => ({
   percentage: share,
   description: null,
 });
-const isOn = (evaluation: Evaluation): boolean => "value" in evaluation && evaluation.value;
+const isOn = (evaluation: Evaluation): boolean =>
+  "value" in evaluation && evaluation.value === true;
 
 suite("for every flag and context", () => {
   test("the answer is the reference's", () => {

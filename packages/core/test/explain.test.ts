@@ -1,19 +1,18 @@
 // The explanation of a decision: the same result as the evaluation, and every step with what was found.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Decidable, Decide, Environment } from "../src/targeting/decision.ts";
+import { decidedFlag, type PreparedFlag } from "../src/evaluate.ts";
+import type { Decidable, Environment } from "../src/targeting/decision.ts";
 import { compileDecision } from "../src/targeting/decision.ts";
 import { explainDecision } from "../src/targeting/explain.ts";
 import { compileSegment } from "../src/targeting/segment.ts";
 
 const staff = compileSegment({
-  key: "staff",
-  description: null,
-  include: ["ann"],
-  exclude: [],
+  include: new Set(["ann"]),
+  exclude: new Set(),
   when: null,
 });
-const environmentOf = (flags: Readonly<Record<string, Decide>> = {}): Environment => ({
+const environmentOf = (flags: Readonly<Record<string, PreparedFlag>> = {}): Environment => ({
   segment: (key) => (key === "staff" ? staff : undefined),
   flag: (key) => flags[key],
 });
@@ -41,9 +40,8 @@ const flag: Decidable = {
     ],
   },
 };
-const payments = compileDecision(
-  { ...flag, key: "payments", otherwise: "on", targeting: {} },
-  environmentOf(),
+const payments = decidedFlag(
+  compileDecision({ ...flag, key: "payments", otherwise: "on", targeting: {} }, environmentOf()),
 );
 
 test("every step is shown, with what was found", () => {

@@ -15,6 +15,7 @@ import {
   flagTypeNames,
   isFlag,
   levelOf,
+  membersOf,
   type PatchFlag,
   prepare,
   reachOf,
@@ -50,7 +51,7 @@ const changed = (result: ReturnType<typeof newFlag>): Flag => {
 };
 const wrong = (result: ReturnType<typeof newFlag>): string => {
   assert.ok(!result.ok);
-  return `${result.wrong.field} ${result.wrong.message}`;
+  return result.mistakes.map(({ place, message }) => `${place} ${message}`).join("; ");
 };
 const rollout: Flag = {
   key: "a",
@@ -90,14 +91,16 @@ suite("every flag", () => {
   });
 
   test("that is new is off, with the first value of each member", () => {
+    const required = { valueType: "number", variants: { a: 1 }, off: "a", otherwise: "a" } as const;
     for (const type of flagTypeNames) {
-      const flag = changed(newFlag({ key: "a", type }));
+      const flag = changed(newFlag({ key: "a", type, ...(type === "variant" && required) }));
       assert.ok(isFlag(flag), type);
       assert.equal(flag.enabled, false);
       assert.equal(flag.description, null);
+      const optional = membersOf(type).filter(([, { isOptional }]) => isOptional === true);
       assert.deepEqual(
-        changeableMembers(type).slice().sort(),
-        [...Object.keys(flag).filter((name) => name !== "key" && name !== "type")].sort(),
+        changeableMembers(type).filter((name) => !optional.some(([each]) => each === name)),
+        Object.keys(flag).filter((name) => name !== "key" && name !== "type"),
       );
     }
   });
@@ -128,8 +131,8 @@ suite("what is wrong with a member", () => {
 });
 
 suite("what this version does not know", () => {
-  const newer = { ...rollout, rules: [{ id: "staff" }], tags: ["x"] } as Flag;
-  const unknown = { ...rollout, type: "variant", variants: { a: 1 } } as unknown as Flag;
+  const newer = { ...rollout, schedule: [{ id: "staff" }], limits: ["x"] } as Flag;
+  const unknown = { ...rollout, type: "layer", parts: { a: 1 } } as unknown as Flag;
 
   test("members survive a patch and a row", () => {
     for (const flag of [newer, unknown]) {
@@ -143,8 +146,8 @@ suite("what this version does not know", () => {
     const isError = (flag: Flag, level?: number) =>
       "errorCode" in evaluate(prepare(flag, level), { targetingKey: "u" });
     assert.ok(isError(unknown));
-    assert.ok(isError(newer, 2));
-    assert.ok(isError({ ...newer, enabled: false }, 2));
+    assert.ok(isError(newer, 3));
+    assert.ok(isError({ ...newer, enabled: false }, 3));
     assert.ok(!isError(newer, 1));
     assert.ok(!isError(newer));
     assert.ok(!isFlag(unknown));
@@ -152,7 +155,7 @@ suite("what this version does not know", () => {
   });
 
   test("its level stays, and a known one is computed", () => {
-    assert.equal(levelOf(newer, 2), 2);
+    assert.equal(levelOf(newer, 3), 3);
     assert.equal(levelOf(rollout, 1), undefined);
     assert.equal(levelOf(rollout), undefined);
   });

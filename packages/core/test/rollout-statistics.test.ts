@@ -30,7 +30,7 @@ const prepared = (key: string, thousandths: number) =>
   });
 const isOn = (flag: ReturnType<typeof prepared>, key: string): boolean => {
   const evaluation = evaluate(flag, { targetingKey: key });
-  return "value" in evaluation && evaluation.value;
+  return "value" in evaluation && evaluation.value === true;
 };
 
 suite("a million keys", () => {

@@ -4,11 +4,10 @@ import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import type { TargetingGroup } from "../../../conformance/cases/targeting.ts";
 import type { EvaluationContext } from "../src/context.ts";
-import { checkTargeting } from "../src/targeting/check-targeting.ts";
-import { compileDecision, type Decide } from "../src/targeting/decision.ts";
-import { collectMistakes, type Members } from "../src/targeting/mistakes.ts";
-import { compileSegment, type Segment } from "../src/targeting/segment.ts";
-import { otherwiseOf } from "./support/decidable.ts";
+import { evaluate, type PreparedFlag } from "../src/evaluate.ts";
+import { newFlag } from "../src/flags/change.ts";
+import { type CreateFlag, type Flag, prepare } from "../src/flags/registry.ts";
+import { compileSegment, type Segment, stateOf } from "../src/targeting/segment.ts";
 
 const { groups } = JSON.parse(
   readFileSync(new URL("../../../conformance/targeting.json", import.meta.url), "utf8"),
@@ -23,23 +22,26 @@ suite("conformance/targeting.json", () => {
   for (const { name, flags, segments, cases } of groups) {
     test(name, () => {
       const tests = new Map(
-        (segments as unknown as readonly Segment[]).map((each) => [each.key, compileSegment(each)]),
+        (segments as unknown as readonly Segment[]).map((each) => [
+          each.key,
+          compileSegment(stateOf(each)),
+        ]),
       );
-      const decisions = new Map<string, Decide>();
+      const decisions = new Map<string, PreparedFlag>();
       for (const flag of flags) {
-        const mistakes = collectMistakes();
-        const { variants = { on: true, off: false } } = flag;
-        const isVariant = (each: unknown) => Object.hasOwn(variants as object, each as string);
-        checkTargeting(flag as Members, { mistakes, key: flag.key as string, isVariant });
-        assert.deepEqual(mistakes.found, [], "it may be saved");
+        const { enabled: _, ...request } = flag;
+        const made = newFlag(request as unknown as CreateFlag);
+        assert.ok(made.ok, `it may be saved: ${JSON.stringify(made)}`);
         const environment = {
           segment: (key: string) => tests.get(key),
           flag: (key: string) => decisions.get(key),
         };
-        decisions.set(flag.key as string, compileDecision(otherwiseOf(flag), environment));
+        decisions.set(flag.key as string, prepare(flag as unknown as Flag, 2, environment));
       }
       for (const { flag, context, expected } of cases) {
-        const decided = decisions.get(flag)?.(context as EvaluationContext);
+        const prepared = decisions.get(flag);
+        assert.ok(prepared);
+        const decided = evaluate(prepared, context as EvaluationContext);
         const { errorDetails: _, ...found } = { ...decided } as Record<string, unknown>;
         assert.deepEqual(found, expected, `${flag} for ${JSON.stringify(context)}`);
       }

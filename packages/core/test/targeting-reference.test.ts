@@ -4,30 +4,36 @@ import { test } from "node:test";
 import type { JsonObject, World } from "../../../conformance/reference/conditions.ts";
 import { referenceAnswer } from "../../../conformance/reference/evaluate.ts";
 import { full } from "../../server/test/faults/support/size.ts";
-import { compileDecision, type Decide, type Environment } from "../src/targeting/decision.ts";
-import { compileSegment, type Segment } from "../src/targeting/segment.ts";
-import { otherwiseOf } from "./support/decidable.ts";
+import { type Evaluation, evaluate, type PreparedFlag } from "../src/evaluate.ts";
+import { type Flag, prepare } from "../src/flags/registry.ts";
+import type { Environment } from "../src/targeting/decision.ts";
+import { compileSegment, type Segment, stateOf } from "../src/targeting/segment.ts";
 import { randomWorld } from "./support/random-world.ts";
 
 /** Worlds of eight flags and four segments, each with sixteen contexts. */
 const worlds = full ? 2_000 : 60;
 
-const deciderOf = (world: World): ((key: string) => Decide | undefined) => {
+type Ask = (key: string, context: JsonObject) => Evaluation | undefined;
+
+const askIn = (world: World): Ask => {
   const segments = new Map(
     Object.entries(world.segments).map(([key, segment]) => [
       key,
-      compileSegment(segment as unknown as Segment),
+      compileSegment(stateOf(segment as unknown as Segment)),
     ]),
   );
-  const flags = new Map<string, Decide>();
+  const flags = new Map<string, PreparedFlag>();
   const environment: Environment = {
     segment: (key) => segments.get(key),
     flag: (key) => flags.get(key),
   };
   for (const [key, flag] of Object.entries(world.flags)) {
-    flags.set(key, compileDecision(otherwiseOf(flag), environment));
+    flags.set(key, prepare(flag as unknown as Flag, 2, environment));
   }
-  return (key) => flags.get(key);
+  return (key, context) => {
+    const flag = flags.get(key);
+    return flag && evaluate(flag, context);
+  };
 };
 
 test("random flags, segments and contexts", (t) => {
@@ -35,11 +41,11 @@ test("random flags, segments and contexts", (t) => {
   const seen = new Map<string, number>();
   for (let seed = 1; seed <= worlds; seed += 1) {
     const { world, contexts } = randomWorld(seed);
-    const decide = deciderOf(world);
+    const ask = askIn(world);
     for (const [key, flag] of Object.entries(world.flags)) {
       for (const context of contexts) {
         const expected = referenceAnswer(flag, context, world);
-        const { errorDetails: _, ...found } = { ...decide(key)?.(context) } as JsonObject;
+        const { errorDetails: _, ...found } = { ...ask(key, context) } as JsonObject;
         assert.deepEqual(
           found,
           expected,

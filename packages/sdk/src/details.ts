@@ -1,17 +1,13 @@
 // The result of an evaluation with its reason.
+import type { FlagValue, Reason } from "@halyard/core/evaluate";
 
-export interface Details {
-  readonly value: boolean;
+export interface Details<Value extends FlagValue = boolean> {
+  readonly value: Value;
   /** Absent when the value is the fallback. */
-  readonly variant?: "on" | "off";
-  readonly reason:
-    | "STATIC"
-    | "DISABLED"
-    | "SPLIT"
-    | "TARGETING_MATCH"
-    | "CACHED"
-    | "UNKNOWN"
-    | "ERROR";
+  readonly variant?: string;
+  readonly reason: Reason | "CACHED" | "UNKNOWN" | "ERROR";
+  /** The id of the rule that decided. */
+  readonly rule?: string;
   readonly errorCode?:
     | "PROVIDER_NOT_READY"
     | "FLAG_NOT_FOUND"
@@ -23,18 +19,38 @@ export interface Details {
   readonly errorMessage?: string;
 }
 
-export const failedDetails = (
-  value: boolean,
+/** Whether a value can stand where the fallback stands. */
+export const isLike = <Value extends FlagValue>(
+  value: FlagValue,
+  fallback: Value,
+): value is Value => typeof value === typeof fallback;
+
+export const failedDetails = <Value extends FlagValue>(
+  value: Value,
   errorCode: NonNullable<Details["errorCode"]>,
   errorMessage: string,
-): Details => ({ value, reason: "ERROR", errorCode, errorMessage });
+): Details<Value> => ({ value, reason: "ERROR", errorCode, errorMessage });
 
-export const notReady = (fallback: boolean, why?: { readonly message: string }): Details =>
+export const mismatch = <Value extends FlagValue>(
+  fallback: Value,
+  key: string,
+  found: FlagValue,
+): Details<Value> =>
+  failedDetails(
+    fallback,
+    "TYPE_MISMATCH",
+    `The flag ${JSON.stringify(key)} gives a value of type ${typeof found}, not ${typeof fallback}.`,
+  );
+
+export const notReady = <Value extends FlagValue>(
+  fallback: Value,
+  why?: { readonly message: string },
+): Details<Value> =>
   failedDetails(
     fallback,
     "PROVIDER_NOT_READY",
     why === undefined ? "No flags are loaded yet." : `No flags are loaded yet: ${why.message}`,
   );
 
-export const notFound = (fallback: boolean, key: string): Details =>
+export const notFound = <Value extends FlagValue>(fallback: Value, key: string): Details<Value> =>
   failedDetails(fallback, "FLAG_NOT_FOUND", `There is no flag ${JSON.stringify(key)}.`);

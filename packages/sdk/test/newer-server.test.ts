@@ -17,7 +17,10 @@ import {
 const stream = "GET /api/v1/stream";
 const nowhere = "http://127.0.0.1:9";
 
-const targeted = { ...booleanFlag("targeted", true), rules: [{ id: "staff", serve: "off" }] };
+const targeted = {
+  ...booleanFlag("targeted", true),
+  rules: [{ id: "staff", serve: "off" }],
+} as unknown as Flag;
 const strange = { key: "strange", type: "number", enabled: true, description: null, value: 3 };
 const ofUnknownType = strange as unknown as Flag;
 
@@ -38,7 +41,7 @@ suite("a newer server", () => {
         response.write(
           snapshotText(
             "1-a",
-            { flag: targeted, level: 2 },
+            { flag: targeted, level: 3 },
             ofUnknownType,
             { flag: booleanFlag("first", true), level: 1 },
             booleanFlag("later", true),
@@ -55,7 +58,7 @@ suite("a newer server", () => {
       { ...booleanFlag("first", true), level: 1 },
       booleanFlag("later", true),
       strange,
-      { ...targeted, level: 2 },
+      { ...targeted, level: 3 },
     ]);
     assert.deepEqual(errors(), []);
   });
@@ -66,7 +69,7 @@ suite("a newer server", () => {
       [stream]: async (response) => {
         openStream(response);
         response.write(snapshotText("1-a", booleanFlag("a", true)));
-        response.write(changeText("2-b", "a", { flag: booleanFlag("a", true), level: 2 }));
+        response.write(changeText("2-b", "a", { flag: booleanFlag("a", true), level: 3 }));
         await level2.promise;
         response.write(changeText("3-c", "a", booleanFlag("a", true)));
       },
@@ -116,7 +119,7 @@ suite("a newer server", () => {
   });
 
   test("polls carry levels, and lists of unknown kinds are passed over", async (t) => {
-    const snapshot = snapshotOf({ flag: targeted, level: 2 }, booleanFlag("a", true));
+    const snapshot = snapshotOf({ flag: targeted, level: 3 }, booleanFlag("a", true));
     const server = await scriptedServer(t, {
       "GET /api/v1/snapshot": (response) =>
         sendJson(response, 200, { ...snapshot, segments: [{ version: 1, segment: {} }] }),
@@ -129,7 +132,7 @@ suite("a newer server", () => {
 });
 
 suite("levels before the server answers", () => {
-  const entries = [{ flag: targeted, level: 2 }, booleanFlag("a", true)] as const;
+  const entries = [{ flag: targeted, level: 3 }, booleanFlag("a", true)] as const;
 
   test("a bootstrap carries them, as a snapshot or as flags() gave it", (t) => {
     const first = clientOf(t, nowhere, { bootstrap: snapshotOf(...entries) as Snapshot });

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { suite, type TestContext, test } from "node:test";
-import { flagEventTypes } from "@halyard/core/flag-events";
+import { flagEventTypes } from "@halyard/core/event-types";
 import { verifyWebhook } from "@halyard/sdk";
 import {
   block,

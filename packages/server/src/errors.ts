@@ -44,16 +44,27 @@ export const invalidField = (field: string, message: string): Failure => ({
 export const invalid = (field: string, message: string): Result<never> =>
   fail(invalidField(field, message));
 
+/** What is wrong with a request, each with its place. */
+export const refused = (
+  mistakes: readonly { readonly place: string; readonly message: string }[],
+): Result<never> =>
+  fail({
+    code: "VALIDATION_FAILED",
+    message: mistakes.map(({ place, message }) => `${place} ${message}.`).join(" "),
+    details: mistakes.map(({ place, message }) => ({ field: place, message })),
+  });
+
 export const notFound = (what: string, name: string): Result<never> =>
   fail({ code: "NOT_FOUND", message: `${what} "${name}" does not exist.` });
 
 export const conflict = (message: string): Result<never> => fail({ code: "CONFLICT", message });
 
 /** It was deleted after the request was authenticated: its key is no longer valid. */
-export const noEnvironment = fail({
+export const environmentGone: Failure = {
   code: "UNAUTHORIZED",
   message: "The environment of this API key does not exist any more.",
-});
+};
+export const noEnvironment = fail(environmentGone);
 
 /** The store is unavailable (busy, gone, disk full). Thrown by stores only; worth a retry. */
 export class StoreUnavailable extends Error {

@@ -1,4 +1,6 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
+
+import type { Kind } from "@halyard/core/kinds";
 import type { ApiKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
@@ -7,9 +9,12 @@ import type {
   HistoryEntry,
   HistoryQuery,
   NewHistoryEntry,
+  PastReads,
 } from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
+import type { ReferenceReads } from "./domain/references.ts";
+import type { SegmentReads, WholeSegment } from "./domain/segments.ts";
 import type { SessionWrites, SignInLinkWrites, StoredSession } from "./domain/sign-in.ts";
 import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
 import type {
@@ -44,11 +49,13 @@ export interface Sources {
 /** All addresses of a name; rejects when it has none or the lookup takes too long. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
 
-export interface FlagList {
+/** An environment as it is at a revision. */
+export interface EnvironmentContent {
   readonly revision: number;
   /** When the revision was made; null before the first change. */
   readonly changedAt: Date | null;
   readonly flags: readonly VersionedFlag[];
+  readonly segments: readonly WholeSegment[];
 }
 
 /** The position of an environment, for those who follow it. */
@@ -66,12 +73,18 @@ export interface KeyHolder {
 }
 
 /** Always the last committed state. */
-export interface Reader extends EventLogReads, HealthReads, ReplayReads {
+export interface Reader
+  extends EventLogReads,
+    HealthReads,
+    PastReads,
+    ReplayReads,
+    ReferenceReads,
+    SegmentReads {
   environments(): Promise<readonly Environment[]>;
   /** Newest first. */
   removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
   flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
-  flags(environmentId: number): Promise<FlagList>;
+  content(environmentId: number): Promise<EnvironmentContent>;
   webhooks(environmentId: number): Promise<readonly Webhook[]>;
   webhook(environmentId: number, id: string): Promise<Webhook | undefined>;
   /** Newest first. */
@@ -115,6 +128,8 @@ export interface NewKey extends ApiKey {
 type ReadsToChange = Pick<
   Reader,
   | keyof ReplayReads
+  | keyof ReferenceReads
+  | keyof SegmentReads
   | "environments"
   | "flag"
   | "webhooks"
@@ -140,9 +155,9 @@ export interface Transaction
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */
   lockEnvironment(environmentId: number): Promise<EnvironmentState | undefined>;
-  /** The version at which the last flag of this key was deleted; 0 when there was none. */
-  lastVersion(environmentId: number, key: string): Promise<number>;
-  /** The only way to write a flag: with its history entry, events and deliveries. */
+  /** The version at which the last one of this key was deleted; 0 when there was none. */
+  lastVersion(environmentId: number, kind: Kind, key: string): Promise<number>;
+  /** The only way to write what has revisions: with its history entry, events and deliveries. */
   commit(change: Change, deliveries: readonly NewDelivery[]): Promise<void>;
   insertWebhook(environmentId: number, webhook: Webhook, secret: string): Promise<void>;
   /** With a time: it was activated then, and its pending deliveries are due at once. */

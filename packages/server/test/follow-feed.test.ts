@@ -23,13 +23,13 @@ const noCounter = { of: () => ({ on: 0, off: 0 }), forget: () => undefined };
 interface Calls {
   positions: number;
   changesAfter: number;
-  flags: number;
+  content: number;
   keyHolders: number;
 }
 
 /** A feed on a real store that counts what is read, can be kept waiting, and hears of others' commits only when it looks. */
 const startFeed = async (store: Store) => {
-  const calls: Calls = { positions: 0, changesAfter: 0, flags: 0, keyHolders: 0 };
+  const calls: Calls = { positions: 0, changesAfter: 0, content: 0, keyHolders: 0 };
   const gates = new Map<keyof Calls, Promise<void>>();
   /** What was read waits at the gate, and grows old there. */
   const watch = async <T>(name: keyof Calls, reading: Promise<T>): Promise<T> => {
@@ -49,7 +49,7 @@ const startFeed = async (store: Store) => {
   const flags = followSnapshots(
     {
       changesAfter: (...asked) => watch("changesAfter", store.changesAfter(...asked)),
-      flags: (id) => watch("flags", store.flags(id)),
+      content: (id) => watch("content", store.content(id)),
     },
     snapshots,
   );
@@ -68,7 +68,7 @@ const startFeed = async (store: Store) => {
   );
   const reset = () => {
     told.length = 0;
-    Object.assign(calls, { positions: 0, changesAfter: 0, flags: 0, keyHolders: 0 });
+    Object.assign(calls, { positions: 0, changesAfter: 0, content: 0, keyHolders: 0 });
   };
   reset();
   return {
@@ -145,7 +145,7 @@ suite("catching up", () => {
         assert.equal(flag?.type === "rollout" && flag.percentage, turn);
         await early;
       }
-      assert.equal(watched.calls.flags, 0, "changes are followed one by one");
+      assert.equal(watched.calls.content, 0, "changes are followed one by one");
     }));
 
   test("a few missed changes are read as such; too many, or lost ones, by reading everything", () =>
@@ -158,7 +158,7 @@ suite("catching up", () => {
       await watched.feed.catchUp();
       const found = () => watched.told.map(({ revision, applied }) => [revision, applied?.length]);
       assert.deepEqual(found(), [[2, 2]]);
-      assert.equal(watched.calls.flags, 0);
+      assert.equal(watched.calls.content, 0);
 
       const advance = (count: number) =>
         writeRows({ folder }, `update environments set revision = revision + ${count}`);
@@ -166,13 +166,13 @@ suite("catching up", () => {
       await advance(maxRecent + 1);
       await watched.feed.catchUp();
       assert.deepEqual(found(), [[maxRecent + 3, undefined]]);
-      assert.deepEqual([watched.calls.flags, watched.calls.changesAfter], [1, 0]);
+      assert.deepEqual([watched.calls.content, watched.calls.changesAfter], [1, 0]);
 
       watched.reset();
       await advance(1);
       await watched.feed.catchUp();
       assert.deepEqual(found(), [[maxRecent + 4, undefined]]);
-      assert.deepEqual([watched.calls.flags, watched.calls.changesAfter], [1, 1]);
+      assert.deepEqual([watched.calls.content, watched.calls.changesAfter], [1, 1]);
     }));
 
   test("a store that cannot be asked is reported once, memory stays, and it is followed again", () =>
@@ -240,7 +240,7 @@ suite("catching up", () => {
         watched.told.map(({ applied }) => applied?.map(({ revision }) => revision)),
         [[1], [2]],
       );
-      assert.equal(watched.calls.flags, 0);
+      assert.equal(watched.calls.content, 0);
     }));
 
   test("a change of one's own is not undone by a list that was read before it", () =>
@@ -250,10 +250,10 @@ suite("catching up", () => {
       const flags = createFlags(store, clock, newIds);
       await flags.create(caller, { key: "a", type: "boolean" });
       await writeRows({ folder }, `update environments set revision = ${maxRecent + 5}`);
-      const held = watched.hold("flags");
+      const held = watched.hold("content");
       const waiting = watched.feed.catchUp();
-      await until("the list", () => watched.calls.flags === 1);
-      const list = await store.flags(environment.id);
+      await until("the list", () => watched.calls.content === 1);
+      const list = await store.content(environment.id);
       const [position] = await store.positions();
       assert.ok(position);
       watched.snapshots.replace(position, { ...list, revision: list.revision + 1 }, false);

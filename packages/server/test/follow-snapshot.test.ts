@@ -38,7 +38,7 @@ const change = (revision: number, key: string, after: Flag | null = flag(key)): 
   value: after,
 });
 const newSnapshot = () =>
-  createSnapshot(1, "test", { revision: 0, changedAt: null, flags: [] }, noCounter);
+  createSnapshot(1, "test", { revision: 0, changedAt: null, flags: [], segments: [] }, noCounter);
 const keysOf = (snapshot: Snapshot) => snapshot.all().map((entry) => entry.flag.key);
 
 suite("a snapshot", () => {
@@ -103,7 +103,7 @@ suite("a snapshot", () => {
       assert.equal(snapshot.since(name), undefined, name);
     }
     assert.equal(snapshot.since(revisionName(3, new Date(begin + 3)))?.length, 2);
-    snapshot.replace({ revision: 9, changedAt: new Date(begin), flags: [] });
+    snapshot.replace({ revision: 9, changedAt: new Date(begin), flags: [], segments: [] });
     assert.equal(snapshot.since(revisionName(3, new Date(begin + 3))), undefined);
     assert.deepEqual(snapshot.since(revisionName(9, new Date(begin))), []);
   });
@@ -185,7 +185,7 @@ test("two instances hold the same flags at the same revision, and meet every rev
         running = [];
       }
       await Promise.all(running);
-      const stored = await store.flags(id);
+      const stored = await store.content(id);
       const expected = JSON.stringify(stored.flags.map((each) => [each.flag, each.version]));
       for (const { feed, snapshots, seen, revisions } of instances) {
         await feed.catchUp();

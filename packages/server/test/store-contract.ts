@@ -192,12 +192,12 @@ export const storeContract = (
         assert.equal((await transaction.flag(environment.id, "a"))?.version, 1);
         for (const reader of [opened.store, second]) {
           assert.equal(await reader.flag(environment.id, "a"), undefined);
-          assert.equal((await reader.flags(environment.id)).revision, 0);
+          assert.equal((await reader.content(environment.id)).revision, 0);
         }
       });
       for (const reader of [opened.store, second]) {
         assert.equal((await reader.flag(environment.id, "a"))?.version, 1);
-        assert.equal((await reader.flags(environment.id)).revision, 1);
+        assert.equal((await reader.content(environment.id)).revision, 1);
       }
       await second.close();
     });
@@ -214,7 +214,7 @@ export const storeContract = (
         );
       await Promise.all(Array.from({ length: 40 }, (_, index) => bump(index)));
       assert.equal((await second.flag(environment.id, "count"))?.version, 41);
-      assert.equal((await opened.store.flags(environment.id)).revision, 41);
+      assert.equal((await opened.store.content(environment.id)).revision, 41);
       const query = { subject: "flag", subjectId: "count", limit: 100 } as const;
       const entries = await opened.store.history(environment.id, query);
       assert.deepEqual(
@@ -240,7 +240,7 @@ export const storeContract = (
         environment.id,
         patchFlag("b", { percentage: 99.999, description: text }),
       );
-      const { revision, flags } = await opened.store.flags(environment.id);
+      const { revision, flags } = await opened.store.content(environment.id);
       assert.equal(revision, 8);
       assert.deepEqual(
         flags.map(({ flag }) => flag.key),

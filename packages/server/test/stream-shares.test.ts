@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { VersionedFlag } from "../src/domain/change.ts";
 import { createSnapshot } from "../src/evaluation/snapshot.ts";
 import { snapshotFrames } from "../src/http/streams/snapshot-json.ts";
-import type { FlagList } from "../src/ports.ts";
+import type { EnvironmentContent } from "../src/ports.ts";
 import { assertRefused } from "./support/answers.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
 import { startTestServer } from "./support/server.ts";
@@ -57,9 +57,10 @@ test("neither a key nor an environment takes the streams of the others", async (
 });
 
 test("unread streams of different revisions share the bytes of what has not changed", async () => {
-  const list = (revision: number, flags: readonly VersionedFlag[]): FlagList => ({
+  const list = (revision: number, flags: readonly VersionedFlag[]): EnvironmentContent => ({
     revision,
     changedAt: new Date(revision),
+    segments: [],
     flags,
   });
   const flags = Array.from(

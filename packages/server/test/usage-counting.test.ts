@@ -6,7 +6,7 @@ import { newIds } from "@halyard/server/compose/operator";
 import { createSnapshots } from "../src/evaluation/snapshots.ts";
 import { createUsage } from "../src/evaluation/usage.ts";
 import { createFlags } from "../src/management/flags.ts";
-import type { FlagList, Store } from "../src/ports.ts";
+import type { EnvironmentContent, Store } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
 
 const clock = () => new Date();
@@ -65,9 +65,10 @@ test("the counter of a flag that is gone is forgotten, one by one and with its e
     () => new Date(),
     () => undefined,
   );
-  const list = (revision: number, keys: readonly string[]): FlagList => ({
+  const list = (revision: number, keys: readonly string[]): EnvironmentContent => ({
     revision,
     changedAt: null,
+    segments: [],
     flags: keys.map((key) => ({
       flag: { key, type: "boolean", enabled: false, description: null },
       version: 1,

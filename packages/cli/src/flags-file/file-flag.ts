@@ -1,5 +1,5 @@
 // A flag in a file: the order of its members, and what each of them must be.
-import { memberOf } from "@halyard/core/difference";
+import { arrange } from "@halyard/core/flags/arrange";
 import { otherTypesOnly } from "@halyard/core/flags/change";
 import { type Flag, isFlagTypeName, membersOf, typesWith } from "@halyard/core/flags/registry";
 import { descriptionRule, flagKeyRule, isDescription, isFlagKey } from "@halyard/core/flags/rules";
@@ -9,16 +9,8 @@ import type { Fields } from "./loose-values.ts";
 
 /** Members that this version does not know come last. A file may leave the description out. */
 export const orderMembers = (flag: Flag): Flag => {
-  const { key, type, enabled, description, ...others } = flag;
-  const members = membersOf(type).map(([name]) => [name, memberOf(flag, name)]);
-  return {
-    key,
-    type,
-    enabled,
-    ...(Object.fromEntries(members) as object),
-    description: (description as string | null | undefined) ?? null,
-    ...others,
-  } as Flag;
+  const { description } = flag as { readonly description?: string | null };
+  return arrange({ ...flag, description: description ?? null });
 };
 
 const commonRules: Readonly<Record<string, Rule>> = {
@@ -42,7 +34,9 @@ export const checkFlag = (entry: Fields, report: Report): void => {
   };
   const isOfOtherType = (name: string) => !Object.hasOwn(rules, name) && typesWith(name).length > 0;
   const own = Object.entries(entry).filter(([name]) => !isOfOtherType(name));
-  checkFields(Object.fromEntries(own), rules, ["description"], report);
+  const optional = members.filter(([, { isOptional }]) => isOptional === true);
+  const mayMiss = ["description", ...optional.map(([name]) => name)];
+  checkFields(Object.fromEntries(own), rules, mayMiss, report);
   // Without a valid type it is unknown which members belong to it.
   if (type === undefined) return;
   for (const name of Object.keys(entry).filter(isOfOtherType)) {

@@ -1,8 +1,9 @@
 // What a file contains of each kind: how it is fetched, checked and ordered. A kind that is missing here does not compile.
-import { type Kind, type KindValues, kindNames, kinds } from "@halyard/core/kinds";
+import { type Kind, kindNames, kinds, type SnapshotValues } from "@halyard/core/kinds";
 import { answered, type Connection } from "../server-connection/connection.ts";
 import type { Report } from "./check-fields.ts";
 import { checkFlag, orderMembers } from "./file-flag.ts";
+import { checkFileSegment, fetchSegments, orderSegment } from "./file-segment.ts";
 import type { Fields } from "./loose-values.ts";
 
 interface FileKind<Value> {
@@ -16,19 +17,21 @@ interface FileKind<Value> {
 /** Ten thousand flags with long descriptions take a while on a slow connection. */
 const timeout = 60_000;
 
-const byKind: { readonly [K in Kind]: FileKind<KindValues[K]> } = {
+const byKind: { readonly [K in Kind]: FileKind<SnapshotValues[K]> } = {
   flag: {
     fetch: async (connection) =>
       answered(connection, await connection.management.flags.list({}, { timeout })),
     check: checkFlag,
     order: orderMembers,
   },
+  segment: { fetch: fetchSegments, check: checkFileSegment, order: orderSegment },
 };
 
-/** The lists of a file, one for each kind. */
-export type FileLists = {
-  readonly [K in Kind as (typeof kinds)[K]["list"]]: readonly KindValues[K][];
+type Lists = {
+  readonly [K in Kind as (typeof kinds)[K]["list"]]: readonly SnapshotValues[K][];
 };
+/** The lists of a file, one for each kind. Only that of the flags is always there. */
+export type FileLists = Pick<Lists, "flags"> & Partial<Lists>;
 
 interface ListedKind extends FileKind<{ readonly key: string }> {
   readonly kind: Kind;
@@ -42,12 +45,22 @@ export const fileKinds: readonly ListedKind[] = kindNames.map((kind) => ({
   ...(byKind[kind] as unknown as FileKind<{ readonly key: string }>),
 }));
 
+export const isNeeded = (list: keyof FileLists): boolean => list === kinds.flag.list;
+
+const withoutEmpty = (lists: readonly (readonly [keyof FileLists, readonly unknown[]])[]) =>
+  Object.fromEntries(
+    lists.filter(([list, values]) => isNeeded(list) || values.length > 0),
+  ) as unknown as FileLists;
+
 export const fetchLists = async (connection: Connection): Promise<FileLists> => {
-  const lists = fileKinds.map(async ({ list, fetch }) => [list, await fetch(connection)]);
-  return Object.fromEntries(await Promise.all(lists)) as FileLists;
+  const lists = fileKinds.map(async ({ list, fetch }) => [list, await fetch(connection)] as const);
+  return withoutEmpty(await Promise.all(lists));
 };
 
-export const orderLists = (lists: FileLists): FileLists => {
-  const ordered = fileKinds.map(({ list, order }) => [list, lists[list].map(order)] as const);
-  return Object.fromEntries(ordered) as unknown as FileLists;
-};
+export const orderLists = (lists: FileLists): FileLists =>
+  withoutEmpty(
+    fileKinds.map(
+      ({ list, order }) =>
+        [list, ((lists[list] ?? []) as readonly { readonly key: string }[]).map(order)] as const,
+    ),
+  );

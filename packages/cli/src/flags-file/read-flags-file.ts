@@ -3,7 +3,7 @@ import { exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed } from "../terminal/output.ts";
 import { checkFields, quoted, type Report, trueOrFalse } from "./check-fields.ts";
 import type { Document } from "./document.ts";
-import { fileKinds, orderLists } from "./file-kinds.ts";
+import { fileKinds, isNeeded, orderLists } from "./file-kinds.ts";
 import { type FlagsFile, formatVersion } from "./flags-file.ts";
 import { type Fields, isFields } from "./loose-values.ts";
 
@@ -105,6 +105,7 @@ export const readFlagsFile = async (document: Document): Promise<FlagsFile> => {
     .map((field) => ({ path: [field], message: `"${field}" is not a known field` }));
   for (const fileKind of fileKinds) {
     const { list } = fileKind;
+    if (value[list] === undefined && !isNeeded(list)) continue;
     checkList(value[list], fileKind, mistakes);
     checkDuplicates(value[list], list, mistakes);
   }

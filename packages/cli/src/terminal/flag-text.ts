@@ -6,7 +6,13 @@ import {
   type MemberChange,
   memberOf,
 } from "@halyard/core/difference";
-import { type Flag, isFlagTypeName, membersOf, reachOf } from "@halyard/core/flags/registry";
+import {
+  type Flag,
+  isFlagTypeName,
+  membersOf,
+  type PatchFlag,
+  reachOf,
+} from "@halyard/core/flags/registry";
 import { allThousandths, fromThousandths } from "@halyard/core/percentage";
 import type { Actor } from "@halyard/sdk";
 import { type Cell, inOneLine } from "./output.ts";
@@ -37,7 +43,7 @@ export interface ChangedMember extends Pick<MemberChange, "member"> {
 
 /** Member by member. `before` may hold only what changed; without it, the flag was created. */
 export const changesBetween = (
-  before: Partial<Flag> | null,
+  before: Partial<Flag> | PatchFlag | null,
   after: Flag | null,
 ): readonly ChangedMember[] => {
   if (after === null) return [];
@@ -50,7 +56,10 @@ export const changesBetween = (
   });
 };
 
-export const changesInOneLine = (before: Partial<Flag> | null, after: Flag | null): string =>
+export const changesInOneLine = (
+  before: Partial<Flag> | PatchFlag | null,
+  after: Flag | null,
+): string =>
   changesBetween(before, after)
     .map(({ member, text }) => `${member} ${text}`)
     .join(", ");

@@ -1,27 +1,30 @@
-// A new flag from a request, and a flag with a patch applied; or the field that is wrong.
+// A new flag from a request, and a flag with a patch applied; or what is wrong with it.
+import { checkTargeting } from "../targeting/check-targeting.ts";
+import {
+  collectMistakes,
+  type Members,
+  type Mistake,
+  type Mistakes,
+} from "../targeting/mistakes.ts";
+import { arrange } from "./arrange.ts";
 import type { FlagBase } from "./flag-type.ts";
 import {
   type CreateFlag,
+  choiceOf,
   type Flag,
-  type FlagMembers,
   membersOf,
+  ownMembersOf,
   type PatchFlag,
   typeOf,
   typesWith,
 } from "./registry.ts";
-import { descriptionRule, isDescription } from "./rules.ts";
-
-export interface WrongMember {
-  readonly field: string;
-  /** Follows the field in a sentence. */
-  readonly message: string;
-}
+import { bytesOf, descriptionRule, isDescription } from "./rules.ts";
 
 export type Changed =
   | { readonly ok: true; readonly flag: Flag }
-  | { readonly ok: false; readonly wrong: WrongMember };
+  | { readonly ok: false; readonly mistakes: readonly Mistake[] };
 
-type Members = Readonly<Record<string, unknown>>;
+const maxFlagBytes = 128 * 1_024;
 
 const common: ReadonlySet<string> = new Set<keyof FlagBase>([
   "key",
@@ -31,68 +34,105 @@ const common: ReadonlySet<string> = new Set<keyof FlagBase>([
 ]);
 
 /** Why a member of other types does not apply; follows its name in a sentence. */
-export const otherTypesOnly = (type: string, field: string): string =>
-  `applies to flags of type ${typesWith(field).join(", ")} only; ${typeOf(type).refusal}`;
+export const otherTypesOnly = (type: string, field: string): string => {
+  const types = typesWith(field);
+  const which = types.length === 0 ? "known types" : `type ${types.join(", ")}`;
+  return `applies to flags of ${which} only; ${typeOf(type).refusal}`;
+};
 
-/** The first member that the type does not have or whose value is wrong; a description that is there already may stay. */
-const wrongMember = (
-  type: string,
-  members: Members,
-  known: string | null = null,
-): WrongMember | undefined => {
+/** `null` and an empty list take an optional member away. */
+const isNone = (value: unknown): boolean =>
+  value === null || (Array.isArray(value) && value.length === 0);
+
+/** Each member by itself. A description that is there already may stay. */
+const checkMembers = (type: string, members: Members, mistakes: Mistakes, before?: Flag): void => {
   const { description } = members;
-  if (description !== undefined && description !== known && !isDescription(description)) {
-    return { field: "description", message: `must be ${descriptionRule}` };
+  const isKnown = before !== undefined && description === before.description;
+  if (description !== undefined && !isKnown && !isDescription(description)) {
+    mistakes.add("description", `must be ${descriptionRule}`);
   }
   const own = new Map(membersOf(type));
   for (const [field, value] of Object.entries(members)) {
     if (common.has(field) || value === undefined) continue;
     const member = own.get(field);
-    if (!member) return { field, message: otherTypesOnly(type, field) };
-    if (!member.isValid(value)) {
-      return { field, message: `must be ${member.schema["x-must-be"] ?? "another value"}` };
+    if (!member) mistakes.add(field, otherTypesOnly(type, field));
+    else if (before !== undefined && member.isFixed === true) {
+      mistakes.add(
+        field,
+        "is fixed at creation and cannot be changed; create another flag instead",
+      );
+    } else if (!(member.isOptional === true && isNone(value)) && !member.isValid(value)) {
+      mistakes.add(field, `must be ${member.schema["x-must-be"] ?? "another value"}`);
     }
   }
-  return undefined;
 };
 
-/** The type's members: as given, or else as `otherwise` says. */
-const takeMembers = (
+/** The members of the type: as given, or else as before. */
+const takeMembers = (type: string, given: Members, before: Members): Members => {
+  const members: Record<string, unknown> = {};
+  for (const [name, { initial, isOptional, normalize }] of membersOf(type)) {
+    const value = given[name];
+    if (value === undefined) members[name] = before[name] ?? initial;
+    else members[name] = isOptional === true && isNone(value) ? undefined : normalize(value);
+  }
+  for (const [name, { onlyWith }] of ownMembersOf(type)) {
+    const isGone = onlyWith !== undefined && members[onlyWith] === undefined;
+    if (isGone && given[name] === undefined) members[name] = undefined;
+  }
+  return members;
+};
+
+/** What must be there, and what the members mean together. */
+const checkFlag = (flag: Flag, mistakes: Mistakes): void => {
+  const members = flag as unknown as Members;
+  for (const [name, { isOptional, onlyWith, schema }] of ownMembersOf(flag.type)) {
+    const isThere = members[name] !== undefined;
+    const isWanted = onlyWith === undefined ? isOptional !== true : members[onlyWith] !== undefined;
+    if (isWanted && !isThere) {
+      const why = onlyWith === undefined ? "is required" : `is required with ${onlyWith}`;
+      mistakes.add(name, `${why}: ${schema["x-must-be"] ?? ""}`);
+    } else if (isThere && onlyWith !== undefined && !isWanted) {
+      mistakes.add(name, `applies with ${onlyWith} only`);
+    }
+  }
+  if (mistakes.found.length > 0) return;
+  typeOf(flag.type).check?.(flag, mistakes);
+  const { variants } = choiceOf(flag);
+  const isVariant = (name: unknown): boolean =>
+    typeof name === "string" && Object.hasOwn(variants, name);
+  checkTargeting(members, { mistakes, key: flag.key, isVariant });
+  if (mistakes.found.length === 0 && bytesOf(JSON.stringify(flag)) > maxFlagBytes) {
+    mistakes.add("body", "must make a flag of at most 128 KiB of JSON");
+  }
+};
+
+const changed = (
   type: string,
   given: Members,
-  otherwise: (name: string, initial: unknown) => unknown,
-): FlagMembers =>
-  Object.fromEntries(
-    membersOf(type).map(([name, { initial, normalize }]) => {
-      const value = given[name];
-      return [name, value === undefined ? otherwise(name, initial) : normalize(value)];
-    }),
-  );
+  before: Flag | undefined,
+  rest: Members,
+): Changed => {
+  const mistakes = collectMistakes();
+  const refused = () => ({ ok: false, mistakes: mistakes.found }) as const;
+  checkMembers(type, given, mistakes, before);
+  if (mistakes.found.length > 0) return refused();
+  const members = takeMembers(type, given, { ...before });
+  const flag = arrange({ ...before, ...members, ...rest });
+  // What is there already stays, also when a newer version has written it.
+  if (Object.keys(given).some((name) => !common.has(name)) || before === undefined) {
+    checkFlag(flag, mistakes);
+  }
+  return mistakes.found.length > 0 ? refused() : { ok: true, flag };
+};
 
 /** A new flag is off. */
 export const newFlag = (request: CreateFlag): Changed => {
   const { key, type, description = null } = request;
-  const given = { ...request } as Members;
-  const wrong = wrongMember(type, given);
-  if (wrong) return { ok: false, wrong };
-  const members = takeMembers(type, given, (_name, initial) => initial);
-  return { ok: true, flag: { key, type, enabled: false, ...members, description } as Flag };
+  return changed(type, { ...request }, undefined, { key, type, enabled: false, description });
 };
 
 /** Members that this version does not know stay as they are. */
 export const applyPatch = (flag: Flag, patch: PatchFlag): Changed => {
-  const given = { ...patch } as Members;
-  const wrong = wrongMember(flag.type, given, flag.description);
-  if (wrong) return { ok: false, wrong };
-  const current = { ...flag } as Members;
-  const members = takeMembers(flag.type, given, (name) => current[name]);
-  return {
-    ok: true,
-    flag: {
-      ...flag,
-      enabled: patch.enabled ?? flag.enabled,
-      ...members,
-      description: patch.description === undefined ? flag.description : patch.description,
-    } as Flag,
-  };
+  const { enabled = flag.enabled, description = flag.description } = patch;
+  return changed(flag.type, { ...patch }, flag, { enabled, description });
 };

@@ -1,13 +1,19 @@
 // The flag types. A new type is a file in this folder and a line here; whatever depends on the type asks this registry.
-import { type PreparedFlag, unknownFlag } from "../evaluate.ts";
-import { isKnownLevel } from "../levels.ts";
+import { decidedFlag, type PreparedFlag, unknownFlag } from "../evaluate.ts";
+import { isKnownLevel, targetingLevel } from "../levels.ts";
+import { type Choice, compileDecision, type Environment } from "../targeting/decision.ts";
+import { type Rule, type Targeting, usesTargeting } from "../targeting/targeting.ts";
 import { booleanType } from "./boolean.ts";
 import type { FlagBase, FlagType, Member } from "./flag-type.ts";
+import { onOrOff } from "./on-or-off.ts";
 import { rolloutType } from "./rollout.ts";
+import { targetingMembers } from "./targeting-members.ts";
+import { variantType } from "./variant.ts";
 
 export const flagTypes = {
   boolean: booleanType,
   rollout: rolloutType,
+  variant: variantType,
 } as const;
 
 export type FlagTypeName = keyof typeof flagTypes;
@@ -18,21 +24,32 @@ export type Flag = FlagOf<(typeof flagTypes)[FlagTypeName]>;
 
 type KeysOf<T> = T extends unknown ? keyof T : never;
 type MemberNames = Exclude<KeysOf<Flag>, keyof FlagBase>;
+type ValueOf<F, Name> = F extends unknown ? (Name extends keyof F ? F[Name] : never) : never;
 /** The members of all types, none of them required. */
-export type FlagMembers = {
-  readonly [Name in MemberNames]?: Extract<Flag, Readonly<Record<Name, unknown>>>[Name];
-};
+export type FlagMembers = { readonly [Name in MemberNames]?: ValueOf<Flag, Name> };
 
-export interface CreateFlag extends FlagMembers {
+/** A rule as it is sent: it gets an id when it has none. */
+export type NewRule = Omit<Rule, "id"> & { readonly id?: string };
+
+/** What a request may set, or take away with `null`. */
+type TargetingRequest = {
+  readonly [Name in Exclude<keyof Targeting, "rules">]?: Targeting[Name] | null;
+} & { readonly rules?: readonly NewRule[] | null };
+
+type MemberRequest = Omit<FlagMembers, "otherwise"> & {
+  readonly otherwise?: FlagMembers["otherwise"] | null;
+} & TargetingRequest;
+
+export type CreateFlag = MemberRequest & {
   readonly key: string;
   readonly type: FlagTypeName;
   readonly description?: string | null;
-}
+};
 
-export interface PatchFlag extends FlagMembers {
+export type PatchFlag = MemberRequest & {
   readonly enabled?: boolean;
   readonly description?: string | null;
-}
+};
 
 /** A type as seen by code that works with any of them. */
 type AnyFlagType = Omit<FlagType<FlagBase>, "members"> & {
@@ -45,7 +62,8 @@ const unknownType: AnyFlagType = {
   summary: "belongs to a newer version",
   members: {},
   refusal: "this version does not know the type of the flag",
-  level: () => 1,
+  level: 1,
+  choice: () => ({ ...onOrOff, otherwise: "off" }),
   prepare: () => unknownFlag,
   reach: () => 0,
 };
@@ -56,26 +74,57 @@ export const isFlagTypeName = (name: unknown): name is FlagTypeName =>
 export const typeOf = (name: string): AnyFlagType =>
   isFlagTypeName(name) ? (flagTypes[name] as unknown as AnyFlagType) : unknownType;
 
-/** The members of the flag's type, in the order in which a flag shows them. */
-export const membersOf = (type: string): readonly (readonly [string, Member<unknown>])[] =>
+type MemberEntry = readonly [name: string, member: Member<unknown>];
+
+/** The members of the flag's type alone, in the order in which a flag shows them. */
+export const ownMembersOf = (type: string): readonly MemberEntry[] =>
   Object.entries(typeOf(type).members);
+
+const targetingEntries = Object.entries(targetingMembers) as unknown as readonly MemberEntry[];
+
+/** The members that flags of any type may have. */
+export const targetingMembersOf = (type: string): readonly MemberEntry[] =>
+  isFlagTypeName(type) ? targetingEntries : [];
+
+/** All members but those that every flag has. */
+export const membersOf = (type: string): readonly MemberEntry[] => [
+  ...ownMembersOf(type),
+  ...targetingMembersOf(type),
+];
 
 /** The types that have a member of this name. */
 export const typesWith = (member: string): readonly FlagTypeName[] =>
   flagTypeNames.filter((name) => Object.hasOwn(flagTypes[name].members, member));
 
+/** What the flag chooses between. */
+export const choiceOf = (flag: Flag): Choice => typeOf(flag.type).choice(flag);
+
 /** Undefined for the first level. `before` is the level of the flag so far: one that this version does not know stays. */
 export const levelOf = (flag: Flag, before?: number): number | undefined => {
   if (!isKnownLevel(before)) return before;
-  const level = typeOf(flag.type).level(flag);
+  const level = usesTargeting(flag) ? targetingLevel : typeOf(flag.type).level;
   return level > 1 ? level : undefined;
 };
 
-/** `level` is the one that came along with the flag. */
-export const prepare = (flag: Flag, level?: number): PreparedFlag =>
-  isKnownLevel(level) ? typeOf(flag.type).prepare(flag) : unknownFlag;
+/** The rest of an environment that has nothing else. */
+const alone: Environment = { segment: () => undefined, flag: () => undefined };
 
-/** How many of 100,000 users get the flag now. */
+/** `level` is the one that came along with the flag. */
+export const prepare = (
+  flag: Flag,
+  level?: number,
+  environment: Environment = alone,
+): PreparedFlag => {
+  if (!isKnownLevel(level)) return unknownFlag;
+  const { prepare: plain, choice } = typeOf(flag.type);
+  if (plain !== undefined && !usesTargeting(flag)) return plain(flag);
+  const { key, enabled } = flag;
+  return decidedFlag(
+    compileDecision({ key, enabled, ...choice(flag), targeting: flag }, environment),
+  );
+};
+
+/** How many of 100,000 users get the flag now, whatever its rules say. */
 export const reachOf = (flag: Flag): number => (flag.enabled ? typeOf(flag.type).reach(flag) : 0);
 
 /** Whether a value from outside is a flag that this version can use; members that it does not know are ignored. */
@@ -86,6 +135,9 @@ export const isFlag = (value: unknown): value is Flag => {
     typeof flag.key === "string" &&
     typeof flag.enabled === "boolean" &&
     isFlagTypeName(flag.type) &&
-    membersOf(flag.type).every(([name, { isValid }]) => isValid(flag[name]))
+    membersOf(flag.type).every(
+      ([name, { isOptional, isValid }]) =>
+        (isOptional === true && flag[name] === undefined) || isValid(flag[name]),
+    )
   );
 };

@@ -1,14 +1,26 @@
 // A flag that is on for a percentage of the targeting keys.
 import { bucketPrefix, hashLimit } from "../bucket.ts";
 import { fixedFlag, offFlag, splitFlag, staticOff, staticOn } from "../evaluate.ts";
-import { allThousandths, isPercentage, thousandthsOf } from "../percentage.ts";
+import { allThousandths, fromThousandths, isPercentage, thousandthsOf } from "../percentage.ts";
+import type { Serve } from "../targeting/targeting.ts";
 import type { FlagBase, FlagType } from "./flag-type.ts";
+import { onOrOff } from "./on-or-off.ts";
 
 export interface RolloutFlag extends FlagBase {
   readonly type: "rollout";
   /** 0 to 100, with at most three decimals. */
   readonly percentage: number;
 }
+
+const serveOf = (percentage: number): Serve => {
+  const thousandths = thousandthsOf(percentage);
+  if (thousandths === 0) return "off";
+  if (thousandths === allThousandths) return "on";
+  return [
+    { variant: "on", share: percentage },
+    { variant: "off", share: fromThousandths(allThousandths - thousandths) },
+  ];
+};
 
 const everyone = fixedFlag(staticOn);
 const nobody = fixedFlag(staticOff);
@@ -35,7 +47,8 @@ export const rolloutType: FlagType<RolloutFlag> = {
     },
   },
   refusal: "a rollout flag has a percentage and nothing else",
-  level: () => 1,
+  level: 1,
+  choice: ({ percentage }) => ({ ...onOrOff, otherwise: serveOf(percentage) }),
   prepare({ key, enabled, percentage }) {
     if (!enabled) return offFlag;
     const thousandths = thousandthsOf(percentage);

@@ -16,7 +16,7 @@ export const descriptionRule =
   "a string of at most 2,000 characters and 8,000 bytes of JSON, or null";
 
 /** Bytes of UTF-8. */
-const bytesOf = (text: string): number => {
+export const bytesOf = (text: string): number => {
   let bytes = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;

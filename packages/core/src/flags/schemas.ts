@@ -1,6 +1,6 @@
 // JSON Schemas of flags and of the requests that create and change them, made from the registry.
 import type { Schema } from "./flag-type.ts";
-import { flagTypeNames, membersOf, typeOf } from "./registry.ts";
+import { flagTypeNames, ownMembersOf, targetingMembersOf, typeOf } from "./registry.ts";
 import { descriptionRule, flagKeyPattern, flagKeyRule, maxDescriptionLength } from "./rules.ts";
 
 const keySchema: Schema = {
@@ -41,34 +41,48 @@ const objectSchema = (
   additionalProperties: false,
 });
 
-const membersSchema = (type: string): Readonly<Record<string, Schema>> =>
-  Object.fromEntries(membersOf(type).map(([name, { schema }]) => [name, schema]));
-const allMembers: Readonly<Record<string, Schema>> = Object.assign(
-  {},
-  ...flagTypeNames.map(membersSchema),
-);
+type Schemas = Readonly<Record<string, Schema>>;
+type Entries = ReturnType<typeof ownMembersOf>;
+const schemasOf = (members: Entries): Schemas =>
+  Object.fromEntries(members.map(([name, { schema }]) => [name, schema]));
+
+/** Of every type, in one list: what belongs to which is checked with the flag. */
+const allMembers: Schemas = Object.assign({}, ...flagTypeNames.map(ownMembersOf).map(schemasOf));
+const targeting: Schemas = schemasOf(targetingMembersOf(flagTypeNames[0] ?? ""));
 
 export const flagSchema: Schema = {
   anyOf: flagTypeNames.map((name) => {
+    const own = ownMembersOf(name);
     const properties = {
       key: keySchema,
       type: { type: "string", const: name },
       enabled: enabledSchema,
-      ...membersSchema(name),
+      ...schemasOf(own),
       description: descriptionSchema,
+      ...targeting,
     };
-    return objectSchema(properties, Object.keys(properties));
+    const always = own.filter(([, { isOptional }]) => isOptional !== true).map(([each]) => each);
+    return objectSchema(properties, ["key", "type", "enabled", ...always, "description"]);
   }),
 };
 
 export const createFlagSchema = objectSchema(
-  { key: keySchema, type: flagTypeSchema, description: descriptionSchema, ...allMembers },
+  {
+    key: keySchema,
+    type: flagTypeSchema,
+    description: descriptionSchema,
+    ...allMembers,
+    ...targeting,
+  },
   ["key", "type"],
 );
 
 const fixed = "is fixed at creation and cannot be changed; create another flag instead";
 export const patchFlagSchema: Schema = {
-  ...objectSchema({ enabled: enabledSchema, ...allMembers, description: descriptionSchema }, []),
+  ...objectSchema(
+    { enabled: enabledSchema, ...allMembers, description: descriptionSchema, ...targeting },
+    [],
+  ),
   /** Why these fields are not accepted. */
   "x-refused": { type: fixed, key: fixed },
 };

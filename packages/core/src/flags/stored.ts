@@ -1,6 +1,7 @@
 // A flag as a database keeps it: the common members and the percentage in columns, everything else as JSON.
 import { fromThousandths, isPercentage, thousandthsOf } from "../percentage.ts";
-import { type Flag, membersOf } from "./registry.ts";
+import { arrange } from "./arrange.ts";
+import type { Flag } from "./registry.ts";
 
 export interface StoredFlag {
   readonly type: string;
@@ -30,14 +31,12 @@ export const toStored = (flag: Flag): StoredFlag => {
 /** Members that this version does not know are kept. */
 export const fromStored = (key: string, stored: StoredFlag): Flag => {
   const { type, enabled, thousandths, description, definition } = stored;
-  const rest: Record<string, unknown> = {
+  return arrange({
+    key,
+    type,
+    enabled,
+    description,
     ...(thousandths !== null && { percentage: fromThousandths(thousandths) }),
     ...(definition !== null && (JSON.parse(definition) as object)),
-  };
-  const members: Record<string, unknown> = {};
-  for (const [name] of membersOf(type)) {
-    members[name] = rest[name];
-    delete rest[name];
-  }
-  return { key, type, enabled, ...members, description, ...rest } as Flag;
+  });
 };

@@ -1,6 +1,11 @@
 // Whether what a flag says about who gets which variant may be saved: every mistake with its place.
 import { descriptionRule, flagKeyRule, isDescription, isFlagKey } from "../flags/rules.ts";
-import { attributeRule, checkCondition, isAttribute, maxConditions } from "./check-condition.ts";
+import {
+  attributeRule,
+  checkCondition,
+  isAttribute,
+  maxConditions,
+} from "./conditions/check-condition.ts";
 import { isObject, type Members, type Mistakes, refuseOthers } from "./mistakes.ts";
 import { checkSplit } from "./split.ts";
 
@@ -132,19 +137,4 @@ export const checkTargeting = (flag: Members, targeting: TargetingRules): void =
   if (owner !== undefined && !isTextOf(owner, maxOwnerLength)) {
     mistakes.add("owner", `must be a text of 1 to ${maxOwnerLength} characters`);
   }
-};
-
-/** The rules with an id each: those without get `rule-N`, the smallest free N. */
-export const withRuleIds = <Rule extends { readonly id?: string }>(
-  rules: readonly Rule[],
-): readonly (Rule & { readonly id: string })[] => {
-  const taken = new Set(rules.map(({ id }) => id));
-  let next = 1;
-  return rules.map((rule) => {
-    if (rule.id !== undefined) return { ...rule, id: rule.id };
-    while (taken.has(`rule-${next}`)) next += 1;
-    const id = `rule-${next}`;
-    taken.add(id);
-    return { id, ...rule };
-  });
 };

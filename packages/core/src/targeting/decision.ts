@@ -1,63 +1,43 @@
 // Compiles what a flag says about who gets which variant into one function. It allocates nothing unless the flag requires others.
 import { bucketPrefix, hashFrom } from "../bucket.ts";
 import { type EvaluationContext, isTargetingKey } from "../context.ts";
-import { readerOf } from "./attribute.ts";
-import { compileCondition, type SegmentTest, type Test } from "./condition.ts";
+import {
+  type Decide,
+  type EvaluatedFlag,
+  type Evaluation,
+  type EvaluationError,
+  evaluate,
+  type FlagValue,
+  missingBucketValue,
+  type PreparedFlag,
+  type Reason,
+  type Turn,
+} from "../evaluate.ts";
+import { readerOf } from "./conditions/attribute.ts";
+import { compileCondition, type SegmentTest, type Test } from "./conditions/condition.ts";
+import { isTrue } from "./conditions/truth.ts";
 import { compileSplit, type Share } from "./split.ts";
 import type { Requirement, Rule, Serve, Targeting } from "./targeting.ts";
-import { isTrue } from "./truth.ts";
-
-export type FlagValue = boolean | string | number | object;
-
-export type Reason =
-  | "STATIC"
-  | "DISABLED"
-  | "SPLIT"
-  | "TARGETING_MATCH"
-  | "DEFAULT"
-  | "PREREQUISITE_FAILED";
-
-export interface Decided {
-  readonly value: FlagValue;
-  readonly variant: string;
-  readonly reason: Reason;
-  /** The rule that decided. */
-  readonly rule?: string;
-}
-
-export interface DecisionError {
-  readonly errorCode: "TARGETING_KEY_MISSING" | "GENERAL";
-  readonly errorDetails: string;
-}
-
-export type Decision = Decided | DecisionError;
-
-/** One evaluation with the flags that it requires, each of which is evaluated once. */
-export interface Turn {
-  depth: number;
-  /** How many flags may still be evaluated. */
-  left: number;
-  readonly decisions: Map<string, Decision>;
-}
-
-export type Decide = (context: EvaluationContext, turn?: Turn) => Decision;
 
 /** The rest of the environment, looked up by key at every evaluation: a change of it compiles no flag anew. */
 export interface Environment {
   readonly segment: SegmentTest;
   /** Undefined when there is no such flag. */
-  readonly flag: (key: string) => Decide | undefined;
+  readonly flag: (key: string) => PreparedFlag | undefined;
 }
 
-/** What a type of flag brings along. */
-export interface Decidable {
-  readonly key: string;
-  readonly enabled: boolean;
+/** What a flag chooses between. */
+export interface Choice {
   readonly variants: Readonly<Record<string, FlagValue>>;
   /** The variant of a flag that is not enabled, or whose requirements are not met. */
   readonly off: string;
   /** When no rule decides. */
   readonly otherwise: Serve;
+}
+
+export interface Decidable extends Choice {
+  readonly key: string;
+  readonly enabled: boolean;
   readonly targeting: Targeting;
 }
 
@@ -65,7 +45,7 @@ export interface Decidable {
 export const maxDepth = 5;
 export const maxFlags = 50;
 
-const missingFlag: DecisionError = Object.freeze({
+const missingFlag: EvaluationError = Object.freeze({
   errorCode: "GENERAL",
   errorDetails: "The flag that is required does not exist.",
 });
@@ -86,15 +66,6 @@ export const bucketValueOf = (attribute: string | undefined): BucketValue => {
   };
 };
 
-const missingValue = (attribute: string | undefined): DecisionError =>
-  Object.freeze({
-    errorCode: "TARGETING_KEY_MISSING",
-    errorDetails:
-      attribute === undefined
-        ? "The flag reaches a percentage of the targeting keys: put a targetingKey into the context, as a text that is not empty."
-        : `The flag reaches a percentage by the attribute ${attribute}: put it into the context, as a text that is not empty or a whole number.`,
-  });
-
 const areMet = (
   requires: readonly Requirement[],
   environment: Environment,
@@ -104,14 +75,15 @@ const areMet = (
   if (turn.depth >= maxDepth) return false;
   turn.depth += 1;
   const isMet = ({ flag, variant }: Requirement): boolean => {
-    let decision = turn.decisions.get(flag);
-    if (decision === undefined) {
+    let evaluation = turn.evaluations.get(flag);
+    if (evaluation === undefined) {
       if (turn.left === 0) return false;
       turn.left -= 1;
-      decision = environment.flag(flag)?.(context, turn) ?? missingFlag;
-      turn.decisions.set(flag, decision);
+      const prepared = environment.flag(flag);
+      evaluation = prepared === undefined ? missingFlag : evaluate(prepared, context, turn);
+      turn.evaluations.set(flag, evaluation);
     }
-    return !("errorCode" in decision) && decision.variant === variant;
+    return !("errorCode" in evaluation) && evaluation.variant === variant;
   };
   const result = requires.every(isMet);
   turn.depth -= 1;
@@ -121,15 +93,15 @@ const areMet = (
 interface CompiledRule {
   readonly test: Test;
   /** The result for everyone whom the rule matches; undefined for a split. */
-  readonly fixed: Decided | undefined;
+  readonly fixed: EvaluatedFlag | undefined;
   readonly find: (hash: number) => number;
-  readonly results: readonly Decided[];
+  readonly results: readonly EvaluatedFlag[];
 }
 
 export const compileDecision = (flag: Decidable, environment: Environment): Decide => {
   const { key, variants, off, otherwise, targeting } = flag;
   const { requires = [], rules, bucketBy, bucketSeed } = targeting;
-  const result = (variant: string, reason: Reason, rule?: string): Decided =>
+  const result = (variant: string, reason: Reason, rule?: string): EvaluatedFlag =>
     Object.freeze({
       value: variants[variant] ?? false,
       variant,
@@ -162,12 +134,12 @@ export const compileDecision = (flag: Decidable, environment: Environment): Deci
   const steps = [...compiled, last];
   const prefix = bucketPrefix(bucketSeed ?? key);
   const bucketValue = bucketValueOf(bucketBy);
-  const missing = missingValue(bucketBy);
+  const missing = missingBucketValue(bucketBy);
   const notMet = result(off, "PREREQUISITE_FAILED");
   // A split that reaches nobody of those who are left: the flag's own off.
   const unreached = result(off, rules === undefined ? "SPLIT" : "DEFAULT");
 
-  const decide = (context: EvaluationContext): Decision => {
+  const decide = (context: EvaluationContext): Evaluation => {
     let hash = -1;
     for (const { test, fixed, find, results } of steps) {
       if (test(context) !== isTrue) continue;
@@ -183,6 +155,6 @@ export const compileDecision = (flag: Decidable, environment: Environment): Deci
     return unreached;
   };
   if (requires.length === 0) return decide;
-  return (context, turn = { depth: 0, left: maxFlags, decisions: new Map() }) =>
+  return (context, turn = { depth: 0, left: maxFlags, evaluations: new Map() }) =>
     areMet(requires, environment, context, turn) ? decide(context) : notMet;
 };

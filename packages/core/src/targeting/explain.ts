@@ -1,19 +1,14 @@
 // Why a flag gives what it gives: every step of the decision, with what was found.
 import { bucketPrefix, hashFrom } from "../bucket.ts";
 import type { EvaluationContext } from "../context.ts";
+import { type Evaluation, evaluate } from "../evaluate.ts";
 import { allThousandths, fromThousandths } from "../percentage.ts";
-import { readerOf } from "./attribute.ts";
-import { type Condition, compileCondition } from "./condition.ts";
-import {
-  bucketValueOf,
-  compileDecision,
-  type Decidable,
-  type Decision,
-  type Environment,
-} from "./decision.ts";
-import type { AttributeCondition } from "./operators.ts";
+import { readerOf } from "./conditions/attribute.ts";
+import { type Condition, compileCondition } from "./conditions/condition.ts";
+import type { AttributeCondition } from "./conditions/operators.ts";
+import { isFalse, isTrue, type Truth } from "./conditions/truth.ts";
+import { bucketValueOf, compileDecision, type Decidable, type Environment } from "./decision.ts";
 import type { Serve } from "./targeting.ts";
-import { isFalse, isTrue, type Truth } from "./truth.ts";
 
 export type ShownTruth = boolean | "unknown";
 
@@ -45,12 +40,12 @@ export interface ExplainedRequirement {
   readonly flag: string;
   readonly variant: string;
   /** What the required flag gives; null when there is no such flag. */
-  readonly found: Decision | null;
+  readonly found: Evaluation | null;
   readonly met: boolean;
 }
 
 export interface Explanation {
-  readonly decision: Decision;
+  readonly decision: Evaluation;
   readonly requires: readonly ExplainedRequirement[];
   readonly rules: readonly ExplainedRule[];
   readonly bucket: {
@@ -102,7 +97,8 @@ export const explainDecision = (
   return {
     decision,
     requires: requires.map(({ flag: key, variant }) => {
-      const found = environment.flag(key)?.(context) ?? null;
+      const prepared = environment.flag(key);
+      const found = prepared === undefined ? null : evaluate(prepared, context);
       const met = found !== null && !("errorCode" in found) && found.variant === variant;
       return { flag: key, variant, found, met };
     }),

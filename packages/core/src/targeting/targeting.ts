@@ -1,5 +1,5 @@
 // What a flag of any type may say about who gets which variant.
-import type { Condition } from "./condition.ts";
+import type { Condition } from "./conditions/condition.ts";
 import type { Share } from "./split.ts";
 
 /** A variant for all, or shares of people. Whom a split does not reach goes on to the next rule. */

@@ -1,8 +1,14 @@
 // The client for programs with a server key: keeps every flag of the environment and evaluates in memory.
 import type { EvaluationContext } from "@halyard/core/context";
-import { type Evaluation, evaluate } from "@halyard/core/evaluate";
+import {
+  type EvaluatedFlag,
+  type Evaluation,
+  evaluate,
+  type FlagValue,
+} from "@halyard/core/evaluate";
 import type { Flag } from "@halyard/core/flags/registry";
-import { type Details, failedDetails, notFound, notReady } from "../details.ts";
+import type { Segment } from "@halyard/core/targeting/segment";
+import { type Details, failedDetails, isLike, mismatch, notFound, notReady } from "../details.ts";
 import {
   type EnvironmentSnapshot,
   parseSnapshot,
@@ -20,13 +26,14 @@ import { createListeners, type Listeners } from "../transport/listeners.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
 import { type Log, warnWith } from "../transport/warn.ts";
-import { type Cache, createFlagCache } from "./flag-cache.ts";
+import { type Cache, type CachedFlags, createFlagCache } from "./flag-cache.ts";
 import { createFlagTable, type FlagEntry, type LeveledFlag } from "./flag-table.ts";
 import { followFlags } from "./follow-flags.ts";
 
 /** The part of a snapshot that evaluation needs. */
 export interface Snapshot {
   readonly flags: readonly { readonly flag: Flag; readonly level?: number }[];
+  readonly segments?: readonly { readonly segment: Segment }[];
 }
 
 export interface ClientOptions extends Address {
@@ -46,8 +53,22 @@ export interface ClientOptions extends Address {
 export interface Evaluator {
   /** The value for this context, or the fallback (default false) when it cannot be evaluated. Never throws. */
   isEnabled(key: string, context?: EvaluationContext, fallback?: boolean): boolean;
-  /** The same with the reason. Never throws. */
-  details(key: string, context?: EvaluationContext, fallback?: boolean): Details;
+  /** The value of a flag whose variants are texts, or the fallback. Never throws. */
+  stringValue(key: string, context: EvaluationContext, fallback: string): string;
+  /** The value of a flag whose variants are numbers, or the fallback. Never throws. */
+  numberValue(key: string, context: EvaluationContext, fallback: number): number;
+  /** The value of a flag whose variants are objects, or the fallback. Never throws. Do not change it. */
+  objectValue<Value extends object>(
+    key: string,
+    context: EvaluationContext,
+    fallback: Value,
+  ): Value;
+  /** The value with its variant and reason; its type is the fallback's, boolean without one. Never throws. */
+  details<Value extends FlagValue = boolean>(
+    key: string,
+    context?: EvaluationContext,
+    fallback?: Value,
+  ): Details<Value>;
   /** Every flag, sorted by key; with its `level` when it needs more than the first. */
   flags(): readonly Flag[];
 }
@@ -63,6 +84,8 @@ export interface Client extends Evaluator {
   /** Reports usage a last time and closes the connection. The last values still apply. */
   close(): Promise<void>;
 }
+
+type ObjectValue = Readonly<Record<string, unknown>>;
 
 const noContext: EvaluationContext = Object.freeze({});
 
@@ -81,10 +104,15 @@ const withLevel = (flag: Flag, level: number | undefined): LeveledFlag =>
 const flagsOf = ({ entries }: EnvironmentSnapshot): readonly LeveledFlag[] =>
   entries.flatMap(({ kind, value, level }) => (kind === "flag" ? [withLevel(value, level)] : []));
 
-const flagsIn = (bootstrap: unknown): readonly unknown[] => {
-  if (Array.isArray(bootstrap)) return bootstrap;
+const segmentsOf = ({ entries }: EnvironmentSnapshot): readonly Segment[] =>
+  entries.flatMap(({ kind, value }) => (kind === "segment" ? [value] : []));
+
+const contentOf = (bootstrap: unknown): CachedFlags => {
+  if (Array.isArray(bootstrap)) return { flags: bootstrap, segments: [] };
   const snapshot = parseSnapshot(bootstrap);
-  return snapshot === undefined ? [] : flagsOf(snapshot);
+  return snapshot === undefined
+    ? { flags: [], segments: [] }
+    : { flags: flagsOf(snapshot), segments: segmentsOf(snapshot) };
 };
 
 export const createClient = (options: ClientOptions): Client => {
@@ -108,15 +136,23 @@ export const createClient = (options: ClientOptions): Client => {
   };
 
   if (options.bootstrap !== undefined) {
-    const flags = flagsIn(options.bootstrap);
-    apply(() => table.replace(flags));
+    const { flags, segments } = contentOf(options.bootstrap);
+    apply(() => table.replace(flags, segments));
   }
   const cache =
     options.cache &&
-    createFlagCache(options.cache, table.flags, (error) => listeners.emit("error", { error }));
-  void cache?.load().then((flags) => {
+    createFlagCache(
+      options.cache,
+      () => {
+        const segments = table.segments();
+        return { flags: table.flags(), ...(segments.length > 0 && { segments }) };
+      },
+      (error) => listeners.emit("error", { error }),
+    );
+  void cache?.load().then((cached) => {
     // The server's flags may have arrived first.
-    if (flags !== undefined && !fromServer) apply(() => table.replace(flags));
+    if (cached === undefined || fromServer) return;
+    apply(() => table.replace(cached.flags, cached.segments));
   });
 
   const stop = new AbortController();
@@ -130,9 +166,14 @@ export const createClient = (options: ClientOptions): Client => {
     timing,
     streaming: options.streaming ?? true,
     signal: stop.signal,
-    onSnapshot: (snapshot) => applyFromServer(() => table.replace(flagsOf(snapshot))),
-    onChange: ({ key, value, level }) =>
-      applyFromServer(() => table.change(key, value && withLevel(value, level))),
+    onSnapshot: (snapshot) =>
+      applyFromServer(() => table.replace(flagsOf(snapshot), segmentsOf(snapshot))),
+    onChange: ({ kind, key, value, level }) =>
+      applyFromServer(() =>
+        kind === "flag"
+          ? table.change(key, value && withLevel(value, level))
+          : table.changeSegment(key, value),
+      ),
     onLive: connection.live,
     onLost: connection.lost,
   });
@@ -140,6 +181,24 @@ export const createClient = (options: ClientOptions): Client => {
     options.reportUsage === false
       ? undefined
       : startUsageReport(server, timing, () => entries.values());
+
+  const details = <Value extends FlagValue>(
+    key: string,
+    context: EvaluationContext | undefined,
+    fallback: Value,
+  ): Details<Value> => {
+    const entry = entries.get(key);
+    if (entry === undefined) {
+      return known ? notFound(fallback, key) : notReady(fallback, connection.error);
+    }
+    const result = evaluateEntry(entry, context);
+    if ("errorCode" in result) {
+      return failedDetails(fallback, result.errorCode, result.errorDetails);
+    }
+    if (!isLike(result.value, fallback)) return mismatch(fallback, key, result.value);
+    entry.count(result);
+    return result as EvaluatedFlag & { readonly value: Value };
+  };
 
   return {
     get state() {
@@ -155,23 +214,22 @@ export const createClient = (options: ClientOptions): Client => {
       const entry = entries.get(key);
       if (entry === undefined) return fallback;
       const result = evaluateEntry(entry, context);
-      if ("errorCode" in result) return fallback;
-      if (result.value) entry.on += 1;
-      else entry.off += 1;
+      if ("errorCode" in result || typeof result.value !== "boolean") return fallback;
+      entry.count(result);
       return result.value;
     },
-    details(key, context, fallback = false) {
-      const entry = entries.get(key);
-      if (entry === undefined)
-        return known ? notFound(fallback, key) : notReady(fallback, connection.error);
-      const result = evaluateEntry(entry, context);
-      if ("errorCode" in result) {
-        return failedDetails(fallback, result.errorCode, result.errorDetails);
-      }
-      if (result.value) entry.on += 1;
-      else entry.off += 1;
-      return result;
-    },
+    stringValue: (key, context, fallback) => details(key, context, fallback).value,
+    numberValue: (key, context, fallback) => details(key, context, fallback).value,
+    objectValue: <Value extends object>(
+      key: string,
+      context: EvaluationContext,
+      fallback: Value,
+    ): Value => details(key, context, fallback as ObjectValue).value as Value,
+    details: <Value extends FlagValue = boolean>(
+      key: string,
+      context?: EvaluationContext,
+      fallback: Value = false as Value,
+    ) => details(key, context, fallback),
     async close() {
       if (connection.current === "closed") return;
       connection.close();

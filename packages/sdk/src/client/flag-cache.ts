@@ -1,4 +1,6 @@
 // Keeps the last known flags in the application's cache, for starts without the server.
+
+import type { Segment } from "@halyard/core/targeting/segment";
 import type { ClientError } from "../transport/client-error.ts";
 import type { LeveledFlag } from "./flag-table.ts";
 
@@ -8,9 +10,15 @@ export interface Cache {
   save(text: string): Promise<void>;
 }
 
+/** SDKs from before segments ignore them, and do not evaluate flags that name one. */
+export interface CachedFlags {
+  readonly flags: readonly unknown[];
+  readonly segments: readonly Segment[];
+}
+
 export interface FlagCache {
   /** Undefined when the cache has no usable flags. */
-  load(): Promise<readonly unknown[] | undefined>;
+  load(): Promise<CachedFlags | undefined>;
   /** Saves the current flags, after a save that is still running. */
   save(): void;
   /** Resolves when the last save is done. */
@@ -21,16 +29,20 @@ export interface FlagCache {
 const format = 2;
 const readable: readonly unknown[] = [1, format];
 
-const flagsIn = (text: string): readonly unknown[] | undefined => {
-  const cached = JSON.parse(text) as { format?: unknown; flags?: unknown } | null;
-  return readable.includes(cached?.format) && Array.isArray(cached?.flags)
-    ? cached.flags
-    : undefined;
+const cachedIn = (text: string): CachedFlags | undefined => {
+  const cached = JSON.parse(text) as {
+    format?: unknown;
+    flags?: unknown;
+    segments?: unknown;
+  } | null;
+  if (!readable.includes(cached?.format) || !Array.isArray(cached?.flags)) return undefined;
+  const { flags, segments } = cached;
+  return { flags, segments: Array.isArray(segments) ? (segments as Segment[]) : [] };
 };
 
 export const createFlagCache = (
   cache: Cache,
-  current: () => readonly LeveledFlag[],
+  current: () => { readonly flags: readonly LeveledFlag[]; readonly segments?: readonly Segment[] },
   onError: (error: ClientError) => void,
 ): FlagCache => {
   let saving: Promise<void> | undefined;
@@ -42,7 +54,7 @@ export const createFlagCache = (
     while (wanted) {
       wanted = false;
       try {
-        await cache.save(JSON.stringify({ format, flags: current() }));
+        await cache.save(JSON.stringify({ format, ...current() }));
       } catch (cause) {
         failed(cause);
       }
@@ -56,7 +68,7 @@ export const createFlagCache = (
       await Promise.resolve();
       try {
         const text = await cache.load();
-        return text === undefined ? undefined : flagsIn(text);
+        return text === undefined ? undefined : cachedIn(text);
       } catch (cause) {
         failed(cause);
         return undefined;

@@ -1,6 +1,19 @@
-// The flags of one environment, prepared for evaluation, with counts of their results.
-import { type PreparedFlag, unknownFlag } from "@halyard/core/evaluate";
-import { type Flag, isFlag, prepare } from "@halyard/core/flags/registry";
+// The flags and segments of one environment, prepared for evaluation, with counts of the flags' results.
+import { type EvaluatedFlag, type PreparedFlag, unknownFlag } from "@halyard/core/evaluate";
+import { choiceOf, type Flag, isFlag, prepare } from "@halyard/core/flags/registry";
+import type { Test } from "@halyard/core/targeting/conditions/condition";
+import type { Environment } from "@halyard/core/targeting/decision";
+import { rulesNaming } from "@halyard/core/targeting/references";
+import {
+  applyToState,
+  compileSegment,
+  type Segment,
+  type SegmentChange,
+  type SegmentState,
+  segmentOf,
+  stateOf,
+} from "@halyard/core/targeting/segment";
+import type { Requirement } from "@halyard/core/targeting/targeting";
 
 /** A flag with its level. From a newer server, it may have a type or members that this version does not know. */
 export type LeveledFlag = Flag & { readonly level?: number };
@@ -10,66 +23,146 @@ export class FlagEntry {
   readonly key: string;
   flag: LeveledFlag;
   prepared: PreparedFlag;
+  /** Its variant while it is off; every other counts as on. */
+  offVariant: string;
   on = 0;
   off = 0;
 
-  constructor(flag: LeveledFlag) {
+  constructor(flag: LeveledFlag, environment: Environment) {
     this.key = flag.key;
     this.flag = flag;
-    this.prepared = prepareFlag(flag);
+    this.prepared = prepareFlag(flag, environment);
+    this.offVariant = offVariantOf(flag);
+  }
+
+  count({ variant }: EvaluatedFlag): void {
+    if (variant === this.offVariant) this.off += 1;
+    else this.on += 1;
   }
 }
 
 export interface FlagTable {
   readonly entries: ReadonlyMap<string, FlagEntry>;
-  /** Replaces all flags. Returns the keys of those that differ from before. */
-  replace(flags: readonly unknown[]): string[];
+  /** Replaces everything. Returns the keys of the flags that may give other values than before. */
+  replace(flags: readonly unknown[], segments: readonly Segment[]): string[];
   /** Adds, changes or removes one flag. Returns its key when it differs from before. */
   change(key: string, flag: LeveledFlag | null): string[];
+  /** Adds, changes or removes one segment. Returns the keys of the flags that may give other values than before. */
+  changeSegment(key: string, segment: SegmentChange | null): string[];
   /** Sorted by key. */
   readonly flags: () => LeveledFlag[];
+  /** Sorted by key. */
+  readonly segments: () => Segment[];
 }
 
-const prepareFlag = (flag: LeveledFlag): PreparedFlag =>
-  isFlag(flag) ? prepare(flag, flag.level) : unknownFlag;
+const prepareFlag = (flag: LeveledFlag, environment: Environment): PreparedFlag => {
+  if (!isFlag(flag)) return unknownFlag;
+  try {
+    return prepare(flag, flag.level, environment);
+  } catch {
+    // From a cache or a bootstrap that something else has written.
+    return unknownFlag;
+  }
+};
+
+/** Of any flag, also one that this version cannot use. */
+const requirementsOf = ({ requires }: LeveledFlag): readonly Requirement[] =>
+  Array.isArray(requires) ? (requires as readonly Requirement[]) : [];
+
+const offVariantOf = (flag: LeveledFlag): string => (isFlag(flag) ? choiceOf(flag).off : "off");
 
 /** Flags that cannot be evaluated exist too, so nothing more is required. */
 const hasKey = (value: unknown): value is LeveledFlag =>
   typeof value === "object" && value !== null && "key" in value && typeof value.key === "string";
 
-const isSame = (one: Flag, other: Flag): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+interface SegmentEntry {
+  readonly state: SegmentState;
+  readonly test: Test;
+}
 
 export const createFlagTable = (): FlagTable => {
   const entries = new Map<string, FlagEntry>();
+  const segments = new Map<string, SegmentEntry>();
+  const environment: Environment = {
+    segment: (key) => segments.get(key)?.test,
+    flag: (key) => entries.get(key)?.prepared,
+  };
+
+  /** The flags given, and those that require one of them, directly or through others. */
+  const withDependents = (keys: Iterable<string>): string[] => {
+    const dependents = new Map<string, string[]>();
+    for (const { flag } of entries.values()) {
+      for (const required of requirementsOf(flag)) {
+        dependents.set(required.flag, [...(dependents.get(required.flag) ?? []), flag.key]);
+      }
+    }
+    const affected = new Set(keys);
+    // A set that grows is walked to its end.
+    for (const key of affected) for (const each of dependents.get(key) ?? []) affected.add(each);
+    return [...affected];
+  };
+
+  const naming = (segment: string): string[] =>
+    [...entries.values()]
+      .filter(({ flag }) => isFlag(flag) && rulesNaming(flag, segment).length > 0)
+      .map(({ key }) => key);
 
   const put = (flag: LeveledFlag): boolean => {
     const entry = entries.get(flag.key);
     if (entry === undefined) {
-      entries.set(flag.key, new FlagEntry(Object.freeze({ ...flag })));
+      entries.set(flag.key, new FlagEntry(Object.freeze({ ...flag }), environment));
       return true;
     }
     if (isSame(entry.flag, flag)) return false;
-    entry.prepared = prepareFlag(flag);
+    entry.prepared = prepareFlag(flag, environment);
+    entry.offVariant = offVariantOf(flag);
     entry.flag = Object.freeze({ ...flag });
     return true;
   };
 
+  const putSegment = (state: SegmentState): void => {
+    segments.set(state.key, { state, test: compileSegment(state) });
+  };
+
+  const shownSegments = (): Segment[] =>
+    [...segments.values()]
+      .map(({ state }) => segmentOf(state))
+      .sort((one, other) => (one.key < other.key ? -1 : 1));
+
   return {
     entries,
-    replace(values) {
+    replace(values, newSegments) {
+      const before = new Map(shownSegments().map((each) => [each.key, each]));
+      segments.clear();
+      for (const each of newSegments) {
+        if (isSame(before.get(each.key), each)) before.delete(each.key);
+        else before.set(each.key, each);
+        putSegment(stateOf(each));
+      }
       const flags = values.filter(hasKey);
       const kept = new Set(flags.map(({ key }) => key));
       const removed = [...entries.keys()].filter((key) => !kept.has(key));
       for (const key of removed) entries.delete(key);
-      return [...removed, ...flags.filter(put).map(({ key }) => key)];
+      const changed = flags.filter(put).map(({ key }) => key);
+      // What is left differs from before, or is gone.
+      return withDependents([...removed, ...changed, ...[...before.keys()].flatMap(naming)]);
     },
     change(key, flag) {
       const isChanged = flag === null ? entries.delete(key) : put(flag);
-      return isChanged ? [key] : [];
+      return isChanged ? withDependents([key]) : [];
+    },
+    changeSegment(key, segment) {
+      if (segment === null) segments.delete(key);
+      else putSegment(applyToState(segments.get(key)?.state, segment));
+      return withDependents(naming(key));
     },
     flags: () =>
       [...entries.values()]
         .map(({ flag }) => flag)
         .sort((one, other) => (one.key < other.key ? -1 : 1)),
+    segments: shownSegments,
   };
 };

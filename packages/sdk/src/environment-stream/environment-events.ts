@@ -1,5 +1,11 @@
 // Parses the JSON of snapshots and changes. Skips what this version does not know.
-import { type Kind, type KindValues, kindNames, kinds } from "@halyard/core/kinds";
+import {
+  type Kind,
+  type KindValues,
+  kindNames,
+  kinds,
+  type SnapshotValues,
+} from "@halyard/core/kinds";
 
 interface EntryOf<K extends Kind, Value> {
   readonly kind: K;
@@ -11,7 +17,7 @@ interface EntryOf<K extends Kind, Value> {
   readonly level?: number;
 }
 
-export type EnvironmentEntry = { readonly [K in Kind]: EntryOf<K, KindValues[K]> }[Kind];
+export type EnvironmentEntry = { readonly [K in Kind]: EntryOf<K, SnapshotValues[K]> }[Kind];
 
 export interface EnvironmentSnapshot {
   readonly environment: string;

@@ -29,6 +29,18 @@ import type {
   WebhookPatch,
 } from "./resources.ts";
 import type { ManagementError, Result } from "./result.ts";
+import type {
+  ChangedFlags,
+  ExplainRequest,
+  FlagChange,
+  FlagExplanation,
+  NewSegment,
+  Segment,
+  SegmentMembers,
+  SegmentPatch,
+  SegmentSummary,
+  SegmentUse,
+} from "./segments.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
 export interface PageQuery {
@@ -43,6 +55,8 @@ export interface FlagQuery extends PageQuery {
   readonly enabled?: boolean;
   /** Part of the key or the description. */
   readonly q?: string;
+  readonly tag?: string;
+  readonly owner?: string;
 }
 
 export interface HistoryQuery extends PageQuery {
@@ -72,7 +86,7 @@ export interface ChangeOptions extends CallOptions {
   readonly ifMatch?: number;
 }
 
-const segment = encodeURIComponent;
+const pathPart = encodeURIComponent;
 
 const queryOf = (query: object): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
@@ -131,12 +145,12 @@ export const createManagement = (address: Address) => {
       get<Flag[]>(`/flags${queryOf(query)}`, options),
     pages: (query: FlagQuery = {}, options?: CallOptions) =>
       pages<Flag[]>("/flags", { limit: 1_000, ...query }, options),
-    get: (key: string, options?: CallOptions) => get<Flag>(`/flags/${segment(key)}`, options),
+    get: (key: string, options?: CallOptions) => get<Flag>(`/flags/${pathPart(key)}`, options),
     create: (flag: NewFlag, options?: PostOptions) => post<Flag>("/flags", flag, options),
     update: (key: string, patch: FlagPatch, options: ChangeOptions = {}) =>
       send<Flag>({
         method: "PATCH",
-        path: `/flags/${segment(key)}`,
+        path: `/flags/${pathPart(key)}`,
         body: patch,
         ...matching(options.ifMatch),
         repeatable: options.ifMatch !== undefined,
@@ -146,21 +160,72 @@ export const createManagement = (address: Address) => {
     delete: (key: string, options: ChangeOptions = {}) =>
       send<undefined>({
         method: "DELETE",
-        path: `/flags/${segment(key)}`,
+        path: `/flags/${pathPart(key)}`,
         ...matching(options.ifMatch),
         repeatable: options.ifMatch !== undefined,
         reconsider: goneIsDone,
         options,
       }),
+    /** At most 100, all of them or none. Not retried after a lost response unless each has `ifMatch`. */
+    changeTogether: (changes: readonly FlagChange[], options?: CallOptions) =>
+      send<ChangedFlags>({
+        method: "POST",
+        path: "/changes",
+        body: { changes },
+        repeatable: false,
+        options,
+      }),
+    /** Every step of the decision for a context. */
+    explain: (key: string, request: ExplainRequest, options?: CallOptions) =>
+      send<FlagExplanation>({
+        method: "POST",
+        path: `/flags/${pathPart(key)}/explain`,
+        body: request,
+        repeatable: true,
+        options,
+      }),
     history: (key: string, query: PageQuery = {}, options?: CallOptions) =>
-      get<FlagHistoryEntry[]>(`/flags/${segment(key)}/history${queryOf(query)}`, options),
+      get<FlagHistoryEntry[]>(`/flags/${pathPart(key)}/history${queryOf(query)}`, options),
     historyPages: (key: string, query: PageQuery = {}, options?: CallOptions) =>
-      pages<FlagHistoryEntry[]>(`/flags/${segment(key)}/history`, query, options),
+      pages<FlagHistoryEntry[]>(`/flags/${pathPart(key)}/history`, query, options),
     usage: (key: string, query: { readonly hours?: number } = {}, options?: CallOptions) =>
-      get<FlagUsage>(`/flags/${segment(key)}/usage${queryOf(query)}`, options),
+      get<FlagUsage>(`/flags/${pathPart(key)}/usage${queryOf(query)}`, options),
   };
 
-  const webhook = (id: string) => `/webhooks/${segment(id)}`;
+  const changeSegment = <T>(
+    method: "PATCH" | "POST" | "DELETE",
+    path: string,
+    body: unknown,
+    { ifMatch, ...options }: ChangeOptions = {},
+  ) =>
+    send<T>({
+      method,
+      path: `/segments/${path}`,
+      ...(body !== undefined && { body }),
+      ...matching(ifMatch),
+      repeatable: false,
+      options,
+    });
+  const segments = {
+    /** Without their members. */
+    list: (options?: CallOptions) => get<SegmentSummary[]>("/segments", options),
+    get: (key: string, options?: CallOptions) =>
+      get<Segment>(`/segments/${pathPart(key)}`, options),
+    create: (segment: NewSegment, options?: PostOptions) =>
+      post<SegmentSummary>("/segments", segment, options),
+    update: (key: string, patch: SegmentPatch, options?: ChangeOptions) =>
+      changeSegment<SegmentSummary>("PATCH", pathPart(key), patch, options),
+    /** Large lists in parts of at most 256 KiB. */
+    changeMembers: (key: string, members: SegmentMembers, options?: ChangeOptions) =>
+      changeSegment<SegmentSummary>("POST", `${pathPart(key)}/members`, members, options),
+    delete: (key: string, options?: ChangeOptions) =>
+      changeSegment<undefined>("DELETE", pathPart(key), undefined, options),
+    /** The flags that name it. */
+    flags: (key: string, options?: CallOptions) =>
+      get<SegmentUse[]>(`/segments/${pathPart(key)}/flags`, options),
+  };
+
+  const webhook = (id: string) => `/webhooks/${pathPart(id)}`;
   const webhooks = {
     list: (options?: CallOptions) => get<Webhook[]>("/webhooks", options),
     get: (id: string, options?: CallOptions) => get<Webhook>(webhook(id), options),
@@ -199,9 +264,9 @@ export const createManagement = (address: Address) => {
     deliveryPages: (id: string, query: DeliveryQuery = {}, options?: CallOptions) =>
       pages<Delivery[]>(`${webhook(id)}/deliveries`, query, options),
     delivery: (id: string, deliveryId: string, options?: CallOptions) =>
-      get<SentDelivery>(`${webhook(id)}/deliveries/${segment(deliveryId)}`, options),
+      get<SentDelivery>(`${webhook(id)}/deliveries/${pathPart(deliveryId)}`, options),
     replayDelivery: (id: string, deliveryId: string, options?: PostOptions) =>
-      post<Delivery>(`${webhook(id)}/deliveries/${segment(deliveryId)}/replay`, {}, options),
+      post<Delivery>(`${webhook(id)}/deliveries/${pathPart(deliveryId)}/replay`, {}, options),
     replay: (id: string, range: ReplayRange, options?: PostOptions) =>
       post<Replay>(`${webhook(id)}/replay`, range, options),
     replayProgress: (id: string, options?: CallOptions) =>
@@ -214,11 +279,12 @@ export const createManagement = (address: Address) => {
     current: (options?: CallOptions) => get<OwnApiKey>("/key", options),
     list: (options?: CallOptions) => get<ApiKey[]>("/keys", options),
     create: (made: NewApiKey, options?: PostOptions) => post<CreatedApiKey>("/keys", made, options),
-    revoke: (id: string, options?: CallOptions) => remove(`/keys/${segment(id)}`, options),
+    revoke: (id: string, options?: CallOptions) => remove(`/keys/${pathPart(id)}`, options),
   };
 
   return {
     flags,
+    segments,
     webhooks,
     keys,
     /** Every change of the environment, newest first. */

@@ -1,5 +1,5 @@
 // The resources of the management API, as requests and responses carry them.
-import type { FlagEventType } from "@halyard/core/flag-events";
+import type { FlagEventType } from "@halyard/core/event-types";
 import type { CreateFlag, Flag, PatchFlag } from "@halyard/core/flags/registry";
 
 export type Role = "client" | "server" | "admin";

@@ -26,10 +26,12 @@ import { dashboardFolder as builtDashboard } from "../installation.ts";
 import { createApiKeys, hashKey } from "../management/api-keys.ts";
 import { createDeliveries } from "../management/deliveries.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
+import { createExplain } from "../management/explain.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history.ts";
 import { createReplays } from "../management/replays.ts";
+import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
@@ -123,6 +125,8 @@ export const composeInstance = async (
       ...config,
       log,
       flags: createFlags(store, clock, newIds),
+      segments: createSegments(store, clock, newIds),
+      explain: createExplain(store, { get: snapshots.get, current: feed.current }),
       flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
       history: createHistory(store),
       webhooks,

@@ -1,7 +1,8 @@
 // One change: it is the history entry, the source of its events and the revision that other instances follow.
-import type { FlagEventType } from "@halyard/core/flag-events";
+import type { EventType, FlagEventType, SegmentEventType } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Kind, KindValues } from "@halyard/core/kinds";
+import type { Segment, SegmentChange, SegmentSummary } from "@halyard/core/targeting/segment";
 import type { Actor } from "./principal.ts";
 
 /** A flag with the count of its changes. */
@@ -12,22 +13,45 @@ export interface VersionedFlag {
   readonly level?: number | undefined;
 }
 
+/** A segment with the count of its changes. */
+export interface VersionedSegment {
+  readonly segment: SegmentSummary;
+  readonly version: number;
+}
+
 /** An event before it has an id: its type, and the previous values of the fields that changed. */
-export interface EventDraft {
-  readonly type: FlagEventType;
+export interface EventDraft<Type extends EventType = EventType> {
+  readonly type: Type;
   readonly previous: Readonly<Record<string, unknown>>;
+}
+type Drafts<Type extends EventType> = readonly [EventDraft<Type>, ...EventDraft<Type>[]];
+
+interface DecisionOf<K extends Kind> {
+  readonly kind: K;
+  readonly key: string;
+  readonly version: number;
+  readonly level: number | undefined;
+  /** By how many bytes the definitions of the environment grow. */
+  readonly bytes: number;
+}
+
+export interface FlagDecision extends DecisionOf<"flag"> {
+  readonly before: Flag | null;
+  readonly after: Flag | null;
+  readonly drafts: Drafts<FlagEventType>;
+}
+
+export interface SegmentDecision extends DecisionOf<"segment"> {
+  /** A segment that is deleted is kept in history with its members. */
+  readonly before: SegmentSummary | Segment | null;
+  readonly after: SegmentChange | null;
+  readonly drafts: Drafts<SegmentEventType>;
+  /** The flags that name it. */
+  readonly flags: readonly string[];
 }
 
 /** The outcome of a request, before it has a revision in its environment. */
-export interface Decision {
-  readonly kind: Kind;
-  readonly key: string;
-  readonly before: Flag | null;
-  readonly after: Flag | null;
-  readonly version: number;
-  readonly level: number | undefined;
-  readonly drafts: readonly [EventDraft, ...EventDraft[]];
-}
+export type Decision = FlagDecision | SegmentDecision;
 
 /** An environment's counters, read under its lock. */
 export interface EnvironmentState {
@@ -36,25 +60,28 @@ export interface EnvironmentState {
   readonly revision: number;
   readonly sequence: number;
   readonly flagCount: number;
+  readonly segmentCount: number;
+  /** Of rules, variants and segments, as they are stored. */
+  readonly definitionBytes: number;
+  /** When the revision was made, in milliseconds; null before the first change. */
+  readonly changedAt: number | null;
 }
 
-export interface FlagEvent {
+export interface ChangeEvent {
   readonly id: string;
-  readonly type: FlagEventType;
+  readonly type: EventType;
   readonly sequence: number;
   /** The exact bytes that every receiver gets, at every attempt. */
   readonly body: Uint8Array;
 }
 
 export interface Change {
-  readonly environmentId: number;
-  readonly revision: number;
-  readonly sequence: number;
-  readonly flagCount: number;
+  /** The environment after the change. */
+  readonly state: EnvironmentState;
   readonly at: Date;
   readonly actor: Actor;
   readonly decision: Decision;
-  readonly events: readonly FlagEvent[];
+  readonly events: readonly ChangeEvent[];
 }
 
 /** An entry of the revision log: what a change left, and the revision that it made. All that followers need. */
@@ -71,14 +98,61 @@ export type Revision = {
   };
 }[Kind];
 
-export const revisionOf = ({ revision, at, decision }: Change): Revision => ({
-  revision,
-  at,
-  kind: decision.kind,
-  key: decision.key,
-  version: decision.version,
-  level: decision.level,
-  value: decision.after,
+export const revisionOf = ({ state, at, decision }: Change): Revision => {
+  const { kind, key, version, level, after } = decision;
+  const revision = { revision: state.revision, at, key, version, level };
+  switch (kind) {
+    case "flag":
+      return { ...revision, kind, value: after };
+    case "segment":
+      return { ...revision, kind, value: after };
+  }
+};
+
+/** Events of one name are delivered in order. A flag's key has no colon. */
+export const orderedBy = ({ kind, key }: Decision): string =>
+  kind === "flag" ? key : `${kind}:${key}`;
+
+const summaryOf = ({ key, description, when, ...rest }: SegmentSummary | Segment) => ({
+  key,
+  description,
+  when,
+  counts:
+    "counts" in rest ? rest.counts : { include: rest.include.length, exclude: rest.exclude.length },
+});
+
+const dataOf = (decision: Decision, previous: EventDraft["previous"]) => {
+  const { kind, version } = decision;
+  switch (kind) {
+    case "flag":
+      return { flag: decision.after ?? decision.before, version, previous };
+    case "segment": {
+      const { after, before, flags } = decision;
+      const segment = after ?? before;
+      return {
+        segment: segment && summaryOf(segment as SegmentSummary | Segment),
+        version,
+        previous,
+        ...(after?.include && { include: after.include }),
+        ...(after?.exclude && { exclude: after.exclude }),
+        flags,
+      };
+    }
+  }
+};
+
+const countAfter = (count: number, { before, after }: Decision): number =>
+  count + (before === null ? 1 : 0) - (after === null ? 1 : 0);
+
+const stateAfter = (state: EnvironmentState, decision: Decision, at: Date): EnvironmentState => ({
+  ...state,
+  revision: state.revision + 1,
+  sequence: state.sequence + decision.drafts.length,
+  flagCount: decision.kind === "flag" ? countAfter(state.flagCount, decision) : state.flagCount,
+  segmentCount:
+    decision.kind === "segment" ? countAfter(state.segmentCount, decision) : state.segmentCount,
+  definitionBytes: state.definitionBytes + decision.bytes,
+  changedAt: at.getTime(),
 });
 
 /** Assigns the decision its revision, and its events their sequence numbers and bodies. */
@@ -86,43 +160,24 @@ export const buildEvents = (
   environment: EnvironmentState,
   decision: Decision,
   actor: Actor,
-  at: Date,
+  now: Date,
   newEventId: () => string,
 ): Change => {
-  const events = decision.drafts.map((announcement, index): FlagEvent => {
+  // Times never go back, whatever the clock does, so that a time names one revision.
+  const at = new Date(Math.max(now.getTime(), environment.changedAt ?? 0));
+  const events = decision.drafts.map(({ type, previous }, index): ChangeEvent => {
     const id = newEventId();
     const sequence = environment.sequence + index + 1;
     const body = {
       id,
-      type: announcement.type,
+      type,
       createdAt: at.toISOString(),
       environment: environment.name,
       sequence,
-      data: {
-        flag: decision.after ?? decision.before,
-        version: decision.version,
-        previous: announcement.previous,
-      },
+      data: dataOf(decision, previous),
       actor,
     };
-    return {
-      id,
-      type: announcement.type,
-      sequence,
-      body: new TextEncoder().encode(JSON.stringify(body)),
-    };
+    return { id, type, sequence, body: new TextEncoder().encode(JSON.stringify(body)) };
   });
-  return {
-    environmentId: environment.id,
-    revision: environment.revision + 1,
-    sequence: environment.sequence + events.length,
-    flagCount:
-      environment.flagCount +
-      (decision.before === null ? 1 : 0) -
-      (decision.after === null ? 1 : 0),
-    at,
-    actor,
-    decision,
-    events,
-  };
+  return { state: stateAfter(environment, decision, at), at, actor, decision, events };
 };

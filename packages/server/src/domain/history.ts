@@ -49,3 +49,25 @@ export interface EventLogReads {
   /** As they are delivered, oldest first: those after a number, or else the newest. */
   eventLog(environmentId: number, query: EventLogQuery): Promise<readonly LoggedEvent[]>;
 }
+
+/** One change of one thing, as history has it. */
+export interface PastChange {
+  readonly version: number;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What a store tells of an environment as it was. */
+export interface PastReads {
+  /** The last revision made at this time or before; 0 when there is none. */
+  revisionAt(environmentId: number, at: Date): Promise<number>;
+  /** How many of the revisions after this one are still in history. */
+  revisionsAfter(environmentId: number, revision: number): Promise<number>;
+  /** The changes of one thing after a revision, oldest first. */
+  changesOf(
+    environmentId: number,
+    kind: Kind,
+    key: string,
+    revision: number,
+  ): Promise<readonly PastChange[]>;
+}

@@ -6,13 +6,13 @@ import type { EvaluationFlag } from "./snapshot.ts";
 
 /** As one of many in a bulk evaluation: counted for the environment, not as a use of the flag. */
 export const evaluateInBulk = (
-  { prepared }: EvaluationFlag,
+  { prepared, off }: EvaluationFlag,
   context: EvaluationContext,
   totals: EvaluationTotals,
 ): Evaluation => {
   const evaluation = evaluate(prepared, context);
   if ("errorCode" in evaluation) totals.error += 1;
-  else if (evaluation.value) totals.on += 1;
+  else if (evaluation.variant !== off) totals.on += 1;
   else totals.off += 1;
   return evaluation;
 };
@@ -25,7 +25,7 @@ export const evaluateFlag = (
 ): Evaluation => {
   const evaluation = evaluateInBulk(entry, context, totals);
   if ("errorCode" in evaluation) return evaluation;
-  if (evaluation.value) entry.counter.on += 1;
+  if (evaluation.variant !== entry.off) entry.counter.on += 1;
   else entry.counter.off += 1;
   return evaluation;
 };

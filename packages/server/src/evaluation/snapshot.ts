@@ -1,9 +1,17 @@
 // One environment in memory: every flag prepared for evaluation, the revision, and the latest changes.
 import type { PreparedFlag } from "@halyard/core/evaluate";
-import { prepare } from "@halyard/core/flags/registry";
+import { choiceOf, prepare } from "@halyard/core/flags/registry";
+import type { Test } from "@halyard/core/targeting/conditions/condition";
+import type { Environment } from "@halyard/core/targeting/decision";
+import {
+  applyToState,
+  compileSegment,
+  type SegmentState,
+  stateOf,
+} from "@halyard/core/targeting/segment";
 import type { Revision, VersionedFlag } from "../domain/change.ts";
 import { allFlags } from "../domain/usage.ts";
-import type { FlagList } from "../ports.ts";
+import type { EnvironmentContent } from "../ports.ts";
 
 /** Evaluations since they were last stored. */
 export interface Counter {
@@ -20,7 +28,16 @@ export interface Counters {
 
 export interface EvaluationFlag extends VersionedFlag {
   readonly prepared: PreparedFlag;
+  /** Its variant while it is off; every other counts as on. */
+  readonly off: string;
   readonly counter: Counter;
+}
+
+/** Its state changes in place, so the entry of a version is a new object. */
+export interface EvaluationSegment {
+  readonly state: SegmentState;
+  readonly version: number;
+  readonly test: Test;
 }
 
 /** How many changes are kept for streams that reconnect. */
@@ -51,6 +68,10 @@ export interface Snapshot {
   get(key: string): EvaluationFlag | undefined;
   /** Sorted by key. */
   all(): readonly EvaluationFlag[];
+  /** Sorted by key. */
+  segments(): readonly EvaluationSegment[];
+  /** What flags name outside themselves. */
+  readonly environment: Environment;
   /** The changes since the revision of this name; undefined when it is not known or too long ago. */
   since(name: string): readonly Revision[] | undefined;
 }
@@ -59,16 +80,21 @@ export interface ChangeableSnapshot extends Snapshot {
   /** The next revision. */
   apply(revision: Revision): void;
   /** Everything anew; what was kept of changes is gone. */
-  replace(list: FlagList): void;
+  replace(list: EnvironmentContent): void;
 }
 
 export const createSnapshot = (
   environmentId: number,
   environmentName: string,
-  list: FlagList,
+  list: EnvironmentContent,
   counters: Counters,
 ): ChangeableSnapshot => {
   const flags = new Map<string, EvaluationFlag>();
+  const segments = new Map<string, EvaluationSegment>();
+  const environment: Environment = {
+    segment: (key) => segments.get(key)?.test,
+    flag: (key) => flags.get(key)?.prepared,
+  };
   let sorted: EvaluationFlag[] | undefined;
   let recent: Revision[] = [];
   /** The name of the revision before the first of the recent changes. */
@@ -90,7 +116,8 @@ export const createSnapshot = (
       flag,
       version,
       level,
-      prepared: prepare(flag, level),
+      prepared: prepare(flag, level, environment),
+      off: choiceOf(flag).off,
       counter,
     };
     flags.set(flag.key, entry);
@@ -107,9 +134,15 @@ export const createSnapshot = (
     sorted = undefined;
   };
 
-  const replace = (whole: FlagList) => {
+  const putSegment = (state: SegmentState, version: number) => {
+    segments.set(state.key, { state, version, test: compileSegment(state) });
+  };
+
+  const replace = (whole: EnvironmentContent) => {
     const before = [...flags.keys()];
     flags.clear();
+    segments.clear();
+    for (const { segment, version } of whole.segments) putSegment(stateOf(segment), version);
     for (const entry of whole.flags) put(entry);
     for (const key of before) if (!flags.has(key)) counters.forget(environmentId, key);
     moveTo(whole.revision, whole.changedAt);
@@ -139,6 +172,9 @@ export const createSnapshot = (
       return sorted;
     },
 
+    segments: () => [...segments.values()].sort((a, b) => (a.state.key < b.state.key ? -1 : 1)),
+    environment,
+
     since(wanted) {
       if (wanted === name) return [];
       if (wanted === recentAfter) return recent;
@@ -155,6 +191,13 @@ export const createSnapshot = (
         case "flag":
           if (change.value) put({ ...change, flag: change.value });
           else remove(change.key);
+          break;
+        case "segment":
+          if (change.value === null) segments.delete(change.key);
+          else {
+            const before = segments.get(change.key)?.state;
+            putSegment(applyToState(before, change.value), change.version);
+          }
       }
       recent.push(change);
       // Half of them at once, so that it is seldom done.

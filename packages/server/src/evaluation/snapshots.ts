@@ -1,6 +1,6 @@
 // The environments in memory. The change feed keeps them current; everyone else only reads.
 import { type Revision, revisionOf } from "../domain/change.ts";
-import type { FlagList, Position, Store } from "../ports.ts";
+import type { EnvironmentContent, Position, Store } from "../ports.ts";
 import type { Replica } from "./change-feed.ts";
 import {
   type ChangeableSnapshot,
@@ -24,7 +24,7 @@ export interface ChangeableSnapshots extends Snapshots {
   /** Applies the revisions that come next; false when one in between is missing. */
   apply(environmentId: number, revisions: readonly Revision[]): boolean;
   /** Does nothing when what is there is newer, unless the store is known to have gone back. */
-  replace(position: Position, list: FlagList, wentBack: boolean): void;
+  replace(position: Position, list: EnvironmentContent, wentBack: boolean): void;
   forget(environmentId: number): void;
 }
 
@@ -83,7 +83,7 @@ export const createSnapshots = (counters: Counters): ChangeableSnapshots => {
 
 /** Brings the snapshots to the positions of the store: by the revisions in between, or by reading an environment again. */
 export const followSnapshots = (
-  store: Pick<Store, "changesAfter" | "flags">,
+  store: Pick<Store, "changesAfter" | "content">,
   snapshots: ChangeableSnapshots,
 ): Replica => {
   const follow = async (position: Position, before: number | undefined): Promise<void> => {
@@ -96,7 +96,7 @@ export const followSnapshots = (
       isNear &&
       snapshots.apply(environmentId, await store.changesAfter(environmentId, known, maxRecent)) &&
       (snapshots.get(environmentId)?.revision ?? 0) >= revision;
-    if (!isThere) snapshots.replace(position, await store.flags(environmentId), wentBack);
+    if (!isThere) snapshots.replace(position, await store.content(environmentId), wentBack);
   };
 
   return {
@@ -114,7 +114,7 @@ export const followSnapshots = (
     // Others may have committed in between: then this change is applied after theirs.
     apply: ({ changes }) =>
       changes
-        .map((change) => snapshots.apply(change.environmentId, [revisionOf(change)]))
+        .map((change) => snapshots.apply(change.state.id, [revisionOf(change)]))
         .every((isComplete) => isComplete),
   };
 };

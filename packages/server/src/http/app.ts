@@ -5,17 +5,22 @@ import type { Failure } from "../errors.ts";
 import type { UsageReport } from "../evaluation/usage-report.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
 import type { Deliveries } from "../management/deliveries.ts";
+import type { Explain } from "../management/explain.ts";
 import type { FlagReads } from "../management/flag-reads.ts";
 import type { Flags } from "../management/flags.ts";
 import type { History } from "../management/history.ts";
 import type { Replays } from "../management/replays.ts";
+import type { Segments } from "../management/segments.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
+import { changeRoutes } from "./api/changes.ts";
 import { eventRoutes } from "./api/events.ts";
+import { explainRoutes } from "./api/explain.ts";
 import { flagReadRoutes } from "./api/flag-reads.ts";
 import { flagRoutes } from "./api/flags.ts";
 import { historyRoutes } from "./api/history.ts";
 import { keyRoutes } from "./api/keys.ts";
+import { segmentRoutes } from "./api/segments.ts";
 import { snapshotRoutes } from "./api/snapshot.ts";
 import { type StreamDependencies, streamRoutes } from "./api/stream.ts";
 import { usageRoutes } from "./api/usage.ts";
@@ -48,6 +53,7 @@ import { type EvaluationDependencies, evaluationRoutes } from "./ofrep/routes.ts
 import { ErrorBody } from "./openapi/describe.ts";
 import { describeApi } from "./openapi/openapi.ts";
 import { FlagSchema, WebhookSchema } from "./openapi/schemas.ts";
+import { SegmentSchema, SegmentSummary } from "./openapi/segment-schemas.ts";
 import { healthRoutes, type Readiness } from "./operations/health.ts";
 import { type MetricsDependencies, metricsRoute } from "./operations/metrics.ts";
 import { requestIdOf, setCommonHeaders } from "./request/common-headers.ts";
@@ -76,6 +82,8 @@ export interface AppDependencies
   /** Undefined unless the operator has loaded an SDK for traces. */
   readonly tracing: Tracing | undefined;
   readonly flags: Flags;
+  readonly segments: Segments;
+  readonly explain: Explain;
   readonly flagReads: FlagReads;
   readonly history: History;
   readonly webhooks: Webhooks;
@@ -127,7 +135,14 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     },
   });
 
-  for (const schema of [FlagSchema, WebhookSchema, DeliverySchema, ErrorBody])
+  for (const schema of [
+    FlagSchema,
+    SegmentSchema,
+    SegmentSummary,
+    WebhookSchema,
+    DeliverySchema,
+    ErrorBody,
+  ])
     app.addSchema(schema);
 
   app.removeAllContentTypeParsers();
@@ -217,6 +232,9 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       requirePermissions(api);
       flagReadRoutes(api, dependencies.flagReads);
       flagRoutes(api, dependencies.flags);
+      changeRoutes(api, dependencies.flags);
+      explainRoutes(api, dependencies.explain);
+      segmentRoutes(api, dependencies.segments);
       historyRoutes(api, dependencies.history);
       eventRoutes(api, dependencies.history);
       webhookRoutes(api, dependencies.webhooks);

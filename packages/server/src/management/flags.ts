@@ -1,12 +1,7 @@
-// Changes of flags, one transaction at a time.
+// Changes of flags: one, or several together, in one transaction.
 import type { CreateFlag, PatchFlag } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
-import {
-  buildEvents,
-  type Decision,
-  type EnvironmentState,
-  type VersionedFlag,
-} from "../domain/change.ts";
+import type { EnvironmentState, FlagDecision, VersionedFlag } from "../domain/change.ts";
 import {
   checkPrecondition,
   decideCreate,
@@ -14,11 +9,30 @@ import {
   decidePatch,
   type Precondition,
 } from "../domain/change-flag.ts";
-import type { Actor, Caller } from "../domain/principal.ts";
-import { deliveriesOf, type Webhook } from "../domain/webhooks/webhook.ts";
-import { noEnvironment, notFound, ok, type Result } from "../errors.ts";
+import type { Caller } from "../domain/principal.ts";
+import {
+  environmentGone,
+  type Failure,
+  noEnvironment,
+  notFound,
+  ok,
+  type Result,
+} from "../errors.ts";
 import type { Clock, NewIds, Store, Transaction } from "../ports.ts";
+import { createCommit, type Locked } from "./commit.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
+
+export interface FlagPatch {
+  readonly key: string;
+  readonly patch: PatchFlag;
+  readonly precondition: Precondition;
+}
+
+/** Why several changes were refused, and which of them it was. */
+export interface RefusedPatch {
+  readonly index: number;
+  readonly failure: Failure;
+}
 
 export interface Flags {
   create(
@@ -32,19 +46,41 @@ export interface Flags {
     patch: PatchFlag,
     precondition: Precondition,
   ): Promise<Result<VersionedFlag>>;
+  /** All of them in their order, or none. */
+  patchAll(
+    caller: Caller,
+    patches: readonly FlagPatch[],
+  ): Promise<
+    | { readonly ok: true; readonly value: readonly VersionedFlag[] }
+    | { readonly ok: false; readonly refused: RefusedPatch }
+  >;
   remove(caller: Caller, key: string, precondition: Precondition): Promise<Result<void>>;
 }
 
+/** Ends the transaction, so that nothing of it happens. */
+class Refusal extends Error {
+  readonly refused: RefusedPatch;
+  constructor(refused: RefusedPatch) {
+    super("refused");
+    this.refused = refused;
+  }
+}
+
 export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags => {
-  const commit = async (
+  const commit = createCommit(clock, newIds);
+
+  /** Sent together to save round trips, and executed in this order: the reads happen under the lock. */
+  const lockWith = async <T>(
     transaction: Transaction,
-    state: EnvironmentState,
-    webhooks: readonly Webhook[],
-    actor: Actor,
-    decision: Decision,
-  ): Promise<void> => {
-    const change = buildEvents(state, decision, actor, clock(), newIds.event);
-    await transaction.commit(change, deliveriesOf(change, webhooks, newIds.delivery));
+    environmentId: number,
+    read: () => Promise<T>,
+  ): Promise<{ readonly locked: Locked | undefined; readonly found: T }> => {
+    const [state, found, webhooks] = await Promise.all([
+      transaction.lockEnvironment(environmentId),
+      read(),
+      transaction.webhooks(environmentId),
+    ]);
+    return { locked: state && { state, webhooks }, found };
   };
 
   const onFlag = <T>(
@@ -53,61 +89,105 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
     precondition: Precondition,
     work: (
       current: VersionedFlag,
-      commitChange: (decision: Decision) => Promise<void>,
+      commitChange: (decision: FlagDecision) => Promise<Result<EnvironmentState>>,
     ) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
     store.transact(async (transaction) => {
-      // Sent together to save round trips, and executed in this order: the reads happen under the lock.
-      const [state, current, webhooks] = await Promise.all([
-        transaction.lockEnvironment(environment.id),
+      const { locked, found: current } = await lockWith(transaction, environment.id, () =>
         transaction.flag(environment.id, key),
-        transaction.webhooks(environment.id),
-      ]);
-      if (!state) return noEnvironment;
-      if (!current) return notFound("The flag", key);
-      const holds = checkPrecondition(current, precondition);
+      );
+      if (!locked) return noEnvironment;
+      const holds = checkCurrent(current, key, precondition);
       if (!holds.ok) return holds;
-      return work(current, (decision) => commit(transaction, state, webhooks, actor, decision));
+      return work(holds.value, (decision) => commit(transaction, locked, actor, decision));
     });
+
+  const patchOne = async (
+    current: VersionedFlag,
+    patch: PatchFlag,
+    commitChange: (decision: FlagDecision) => Promise<Result<EnvironmentState>>,
+  ): Promise<Result<VersionedFlag>> => {
+    const decision = decidePatch(current, patch);
+    if (!decision.ok) return decision;
+    if (!decision.value) return ok(current);
+    const committed = await commitChange(decision.value);
+    return committed.ok ? versioned(decision.value) : committed;
+  };
 
   return {
     create: ({ actor, environment }, request, once) =>
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
-          const [state, existing, lastVersion, webhooks] = await Promise.all([
-            transaction.lockEnvironment(environment.id),
-            transaction.flag(environment.id, request.key),
-            transaction.lastVersion(environment.id, request.key),
-            transaction.webhooks(environment.id),
-          ]);
-          if (!state) return noEnvironment;
-          const decision = decideCreate(state, existing, lastVersion, request);
+          const { locked, found } = await lockWith(transaction, environment.id, () =>
+            Promise.all([
+              transaction.flag(environment.id, request.key),
+              transaction.lastVersion(environment.id, "flag", request.key),
+            ]),
+          );
+          if (!locked) return noEnvironment;
+          const decision = decideCreate(locked.state, ...found, request);
           if (!decision.ok) return decision;
-          await commit(transaction, state, webhooks, actor, decision.value);
-          return versioned(decision.value);
+          const committed = await commit(transaction, locked, actor, decision.value);
+          return committed.ok ? versioned(decision.value) : committed;
         }),
       ),
 
     async patch(caller, key, patch, precondition) {
       if (!isFlagKey(key)) return notFound("The flag", key);
-      return onFlag(caller, key, precondition, async (current, commitChange) => {
-        const decision = decidePatch(current, patch);
-        if (!decision.ok) return decision;
-        if (!decision.value) return ok(current);
-        await commitChange(decision.value);
-        return versioned(decision.value);
-      });
+      return onFlag(caller, key, precondition, (current, commitChange) =>
+        patchOne(current, patch, commitChange),
+      );
+    },
+
+    async patchAll({ actor, environment }, patches) {
+      const work = async (transaction: Transaction) => {
+        const { locked } = await lockWith(transaction, environment.id, async () => undefined);
+        if (!locked) throw new Refusal({ index: 0, failure: environmentGone });
+        let { state } = locked;
+        const done: VersionedFlag[] = [];
+        for (const [index, { key, patch, precondition }] of patches.entries()) {
+          const current = await transaction.flag(environment.id, key);
+          const holds = checkCurrent(current, key, precondition);
+          const patched = holds.ok
+            ? await patchOne(holds.value, patch, async (decision) => {
+                const committed = await commit(transaction, { ...locked, state }, actor, decision);
+                if (committed.ok) state = committed.value;
+                return committed;
+              })
+            : holds;
+          if (!patched.ok) throw new Refusal({ index, failure: patched.failure });
+          done.push(patched.value);
+        }
+        return done;
+      };
+      try {
+        return { ok: true, value: await store.transact(work) };
+      } catch (error) {
+        if (error instanceof Refusal) return { ok: false, refused: error.refused };
+        throw error;
+      }
     },
 
     async remove(caller, key, precondition) {
       if (!isFlagKey(key)) return notFound("The flag", key);
       return onFlag(caller, key, precondition, async (current, commitChange) => {
-        await commitChange(decideDelete(current));
-        return ok(undefined);
+        const committed = await commitChange(decideDelete(current));
+        return committed.ok ? ok(undefined) : committed;
       });
     },
   };
 };
 
-const versioned = ({ after, version, level, key }: Decision): Result<VersionedFlag> =>
+const checkCurrent = (
+  current: VersionedFlag | undefined,
+  key: string,
+  precondition: Precondition,
+): Result<VersionedFlag> => {
+  if (!current) return notFound("The flag", key);
+  const { flag, version } = current;
+  const holds = checkPrecondition(`The flag "${key}"`, version, flag, precondition);
+  return holds.ok ? ok(current) : holds;
+};
+
+const versioned = ({ after, version, level, key }: FlagDecision): Result<VersionedFlag> =>
   after ? ok({ flag: after, version, level }) : notFound("The flag", key);

@@ -39,13 +39,13 @@ interface Line {
   readonly deliveries?: number;
 }
 
-const ofChange = ({ environmentId, decision, events, actor, sequence }: Change): Line => ({
+const ofChange = ({ state, decision, events, actor }: Change): Line => ({
   actions: events.map(({ type }) => type),
-  environmentId,
-  subject: "flag",
+  environmentId: state.id,
+  subject: decision.kind,
   id: decision.key,
   version: decision.version,
-  sequence,
+  sequence: state.sequence,
   actor,
 });
 

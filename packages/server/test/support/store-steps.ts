@@ -49,7 +49,7 @@ export const createFlag =
   (key: string): Step =>
   async (transaction, environmentId) => {
     const environment = await locked(transaction, environmentId);
-    const lastVersion = await transaction.lastVersion(environmentId, key);
+    const lastVersion = await transaction.lastVersion(environmentId, "flag", key);
     const request = { key, type: "rollout" } as const;
     const decision = decideCreate(environment, undefined, lastVersion, request);
     await commit(transaction, environment, decided(decision));

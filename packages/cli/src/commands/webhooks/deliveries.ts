@@ -1,6 +1,6 @@
 // halyard webhooks test, trigger, deliveries, retry and replay: show deliveries and send events again.
 import { setTimeout as pause } from "node:timers/promises";
-import { flagEventTypes } from "@halyard/core/flag-events";
+import { flagEventTypes } from "@halyard/core/event-types";
 import type { Delivery, ReplayRange, WebhookEvent } from "@halyard/sdk";
 import { Argument, type Command, Option } from "commander";
 import {

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { request as beginHttp } from "node:http";
 import { request as beginHttps } from "node:https";
-import { flagEventTypes } from "@halyard/core/flag-events";
+import { flagEventTypes } from "@halyard/core/event-types";
 import {
   defaultServiceName,
   type Mac,

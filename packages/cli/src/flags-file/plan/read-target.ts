@@ -72,6 +72,7 @@ export const readTarget = async (file: string, options: TargetOptions): Promise<
   }).length;
   return {
     ...converted,
+    segments: [],
     remarks: [...remarks, ...(partial > 0 ? [bucketRemark(partial)] : [])],
   };
 };

@@ -1,5 +1,5 @@
 // An event that somebody asks for, to try out a receiver. It has no sequence number.
-import type { FlagEventType } from "@halyard/core/flag-events";
+import type { FlagEventType } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Caller } from "../principal.ts";
 import { type TestableType, type TestEvent, testEventType, type Webhook } from "./webhook.ts";

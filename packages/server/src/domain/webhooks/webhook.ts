@@ -1,7 +1,7 @@
 // Subscriptions: which events a webhook may subscribe to, and which webhooks a change is sent to.
-import { type FlagEventType, flagEventTypes } from "@halyard/core/flag-events";
+import { type EventType, eventTypes, flagEventTypes } from "@halyard/core/event-types";
 import { invalid, ok, type Result } from "../../errors.ts";
-import type { Change } from "../change.ts";
+import { type Change, orderedBy } from "../change.ts";
 
 export const maxWebhooks = 100;
 export const allEvents = "*";
@@ -9,7 +9,7 @@ export const testEventType = "webhook.test";
 /** The types that a test may have. */
 export const testableTypes = [testEventType, ...flagEventTypes] as const;
 export type TestableType = (typeof testableTypes)[number];
-export const subscribableEvents = [...flagEventTypes, allEvents] as const;
+export const subscribableEvents = [...eventTypes, allEvents] as const;
 
 export interface Webhook {
   readonly id: string;
@@ -33,6 +33,7 @@ export interface NewDelivery {
   readonly eventId: string;
   /** Null for a test. */
   readonly sequence: number | null;
+  /** What its deliveries are ordered by, see `orderedBy`; null for a test. */
   readonly flagKey: string | null;
 }
 
@@ -52,12 +53,10 @@ export const checkEvents = (events: readonly string[]): Result<readonly string[]
 };
 
 /** The types that a webhook is subscribed to. */
-export const subscribedTypes = ({ events }: Webhook): readonly FlagEventType[] =>
-  events.includes(allEvents)
-    ? flagEventTypes
-    : flagEventTypes.filter((type) => events.includes(type));
+export const subscribedTypes = ({ events }: Webhook): readonly EventType[] =>
+  events.includes(allEvents) ? eventTypes : eventTypes.filter((type) => events.includes(type));
 
-const wants = (webhook: Webhook, type: FlagEventType): boolean =>
+const wants = (webhook: Webhook, type: EventType): boolean =>
   webhook.active && subscribedTypes(webhook).includes(type);
 
 export const deliveriesOf = (
@@ -73,6 +72,6 @@ export const deliveriesOf = (
         webhookId: webhook.id,
         eventId: event.id,
         sequence: event.sequence,
-        flagKey: change.decision.key,
+        flagKey: orderedBy(change.decision),
       })),
   );

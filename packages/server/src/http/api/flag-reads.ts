@@ -32,6 +32,20 @@ const ListQuery = closedObject({
       "x-must-be": "true or false",
     }),
   ),
+  tag: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: "Only flags with this tag.",
+      "x-must-be": "a tag of at most 64 characters",
+    }),
+  ),
+  owner: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description: "Only flags of this owner.",
+      "x-must-be": "an owner of at most 128 characters",
+    }),
+  ),
   q: Type.Optional(
     Type.String({
       maxLength: 200,
@@ -50,6 +64,8 @@ const select = (list: EnvironmentFlags, query: Static<typeof ListQuery>): Versio
       ({ flag }) =>
         (query.type === undefined || flag.type === query.type) &&
         (query.enabled === undefined || flag.enabled === query.enabled) &&
+        (query.tag === undefined || (flag.tags?.includes(query.tag) ?? false)) &&
+        (query.owner === undefined || flag.owner === query.owner) &&
         (text === undefined ||
           flag.key.toLowerCase().includes(text) ||
           (flag.description?.toLowerCase().includes(text) ?? false)),

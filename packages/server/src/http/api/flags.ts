@@ -40,7 +40,20 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       headers: idempotencyHeader,
       body: {
         ...createFlagSchema,
-        examples: [{ key: "new-checkout", type: "rollout", description: "The new checkout" }],
+        examples: [
+          { key: "new-checkout", type: "rollout", description: "The new checkout" },
+          {
+            key: "button-size",
+            type: "variant",
+            valueType: "string",
+            variants: { small: "S", large: "L" },
+            off: "small",
+            otherwise: [
+              { variant: "small", share: 50 },
+              { variant: "large", share: 50 },
+            ],
+          },
+        ],
       },
       response: answers(
         {
@@ -74,7 +87,22 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
         "Only the fields given. A change that changes nothing makes no event and no new version.",
       params: flagPath,
       headers: Precondition,
-      body: { ...patchFlagSchema, examples: [{ enabled: true, percentage: 25 }] },
+      body: {
+        ...patchFlagSchema,
+        examples: [
+          { enabled: true, percentage: 25 },
+          {
+            otherwise: "off",
+            rules: [
+              {
+                id: "staff",
+                when: { attribute: "email", op: "endsWith", values: ["@acme.com"] },
+                serve: "on",
+              },
+            ],
+          },
+        ],
+      },
       response: answers(
         {
           200: {
@@ -85,6 +113,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
           },
         },
         "NOT_FOUND",
+        "CONFLICT",
         "PRECONDITION_FAILED",
         ...withBody,
       ),
@@ -104,11 +133,13 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       tags,
       operationId: "deleteFlag",
       summary: "Delete a flag",
+      description: "Not while another flag requires it: the answer lists the flags.",
       params: flagPath,
       headers: Precondition,
       response: answers(
         { 204: { description: "It is gone." } },
         "NOT_FOUND",
+        "CONFLICT",
         "PRECONDITION_FAILED",
         ...withBody,
       ),

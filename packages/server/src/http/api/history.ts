@@ -1,5 +1,5 @@
 // /flags/:key/history and /history: who changed what, and when.
-import { flagEventTypes } from "@halyard/core/flag-events";
+import { flagEventTypes } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { FastifyInstance } from "fastify";
 import { historySubjects } from "../../domain/history.ts";

@@ -12,6 +12,7 @@ import {
   freshnessHeader,
   nullable,
 } from "../openapi/schemas.ts";
+import { segmentReference } from "../openapi/segment-schemas.ts";
 import { Type } from "../openapi/type.ts";
 import { sendCompressed } from "../request/compressed.ts";
 import { sendNotModified } from "../request/conditional.ts";
@@ -41,6 +42,15 @@ const SnapshotSchema = closedObject({
       ),
     }),
     { description: "Sorted by key." },
+  ),
+  segments: Type.Optional(
+    Type.Array(
+      closedObject({
+        version: Type.Integer(),
+        segment: Type.Unsafe<unknown>(segmentReference),
+      }),
+      { description: "Sorted by key; absent when there are none." },
+    ),
   ),
 });
 

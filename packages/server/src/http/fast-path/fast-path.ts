@@ -2,7 +2,7 @@
 import { channel } from "node:diagnostics_channel";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyBaseLogger } from "fastify";
-import type { EnvironmentRef, Permission } from "../../domain/principal.ts";
+import type { Permission, Principal } from "../../domain/principal.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
 import { mistakeOfOurs } from "../errors/error-handler.ts";
 import {
@@ -31,7 +31,7 @@ export interface FastRoute {
   readonly permission: Permission;
   /** What answers once the body is there; undefined when the request is not for the fast path. */
   readonly prepare: (
-    environment: EnvironmentRef,
+    principal: Principal,
     parameter: string,
   ) => ((body: Buffer) => FastAnswer) | undefined;
 }
@@ -92,7 +92,7 @@ export const openFastPath = (
       const { host, expect } = headers;
       if (host === undefined || host.includes(",") || expect !== undefined) return false;
       const key = keyCheck.known(headers, permission);
-      const answer = key && prepare(key.principal.environment, url.slice(prefix.length));
+      const answer = key && prepare(key.principal, url.slice(prefix.length));
       if (!answer) return false;
 
       const chunks: Buffer[] = [];

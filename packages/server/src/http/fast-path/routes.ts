@@ -1,7 +1,7 @@
 // The table of what the fast path serves.
 import type { EvaluationTotals } from "../../domain/usage.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
-import { answerOne } from "../ofrep/answers.ts";
+import { answerOne, audienceOf } from "../ofrep/answers.ts";
 import type { FastRoute } from "./fast-path.ts";
 
 export interface FastRouteDependencies {
@@ -16,10 +16,13 @@ export const fastRoutes = ({ snapshots, counts }: FastRouteDependencies): readon
     prefix: "/ofrep/v1/evaluate/flags/",
     pattern: "/ofrep/v1/evaluate/flags/:key",
     permission: "flags.evaluate",
-    prepare({ id }, key) {
-      const snapshot = snapshots.get(id);
+    prepare(principal, key) {
+      const snapshot = snapshots.get(principal.environment.id);
       // As it stands in the path: anything but a flag's key to the letter goes through the framework.
-      return snapshot?.get(key) && ((body) => answerOne(snapshot, key, body, counts));
+      return (
+        snapshot?.get(key) &&
+        ((body) => answerOne(snapshot, key, body, audienceOf(principal), counts))
+      );
     },
   },
 ];

@@ -1,54 +1,64 @@
 // The bodies of evaluations, written once for each flag and outcome and kept for as long as the flag stays as it is.
 import { hash } from "node:crypto";
 import type { EvaluationContext } from "@halyard/core/context";
-import type { Evaluation } from "@halyard/core/evaluate";
+import type { Evaluation, Reason } from "@halyard/core/evaluate";
+import { may, type Principal } from "../../domain/principal.ts";
 import type { EvaluationTotals } from "../../domain/usage.ts";
 import { evaluateFlag, evaluateInBulk } from "../../evaluation/evaluate.ts";
 import type { EvaluationFlag, Snapshot } from "../../evaluation/snapshot.ts";
 import { readAsked } from "./request.ts";
 
-/** A flag as it is has one reason for each value, so there are three bodies at most. */
-interface Bodies {
-  on: string | undefined;
-  off: string | undefined;
-  refused: string | undefined;
-}
-const kept = new WeakMap<EvaluationFlag, Bodies>();
-
-const bodiesOf = (entry: EvaluationFlag): Bodies => {
-  let bodies = kept.get(entry);
-  if (!bodies) {
-    bodies = { on: undefined, off: undefined, refused: undefined };
-    kept.set(entry, bodies);
-  }
-  return bodies;
+/**
+ * By result: a prepared flag has a fixed set of them, one object for each, so the bodies are written once. Client keys,
+ * which anybody can read in a page, are not told which rule decided.
+ */
+type Bodies = Map<Evaluation, string>;
+const kept = {
+  full: new WeakMap<EvaluationFlag, Bodies>(),
+  values: new WeakMap<EvaluationFlag, Bodies>(),
 };
+export type Audience = keyof typeof kept;
+
+export const audienceOf = (principal: Pick<Principal, "role">): Audience =>
+  may(principal, "flags.explain") ? "full" : "values";
 
 /**
- * Providers of some languages answer `DISABLED` with the program's own default, so that turning a flag off would not reach
- * them. `STATIC` is as true: off is the same for everyone.
+ * The protocol's own reasons. Providers of some languages answer `DISABLED` with the program's own default, so that turning
+ * a flag off would not reach them. `STATIC` is as true: off is the same for everyone.
  */
-const asProtocol = (evaluation: Evaluation) =>
-  "reason" in evaluation && evaluation.reason === "DISABLED"
-    ? { ...evaluation, reason: "STATIC", metadata: { reason: "DISABLED" } }
-    : evaluation;
+const protocolReasons: Readonly<Record<Reason, string>> = {
+  STATIC: "STATIC",
+  SPLIT: "SPLIT",
+  TARGETING_MATCH: "TARGETING_MATCH",
+  DISABLED: "STATIC",
+  PREREQUISITE_FAILED: "STATIC",
+  DEFAULT: "TARGETING_MATCH",
+};
 
-const write = ({ flag }: EvaluationFlag, evaluation: Evaluation): string =>
-  JSON.stringify({ key: flag.key, ...asProtocol(evaluation) });
+const asProtocol = (evaluation: Evaluation, audience: Audience) => {
+  if ("errorCode" in evaluation) return evaluation;
+  const { value, variant, rule } = evaluation;
+  const reason = protocolReasons[evaluation.reason];
+  const metadata = {
+    ...(reason !== evaluation.reason && { reason: evaluation.reason }),
+    ...(audience === "full" && rule !== undefined && { rule }),
+  };
+  return { value, variant, reason, ...(Object.keys(metadata).length > 0 && { metadata }) };
+};
 
 /** The body that tells what came of an evaluation of this flag. */
-const bodyOf = (entry: EvaluationFlag, evaluation: Evaluation): string => {
-  const bodies = bodiesOf(entry);
-  if ("errorCode" in evaluation) {
-    bodies.refused ??= write(entry, evaluation);
-    return bodies.refused;
+const bodyOf = (entry: EvaluationFlag, evaluation: Evaluation, audience: Audience): string => {
+  let bodies = kept[audience].get(entry);
+  if (bodies === undefined) {
+    bodies = new Map();
+    kept[audience].set(entry, bodies);
   }
-  if (evaluation.value) {
-    bodies.on ??= write(entry, evaluation);
-    return bodies.on;
+  let body = bodies.get(evaluation);
+  if (body === undefined) {
+    body = JSON.stringify({ key: entry.flag.key, ...asProtocol(evaluation, audience) });
+    bodies.set(evaluation, body);
   }
-  bodies.off ??= write(entry, evaluation);
-  return bodies.off;
+  return body;
 };
 
 export interface OneAnswer {
@@ -61,6 +71,7 @@ export const answerOne = (
   snapshot: Snapshot,
   key: string,
   requestBody: Buffer | undefined,
+  audience: Audience,
   totals: EvaluationTotals,
 ): OneAnswer => {
   const asked = readAsked(requestBody);
@@ -76,7 +87,7 @@ export const answerOne = (
   const evaluation = evaluateFlag(entry, asked.context, totals);
   return {
     status: "errorCode" in evaluation ? 400 : 200,
-    body: bodyOf(entry, evaluation),
+    body: bodyOf(entry, evaluation, audience),
   };
 };
 
@@ -93,13 +104,14 @@ export const evaluateAll = (
   snapshot: Snapshot,
   context: EvaluationContext,
   streamUrl: string | undefined,
+  audience: Audience,
   totals: EvaluationTotals,
 ): BulkAnswer => {
   totals.bulk += 1;
   snapshot.bulk.on += 1;
   const items = snapshot
     .all()
-    .map((entry) => bodyOf(entry, evaluateInBulk(entry, context, totals)));
+    .map((entry) => bodyOf(entry, evaluateInBulk(entry, context, totals), audience));
   const rest = JSON.stringify({
     metadata: { environment: snapshot.environmentName },
     ...(streamUrl !== undefined && {

@@ -8,7 +8,7 @@ import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { isJsonCharset } from "../errors/json-body.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { allowPages } from "../request/cors.ts";
-import { answerOne, evaluateAll } from "./answers.ts";
+import { answerOne, audienceOf, evaluateAll } from "./answers.ts";
 import { knowsMore, readAsked } from "./request.ts";
 import { bulkSchema, singleSchema } from "./schemas.ts";
 
@@ -51,9 +51,10 @@ export const evaluationRoutes = (
   const config = { permission: "flags.evaluate", unlimited: true } as const;
   const evaluateOne = (key: string, request: Asking, reply: FastifyReply): FastifyReply => {
     // A deleted environment takes its keys with it.
-    const snapshot = snapshots.get(request.auth.principal.environment.id);
+    const { principal } = request.auth;
+    const snapshot = snapshots.get(principal.environment.id);
     if (!snapshot) return sendFailure(reply, keyRefused);
-    const { status, body } = answerOne(snapshot, key, request.body, counts);
+    const { status, body } = answerOne(snapshot, key, request.body, audienceOf(principal), counts);
     return send(reply, status, body);
   };
   app.post("/evaluate/flags/:key", { config, schema: singleSchema }, (request: Asking, reply) =>
@@ -75,7 +76,13 @@ export const evaluationRoutes = (
     if (!snapshot) return sendFailure(reply, keyRefused);
     const base = publicUrl ?? calledAs(request);
     const streamUrl = base && `${base}/ofrep/v1/events?token=${eventTokens.eventToken(principal)}`;
-    const { tag, body } = evaluateAll(snapshot, asked.context, streamUrl, counts);
+    const { tag, body } = evaluateAll(
+      snapshot,
+      asked.context,
+      streamUrl,
+      audienceOf(principal),
+      counts,
+    );
     if (sendNotModified(request, allowPages(reply), tag)) return reply;
     return send(reply, 200, body);
   });

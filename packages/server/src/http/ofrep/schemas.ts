@@ -17,7 +17,7 @@ const Body = Type.Object(
           }),
         ),
       },
-      { description: "Other attributes are allowed and ignored." },
+      { description: "Other attributes are what the rules of flags ask for." },
     ),
   },
   { examples: [{ context: { targetingKey: "user-123", plan: "premium" } }] },
@@ -28,18 +28,31 @@ const Details = Type.String({ description: "What went wrong, for humans." });
 
 const Success = closedObject({
   key: Key,
-  value: Type.Boolean(),
-  reason: Type.Enum(["STATIC", "SPLIT"], {
-    description: "`STATIC`: the same for everyone; `SPLIT`: by the bucket of the targeting key.",
+  value: Type.Unsafe<unknown>({
+    type: ["boolean", "string", "number", "object"],
+    description: "A boolean, or the value of a variant.",
   }),
-  variant: Type.Enum(["on", "off"]),
+  reason: Type.Enum(["STATIC", "SPLIT", "TARGETING_MATCH"], {
+    description:
+      "`STATIC`: the same for everyone; `SPLIT`: by the bucket of the targeting key; `TARGETING_MATCH`: by the rules.",
+  }),
+  variant: Type.String({ description: "`on` or `off`, or the name of a variant." }),
   metadata: Type.Optional(
     closedObject(
-      { reason: Type.Literal("DISABLED") },
       {
-        description:
-          "Only on a flag that is off. Its `reason` is `STATIC`, because some providers use the program's default for `DISABLED`.",
+        reason: Type.Optional(
+          Type.Enum(["DISABLED", "PREREQUISITE_FAILED", "DEFAULT"], {
+            description:
+              "What the protocol has no reason for: the flag is off, what it requires is not met, or no rule has decided. Some providers use the program's default for `DISABLED`, so the `reason` itself is `STATIC`.",
+          }),
+        ),
+        rule: Type.Optional(
+          Type.String({
+            description: "The id of the rule that decided. Not for keys of the role `client`.",
+          }),
+        ),
       },
+      { description: "Only when there is something to say." },
     ),
   ),
 });

@@ -17,8 +17,8 @@ export const ErrorBody = closedObject(
     ),
     current: Type.Optional(
       Type.Unsafe<unknown>({
-        $ref: "Flag#",
-        description: "On PRECONDITION_FAILED: the flag as it is now.",
+        anyOf: [{ $ref: "Flag#" }, { $ref: "SegmentSummary#" }],
+        description: "On PRECONDITION_FAILED: the flag or segment as it is now.",
       }),
     ),
   },
@@ -38,6 +38,7 @@ const text = (description: string, example: string): Header => ({
 });
 
 export const headers = {
+  segmentTag: { ETag: text("The segment's version.", '"7"') },
   flagTag: { ETag: text("The flag's version.", '"7"') },
   listTag: { ETag: text("The environment's revision.", '"812"') },
   snapshotTag: { ETag: text("Names the revision.", '"812-mb3k2x1"') },
@@ -91,7 +92,7 @@ const errors: Readonly<
     message: 'A flag with the key "new-checkout" already exists.',
   },
   PRECONDITION_FAILED: {
-    description: "The flag was changed since; it is returned as it is now.",
+    description: "It was changed since; it is returned as it is now.",
     message:
       'The flag "new-checkout" is at version 7, which If-Match does not name; look at it and try again.',
     headers: headers.flagTag,

@@ -21,6 +21,7 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
       servers: [{ url: "/", description: "This server" }],
       tags: [
         { name: "Flags", description: "Read and change the flags of the key's environment." },
+        { name: "Segments", description: "Named groups of people, for the rules of flags." },
         {
           name: "Evaluation",
           description: "Evaluation for programs, by the OpenFeature Remote Evaluation Protocol.",

@@ -1,8 +1,9 @@
 // An environment as JSON, for streams and for those who poll. It is kept in pieces: a change renders one of them anew, and
 // the readers of all revisions share the others.
 import { kinds } from "@halyard/core/kinds";
+import { segmentOf } from "@halyard/core/targeting/segment";
 import type { Revision } from "../../domain/change.ts";
-import type { EvaluationFlag, Snapshot } from "../../evaluation/snapshot.ts";
+import type { EvaluationFlag, EvaluationSegment, Snapshot } from "../../evaluation/snapshot.ts";
 import { contentOf, frameOf } from "./frame.ts";
 
 const entryOf = (member: string, version: number, value: unknown, level: number | undefined) => ({
@@ -36,11 +37,30 @@ interface Rendered {
   readonly head: string;
   /** By the key of their first flag. */
   readonly pieces: ReadonlyMap<string, Piece>;
+  readonly tail: string;
   /** All of it as one text, once someone has polled. */
   json?: Buffer;
 }
 
-const tail = "]}";
+const end = "]}";
+
+/** As text, for as long as the segment stays as it is. */
+const segmentTexts = new WeakMap<EvaluationSegment, string>();
+const segmentText = (entry: EvaluationSegment): string => {
+  const known = segmentTexts.get(entry);
+  if (known !== undefined) return known;
+  const { state, version } = entry;
+  const value = entryOf(kinds.segment.member, version, segmentOf(state), undefined);
+  const text = JSON.stringify(value);
+  segmentTexts.set(entry, text);
+  return text;
+};
+
+/** What follows the flags: the segments, when there are any. */
+const tailOf = (segments: readonly EvaluationSegment[]): string =>
+  segments.length === 0
+    ? end
+    : `],"${kinds.segment.list}":[${segments.map(segmentText).join(",")}${end}`;
 
 const isSame = (piece: Piece | undefined, flags: readonly EvaluationFlag[], isFirst: boolean) =>
   piece?.isFirst === isFirst &&
@@ -81,7 +101,8 @@ const render = (snapshot: Snapshot): Rendered => {
   const empty = { environment: environmentName, revision, at: changedAt, [kinds.flag.list]: [] };
   const rendered: Rendered = {
     name,
-    head: JSON.stringify(empty).slice(0, -tail.length),
+    head: JSON.stringify(empty).slice(0, -end.length),
+    tail: tailOf(snapshot.segments()),
     pieces: renderPieces(snapshot.all(), known?.pieces ?? new Map()),
   };
   kept.set(snapshot, rendered);
@@ -94,14 +115,14 @@ export const snapshotJson = (snapshot: Snapshot): Buffer => {
   rendered.json ??= Buffer.concat([
     Buffer.from(rendered.head),
     ...[...rendered.pieces.values()].flatMap(({ frame }) => contentOf(frame)),
-    Buffer.from(tail),
+    Buffer.from(rendered.tail),
   ]);
   return rendered.json;
 };
 
 /** The same as an event of a stream, after the fields before its data. */
 export const snapshotFrames = (snapshot: Snapshot, fields: string): readonly Buffer[] => {
-  const { head, pieces } = render(snapshot);
+  const { head, pieces, tail } = render(snapshot);
   return [
     frameOf(`${fields}data: ${head}`),
     ...[...pieces.values()].map(({ frame }) => frame),

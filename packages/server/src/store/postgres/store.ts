@@ -150,7 +150,7 @@ const createEngine = (
     reads: {
       ...createReader(databaseForRequests),
       ...followReads(database),
-      flags: (environmentId) => feedReads.flags(environmentId),
+      content: (environmentId) => feedReads.content(environmentId),
     },
     committed: undefined,
     async transact(work) {

@@ -11,6 +11,7 @@ import { definitions } from "./migrations/0007-definitions.ts";
 import { access } from "./migrations/0008-access.ts";
 import { replays } from "./migrations/0009-replays.ts";
 import { counts } from "./migrations/0010-counts.ts";
+import { targeting } from "./migrations/0011-targeting.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -24,6 +25,7 @@ export const migrations = [
   access,
   replays,
   counts,
+  targeting,
 ] as const;
 
 const createVersionTable = (database: Database): Promise<void> =>

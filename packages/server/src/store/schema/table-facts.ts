@@ -17,6 +17,17 @@ export const tableFacts = {
   environments: { key: ["id"], identity: "id", belongsTo: "store", isCopied: true },
   api_keys: { key: ["id"], belongsTo: "environment", isCopied: true },
   flags: { key: ["environment_id", "key"], belongsTo: "environment", isCopied: true },
+  segments: { key: ["environment_id", "key"], belongsTo: "environment", isCopied: true },
+  segment_members: {
+    key: ["environment_id", "segment_key", "list", "member"],
+    belongsTo: "environment",
+    isCopied: true,
+  },
+  flag_references: {
+    key: ["environment_id", "flag_key", "kind", "key"],
+    belongsTo: "environment",
+    isCopied: true,
+  },
   history: { key: ["id"], identity: "id", belongsTo: "environment", isCopied: true },
   events: { key: ["id"], belongsTo: "environment", isCopied: true },
   webhooks: { key: ["id"], belongsTo: "environment", isCopied: true },
@@ -27,6 +38,11 @@ export const tableFacts = {
   replays: { key: ["webhook_id"], belongsTo: "webhooks", isCopied: true },
   usage: {
     key: ["environment_id", "flag_key", "hour"],
+    belongsTo: "environment",
+    isCopied: true,
+  },
+  usage_counts: {
+    key: ["environment_id", "flag_key", "hour", "kind", "name"],
     belongsTo: "environment",
     isCopied: true,
   },

@@ -20,6 +20,11 @@ export interface Tables {
     /** Counts the keys that were issued and revoked. */
     keys_revision: Generated<number>;
     created_at: number;
+    segment_count: Generated<number>;
+    /** Of rules, variants and segments. */
+    definition_bytes: Generated<number>;
+    /** When the revision was made; null before the first. */
+    changed_at: Generated<number | null>;
   };
   api_keys: {
     id: string;
@@ -49,6 +54,33 @@ export interface Tables {
     definition: string | null;
     /** What it takes to evaluate the flag; null for the first level. */
     level: number | null;
+  };
+  segments: {
+    environment_id: number;
+    key: string;
+    description: string | null;
+    /** JSON; null when there is none. */
+    condition: string | null;
+    include_count: number;
+    exclude_count: number;
+    version: number;
+  };
+  segment_members: {
+    environment_id: number;
+    segment_key: string;
+    /** `include` or `exclude`. */
+    list: string;
+    member: string;
+  };
+  /** What flags name outside themselves: segments, and the flags that they require. */
+  flag_references: {
+    environment_id: number;
+    flag_key: string;
+    /** `segment` or `flag`. */
+    kind: string;
+    key: string;
+    /** That is required; null for a segment. */
+    variant: string | null;
   };
   /** Rows with a revision are the revision log that instances and streams follow. */
   history: {
@@ -167,6 +199,16 @@ export interface Tables {
     on_count: number;
     off_count: number;
     last_at: number;
+  };
+  /** The evaluations of an hour by variant and by rule. */
+  usage_counts: {
+    environment_id: number;
+    flag_key: string;
+    hour: number;
+    /** `variant` or `rule`. */
+    kind: string;
+    name: string;
+    count: number;
   };
   /** Environments that the operator has removed, or begun to. */
   removed_environments: {

@@ -53,14 +53,17 @@ export const followReads = (database: Database): FollowReads => ({
       .orderBy("revision")
       .limit(limit)
       .execute();
-    return rows.map((row) => ({
-      revision: row.revision ?? 0,
-      at: new Date(row.at),
-      kind: row.subject as Revision["kind"],
-      key: row.subject_id,
-      version: row.version ?? 0,
-      ...(row.level !== null && { level: row.level }),
-      value: row.after === null ? null : (JSON.parse(row.after) as Revision["value"]),
-    }));
+    return rows.map(
+      (row) =>
+        ({
+          revision: row.revision ?? 0,
+          at: new Date(row.at),
+          kind: row.subject as Revision["kind"],
+          key: row.subject_id,
+          version: row.version ?? 0,
+          ...(row.level !== null && { level: row.level }),
+          value: row.after === null ? null : JSON.parse(row.after),
+        }) as Revision,
+    );
   },
 });

@@ -6,17 +6,22 @@ import type { VersionedFlag } from "../../domain/change.ts";
 import type { Environment } from "../../domain/environment.ts";
 import type { HistoryEntry, HistorySubject } from "../../domain/history.ts";
 import type { Role } from "../../domain/principal.ts";
+import type { ReferenceReads } from "../../domain/references.ts";
+import type { SegmentReads } from "../../domain/segments.ts";
 import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
-import type { Reader } from "../../ports.ts";
+import type { EnvironmentContent, Reader } from "../../ports.ts";
 import type { SameSelect } from "../schema/dialect.ts";
+import { idList } from "../schema/id-list.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { removedEnvironments } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
 import { eventLogReads } from "./event-log.ts";
 import { followReads, keyLimits } from "./follow.ts";
 import { healthReads } from "./health.ts";
+import { pastReads } from "./past.ts";
 import { replayReads } from "./replays.ts";
+import { referenceReads, segmentReads, wholeSegments } from "./segments.ts";
 import { readSession } from "./sign-in.ts";
 import { usageReads } from "./usage.ts";
 
@@ -121,7 +126,15 @@ export const readsToChange = (
   lock: SameSelect = (query) => query,
 ): Pick<
   Reader,
-  keyof ReplayReads | "environments" | "flag" | "webhooks" | "webhook" | "keys" | "history"
+  | keyof ReplayReads
+  | keyof ReferenceReads
+  | keyof SegmentReads
+  | "environments"
+  | "flag"
+  | "webhooks"
+  | "webhook"
+  | "keys"
+  | "history"
 > => {
   const webhooks = (environmentId: number) =>
     database
@@ -129,8 +142,22 @@ export const readsToChange = (
       .select(webhookColumns)
       .where("environment_id", "=", environmentId);
 
+  const flagsAmong = async (environmentId: number, keys: readonly string[]) => {
+    if (keys.length === 0) return [];
+    const rows = await database
+      .selectFrom("flags")
+      .select(flagColumns)
+      .where("environment_id", "=", environmentId)
+      .where("key", "in", idList(keys))
+      .orderBy("key")
+      .execute();
+    return rows.map(flagOf);
+  };
+
   return {
     ...replayReads(database, lock),
+    ...segmentReads(database),
+    ...referenceReads(database, flagsAmong),
     ...historyReads(database),
 
     async environments() {
@@ -189,34 +216,55 @@ export const createReader = (database: Database): Reader => ({
   ...usageReads(database),
   ...healthReads(database),
   ...eventLogReads(database),
+  ...pastReads(database),
   session: readSession(database),
 
   removedEnvironments: () => removedEnvironments(database),
 
-  async flags(environmentId) {
-    // One statement, so that the revision and the flags are of the same moment.
-    const rows = await database
-      .selectFrom("environments")
-      .leftJoin("flags", "flags.environment_id", "environments.id")
-      .leftJoin("history", (join) =>
-        join
-          .onRef("history.environment_id", "=", "environments.id")
-          .onRef("history.revision", "=", "environments.revision"),
-      )
-      .select([
-        "environments.revision",
-        "history.at",
-        ...flagColumns.map((column) => `flags.${column}` as const),
-      ])
-      .where("environments.id", "=", environmentId)
-      .execute();
-    const flags = rows
-      .filter((row): row is typeof row & FlagRow => row.key !== null)
-      .map(flagOf)
-      // Keys are ASCII, and the order is the same on every database.
-      .sort((a, b) => (a.flag.key < b.flag.key ? -1 : 1));
-    const [first] = rows;
-    const changedAt = first?.at == null ? null : new Date(first.at);
-    return { revision: first?.revision ?? 0, changedAt, flags };
+  async content(environmentId) {
+    for (;;) {
+      const flags = await readFlags(database, environmentId);
+      const segments = await wholeSegments(database, environmentId);
+      // A segment that was changed between the two statements may be newer than the flags.
+      const moved = await database
+        .selectFrom("history")
+        .select("id")
+        .where("environment_id", "=", environmentId)
+        .where("revision", ">", flags.revision)
+        .where("subject", "=", "segment")
+        .limit(1)
+        .executeTakeFirst();
+      if (!moved) return { ...flags, segments };
+    }
   },
 });
+
+const readFlags = async (
+  database: Database,
+  environmentId: number,
+): Promise<Omit<EnvironmentContent, "segments">> => {
+  // One statement, so that the revision and the flags are of the same moment.
+  const rows = await database
+    .selectFrom("environments")
+    .leftJoin("flags", "flags.environment_id", "environments.id")
+    .leftJoin("history", (join) =>
+      join
+        .onRef("history.environment_id", "=", "environments.id")
+        .onRef("history.revision", "=", "environments.revision"),
+    )
+    .select([
+      "environments.revision",
+      "history.at",
+      ...flagColumns.map((column) => `flags.${column}` as const),
+    ])
+    .where("environments.id", "=", environmentId)
+    .execute();
+  const flags = rows
+    .filter((row): row is typeof row & FlagRow => row.key !== null)
+    .map(flagOf)
+    // Keys are ASCII, and the order is the same on every database.
+    .sort((a, b) => (a.flag.key < b.flag.key ? -1 : 1));
+  const [first] = rows;
+  const changedAt = first?.at == null ? null : new Date(first.at);
+  return { revision: first?.revision ?? 0, changedAt, flags };
+};

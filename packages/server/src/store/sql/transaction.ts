@@ -1,8 +1,5 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
-import type { Flag } from "@halyard/core/flags/registry";
-import { toStored } from "@halyard/core/flags/stored";
 import type { Change } from "../../domain/change.ts";
-import type { NewHistoryEntry } from "../../domain/history.ts";
 import type { Transaction } from "../../ports.ts";
 import { queue } from "../outbox/queue.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
@@ -15,22 +12,7 @@ import { environmentColumns, environmentOf, readsToChange } from "./reader.ts";
 import { replayWrites } from "./replays.ts";
 import { insertSignInLink, sessionWrites, takeSignInLink } from "./sign-in.ts";
 import { webhookWrites } from "./webhooks.ts";
-
-const flagColumns = (flag: Flag, version: number, level: number | undefined) => {
-  const stored = toStored(flag);
-  return { ...stored, enabled: stored.enabled ? 1 : 0, version, level: level ?? null };
-};
-
-const historyOfChange = ({ decision, at, actor, events }: Change): NewHistoryEntry => ({
-  subject: decision.kind,
-  subjectId: decision.key,
-  version: decision.version,
-  at,
-  actor,
-  actions: events.map(({ type }) => type),
-  before: decision.before,
-  after: decision.after,
-});
+import { writeChange } from "./write-change.ts";
 
 /** Idempotency records that a key may have; beyond it the oldest are forgotten before their day is over. */
 const maxRecords = 20_000;
@@ -71,34 +53,6 @@ export const createTransaction = (
   secrets: SecretCipher,
   signal: SignalDraft,
 ): Transaction => {
-  const writeFlag = async ({ environmentId, decision }: Change): Promise<void> => {
-    const { key, before, after, version, level } = decision;
-    if (after === null) {
-      await database
-        .deleteFrom("flags")
-        .where("environment_id", "=", environmentId)
-        .where("key", "=", key)
-        .execute();
-      await database
-        .deleteFrom("usage")
-        .where("environment_id", "=", environmentId)
-        .where("flag_key", "=", key)
-        .execute();
-    } else if (before === null) {
-      await database
-        .insertInto("flags")
-        .values({ environment_id: environmentId, key, ...flagColumns(after, version, level) })
-        .execute();
-    } else {
-      await database
-        .updateTable("flags")
-        .set(flagColumns(after, version, level))
-        .where("environment_id", "=", environmentId)
-        .where("key", "=", key)
-        .execute();
-    }
-  };
-
   const countKeyChange = async (environmentId: number): Promise<void> => {
     await database
       .updateTable("environments")
@@ -119,16 +73,18 @@ export const createTransaction = (
       database
         .selectFrom("environments")
         .select(["id", "name", "revision", "sequence", "flag_count as flagCount"])
+        .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
+        .select("changed_at as changedAt")
         .where("id", "=", environmentId)
         .$call(traits.locked)
         .executeTakeFirst(),
 
-    async lastVersion(environmentId, key) {
+    async lastVersion(environmentId, kind, key) {
       const row = await database
         .selectFrom("history")
         .select("version")
         .where("environment_id", "=", environmentId)
-        .where("subject", "=", "flag")
+        .where("subject", "=", kind)
         .where("subject_id", "=", key)
         .orderBy("id", "desc")
         .limit(1)
@@ -137,32 +93,8 @@ export const createTransaction = (
     },
 
     async commit(change, deliveries) {
-      const { environmentId, revision, sequence, flagCount, at, events, decision } = change;
-      await writeFlag(change);
-      await database
-        .updateTable("environments")
-        .set({ revision, sequence, flag_count: flagCount })
-        .where("id", "=", environmentId)
-        .execute();
-      await database
-        .insertInto("history")
-        .values(historyRow(environmentId, historyOfChange(change), revision, decision.level))
-        .execute();
-      await database
-        .insertInto("events")
-        .values(
-          events.map((event) => ({
-            environment_id: environmentId,
-            sequence: event.sequence,
-            id: event.id,
-            type: event.type,
-            flag_key: decision.key,
-            created_at: at.getTime(),
-            body: event.body,
-          })),
-        )
-        .execute();
-      await queue(database, deliveries, "event", at, signal.queued);
+      await writeChange(database, change);
+      await queue(database, deliveries, "event", change.at, signal.queued);
       await traits.notify(database);
       signal.changes.push(change);
     },

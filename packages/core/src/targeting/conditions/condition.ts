@@ -1,5 +1,5 @@
 // Conditions: what a rule or a segment asks of a context, compiled into one function.
-import type { EvaluationContext } from "../context.ts";
+import type { EvaluationContext } from "../../context.ts";
 import { readerOf } from "./attribute.ts";
 import { type AttributeCondition, operatorNamed } from "./operators.ts";
 import { isFalse, isTrue, isUnknown, opposite, type Truth } from "./truth.ts";
@@ -68,12 +68,4 @@ export const compileCondition = (condition: Condition, segments: SegmentTest): T
     return anyOf(condition.segment.map((key) => (context) => (segments(key) ?? never)(context)));
   }
   return ofAttribute(condition);
-};
-
-/** The segments that it names. */
-export const segmentsIn = (condition: Condition): readonly string[] => {
-  if ("all" in condition) return condition.all.flatMap(segmentsIn);
-  if ("any" in condition) return condition.any.flatMap(segmentsIn);
-  if ("not" in condition) return segmentsIn(condition.not);
-  return "segment" in condition ? condition.segment : [];
 };

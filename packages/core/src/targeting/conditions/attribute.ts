@@ -1,5 +1,5 @@
 // Reads an attribute of a context as JSON would carry it, so that an evaluation in the program and one over HTTP agree.
-import type { EvaluationContext } from "../context.ts";
+import type { EvaluationContext } from "../../context.ts";
 
 /** Undefined when it is missing. */
 export type ReadAttribute = (context: EvaluationContext) => unknown;

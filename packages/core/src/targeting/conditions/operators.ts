@@ -224,5 +224,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   inCidr,
 };
 
+export const operatorNames: readonly string[] = Object.keys(operators);
+
 export const operatorNamed = (name: unknown): Operator | undefined =>
   typeof name === "string" && Object.hasOwn(operators, name) ? operators[name] : undefined;

@@ -1,7 +1,7 @@
 // Whether a condition may be saved: every mistake with its place.
-import { isFlagKey } from "../flags/rules.ts";
+import { isFlagKey } from "../../flags/rules.ts";
+import { isObject, type Members, type Mistakes, refuseOthers } from "../mistakes.ts";
 import { pointerSteps } from "./attribute.ts";
-import { isObject, type Members, type Mistakes, refuseOthers } from "./mistakes.ts";
 import { type AttributeCondition, operatorNamed, operators } from "./operators.ts";
 
 /** Counting the condition on an attribute or a segment itself. */

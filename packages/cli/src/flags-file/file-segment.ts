@@ -1,0 +1,32 @@
+// A segment in a file: the order of its members, and what each of them must be.
+import { checkSegment } from "@halyard/core/targeting/check-segment";
+import { collectMistakes } from "@halyard/core/targeting/mistakes";
+import type { Segment } from "@halyard/core/targeting/segment";
+import { answered, type Connection } from "../server-connection/connection.ts";
+import type { Report } from "./check-fields.ts";
+import type { Fields } from "./loose-values.ts";
+
+/** All of them with their members. */
+export const fetchSegments = async (connection: Connection): Promise<readonly Segment[]> => {
+  const { segments } = connection.management;
+  const found: Segment[] = [];
+  for (const { key } of answered(connection, await segments.list())) {
+    found.push(answered(connection, await segments.get(key)));
+  }
+  return found;
+};
+
+/** A file may leave out what is empty. */
+export const orderSegment = ({ key, description, include, exclude, when }: Segment): Segment => ({
+  key,
+  description: description ?? null,
+  include: [...(include ?? [])].sort(),
+  exclude: [...(exclude ?? [])].sort(),
+  when: when ?? null,
+});
+
+export const checkFileSegment = (entry: Fields, report: Report): void => {
+  const mistakes = collectMistakes();
+  checkSegment(entry, mistakes, true);
+  for (const { place, message } of mistakes.found) report(place, `"${place}" ${message}`);
+};

@@ -1,0 +1,6 @@
+// The variants of flags that are on or off.
+
+export const onOrOff = { variants: { on: true, off: false }, off: "off" } as const;
+
+export const isOnOrOff = (value: unknown): value is "on" | "off" =>
+  value === "on" || value === "off";

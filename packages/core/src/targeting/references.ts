@@ -1,0 +1,42 @@
+// What a flag names outside itself, with the place of each name.
+import type { Condition } from "./conditions/condition.ts";
+import type { Rule, Serve, Targeting } from "./targeting.ts";
+
+export interface Named {
+  readonly key: string;
+  /** Such as `rules[0].when.not.segment[1]`. */
+  readonly place: string;
+}
+
+const segmentsIn = (condition: Condition, place: string): readonly Named[] => {
+  const inEach = (list: readonly Condition[], name: string) =>
+    list.flatMap((each, index) => segmentsIn(each, `${place}.${name}[${index}]`));
+  if ("all" in condition) return inEach(condition.all, "all");
+  if ("any" in condition) return inEach(condition.any, "any");
+  if ("not" in condition) return segmentsIn(condition.not, `${place}.not`);
+  if (!("segment" in condition)) return [];
+  return condition.segment.map((key, index) => ({ key, place: `${place}.segment[${index}]` }));
+};
+
+/** The segments that the flag names. */
+export const namedSegments = ({ rules = [] }: Targeting): readonly Named[] =>
+  rules.flatMap(({ when }, index) => segmentsIn(when, `rules[${index}].when`));
+
+/** The ids of the rules that name the segment. */
+export const rulesNaming = ({ rules = [] }: Targeting, segment: string): readonly string[] =>
+  rules
+    .filter(({ when }: Rule) => segmentsIn(when, "").some(({ key }) => key === segment))
+    .map(({ id }) => id);
+
+const serves = (serve: Serve, variant: string): boolean =>
+  typeof serve === "string" ? serve === variant : serve.some((each) => each.variant === variant);
+
+/** Where the flag serves the variant, such as `rules[1].serve`. */
+export const placesServing = (
+  { rules = [] }: Targeting,
+  rest: Readonly<Record<string, Serve>>,
+  variant: string,
+): readonly string[] => [
+  ...Object.keys(rest).filter((name) => serves(rest[name] ?? "", variant)),
+  ...rules.flatMap(({ serve }, index) => (serves(serve, variant) ? [`rules[${index}].serve`] : [])),
+];

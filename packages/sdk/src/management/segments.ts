@@ -1,0 +1,63 @@
+// Calls about segments, and about several flags together.
+import type { EvaluationContext } from "@halyard/core/context";
+import type { Evaluation } from "@halyard/core/evaluate";
+import type { Flag } from "@halyard/core/flags/registry";
+import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import type { Explanation as Steps } from "@halyard/core/targeting/explain";
+import type { Segment, SegmentSummary } from "@halyard/core/targeting/segment";
+import type { FlagPatch } from "./resources.ts";
+
+export interface NewSegment {
+  readonly key: string;
+  readonly description?: string | null;
+  /** Targeting keys. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly when?: Condition | null;
+}
+
+/** Each member that is given is replaced whole. */
+export type SegmentPatch = Omit<NewSegment, "key">;
+
+export interface MemberChanges {
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+}
+
+export interface SegmentMembers {
+  readonly include?: MemberChanges;
+  readonly exclude?: MemberChanges;
+}
+
+/** A flag that names a segment, and the rules in which it does. */
+export interface SegmentUse {
+  readonly key: string;
+  readonly rules: readonly string[];
+}
+
+export interface FlagChange {
+  /** The key of the flag. */
+  readonly flag: string;
+  /** Only when the flag is at this version. */
+  readonly ifMatch?: string;
+  readonly patch: FlagPatch;
+}
+
+export interface ChangedFlags {
+  readonly changes: readonly { readonly flag: Flag; readonly version: number }[];
+}
+
+/** At most one of `patch`, `at` and `revision`. */
+export interface ExplainRequest {
+  readonly context: EvaluationContext;
+  /** The flag as it would be. */
+  readonly patch?: FlagPatch;
+  /** The flag and all that it names as they were; ISO 8601. */
+  readonly at?: string;
+  readonly revision?: number;
+}
+
+export type FlagExplanation = Evaluation &
+  Omit<Steps, "decision"> & { readonly revision: number; readonly flag: Flag };
+
+export type { Segment, SegmentSummary };

@@ -1,0 +1,212 @@
+// What flags name outside themselves: segments, and the flags that they require. What is named must be there, and stays.
+import { choiceOf, type Flag } from "@halyard/core/flags/registry";
+import { maxDepth, maxFlags } from "@halyard/core/targeting/decision";
+import { namedSegments } from "@halyard/core/targeting/references";
+import { conflict, type FieldProblem, ok, type Result, refused } from "../errors.ts";
+import type { Decision, EnvironmentState, FlagDecision, VersionedFlag } from "./change.ts";
+import { named } from "./change-segment.ts";
+
+/** A flag that names a segment, or requires a variant of another flag. */
+export interface Reference {
+  readonly flag: string;
+  /** Null for a segment. */
+  readonly variant: string | null;
+}
+
+export interface ReferenceReads {
+  flagsAmong(environmentId: number, keys: readonly string[]): Promise<readonly VersionedFlag[]>;
+  /** Those of the keys that are there. */
+  segmentsAmong(environmentId: number, keys: readonly string[]): Promise<readonly string[]>;
+  /** Sorted by the key of the flag. */
+  referencesTo(
+    environmentId: number,
+    kind: "flag" | "segment",
+    key: string,
+  ): Promise<readonly Reference[]>;
+}
+
+const maxDefinitionBytes = 32 * 1_024 * 1_024;
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+const flagsOf = (references: readonly Reference[]): string => named(references.map((r) => r.flag));
+
+/** What others require of the flag must still be there. */
+const checkRequired = async (
+  reads: ReferenceReads,
+  environmentId: number,
+  { key, before, after }: FlagDecision,
+): Promise<Result<void>> => {
+  if (before === null) return ok(undefined);
+  const offered = after === null ? {} : choiceOf(after).variants;
+  if (Object.keys(choiceOf(before).variants).every((name) => Object.hasOwn(offered, name))) {
+    return ok(undefined);
+  }
+  const references = await reads.referencesTo(environmentId, "flag", key);
+  if (after === null) {
+    return references.length === 0
+      ? ok(undefined)
+      : conflict(
+          `The flag "${key}" is required by ${flagsOf(references)}; take it out of them first.`,
+        );
+  }
+  const missing = references.filter(({ variant }) => !Object.hasOwn(offered, variant ?? ""));
+  return missing.length === 0
+    ? ok(undefined)
+    : conflict(
+        `The variant "${missing[0]?.variant}" of the flag "${key}" cannot be taken out: it is required by ${flagsOf(missing)}.`,
+      );
+};
+
+const checkSegments = async (
+  reads: ReferenceReads,
+  environmentId: number,
+  after: Flag,
+): Promise<readonly FieldProblem[]> => {
+  const names = namedSegments(after);
+  if (names.length === 0) return [];
+  const keys = [...new Set(names.map(({ key }) => key))];
+  const known = new Set(await reads.segmentsAmong(environmentId, keys));
+  return names
+    .filter(({ key }) => !known.has(key))
+    .map(({ key, place }) => ({
+      field: place,
+      message: `must name a segment that exists; there is no "${key}"`,
+    }));
+};
+
+/** The longest chain of flags that require this one, this one not counted. */
+const chainAbove = async (
+  reads: ReferenceReads,
+  environmentId: number,
+  key: string,
+): Promise<number> => {
+  let level: readonly string[] = [key];
+  for (let length = 0; ; length += 1) {
+    const above = new Set<string>();
+    for (const each of level) {
+      const references = await reads.referencesTo(environmentId, "flag", each);
+      for (const { flag } of references) above.add(flag);
+    }
+    if (above.size === 0 || length > maxDepth) return length;
+    level = [...above];
+  }
+};
+
+/** All flags that a flag requires, directly and through others. */
+const readRequired = async (
+  reads: ReferenceReads,
+  environmentId: number,
+  flag: Flag,
+): Promise<ReadonlyMap<string, Flag>> => {
+  const found = new Map<string, Flag>([[flag.key, flag]]);
+  let wanted = new Set((flag.requires ?? []).map((each) => each.flag));
+  while (wanted.size > 0 && found.size <= maxFlags + 1) {
+    const next = new Set<string>();
+    for (const { flag: each } of await reads.flagsAmong(environmentId, [...wanted])) {
+      found.set(each.key, each);
+      for (const requirement of each.requires ?? []) {
+        if (!found.has(requirement.flag) && !wanted.has(requirement.flag))
+          next.add(requirement.flag);
+      }
+    }
+    wanted = next;
+  }
+  return found;
+};
+
+/** The longest chain below a flag; or the circle that it is part of. */
+const walk = (
+  flags: ReadonlyMap<string, Flag>,
+  key: string,
+  path: readonly string[],
+  lengths: Map<string, number>,
+): number | readonly string[] => {
+  if (path.includes(key)) return [...path.slice(path.indexOf(key)), key];
+  const known = lengths.get(key);
+  if (known !== undefined) return known;
+  let longest = 0;
+  for (const requirement of flags.get(key)?.requires ?? []) {
+    const below = walk(flags, requirement.flag, [...path, key], lengths);
+    if (typeof below !== "number") return below;
+    longest = Math.max(longest, below + 1);
+  }
+  lengths.set(key, longest);
+  return longest;
+};
+
+const checkRequirements = async (
+  reads: ReferenceReads,
+  environmentId: number,
+  after: Flag,
+): Promise<Result<readonly FieldProblem[]>> => {
+  const requires = after.requires ?? [];
+  if (requires.length === 0) return ok([]);
+  const flags = await readRequired(reads, environmentId, after);
+  const problems = requires.flatMap(({ flag, variant }, index): FieldProblem[] => {
+    const required = flags.get(flag);
+    if (required === undefined) {
+      const message = `must be a flag that exists; there is no "${flag}"`;
+      return [{ field: `requires[${index}].flag`, message }];
+    }
+    const names = Object.keys(choiceOf(required).variants);
+    if (names.includes(variant)) return [];
+    const message = `must be a variant of the flag "${flag}": ${names.join(", ")}`;
+    return [{ field: `requires[${index}].variant`, message }];
+  });
+  if (problems.length > 0) return ok(problems);
+  const below = walk(flags, after.key, [], new Map());
+  if (typeof below !== "number") {
+    return conflict(`The requirements make a circle: ${below.join(" → ")}.`);
+  }
+  if (flags.size - 1 > maxFlags) {
+    return conflict(
+      `The flag "${after.key}" would require more than ${maxFlags} flags, directly and through others.`,
+    );
+  }
+  if (below + (await chainAbove(reads, environmentId, after.key)) > maxDepth) {
+    return conflict(
+      `The requirements would make a chain of more than ${maxDepth} flags above one another.`,
+    );
+  }
+  return ok([]);
+};
+
+/** Whether all that the flag names is there, and all that others require of it stays. */
+export const checkReferences = async (
+  reads: ReferenceReads,
+  environmentId: number,
+  decision: FlagDecision,
+): Promise<Result<void>> => {
+  const required = await checkRequired(reads, environmentId, decision);
+  if (!required.ok) return required;
+  const { before, after } = decision;
+  if (after === null) return ok(undefined);
+  const problems: FieldProblem[] = [];
+  if (!isSame(before?.rules, after.rules)) {
+    problems.push(...(await checkSegments(reads, environmentId, after)));
+  }
+  if (!isSame(before?.requires, after.requires)) {
+    const requirements = await checkRequirements(reads, environmentId, after);
+    if (!requirements.ok) return requirements;
+    problems.push(...requirements.value);
+  }
+  return problems.length === 0
+    ? ok(undefined)
+    : refused(problems.map(({ field, message }) => ({ place: field, message })));
+};
+
+/** Whether the environment stays whole with the decision. Read under its lock. */
+export const checkDecision = async (
+  reads: ReferenceReads,
+  { id, name, definitionBytes }: EnvironmentState,
+  decision: Decision,
+): Promise<Result<void>> => {
+  if (decision.bytes > 0 && definitionBytes + decision.bytes > maxDefinitionBytes) {
+    return conflict(
+      `The rules, variants and segments of the environment "${name}" would take more than 32 MiB; make some of them smaller first.`,
+    );
+  }
+  return decision.kind === "flag" ? checkReferences(reads, id, decision) : ok(undefined);
+};

@@ -1,0 +1,23 @@
+// What a store tells of segments.
+import type { MemberList, Segment } from "@halyard/core/targeting/segment";
+import type { VersionedSegment } from "./change.ts";
+
+/** A segment with all its members. */
+export interface WholeSegment {
+  readonly segment: Segment;
+  readonly version: number;
+}
+
+export interface SegmentReads {
+  /** Without their members, sorted by key. */
+  segments(environmentId: number): Promise<readonly VersionedSegment[]>;
+  segment(environmentId: number, key: string): Promise<VersionedSegment | undefined>;
+  wholeSegment(environmentId: number, key: string): Promise<WholeSegment | undefined>;
+  /** Those of the candidates that are in the list. */
+  membersAmong(
+    environmentId: number,
+    key: string,
+    list: MemberList,
+    candidates: readonly string[],
+  ): Promise<readonly string[]>;
+}

@@ -1,0 +1,129 @@
+// POST /changes: changes of several flags, all of them or none.
+import type { PatchFlag } from "@halyard/core/flags/registry";
+import { isFlagKey } from "@halyard/core/flags/rules";
+import { patchFlagSchema } from "@halyard/core/flags/schemas";
+import type { FastifyInstance } from "fastify";
+import { type Failure, invalid, ok, type Result } from "../../errors.ts";
+import type { FlagPatch, Flags, RefusedPatch } from "../../management/flags.ts";
+import { jsonType, sendFailure } from "../errors/error-reply.ts";
+import { answers, route, withBody } from "../openapi/describe.ts";
+import { closedObject, flagExample, flagReference } from "../openapi/schemas.ts";
+import { Type } from "../openapi/type.ts";
+
+interface OneChange {
+  readonly flag: string;
+  readonly ifMatch?: string;
+  readonly patch: PatchFlag;
+}
+
+const maxChanges = 100;
+
+const changesSchema = {
+  type: "object",
+  required: ["changes"],
+  properties: {
+    changes: {
+      type: "array",
+      minItems: 1,
+      maxItems: maxChanges,
+      description: "In the order in which they are made. Each names another flag.",
+      "x-must-be": `a list of 1 to ${maxChanges} changes`,
+      items: {
+        type: "object",
+        required: ["flag", "patch"],
+        properties: {
+          flag: {
+            type: "string",
+            description: "The key of the flag.",
+            "x-must-be": "the key of a flag",
+          },
+          ifMatch: {
+            type: "string",
+            pattern: "^[0-9]{1,15}$",
+            description: "Only when the flag is at this version.",
+            "x-must-be": 'a version, such as "7"',
+          },
+          patch: patchFlagSchema,
+        },
+        additionalProperties: false,
+        "x-must-be": "an object with flag and patch",
+      },
+    },
+  },
+  additionalProperties: false,
+  examples: [{ changes: [{ flag: "new-checkout", ifMatch: "7", patch: { enabled: true } }] }],
+};
+
+const patchesOf = (changes: readonly OneChange[]): Result<readonly FlagPatch[]> => {
+  const seen = new Set<string>();
+  for (const [index, { flag }] of changes.entries()) {
+    const place = `changes[${index}].flag`;
+    if (!isFlagKey(flag)) return invalid(place, "must be the key of a flag");
+    if (seen.has(flag)) return invalid(place, "must be named once");
+    seen.add(flag);
+  }
+  return ok(
+    changes.map(({ flag, ifMatch, patch }) => ({
+      key: flag,
+      patch,
+      precondition: ifMatch === undefined ? undefined : [ifMatch],
+    })),
+  );
+};
+
+/** Says which of the changes was refused. */
+const failureOf = ({ index, failure }: RefusedPatch, changes: readonly OneChange[]): Failure => {
+  const at = `changes[${index}]`;
+  if (failure.details === undefined) {
+    return { ...failure, message: `${at} (${changes[index]?.flag}): ${failure.message}` };
+  }
+  const details = failure.details.map(({ field, message }) => ({
+    field: `${at}.patch.${field}`,
+    message,
+  }));
+  const message = details.map((each) => `${each.field} ${each.message}.`).join(" ");
+  return { ...failure, message, details };
+};
+
+export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
+  app.post<{ Body: { readonly changes: readonly OneChange[] } }>(
+    "/changes",
+    route("flags.write", {
+      tags: ["Flags"],
+      operationId: "changeFlags",
+      summary: "Change several flags together",
+      description:
+        "At most 100, all of them or none, in one transaction. Each makes its own revision and events, in the order given.",
+      body: changesSchema,
+      response: answers(
+        {
+          200: {
+            description: "The flags as they are now, in the order given.",
+            schema: closedObject({
+              changes: Type.Array(
+                closedObject({
+                  flag: Type.Unsafe<unknown>(flagReference),
+                  version: Type.Integer(),
+                }),
+              ),
+            }),
+            example: { changes: [{ flag: flagExample, version: 8 }] },
+          },
+        },
+        "NOT_FOUND",
+        "CONFLICT",
+        "PRECONDITION_FAILED",
+        ...withBody,
+      ),
+    }),
+    async (request, reply) => {
+      const { changes } = request.body;
+      const patches = patchesOf(changes);
+      if (!patches.ok) return sendFailure(reply, patches.failure);
+      const done = await flags.patchAll(request.auth.principal, patches.value);
+      if (!done.ok) return sendFailure(reply, failureOf(done.refused, changes));
+      const body = { changes: done.value.map(({ flag, version }) => ({ flag, version })) };
+      return reply.type(jsonType).send(JSON.stringify(body));
+    },
+  );
+};

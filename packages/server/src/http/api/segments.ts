@@ -1,0 +1,239 @@
+// /segments: named groups of people that the rules of flags refer to.
+import type { MembersRequest } from "@halyard/core/targeting/check-segment";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import type { VersionedSegment } from "../../domain/change.ts";
+import type { CreateSegment, PatchSegment } from "../../domain/change-segment.ts";
+import type { Segments } from "../../management/segments.ts";
+import { jsonType, sendFailure } from "../errors/error-reply.ts";
+import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import { freshnessHeader, idempotencyHeader } from "../openapi/schemas.ts";
+import {
+  createSegmentSchema,
+  membersSchema,
+  patchSegmentSchema,
+  type SegmentPath,
+  SegmentSummary,
+  segmentExample,
+  segmentPath,
+  segmentReference,
+  summaryExample,
+} from "../openapi/segment-schemas.ts";
+import { Type } from "../openapi/type.ts";
+import { ifMatch, ifMatchPattern, sendNotModified } from "../request/conditional.ts";
+import { replyIdempotently } from "./idempotency.ts";
+
+const tags = ["Segments"];
+
+const Precondition = Type.Object({
+  "if-match": Type.Optional(
+    Type.String({
+      pattern: ifMatchPattern,
+      description:
+        'Only when the segment is at this version, such as `"7"`; the ETag of its last answer.',
+    }),
+  ),
+});
+
+const send = (reply: FastifyReply, { segment, version }: VersionedSegment, status = 200) =>
+  reply.code(status).header("etag", `"${version}"`).type(jsonType).send(JSON.stringify(segment));
+
+const changed = {
+  200: {
+    description: "The segment as it is now, without its members.",
+    schema: SegmentSummary,
+    example: summaryExample,
+    headers: headers.segmentTag,
+  },
+};
+
+export const segmentRoutes = (app: FastifyInstance, segments: Segments): void => {
+  app.get(
+    "/segments",
+    route("segments.read", {
+      tags,
+      operationId: "listSegments",
+      summary: "List segments",
+      description: "All segments of the environment, sorted by key, with counts of their members.",
+      response: answers({
+        200: {
+          description: "The segments, without their members.",
+          schema: Type.Array(SegmentSummary),
+          example: [summaryExample],
+        },
+      }),
+    }),
+    async (request, reply) => {
+      const list = await segments.list(request.auth.principal.environment);
+      return reply.type(jsonType).send(JSON.stringify(list.map(({ segment }) => segment)));
+    },
+  );
+
+  app.post<{ Body: CreateSegment }>(
+    "/segments",
+    route("segments.write", {
+      tags,
+      operationId: "createSegment",
+      summary: "Create a segment",
+      description:
+        "Its lists may come along; more than fits into 256 KiB is added in parts with `/segments/{key}/members`.",
+      headers: idempotencyHeader,
+      body: createSegmentSchema,
+      response: answers(
+        {
+          201: {
+            description: "The segment as it was made, without its members.",
+            schema: SegmentSummary,
+            example: summaryExample,
+            headers: { ...headers.segmentTag, ...headers.repeated },
+          },
+        },
+        "CONFLICT",
+        ...withBody,
+      ),
+    }),
+    (request, reply) =>
+      replyIdempotently(
+        request,
+        reply,
+        (caller, once) => segments.create(caller, request.body, once),
+        (segment) => send(reply, segment, 201),
+      ),
+  );
+
+  app.get<{ Params: SegmentPath }>(
+    "/segments/:key",
+    route("segments.read", {
+      tags,
+      operationId: "getSegment",
+      summary: "Read one segment",
+      description: "With all its members.",
+      params: segmentPath,
+      headers: freshnessHeader,
+      response: answers(
+        {
+          200: {
+            description: "The segment.",
+            schema: segmentReference,
+            example: segmentExample,
+            headers: headers.segmentTag,
+          },
+          304: { description: "It has not changed.", headers: headers.segmentTag },
+        },
+        "NOT_FOUND",
+      ),
+    }),
+    async (request, reply) => {
+      const found = await segments.get(request.auth.principal.environment, request.params.key);
+      if (!found.ok) return sendFailure(reply, found.failure);
+      const { segment, version } = found.value;
+      if (sendNotModified(request, reply, version)) return reply;
+      return reply.type(jsonType).send(JSON.stringify(segment));
+    },
+  );
+
+  app.patch<{ Params: SegmentPath; Body: PatchSegment }>(
+    "/segments/:key",
+    route("segments.write", {
+      tags,
+      operationId: "updateSegment",
+      summary: "Change a segment",
+      description:
+        "Only the fields given, each of them whole. A change that changes nothing makes no event and no new version.",
+      params: segmentPath,
+      headers: Precondition,
+      body: patchSegmentSchema,
+      response: answers(changed, "NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", ...withBody),
+    }),
+    async (request, reply) => {
+      const precondition = ifMatch(request);
+      if (!precondition.ok) return sendFailure(reply, precondition.failure);
+      const { params, body, auth } = request;
+      const patched = await segments.patch(auth.principal, params.key, body, precondition.value);
+      return patched.ok ? send(reply, patched.value) : sendFailure(reply, patched.failure);
+    },
+  );
+
+  app.post<{ Params: SegmentPath; Body: MembersRequest }>(
+    "/segments/:key/members",
+    route("segments.write", {
+      tags,
+      operationId: "changeSegmentMembers",
+      summary: "Add and remove members of a segment",
+      description:
+        "In parts, for lists of any length up to 100,000. What is in the list already, or is not, is passed over, so a part may be sent again.",
+      params: segmentPath,
+      headers: Precondition,
+      body: membersSchema,
+      response: answers(changed, "NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", ...withBody),
+    }),
+    async (request, reply) => {
+      const precondition = ifMatch(request);
+      if (!precondition.ok) return sendFailure(reply, precondition.failure);
+      const { params, body, auth } = request;
+      const moved = await segments.changeMembers(
+        auth.principal,
+        params.key,
+        body,
+        precondition.value,
+      );
+      return moved.ok ? send(reply, moved.value) : sendFailure(reply, moved.failure);
+    },
+  );
+
+  app.get<{ Params: SegmentPath }>(
+    "/segments/:key/flags",
+    route("segments.read", {
+      tags,
+      operationId: "listSegmentFlags",
+      summary: "List the flags that name a segment",
+      params: segmentPath,
+      response: answers(
+        {
+          200: {
+            description: "The flags, sorted by key, with the rules in which they name it.",
+            schema: Type.Array(
+              Type.Object({
+                key: Type.String(),
+                rules: Type.Array(Type.String(), { description: "Ids of rules." }),
+              }),
+            ),
+            example: [{ key: "new-checkout", rules: ["beta"] }],
+          },
+        },
+        "NOT_FOUND",
+      ),
+    }),
+    async (request, reply) => {
+      const found = await segments.uses(request.auth.principal.environment, request.params.key);
+      return found.ok
+        ? reply.type(jsonType).send(JSON.stringify(found.value))
+        : sendFailure(reply, found.failure);
+    },
+  );
+
+  app.delete<{ Params: SegmentPath }>(
+    "/segments/:key",
+    route("segments.write", {
+      tags,
+      operationId: "deleteSegment",
+      summary: "Delete a segment",
+      description: "Not while a flag names it: the answer lists the flags.",
+      params: segmentPath,
+      headers: Precondition,
+      response: answers(
+        { 204: { description: "It is gone." } },
+        "NOT_FOUND",
+        "CONFLICT",
+        "PRECONDITION_FAILED",
+        ...withBody,
+      ),
+    }),
+    async (request, reply) => {
+      const precondition = ifMatch(request);
+      if (!precondition.ok) return sendFailure(reply, precondition.failure);
+      const { params, auth } = request;
+      const removed = await segments.remove(auth.principal, params.key, precondition.value);
+      return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
+    },
+  );
+};

@@ -1,0 +1,198 @@
+// Writes a change: what it leaves, its revision, its history entry and its events.
+import type { Flag } from "@halyard/core/flags/registry";
+import { toStored } from "@halyard/core/flags/stored";
+import { namedSegments } from "@halyard/core/targeting/references";
+import { memberLists } from "@halyard/core/targeting/segment";
+import {
+  type Change,
+  type FlagDecision,
+  orderedBy,
+  type SegmentDecision,
+} from "../../domain/change.ts";
+import type { NewHistoryEntry } from "../../domain/history.ts";
+import { historyRow } from "../schema/history-row.ts";
+import { batchesOf, idList } from "../schema/id-list.ts";
+import type { Database } from "../schema/tables.ts";
+
+const flagColumns = (flag: Flag, version: number, level: number | undefined) => {
+  const stored = toStored(flag);
+  return { ...stored, enabled: stored.enabled ? 1 : 0, version, level: level ?? null };
+};
+
+const referencesOf = (environmentId: number, flag: Flag | null) => {
+  if (flag === null) return [];
+  const row = { environment_id: environmentId, flag_key: flag.key };
+  const segments = [...new Set(namedSegments(flag).map(({ key }) => key))];
+  return [
+    ...segments.map((key) => ({ ...row, kind: "segment", key, variant: null })),
+    ...(flag.requires ?? []).map(({ flag: key, variant }) => ({
+      ...row,
+      kind: "flag",
+      key,
+      variant,
+    })),
+  ];
+};
+
+const writeReferences = async (
+  database: Database,
+  environmentId: number,
+  { key, before, after }: FlagDecision,
+): Promise<void> => {
+  const [old, rows] = [referencesOf(environmentId, before), referencesOf(environmentId, after)];
+  if (JSON.stringify(old) === JSON.stringify(rows)) return;
+  await database
+    .deleteFrom("flag_references")
+    .where("environment_id", "=", environmentId)
+    .where("flag_key", "=", key)
+    .execute();
+  for (const part of batchesOf(rows)) {
+    await database.insertInto("flag_references").values(part).execute();
+  }
+};
+
+const writeFlag = async (
+  database: Database,
+  environmentId: number,
+  decision: FlagDecision,
+): Promise<void> => {
+  const { key, before, after, version, level } = decision;
+  if (after === null) {
+    for (const table of ["usage", "usage_counts"] as const) {
+      await database
+        .deleteFrom(table)
+        .where("environment_id", "=", environmentId)
+        .where("flag_key", "=", key)
+        .execute();
+    }
+    await database
+      .deleteFrom("flags")
+      .where("environment_id", "=", environmentId)
+      .where("key", "=", key)
+      .execute();
+  } else if (before === null) {
+    await database
+      .insertInto("flags")
+      .values({ environment_id: environmentId, key, ...flagColumns(after, version, level) })
+      .execute();
+  } else {
+    await database
+      .updateTable("flags")
+      .set(flagColumns(after, version, level))
+      .where("environment_id", "=", environmentId)
+      .where("key", "=", key)
+      .execute();
+  }
+  await writeReferences(database, environmentId, decision);
+};
+
+const writeSegment = async (
+  database: Database,
+  environmentId: number,
+  { key, before, after, version }: SegmentDecision,
+): Promise<void> => {
+  if (after === null) {
+    await database
+      .deleteFrom("segment_members")
+      .where("environment_id", "=", environmentId)
+      .where("segment_key", "=", key)
+      .execute();
+    await database
+      .deleteFrom("segments")
+      .where("environment_id", "=", environmentId)
+      .where("key", "=", key)
+      .execute();
+    return;
+  }
+  const row = {
+    description: after.description,
+    condition: after.when && JSON.stringify(after.when),
+    include_count: after.counts.include,
+    exclude_count: after.counts.exclude,
+    version,
+  };
+  if (before === null) {
+    await database
+      .insertInto("segments")
+      .values({ environment_id: environmentId, key, ...row })
+      .execute();
+  } else {
+    await database
+      .updateTable("segments")
+      .set(row)
+      .where("environment_id", "=", environmentId)
+      .where("key", "=", key)
+      .execute();
+  }
+  const of = { environment_id: environmentId, segment_key: key };
+  for (const list of memberLists) {
+    for (const members of batchesOf(after[list]?.removed ?? [])) {
+      await database
+        .deleteFrom("segment_members")
+        .where("environment_id", "=", environmentId)
+        .where("segment_key", "=", key)
+        .where("list", "=", list)
+        .where("member", "in", idList(members))
+        .execute();
+    }
+    for (const members of batchesOf(after[list]?.added ?? [])) {
+      await database
+        .insertInto("segment_members")
+        .values(members.map((member) => ({ ...of, list, member })))
+        .execute();
+    }
+  }
+};
+
+const historyOf = ({ decision, at, actor, events }: Change): NewHistoryEntry => ({
+  subject: decision.kind,
+  subjectId: decision.key,
+  version: decision.version,
+  at,
+  actor,
+  actions: events.map(({ type }) => type),
+  before: decision.before,
+  after: decision.after,
+});
+
+export const writeChange = async (database: Database, change: Change): Promise<void> => {
+  const { state, at, events, decision } = change;
+  const { id: environmentId, revision } = state;
+  switch (decision.kind) {
+    case "flag":
+      await writeFlag(database, environmentId, decision);
+      break;
+    case "segment":
+      await writeSegment(database, environmentId, decision);
+  }
+  await database
+    .updateTable("environments")
+    .set({
+      revision,
+      sequence: state.sequence,
+      flag_count: state.flagCount,
+      segment_count: state.segmentCount,
+      definition_bytes: state.definitionBytes,
+      changed_at: state.changedAt,
+    })
+    .where("id", "=", environmentId)
+    .execute();
+  await database
+    .insertInto("history")
+    .values(historyRow(environmentId, historyOf(change), revision, decision.level))
+    .execute();
+  await database
+    .insertInto("events")
+    .values(
+      events.map((event) => ({
+        environment_id: environmentId,
+        sequence: event.sequence,
+        id: event.id,
+        type: event.type,
+        flag_key: orderedBy(decision),
+        created_at: at.getTime(),
+        body: event.body,
+      })),
+    )
+    .execute();
+};
