@@ -80,7 +80,7 @@ const sdk: Rooms = {
     ...["client", "browser-client", "management", "webhooks", "details.ts"],
     ...sdkTransport,
   ],
-  "details.ts": [],
+  "details.ts": ["@halyard/core"],
   transport: ["details.ts", "@halyard/core"],
   "environment-stream": sdkTransport,
   client: ["environment-stream", "details.ts", ...sdkTransport],

@@ -9,7 +9,7 @@ import {
   patchBetween,
 } from "../src/difference.ts";
 import { applyPatch, newFlag } from "../src/flags/change.ts";
-import { type Flag, flagTypeNames } from "../src/flags/registry.ts";
+import type { Flag } from "../src/flags/registry.ts";
 
 const rollout = (percentage: number): Flag => ({
   key: "a",

@@ -18,9 +18,8 @@ export {
 } from "./client/client.ts";
 export type { Cache } from "./client/flag-cache.ts";
 export type { Details } from "./details.ts";
-export type { CallOptions, PostOptions } from "./management/call.ts";
+export type { CallOptions, ChangeOptions, PostOptions } from "./management/call.ts";
 export {
-  type ChangeOptions,
   createManagement,
   type DeliveryQuery,
   type EventQuery,

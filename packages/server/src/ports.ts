@@ -1,7 +1,5 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
-
-import type { Kind } from "@halyard/core/kinds";
-import type { ApiKey } from "./domain/api-key.ts";
+import type { ApiKey, NewKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
 import type {
@@ -14,7 +12,7 @@ import type {
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
 import type { ReferenceReads } from "./domain/references.ts";
-import type { SegmentReads, WholeSegment } from "./domain/segments.ts";
+import type { EnvironmentContent, SegmentReads } from "./domain/segments.ts";
 import type { SessionWrites, SignInLinkWrites, StoredSession } from "./domain/sign-in.ts";
 import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
 import type {
@@ -48,15 +46,6 @@ export interface Sources {
 
 /** All addresses of a name; rejects when it has none or the lookup takes too long. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
-
-/** An environment as it is at a revision. */
-export interface EnvironmentContent {
-  readonly revision: number;
-  /** When the revision was made; null before the first change. */
-  readonly changedAt: Date | null;
-  readonly flags: readonly VersionedFlag[];
-  readonly segments: readonly WholeSegment[];
-}
 
 /** The position of an environment, for those who follow it. */
 export interface Position {
@@ -118,13 +107,6 @@ export interface Reader
   history(environmentId: number, query: HistoryQuery): Promise<readonly HistoryEntry[]>;
 }
 
-export interface NewKey extends ApiKey {
-  readonly environmentId: number;
-  readonly hash: Uint8Array;
-  /** The operator has chosen its text, and may name it again: once revoked, it is never forgotten. */
-  readonly isGiven: boolean;
-}
-
 type ReadsToChange = Pick<
   Reader,
   | keyof ReplayReads
@@ -156,7 +138,7 @@ export interface Transaction
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */
   lockEnvironment(environmentId: number): Promise<EnvironmentState | undefined>;
   /** The version at which the last one of this key was deleted; 0 when there was none. */
-  lastVersion(environmentId: number, kind: Kind, key: string): Promise<number>;
+  lastVersion(environmentId: number, kind: Revision["kind"], key: string): Promise<number>;
   /** The only way to write what has revisions: with its history entry, events and deliveries. */
   commit(change: Change, deliveries: readonly NewDelivery[]): Promise<void>;
   insertWebhook(environmentId: number, webhook: Webhook, secret: string): Promise<void>;

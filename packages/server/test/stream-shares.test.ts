@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { VersionedFlag } from "../src/domain/change.ts";
+import type { EnvironmentContent } from "../src/domain/segments.ts";
 import { createSnapshot } from "../src/evaluation/snapshot.ts";
 import { snapshotFrames } from "../src/http/streams/snapshot-json.ts";
-import type { EnvironmentContent } from "../src/ports.ts";
+
 import { assertRefused } from "./support/answers.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
 import { startTestServer } from "./support/server.ts";

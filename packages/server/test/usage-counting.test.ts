@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { newIds } from "@halyard/server/compose/operator";
+import type { EnvironmentContent } from "../src/domain/segments.ts";
 import { createSnapshots } from "../src/evaluation/snapshots.ts";
 import { createUsage } from "../src/evaluation/usage.ts";
 import { createFlags } from "../src/management/flags.ts";
-import type { EnvironmentContent, Store } from "../src/ports.ts";
+import type { Store } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
 
 const clock = () => new Date();

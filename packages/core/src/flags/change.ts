@@ -44,6 +44,9 @@ export const otherTypesOnly = (type: string, field: string): string => {
 const isNone = (value: unknown): boolean =>
   value === null || (Array.isArray(value) && value.length === 0);
 
+const isOther = (before: Flag | undefined, field: string, value: unknown): boolean =>
+  before !== undefined && (before as unknown as Members)[field] !== value;
+
 /** Each member by itself. A description that is there already may stay. */
 const checkMembers = (type: string, members: Members, mistakes: Mistakes, before?: Flag): void => {
   const { description } = members;
@@ -56,7 +59,7 @@ const checkMembers = (type: string, members: Members, mistakes: Mistakes, before
     if (common.has(field) || value === undefined) continue;
     const member = own.get(field);
     if (!member) mistakes.add(field, otherTypesOnly(type, field));
-    else if (before !== undefined && member.isFixed === true) {
+    else if (member.isFixed === true && isOther(before, field, value)) {
       mistakes.add(
         field,
         "is fixed at creation and cannot be changed; create another flag instead",

@@ -111,3 +111,13 @@ export const createSend = (address: Address): Send => {
     }
   };
 };
+
+export interface ChangeOptions extends CallOptions {
+  /** Changes it only at this version, which also makes the call safe to retry after a lost response. */
+  readonly ifMatch?: number;
+}
+
+export const pathPart = encodeURIComponent;
+
+export const matching = (ifMatch: number | undefined) =>
+  ifMatch === undefined ? {} : { headers: { "if-match": `"${ifMatch}"` } };

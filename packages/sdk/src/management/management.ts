@@ -3,7 +3,14 @@ import { isSameFlag } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Address } from "../transport/address.ts";
-import { type CallOptions, createSend, type PostOptions } from "./call.ts";
+import {
+  type CallOptions,
+  type ChangeOptions,
+  createSend,
+  matching,
+  type PostOptions,
+  pathPart,
+} from "./call.ts";
 import type {
   ApiKey,
   CreatedApiKey,
@@ -29,18 +36,8 @@ import type {
   WebhookPatch,
 } from "./resources.ts";
 import type { ManagementError, Result } from "./result.ts";
-import type {
-  ChangedFlags,
-  ExplainRequest,
-  FlagChange,
-  FlagExplanation,
-  NewSegment,
-  Segment,
-  SegmentMembers,
-  SegmentPatch,
-  SegmentSummary,
-  SegmentUse,
-} from "./segments.ts";
+import { segmentCalls } from "./segment-calls.ts";
+import type { ChangedFlags, ExplainRequest, FlagChange, FlagExplanation } from "./segments.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
 export interface PageQuery {
@@ -81,13 +78,6 @@ export interface DeliveryQuery extends PageQuery {
   readonly flag?: string;
 }
 
-export interface ChangeOptions extends CallOptions {
-  /** Changes the flag only at this version, which also makes the call safe to retry after a lost response. */
-  readonly ifMatch?: number;
-}
-
-const pathPart = encodeURIComponent;
-
 const queryOf = (query: object): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
@@ -112,9 +102,6 @@ const changedAsAsked =
       ? { ok: true, value: current, version: currentVersion }
       : failed(error);
   };
-
-const matching = (ifMatch: number | undefined) =>
-  ifMatch === undefined ? {} : { headers: { "if-match": `"${ifMatch}"` } };
 
 export const createManagement = (address: Address) => {
   const send = createSend(address);
@@ -192,39 +179,6 @@ export const createManagement = (address: Address) => {
       get<FlagUsage>(`/flags/${pathPart(key)}/usage${queryOf(query)}`, options),
   };
 
-  const changeSegment = <T>(
-    method: "PATCH" | "POST" | "DELETE",
-    path: string,
-    body: unknown,
-    { ifMatch, ...options }: ChangeOptions = {},
-  ) =>
-    send<T>({
-      method,
-      path: `/segments/${path}`,
-      ...(body !== undefined && { body }),
-      ...matching(ifMatch),
-      repeatable: false,
-      options,
-    });
-  const segments = {
-    /** Without their members. */
-    list: (options?: CallOptions) => get<SegmentSummary[]>("/segments", options),
-    get: (key: string, options?: CallOptions) =>
-      get<Segment>(`/segments/${pathPart(key)}`, options),
-    create: (segment: NewSegment, options?: PostOptions) =>
-      post<SegmentSummary>("/segments", segment, options),
-    update: (key: string, patch: SegmentPatch, options?: ChangeOptions) =>
-      changeSegment<SegmentSummary>("PATCH", pathPart(key), patch, options),
-    /** Large lists in parts of at most 256 KiB. */
-    changeMembers: (key: string, members: SegmentMembers, options?: ChangeOptions) =>
-      changeSegment<SegmentSummary>("POST", `${pathPart(key)}/members`, members, options),
-    delete: (key: string, options?: ChangeOptions) =>
-      changeSegment<undefined>("DELETE", pathPart(key), undefined, options),
-    /** The flags that name it. */
-    flags: (key: string, options?: CallOptions) =>
-      get<SegmentUse[]>(`/segments/${pathPart(key)}/flags`, options),
-  };
-
   const webhook = (id: string) => `/webhooks/${pathPart(id)}`;
   const webhooks = {
     list: (options?: CallOptions) => get<Webhook[]>("/webhooks", options),
@@ -284,7 +238,7 @@ export const createManagement = (address: Address) => {
 
   return {
     flags,
-    segments,
+    segments: segmentCalls({ send, get, post }),
     webhooks,
     keys,
     /** Every change of the environment, newest first. */

@@ -79,3 +79,10 @@ const isTrivial = (text: string): boolean => {
     (step) => steps.filter((each) => each === step).length > 0.75 * steps.length,
   );
 };
+
+export interface NewKey extends ApiKey {
+  readonly environmentId: number;
+  readonly hash: Uint8Array;
+  /** The operator has chosen its text, and may name it again: once revoked, it is never forgotten. */
+  readonly isGiven: boolean;
+}

@@ -1,11 +1,20 @@
-// What a store tells of segments.
+// What a store tells of segments, and of an environment as a whole.
 import type { MemberList, Segment } from "@halyard/core/targeting/segment";
-import type { VersionedSegment } from "./change.ts";
+import type { VersionedFlag, VersionedSegment } from "./change.ts";
 
 /** A segment with all its members. */
 export interface WholeSegment {
   readonly segment: Segment;
   readonly version: number;
+}
+
+/** An environment as it is at a revision. */
+export interface EnvironmentContent {
+  readonly revision: number;
+  /** When the revision was made; null before the first change. */
+  readonly changedAt: Date | null;
+  readonly flags: readonly VersionedFlag[];
+  readonly segments: readonly WholeSegment[];
 }
 
 export interface SegmentReads {

@@ -10,8 +10,8 @@ import {
   stateOf,
 } from "@halyard/core/targeting/segment";
 import type { Revision, VersionedFlag } from "../domain/change.ts";
+import type { EnvironmentContent } from "../domain/segments.ts";
 import { allFlags } from "../domain/usage.ts";
-import type { EnvironmentContent } from "../ports.ts";
 
 /** Evaluations since they were last stored. */
 export interface Counter {

@@ -1,6 +1,7 @@
 // The environments in memory. The change feed keeps them current; everyone else only reads.
 import { type Revision, revisionOf } from "../domain/change.ts";
-import type { EnvironmentContent, Position, Store } from "../ports.ts";
+import type { EnvironmentContent } from "../domain/segments.ts";
+import type { Position, Store } from "../ports.ts";
 import type { Replica } from "./change-feed.ts";
 import {
   type ChangeableSnapshot,

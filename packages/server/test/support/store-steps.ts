@@ -1,12 +1,13 @@
 // Small steps on a store, decided by the domain as the services decide them.
 import { createHash, randomBytes } from "node:crypto";
 import type { PatchFlag } from "@halyard/core/flags/registry";
+import type { NewKey } from "../../src/domain/api-key.ts";
 import { buildEvents, type Decision, type EnvironmentState } from "../../src/domain/change.ts";
 import { decideCreate, decideDelete, decidePatch } from "../../src/domain/change-flag.ts";
 import type { Environment } from "../../src/domain/environment.ts";
 import { deliveriesOf, type Webhook } from "../../src/domain/webhooks/webhook.ts";
 import type { Result } from "../../src/errors.ts";
-import type { NewKey, Store, Transaction } from "../../src/ports.ts";
+import type { Store, Transaction } from "../../src/ports.ts";
 
 export type Step = (transaction: Transaction, environmentId: number) => Promise<void>;
 

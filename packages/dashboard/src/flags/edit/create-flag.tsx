@@ -4,7 +4,7 @@ import {
   type FlagTypeName,
   flagTypeNames,
   isFlagTypeName,
-  membersOf,
+  ownMembersOf,
 } from "@halyard/core/flags/registry";
 import { isFlagKey, maxDescriptionLength } from "@halyard/core/flags/rules";
 import { Button, Group, Modal, Radio, Stack, Textarea, TextInput } from "@mantine/core";
@@ -33,7 +33,8 @@ const keyError = (key: string, isTaken: boolean): string | undefined => {
 };
 
 const initialMembers = (type: FlagTypeName): FlagMembers =>
-  Object.fromEntries(membersOf(type).map(([name, { initial }]) => [name, initial]));
+  editorOf(type).initial ??
+  Object.fromEntries(ownMembersOf(type).map(([name, { initial }]) => [name, initial]));
 
 interface NewFlag {
   readonly key: string;

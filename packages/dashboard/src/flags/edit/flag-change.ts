@@ -12,6 +12,7 @@ import {
   type Flag,
   type FlagMembers,
   membersOf,
+  ownMembersOf,
   type PatchFlag,
   reachOf,
 } from "@halyard/core/flags/registry";
@@ -36,14 +37,30 @@ export const canRestore = (current: Flag, earlier: Flag): boolean =>
 
 /** What the flag has because of its type, such as a percentage. */
 export const membersOfFlag = (flag: Flag): FlagMembers =>
-  Object.fromEntries(membersOf(flag.type).map(([name]) => [name, memberOf(flag, name)]));
+  Object.fromEntries(ownMembersOf(flag.type).map(([name]) => [name, memberOf(flag, name)]));
+
+/** Whether its type has something to set besides on and off. */
+export const hasSetting = (flag: Flag): boolean =>
+  ownMembersOf(flag.type).some(([, { isOptional }]) => isOptional !== true);
+
+/** "2 rules", of a flag that has rules or requires others; undefined of one whose reach says it all. */
+export const rulesText = ({ rules = [], requires = [] }: Flag): string | undefined => {
+  const count = (list: readonly unknown[], one: string) =>
+    list.length === 0 ? [] : [`${list.length} ${one}${list.length === 1 ? "" : "s"}`];
+  const parts = [...count(rules, "rule"), ...count(requires, "requirement")];
+  return parts.length === 0 ? undefined : parts.join(", ");
+};
 
 /** To create it again; what is created is off. */
 export const definitionOf = (flag: Flag): CreateFlag => ({
   key: flag.key,
   type: flag.type,
   description: flag.description,
-  ...membersOfFlag(flag),
+  ...Object.fromEntries(
+    membersOf(flag.type)
+      .map(([name]) => [name, memberOf(flag, name)] as const)
+      .filter(([, value]) => value !== undefined),
+  ),
 });
 
 /** "2,500 of every 10,000 users": the smaller base where it gives a whole number. */
@@ -56,6 +73,10 @@ const countOf = (thousandths: number, more: string): string => {
 
 /** Who gets the flag and who loses it, as a sentence without its end. */
 const effectOf = (before: Flag, after: Flag): string => {
+  if (rulesText(before) !== undefined || rulesText(after) !== undefined) {
+    if (!before.enabled && !after.enabled) return "no effect while the flag is off";
+    return after.enabled ? "its rules decide who gets it" : "everyone who has it loses it";
+  }
   const was = reachOf(before);
   const will = reachOf(after);
   if (was === will) {
@@ -82,7 +103,8 @@ export const memberText = (flag: Flag, member: string): string | undefined => {
 };
 
 const membersText = (flag: Flag): string =>
-  membersOf(flag.type)
+  ownMembersOf(flag.type)
+    .filter(([name, { isOptional }]) => isOptional !== true || memberOf(flag, name) !== undefined)
     .map(([name]) => memberText(flag, name) ?? "none")
     .join(", ");
 
@@ -94,9 +116,14 @@ const stateOf = (flag: Flag): string => {
 /** The setting of a flag in a word or two. */
 export const settingOf = (flag: Flag): string => {
   const reach = reachWhenOn(flag);
-  if (membersOf(flag.type).length === 0) {
+  const rules = rulesText(flag);
+  if (rules !== undefined) return flag.enabled ? `on, ${rules}` : `off, ${rules} when on`;
+  if (!hasSetting(flag)) {
     if (!flag.enabled) return "off";
     return reach === everyone ? "on for everyone" : "on";
+  }
+  if (flag.type === "variant") {
+    return flag.enabled ? `on: ${memberText(flag, "otherwise")}` : `off: ${flag.off}`;
   }
   const share = formatPercent(reach / 1_000);
   return flag.enabled ? `on for ${share}` : `off, ${share} when on`;

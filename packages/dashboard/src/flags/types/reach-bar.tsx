@@ -1,7 +1,7 @@
 // How many users get the flag, drawn as a bar with its number.
-import { type Flag, membersOf, reachOf } from "@halyard/core/flags/registry";
+import { type Flag, reachOf } from "@halyard/core/flags/registry";
 import { formatPercent } from "../../format.ts";
-import { reachWhenOn, settingOf } from "../edit/flag-change.ts";
+import { hasSetting, reachWhenOn, rulesText, settingOf } from "../edit/flag-change.ts";
 
 interface ReachBarProps {
   readonly flag: Flag;
@@ -10,9 +10,10 @@ interface ReachBarProps {
 
 export const ReachBar = ({ flag, size = "small" }: ReachBarProps) => {
   const reach = reachOf(flag) / 1_000;
-  const hasMembers = membersOf(flag.type).length > 0;
+  const hasMembers = hasSetting(flag);
   const set = hasMembers ? reachWhenOn(flag) / 1_000 : reach;
-  const label = hasMembers ? formatPercent(set) : flag.enabled ? "everyone" : "nobody";
+  const rules = rulesText(flag);
+  const label = rules ?? (hasMembers ? formatPercent(set) : flag.enabled ? "everyone" : "nobody");
   return (
     <div className="reach-bar" data-size={size} data-on={flag.enabled || undefined}>
       <svg viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label={settingOf(flag)}>

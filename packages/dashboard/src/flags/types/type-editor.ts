@@ -15,6 +15,8 @@ export interface TypeEditor<F extends FlagBase> {
   readonly explanation: string;
   /** Whether programs pass a targeting key when they evaluate such a flag. */
   readonly usesTargetingKey: boolean;
+  /** What a new flag begins with, of a type whose members have no initial values. */
+  readonly initial?: Pick<F, MemberName<F>>;
   /** Edits the type's own members; undefined when it has none. */
   readonly MembersInput?: ComponentType<MembersInputProps<Pick<F, MemberName<F>>>>;
   /** Shows who gets the flag, in the list and at the top of its page. */

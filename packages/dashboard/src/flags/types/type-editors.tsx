@@ -10,16 +10,20 @@ import type { ComponentType } from "react";
 import { booleanEditor } from "./boolean-editor.tsx";
 import { rolloutEditor } from "./rollout-editor.tsx";
 import type { TypeEditor } from "./type-editor.ts";
+import { variantEditor } from "./variant-editor.tsx";
 
 type FlagOf<Name> = Extract<Flag, { readonly type: Name }>;
 
 const editors: { readonly [Name in FlagTypeName]: TypeEditor<FlagOf<Name>> } = {
   boolean: booleanEditor,
   rollout: rolloutEditor,
+  variant: variantEditor,
 };
 
 /** An editor as seen by code that works with any type. */
-interface AnyTypeEditor extends Omit<TypeEditor<FlagBase>, "MembersInput" | "Reach" | "Preview"> {
+interface AnyTypeEditor
+  extends Omit<TypeEditor<FlagBase>, "initial" | "MembersInput" | "Reach" | "Preview"> {
+  readonly initial?: FlagMembers;
   readonly MembersInput?: ComponentType<{
     readonly value: FlagMembers;
     readonly onChange: (value: FlagMembers) => void;

@@ -1,0 +1,24 @@
+// A variant flag in the dashboard: its values by name, and which of them is given.
+import { formatServe, type VariantFlag } from "@halyard/core/flags/variant";
+import { formatNumber } from "../../format.ts";
+import type { TypeEditor } from "./type-editor.ts";
+import { VariantInput } from "./variant-input.tsx";
+
+const Reach = ({ flag }: { readonly flag: VariantFlag }) => {
+  const given = flag.enabled ? formatServe(flag.otherwise, formatNumber) : flag.off;
+  return <span className="variant-given">{given.replaceAll(" %", "\u00a0%")}</span>;
+};
+
+export const variantEditor: TypeEditor<VariantFlag> = {
+  label: "variant",
+  explanation: "one of several texts, numbers or objects",
+  usesTargetingKey: true,
+  initial: {
+    valueType: "string",
+    variants: { first: "", second: "" },
+    off: "first",
+    otherwise: "first",
+  },
+  MembersInput: VariantInput,
+  Reach,
+};

@@ -1,0 +1,234 @@
+// The variants of a flag: a name and a value each, and which of them are given while the flag is off and on.
+import type { FlagValue } from "@halyard/core/evaluate";
+import { type ValueType, type VariantFlag, valueTypes } from "@halyard/core/flags/variant";
+import { recut } from "@halyard/core/targeting/split";
+import type { Serve } from "@halyard/core/targeting/targeting";
+import {
+  Button,
+  CloseButton,
+  Group,
+  JsonInput,
+  NumberInput,
+  Select,
+  Stack,
+  TextInput,
+} from "@mantine/core";
+import { useState } from "react";
+
+type Members = Pick<VariantFlag, "valueType" | "variants" | "off" | "otherwise">;
+
+interface VariantInputProps {
+  readonly value: Members;
+  readonly onChange: (value: Members) => void;
+  readonly disabled?: boolean;
+}
+
+const emptyValues: Readonly<Record<ValueType, FlagValue>> = { string: "", number: 0, object: {} };
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+interface ValueInputProps {
+  readonly label: string;
+  readonly value: FlagValue;
+  readonly onChange: (value: FlagValue) => void;
+  readonly disabled: boolean;
+}
+
+const ObjectInput = ({ label, value, onChange, disabled }: ValueInputProps) => {
+  /** The text while it is not an object. */
+  const [typed, setTyped] = useState<string | undefined>();
+  const change = (text: string) => {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      parsed = undefined;
+    }
+    setTyped(isObject(parsed) && JSON.stringify(parsed, null, 2) === text ? undefined : text);
+    if (isObject(parsed)) onChange(parsed);
+  };
+  return (
+    <JsonInput
+      label={label}
+      value={typed ?? JSON.stringify(value, null, 2)}
+      onChange={change}
+      validationError="This is not a JSON object."
+      autosize
+      minRows={2}
+      maxRows={8}
+      disabled={disabled}
+    />
+  );
+};
+
+const ValueInput = (props: ValueInputProps) => {
+  const { label, value, onChange, disabled } = props;
+  if (typeof value === "object") return <ObjectInput {...props} />;
+  if (typeof value === "number") {
+    return (
+      <NumberInput
+        label={label}
+        value={value}
+        onChange={(next) => typeof next === "number" && onChange(next)}
+        disabled={disabled}
+      />
+    );
+  }
+  return (
+    <TextInput
+      label={label}
+      value={String(value)}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      disabled={disabled}
+    />
+  );
+};
+
+/** The shares of a variant by its name; of one variant for all, everyone. */
+const sharesOf = (serve: Serve): Readonly<Record<string, number>> => {
+  if (typeof serve === "string") return { [serve]: 100 };
+  const shares: Record<string, number> = {};
+  for (const { variant, share } of serve) {
+    shares[variant] = Math.round(((shares[variant] ?? 0) + share) * 1_000) / 1_000;
+  }
+  return shares;
+};
+
+const renamed = (serve: Serve, from: string, to: string): Serve => {
+  if (typeof serve === "string") return serve === from ? to : serve;
+  return serve.map((each) => (each.variant === from ? { ...each, variant: to } : each));
+};
+
+export const VariantInput = ({ value, onChange, disabled = false }: VariantInputProps) => {
+  const { valueType, variants, off, otherwise } = value;
+  const [isNew] = useState(Object.values(variants).every((each) => each === ""));
+  const names = Object.keys(variants);
+  const set = (change: Partial<Members>) => onChange({ ...value, ...change });
+
+  const rename = (from: string, to: string) => {
+    if (to !== from && names.includes(to)) return;
+    const entries = Object.entries(variants).map(([name, each]) => [
+      name === from ? to : name,
+      each,
+    ]);
+    set({
+      variants: Object.fromEntries(entries) as Members["variants"],
+      off: off === from ? to : off,
+      otherwise: renamed(otherwise, from, to),
+    });
+  };
+  const remove = (name: string) => {
+    const { [name]: _, ...rest } = variants;
+    set({ variants: rest });
+  };
+  const add = () => {
+    let number = names.length + 1;
+    while (names.includes(`variant-${number}`)) number += 1;
+    set({ variants: { ...variants, [`variant-${number}`]: emptyValues[valueType] } });
+  };
+  const chooseType = (next: string | null) => {
+    const chosen = valueTypes.find((each) => each === next);
+    if (chosen === undefined || chosen === valueType) return;
+    const emptied = names.map((name) => [name, emptyValues[chosen]] as const);
+    set({ valueType: chosen, variants: Object.fromEntries(emptied) });
+  };
+
+  const shares = sharesOf(otherwise);
+  const isSplit = typeof otherwise !== "string";
+  const setShare = (name: string, share: number) => {
+    const current = isSplit ? otherwise : [{ variant: otherwise, share: 100 }];
+    set({ otherwise: recut(current, { ...shares, [name]: share }) });
+  };
+  const chooseOtherwise = (next: string | null) => {
+    if (next === null) return;
+    if (next !== "") return set({ otherwise: next });
+    const first = names[0] ?? "";
+    set({ otherwise: [{ variant: isSplit ? first : otherwise, share: 100 }] });
+  };
+  const sum = Object.values(shares).reduce((total, share) => total + share, 0);
+
+  return (
+    <Stack gap="sm" className="variant-input">
+      {isNew && (
+        <Select
+          label="Values"
+          description="What the variants are. It cannot be changed later."
+          data={[
+            { value: "string", label: "texts" },
+            { value: "number", label: "numbers" },
+            { value: "object", label: "JSON objects" },
+          ]}
+          value={valueType}
+          onChange={chooseType}
+          allowDeselect={false}
+          disabled={disabled}
+        />
+      )}
+      {names.map((name, index) => (
+        // A name changes while it is typed: the place stays.
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows are only added at the end
+        <Group key={index} align="flex-end" wrap="nowrap" gap="xs">
+          <TextInput
+            label="Variant"
+            value={name}
+            onChange={(event) => rename(name, event.currentTarget.value)}
+            disabled={disabled}
+            className="mono"
+          />
+          <div className="variant-value">
+            <ValueInput
+              label={`Value of ${name}`}
+              value={variants[name] ?? ""}
+              onChange={(next) => set({ variants: { ...variants, [name]: next } })}
+              disabled={disabled}
+            />
+          </div>
+          {!disabled && names.length > 1 && (
+            <CloseButton aria-label={`Remove ${name}`} onClick={() => remove(name)} />
+          )}
+        </Group>
+      ))}
+      {!disabled && (
+        <Button variant="default" size="compact-sm" onClick={add} className="variant-add">
+          Add variant
+        </Button>
+      )}
+      <Group grow align="flex-start">
+        <Select
+          label="While off"
+          data={names}
+          value={off}
+          onChange={(next) => next !== null && set({ off: next })}
+          allowDeselect={false}
+          disabled={disabled}
+        />
+        <Select
+          label="While on"
+          data={[...names, { value: "", label: "a split by percentage" }]}
+          value={isSplit ? "" : otherwise}
+          onChange={chooseOtherwise}
+          allowDeselect={false}
+          disabled={disabled}
+        />
+      </Group>
+      {isSplit && (
+        <Group gap="xs" align="flex-end">
+          {names.map((name) => (
+            <NumberInput
+              key={name}
+              label={`Percent of users: ${name}`}
+              value={shares[name] ?? 0}
+              onChange={(next) => typeof next === "number" && setShare(name, next)}
+              min={0}
+              max={100}
+              decimalScale={3}
+              disabled={disabled}
+            />
+          ))}
+          <span role="status">{sum === 100 ? "" : `Together ${sum} %; it must be 100 %.`}</span>
+        </Group>
+      )}
+    </Stack>
+  );
+};

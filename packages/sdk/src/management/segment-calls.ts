@@ -1,0 +1,59 @@
+// Calls about segments.
+import {
+  type CallOptions,
+  type ChangeOptions,
+  type createSend,
+  matching,
+  type PostOptions,
+  pathPart,
+} from "./call.ts";
+import type { Result } from "./result.ts";
+import type {
+  NewSegment,
+  Segment,
+  SegmentMembers,
+  SegmentPatch,
+  SegmentSummary,
+  SegmentUse,
+} from "./segments.ts";
+
+interface Calls {
+  readonly send: ReturnType<typeof createSend>;
+  readonly get: <T>(path: string, options?: CallOptions) => Promise<Result<T>>;
+  readonly post: <T>(path: string, body: unknown, options?: PostOptions) => Promise<Result<T>>;
+}
+
+export const segmentCalls = ({ send, get, post }: Calls) => {
+  const changeSegment = <T>(
+    method: "PATCH" | "POST" | "DELETE",
+    path: string,
+    body: unknown,
+    { ifMatch, ...options }: ChangeOptions = {},
+  ) =>
+    send<T>({
+      method,
+      path: `/segments/${path}`,
+      ...(body !== undefined && { body }),
+      ...matching(ifMatch),
+      repeatable: false,
+      options,
+    });
+  return {
+    /** Without their members. */
+    list: (options?: CallOptions) => get<SegmentSummary[]>("/segments", options),
+    get: (key: string, options?: CallOptions) =>
+      get<Segment>(`/segments/${pathPart(key)}`, options),
+    create: (segment: NewSegment, options?: PostOptions) =>
+      post<SegmentSummary>("/segments", segment, options),
+    update: (key: string, patch: SegmentPatch, options?: ChangeOptions) =>
+      changeSegment<SegmentSummary>("PATCH", pathPart(key), patch, options),
+    /** Large lists in parts of at most 256 KiB. */
+    changeMembers: (key: string, members: SegmentMembers, options?: ChangeOptions) =>
+      changeSegment<SegmentSummary>("POST", `${pathPart(key)}/members`, members, options),
+    delete: (key: string, options?: ChangeOptions) =>
+      changeSegment<undefined>("DELETE", pathPart(key), undefined, options),
+    /** The flags that name it. */
+    flags: (key: string, options?: CallOptions) =>
+      get<SegmentUse[]>(`/segments/${pathPart(key)}/flags`, options),
+  };
+};
