@@ -93,6 +93,12 @@ const usedFolder = async () => {
   }
   await api("PATCH", "/flags/flag-1", { enabled: true, description: "naïve ☃ 😀\n" });
   await api("DELETE", "/flags/flag-2");
+  await api("POST", "/segments", { key: "beta", include: ["ann", "naïve ☃"], exclude: ["bob"] });
+  await api("PATCH", "/flags/flag-3", {
+    rules: [{ id: "beta", when: { segment: ["beta"] }, serve: "on" }],
+    enabled: true,
+  });
+  await api("POST", "//ofrep/v1/evaluate/flags/flag-3", { context: { targetingKey: "ann" } });
   await api("POST", "/keys", { name: "reader", role: "server" }, { "idempotency-key": "once" });
   await api("POST", "/usage", { evaluations: [{ key: "flag-1", on: 5, off: 2 }] });
   await until("the usage is written down", async () => {
@@ -100,10 +106,10 @@ const usedFolder = async () => {
     return (body as { hours: unknown[] }).hours.length > 0 ? true : undefined;
   });
   await until("everything is delivered", async () =>
-    receiver.received.length >= 623 ? true : undefined,
+    receiver.received.length >= 626 ? true : undefined,
   );
-  await api("POST", `/webhooks/${id}/replay`, { afterSequence: 622 });
-  await until("the replay is delivered", () => receiver.received.length >= 624 || undefined);
+  await api("POST", `/webhooks/${id}/replay`, { afterSequence: 625 });
+  await until("the replay is delivered", () => receiver.received.length >= 627 || undefined);
   for (const verb of [["create"], ["delete", "--yes"]]) {
     await succeed(["environments", ...verb, "short-lived", "--data", folder]);
   }

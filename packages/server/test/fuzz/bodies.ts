@@ -83,8 +83,13 @@ export interface Bodies {
   readonly broken: Arbitrary<Body | undefined>;
 }
 
-export const bodiesFor = (schema: Schema | undefined, meanings: Meanings): Bodies => {
-  const value = schema ? fitting(schema, meanings) : fc.constant({});
+/** `known`: bodies that fit, where the schema alone does not say which. */
+export const bodiesFor = (
+  schema: Schema | undefined,
+  meanings: Meanings,
+  known?: Arbitrary<unknown>,
+): Bodies => {
+  const value = known ?? (schema ? fitting(schema, meanings) : fc.constant({}));
   const fits = value.map((fit): Body => ({ bytes: bytesOf(fit), type: json }));
   const number = fc.nat(10_000);
   const broken = fc.oneof(

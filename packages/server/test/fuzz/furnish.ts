@@ -34,6 +34,8 @@ export const furnish = async (
     await api("POST", "/flags", { key, type, ...(type === "rollout" && { percentage: 50 }) });
     if (index % 3 === 0) await api("PATCH", `/flags/${key}`, { enabled: true });
   }
+  const segments = Array.from({ length: 12 }, (_, index) => `segment-${index}`);
+  for (const key of segments) await api("POST", "/segments", { key, include: ["user-1"] });
   const [first = ""] = webhooks;
   const deliveries: string[] = [];
   for (let count = 0; count < 3; count += 1) {
@@ -54,6 +56,7 @@ export const furnish = async (
     keys,
     names: {
       flags,
+      segments,
       // Deliveries belong to a webhook, and only the first one has some.
       webhooks: operation.path.includes("/deliveries/") ? [first] : webhooks,
       deliveries,

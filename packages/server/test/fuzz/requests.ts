@@ -3,6 +3,7 @@ import fc, { type Arbitrary } from "fast-check";
 import { type Body, bodiesFor } from "./bodies.ts";
 import type { Operation, Parameter } from "./document.ts";
 import type { Request } from "./exchange.ts";
+import { targetingBodies } from "./targeting.ts";
 import { fitting, junk, type Meanings } from "./values.ts";
 
 /** What is there for the operation to find. */
@@ -167,7 +168,7 @@ const headersOf = ({ parameters }: Operation, isGood: boolean): Arbitrary<Header
 /** Half of them as they should be, but for headers that ask for a condition; half of them broken somewhere. */
 export const requestsTo = (operation: Operation, place: Place): Arbitrary<Request> => {
   const { method } = operation;
-  const bodies = bodiesFor(operation.body, place.meanings);
+  const bodies = bodiesFor(operation.body, place.meanings, targetingBodies[operation.name]);
   const good = goodKey(operation, place);
   const none = fc.constant<Body | undefined>(undefined);
   const make = (
