@@ -65,17 +65,25 @@ const read = async (path: string) => {
 
 const newer: Readonly<Record<string, { flag: Record<string, unknown>; level: number | null }>> = {
   "a type that is not known": {
-    flag: { key: "sizes", type: "variant", enabled: true, variants: { small: 1 }, off: "small" },
-    level: 2,
+    flag: { key: "sizes", type: "layer", enabled: true, parts: { small: 1 }, off: "small" },
+    level: 3,
   },
   "a level that is not known": {
     flag: {
       ...{ key: "ruled", type: "rollout", enabled: true, percentage: 5 },
-      rules: [{ id: "staff", serve: "on" }],
+      rules: [{ id: "staff", serve: "on", schedule: "daily" }],
     },
-    level: 2,
+    level: 3,
   },
 };
+
+test("a flag that cannot be read keeps none of the others from being evaluated", async () => {
+  const broken = { key: "broken", type: "boolean", enabled: true, description: null };
+  await writeAsNewer({ ...broken, otherwise: "off", rules: [{ id: "no-condition" }] }, 2);
+  await until("it is known", async () => (await read("/flags/broken")).key === "broken");
+  assert.equal((await post("/ofrep/v1/evaluate/flags/broken")).body.errorCode, "GENERAL");
+  assert.equal((await post("/ofrep/v1/evaluate/flags/plain")).body.value, true);
+});
 
 for (const [name, { flag, level }] of Object.entries(newer)) {
   suite(name, () => {
@@ -110,7 +118,7 @@ for (const [name, { flag, level }] of Object.entries(newer)) {
       stream.close();
       assert.ok(snapshot);
       const { flags } = snapshot.data as { flags: { flag: { key: string }; level?: number }[] };
-      assert.equal(flags.find((each) => each.flag.key === key)?.level, 2);
+      assert.equal(flags.find((each) => each.flag.key === key)?.level, 3);
       assert.equal(flags.find((each) => each.flag.key === "plain")?.level, undefined);
     });
 
@@ -129,7 +137,7 @@ for (const [name, { flag, level }] of Object.entries(newer)) {
       );
       const { key: _, type: _type, enabled: _on, percentage: _share, ...rest } = flag;
       assert.deepEqual(JSON.parse(String(row?.definition)), rest);
-      assert.deepEqual([row?.level, row?.enabled], [2, 0]);
+      assert.deepEqual([row?.level, row?.enabled], [3, 0]);
       // A newer version may serve something else while it is off: still no guess.
       assert.equal((await post(`/ofrep/v1/evaluate/flags/${key}`)).body.errorCode, "GENERAL");
     });
@@ -138,7 +146,7 @@ for (const [name, { flag, level }] of Object.entries(newer)) {
 
 test("a member that is not known at a known level is ignored when the flag is evaluated", async () => {
   await writeAsNewer(
-    { key: "tagged", type: "boolean", enabled: true, description: null, tags: ["a"] },
+    { key: "tagged", type: "boolean", enabled: true, description: null, labels: ["a"] },
     null,
   );
   await until("it is evaluated", async () => {

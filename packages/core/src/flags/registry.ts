@@ -119,9 +119,13 @@ export const prepare = (
   const { prepare: plain, choice } = typeOf(flag.type);
   if (plain !== undefined && !usesTargeting(flag)) return plain(flag);
   const { key, enabled } = flag;
-  return decidedFlag(
-    compileDecision({ key, enabled, ...choice(flag), targeting: flag }, environment),
-  );
+  try {
+    const decidable = { key, enabled, ...choice(flag), targeting: flag };
+    return decidedFlag(compileDecision(decidable, environment));
+  } catch {
+    // Something else has written it: the others are evaluated all the same.
+    return unknownFlag;
+  }
 };
 
 /** How many of 100,000 users get the flag now, whatever its rules say. */

@@ -1,6 +1,9 @@
 // What a flag names outside itself, with the place of each name.
 import type { Condition } from "./conditions/condition.ts";
+import { isObject } from "./mistakes.ts";
 import type { Rule, Serve, Targeting } from "./targeting.ts";
+
+const listOf = <T>(value: readonly T[]): readonly T[] => (Array.isArray(value) ? value : []);
 
 export interface Named {
   readonly key: string;
@@ -8,14 +11,19 @@ export interface Named {
   readonly place: string;
 }
 
+/** Also of a condition that a newer version has written: what this one does not know names nothing. */
 const segmentsIn = (condition: Condition, place: string): readonly Named[] => {
+  if (!isObject(condition)) return [];
   const inEach = (list: readonly Condition[], name: string) =>
-    list.flatMap((each, index) => segmentsIn(each, `${place}.${name}[${index}]`));
+    listOf(list).flatMap((each, index) => segmentsIn(each, `${place}.${name}[${index}]`));
   if ("all" in condition) return inEach(condition.all, "all");
   if ("any" in condition) return inEach(condition.any, "any");
   if ("not" in condition) return segmentsIn(condition.not, `${place}.not`);
   if (!("segment" in condition)) return [];
-  return condition.segment.map((key, index) => ({ key, place: `${place}.segment[${index}]` }));
+  return listOf(condition.segment).map((key, index) => ({
+    key,
+    place: `${place}.segment[${index}]`,
+  }));
 };
 
 /** The segments that the flag names. */

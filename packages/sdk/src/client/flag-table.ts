@@ -55,15 +55,8 @@ export interface FlagTable {
   readonly segments: () => Segment[];
 }
 
-const prepareFlag = (flag: LeveledFlag, environment: Environment): PreparedFlag => {
-  if (!isFlag(flag)) return unknownFlag;
-  try {
-    return prepare(flag, flag.level, environment);
-  } catch {
-    // From a cache or a bootstrap that something else has written.
-    return unknownFlag;
-  }
-};
+const prepareFlag = (flag: LeveledFlag, environment: Environment): PreparedFlag =>
+  isFlag(flag) ? prepare(flag, flag.level, environment) : unknownFlag;
 
 /** Of any flag, also one that this version cannot use. */
 const requirementsOf = ({ requires }: LeveledFlag): readonly Requirement[] =>

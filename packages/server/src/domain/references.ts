@@ -40,7 +40,7 @@ const checkRequired = async (
 ): Promise<Result<void>> => {
   if (before === null) return ok(undefined);
   const offered = after === null ? {} : choiceOf(after).variants;
-  if (Object.keys(choiceOf(before).variants).every((name) => Object.hasOwn(offered, name))) {
+  if (Object.keys(choiceOf(before).variants ?? {}).every((name) => Object.hasOwn(offered, name))) {
     return ok(undefined);
   }
   const references = await reads.referencesTo(environmentId, "flag", key);
