@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { fastify } from "fastify";
 import { ErrorBody } from "../src/http/openapi/describe.ts";
 import { FlagSchema } from "../src/http/openapi/schemas.ts";
+import { SegmentSummary } from "../src/http/openapi/segment-schemas.ts";
 import { healthRoutes } from "../src/http/operations/health.ts";
 import { until } from "./support/until.ts";
 
@@ -11,7 +12,7 @@ test("/readyz asks the store once for all who ask at the same time, and in the s
   let asked = 0;
   let isDown = false;
   const app = fastify();
-  app.addSchema(ErrorBody).addSchema(FlagSchema);
+  app.addSchema(ErrorBody).addSchema(FlagSchema).addSchema(SegmentSummary);
   const check = async () => {
     asked += 1;
     await new Promise(setImmediate);

@@ -40,7 +40,8 @@ export const FlagSnippets = ({ flag }: { readonly flag: Flag }) => {
   const { environment, mayChange } = useApi();
   const snippets = snippetsFor({
     key: flag.key,
-    usesTargetingKey: editorOf(flag.type).usesTargetingKey,
+    usesTargetingKey: editorOf(flag.type).usesTargetingKey || flag.rules !== undefined,
+    ...(flag.type === "variant" && { valueType: flag.valueType }),
     url: location.origin,
   });
   const [chosen, setChosen] = useState(snippets[0]?.name ?? "");

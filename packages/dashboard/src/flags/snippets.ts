@@ -1,4 +1,5 @@
 // Code that evaluates a flag, with OpenFeature in several languages and with the Halyard SDK.
+import type { ValueType } from "@halyard/core/flags/variant";
 import sdk from "@halyard/sdk/package.json" with { type: "json" };
 
 export interface Snippet {
@@ -18,16 +19,46 @@ export const keyPlaceholder = "<a client key>";
 interface SnippetOptions {
   readonly key: string;
   readonly usesTargetingKey: boolean;
+  /** What the flag gives, unless that is on or off. */
+  readonly valueType?: ValueType;
   /** Of the server. */
   readonly url: string;
 }
 
-export const snippetsFor = ({ key, usesTargetingKey, url }: SnippetOptions): readonly Snippet[] => {
+const fallbacks: Readonly<Record<ValueType, string>> = {
+  string: '"fallback"',
+  number: "0",
+  object: "{}",
+};
+
+/** The languages whose code knows values other than booleans. */
+const typed = /^(curl|Node|Web)/;
+
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+export const snippetsFor = ({
+  key,
+  usesTargetingKey,
+  valueType,
+  url,
+}: SnippetOptions): readonly Snippet[] => {
+  const inSdk = (who: string) =>
+    valueType === undefined
+      ? `if (client.isEnabled("${key}"${who === "{}" ? "" : `, ${who}`})) {
+  // on
+}`
+      : `const value = client.${valueType}Value("${key}", ${who}, ${fallbacks[valueType]});`;
+  const inOpenFeature = (client: string, more: string) =>
+    valueType === undefined
+      ? `if (${client}.getBooleanValue("${key}", false${more})) {
+  // on
+}`
+      : `const value = ${client}.get${capitalized(valueType)}Value("${key}", ${fallbacks[valueType]}${more});`;
   const context = usesTargetingKey ? `, { targetingKey: user.id }` : "";
   // The server serves the package that goes with it.
   const halyardSdk = `${url}/sdk/halyard-sdk-${sdk.version}.tgz`;
   const who = usesTargetingKey ? `{ targetingKey: user.id }` : "{}";
-  return [
+  const snippets: readonly Snippet[] = [
     {
       name: "curl",
       role: "client",
@@ -44,9 +75,7 @@ export const snippetsFor = ({ key, usesTargetingKey, url }: SnippetOptions): rea
 const client = createClient({ url: "${url}", key: process.env.HALYARD_API_KEY });
 await client.ready();
 
-if (client.isEnabled("${key}"${context})) {
-  // on
-}`,
+${inSdk(who)}`,
     },
     {
       name: "Node, OpenFeature",
@@ -60,9 +89,7 @@ await OpenFeature.setProviderAndWait(
 );
 const client = OpenFeature.getClient();
 
-if (await client.getBooleanValue("${key}", false${context})) {
-  // on
-}`,
+${inOpenFeature("await client", context)}`,
     },
     {
       name: "Web, OpenFeature",
@@ -76,9 +103,7 @@ await OpenFeature.setProviderAndWait(
   new HalyardWebProvider({ url: "${url}", key: "${keyPlaceholder}" }),
 );
 
-if (OpenFeature.getClient().getBooleanValue("${key}", false)) {
-  // on
-}`,
+${inOpenFeature("OpenFeature.getClient()", "")}`,
     },
     {
       name: "Web, OFREP",
@@ -95,9 +120,7 @@ await OpenFeature.setProviderAndWait(
   }),
 );
 
-if (OpenFeature.getClient().getBooleanValue("${key}", false)) {
-  // on
-}`,
+${inOpenFeature("OpenFeature.getClient()", "")}`,
     },
     {
       name: "Go",
@@ -167,4 +190,5 @@ var on = await client.GetBooleanValueAsync("${key}", false${
       });`,
     },
   ];
+  return valueType === undefined ? snippets : snippets.filter(({ name }) => typed.test(name));
 };

@@ -10,6 +10,7 @@ import { FlagSettings } from "../flags/edit/flag-settings.tsx";
 import { FlagDeliveries } from "../flags/flag-deliveries.tsx";
 import { FlagHistory, LastChanged } from "../flags/flag-history.tsx";
 import { FlagSnippets } from "../flags/flag-snippets.tsx";
+import { FlagTargeting } from "../flags/flag-targeting.tsx";
 import { FlagUsageChart } from "../flags/flag-usage.tsx";
 import { addressOfList } from "../flags/list/flag-filter.ts";
 import { MissingFlag } from "../flags/missing-flag.tsx";
@@ -78,6 +79,7 @@ export const FlagPage = () => {
         <>
           <FlagSettings key={flagKey} entry={entry} />
           {isNew && <FlagSnippets flag={entry.flag} />}
+          <FlagTargeting flag={entry.flag} />
           {type.Preview && <type.Preview flag={entry.flag} />}
           <FlagUsageChart flagKey={flagKey} />
           <FlagHistory flagKey={flagKey} entry={entry} />
