@@ -95,7 +95,10 @@ suite("a store", () => {
       );
       run("update api_keys set created_at = ?", ago(200 * day));
       run("update api_keys set last_used_at = ? where environment_id = 2", ago(100 * day));
-      run("insert into environments (id, name, revision, sequence, flag_count, created_at, keys_revision) values (3, 'staging', 0, 0, 0, ?, 0)", ago(0));
+      run(
+        "insert into environments (id, name, revision, sequence, flag_count, created_at, keys_revision) values (3, 'staging', 0, 0, 0, ?, 0)",
+        ago(0),
+      );
       run("update environments set created_at = 0, keys_revision = 0 where id = 3");
     });
     writeFileSync(join(folder, "secret.key"), `${randomBytes(32).toString("base64")}\n`);

@@ -108,6 +108,42 @@ suite("segments", () => {
   });
 });
 
+suite("events of segments", () => {
+  test("say what was added and removed, unless that is too much for a receiver", async () => {
+    const { admin, create } = await setUp();
+    await admin("POST", "/segments", { key: "big" });
+    await create({
+      key: "a",
+      type: "boolean",
+      rules: [{ when: { segment: ["big"] }, serve: "on" }],
+      otherwise: "off",
+    });
+    for (let part = 0; part < 4; part += 1) {
+      const add = Array.from({ length: 7_000 }, (_, index) => `user-${part}-${index}`);
+      await admin("POST", "/segments/big/members", { include: { add } });
+    }
+    await admin("PATCH", "/segments/big", { include: [] });
+    const { body } = await admin("GET", "/events?limit=2");
+    const [part, all] = (body as { type: string; data: Record<string, unknown> }[]).map(
+      ({ data }) => data,
+    );
+    assert.ok(part);
+    assert.equal((part.include as { added: string[] }).added.length, 7_000);
+    assert.deepEqual(part.flags, ["a"]);
+    assert.deepEqual(all, {
+      segment: { key: "big", description: null, when: null, counts: { include: 0, exclude: 0 } },
+      version: 6,
+      previous: { counts: { include: 28_000, exclude: 0 } },
+      membersOmitted: true,
+      flags: ["a"],
+    });
+    const { body: history } = await admin("GET", "/history?subject=segment&id=big&limit=1");
+    const [entry] = history as { after: { include: { removed: string[] } } }[];
+    assert.equal(entry?.after.include.removed.length, 28_000);
+    assert.equal((await admin("GET", "/history?id=big")).status, 400);
+  });
+});
+
 suite("several changes together", () => {
   test("all of them or none", async () => {
     const { admin, create } = await setUp();
@@ -126,6 +162,12 @@ suite("several changes together", () => {
     const done = await admin("POST", "/changes", { changes: [off("a", "2"), off("b"), off("c")] });
     assert.equal(done.status, 200, done.text);
     assert.equal(await revision(), `"${started + 3}"`);
+    const again = { "idempotency-key": "once" };
+    const on = { changes: [{ flag: "a", ifMatch: "3", patch: { enabled: true } }] };
+    const first = await admin("POST", "/changes", on, again);
+    const repeated = await admin("POST", "/changes", on, again);
+    assert.deepEqual(repeated.body, first.body);
+    assert.equal(repeated.headers.get("idempotency-replayed"), "true");
     const twice = await admin("POST", "/changes", { changes: [off("a"), off("a")] });
     assert.match(twice.text, /changes\[1\]\.flag must be named once/);
   });

@@ -175,6 +175,7 @@ suite("variants", () => {
     assert.equal(required.status, 409, required.text);
     assert.match(required.text, /required by the flag \\"b\\"/);
     assert.equal((await admin("DELETE", "/flags/size")).status, 409);
+    assert.equal((await admin("PATCH", "/flags/size", { variants: null })).status, 400);
     const type = await admin("PATCH", "/flags/size", { valueType: "number" });
     assert.match(type.text, /valueType is fixed at creation/);
   });

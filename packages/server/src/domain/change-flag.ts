@@ -66,7 +66,8 @@ const draftsOf = (before: Flag, after: Flag): FlagDecision["drafts"][number][] =
 
 /** A variant that the flag still serves cannot be taken out. */
 const checkTakenOut = (before: Flag, patch: PatchFlag): Result<void> => {
-  if (before.type !== "variant" || patch.variants === undefined) return ok(undefined);
+  const isReplaced = typeof patch.variants === "object" && patch.variants !== null;
+  if (before.type !== "variant" || !isReplaced) return ok(undefined);
   const { variants } = choiceOf(before);
   const after = { ...before, ...patch };
   for (const variant of Object.keys(variants)) {

@@ -113,6 +113,26 @@ export const revisionOf = ({ state, at, decision }: Change): Revision => {
 export const orderedBy = ({ kind, key }: Decision): string =>
   kind === "flag" ? key : `${kind}:${key}`;
 
+/** What a name of `orderedBy` stands for. */
+export const subjectOf = (name: string | null) => {
+  const [kind, key] = name?.split(":", 2) ?? [];
+  return key === undefined
+    ? { flagKey: name }
+    : { flagKey: null, ...(kind === "segment" && { segmentKey: key }) };
+};
+
+/** Receivers take bodies of so many bytes; what comes in parts has less. History has all of it. */
+const maxMemberBytes = 256 * 1_024;
+const maxNamedFlags = 1_000;
+
+/** What was added and removed, unless that is more than a receiver takes. */
+const listsOf = ({ include, exclude }: SegmentChange) => {
+  const lists = { ...(include && { include }), ...(exclude && { exclude }) };
+  return Buffer.byteLength(JSON.stringify(lists)) <= maxMemberBytes
+    ? lists
+    : { membersOmitted: true };
+};
+
 const summaryOf = ({ key, description, when, ...rest }: SegmentSummary | Segment) => ({
   key,
   description,
@@ -133,9 +153,8 @@ const dataOf = (decision: Decision, previous: EventDraft["previous"]) => {
         segment: segment && summaryOf(segment as SegmentSummary | Segment),
         version,
         previous,
-        ...(after?.include && { include: after.include }),
-        ...(after?.exclude && { exclude: after.exclude }),
-        flags,
+        ...(after && listsOf(after)),
+        flags: flags.slice(0, maxNamedFlags),
       };
     }
   }

@@ -13,6 +13,7 @@ import type { Caller } from "../domain/principal.ts";
 import {
   environmentGone,
   type Failure,
+  fail,
   noEnvironment,
   notFound,
   ok,
@@ -46,14 +47,13 @@ export interface Flags {
     patch: PatchFlag,
     precondition: Precondition,
   ): Promise<Result<VersionedFlag>>;
-  /** All of them in their order, or none. */
+  /** All of them in their order, or none. `describe` says which of them was refused. */
   patchAll(
     caller: Caller,
     patches: readonly FlagPatch[],
-  ): Promise<
-    | { readonly ok: true; readonly value: readonly VersionedFlag[] }
-    | { readonly ok: false; readonly refused: RefusedPatch }
-  >;
+    describe: (refused: RefusedPatch) => Failure,
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<readonly VersionedFlag[]>>;
   remove(caller: Caller, key: string, precondition: Precondition): Promise<Result<void>>;
 }
 
@@ -139,8 +139,8 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
       );
     },
 
-    async patchAll({ actor, environment }, patches) {
-      const work = async (transaction: Transaction) => {
+    async patchAll({ actor, environment }, patches, describe, once) {
+      const work = async (transaction: Transaction): Promise<Result<readonly VersionedFlag[]>> => {
         const { locked } = await lockWith(transaction, environment.id, async () => undefined);
         if (!locked) throw new Refusal({ index: 0, failure: environmentGone });
         let { state } = locked;
@@ -158,13 +158,15 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
           if (!patched.ok) throw new Refusal({ index, failure: patched.failure });
           done.push(patched.value);
         }
-        return done;
+        return ok(done);
       };
       try {
-        return { ok: true, value: await store.transact(work) };
+        return await store.transact((transaction) =>
+          runIdempotent(transaction, once, clock, () => work(transaction)),
+        );
       } catch (error) {
-        if (error instanceof Refusal) return { ok: false, refused: error.refused };
-        throw error;
+        if (!(error instanceof Refusal)) throw error;
+        return { result: fail(describe(error.refused)), repeated: false };
       }
     },
 

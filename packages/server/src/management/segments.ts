@@ -49,7 +49,8 @@ export interface Segments {
     key: string,
     request: MembersRequest,
     precondition: Precondition,
-  ): Promise<Result<VersionedSegment>>;
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<VersionedSegment>>;
   remove(caller: Caller, key: string, precondition: Precondition): Promise<Result<void>>;
 }
 
@@ -59,44 +60,43 @@ export const createSegments = (store: Store, clock: Clock, newIds: NewIds): Segm
   const commit = createCommit(clock, newIds);
 
   const onSegment = async <T>(
+    transaction: Transaction,
     { actor, environment }: Caller,
     key: string,
     precondition: Precondition,
     work: (
-      transaction: Transaction,
       current: VersionedSegment,
       flags: readonly string[],
       commitChange: (decision: SegmentDecision) => Promise<Result<unknown>>,
     ) => Promise<Result<T>>,
   ): Promise<Result<T>> => {
     if (!isFlagKey(key)) return notFound("The segment", key);
-    return store.transact(async (transaction) => {
-      const [state, current, references, webhooks] = await Promise.all([
-        transaction.lockEnvironment(environment.id),
-        transaction.segment(environment.id, key),
-        transaction.referencesTo(environment.id, "segment", key),
-        transaction.webhooks(environment.id),
-      ]);
-      if (!state) return noEnvironment;
-      if (!current) return notFound("The segment", key);
-      const holds = checkPrecondition(what(key), current.version, current.segment, precondition);
-      if (!holds.ok) return holds;
-      const flags = references.map(({ flag }) => flag);
-      return work(transaction, current, flags, (decision) =>
-        commit(transaction, { state, webhooks }, actor, decision),
-      );
-    });
+    const [state, current, references, webhooks] = await Promise.all([
+      transaction.lockEnvironment(environment.id),
+      transaction.segment(environment.id, key),
+      transaction.referencesTo(environment.id, "segment", key),
+      transaction.webhooks(environment.id),
+    ]);
+    if (!state) return noEnvironment;
+    if (!current) return notFound("The segment", key);
+    const holds = checkPrecondition(what(key), current.version, current.segment, precondition);
+    if (!holds.ok) return holds;
+    const flags = references.map(({ flag }) => flag);
+    return work(current, flags, (decision) =>
+      commit(transaction, { state, webhooks }, actor, decision),
+    );
   };
 
   const update = (
+    transaction: Transaction,
     caller: Caller,
     key: string,
     precondition: Precondition,
     patch: Pick<PatchSegment, "description" | "when">,
-    changesOf: (transaction: Transaction) => Promise<ListChanges>,
+    changesOf: () => Promise<ListChanges>,
   ): Promise<Result<VersionedSegment>> =>
-    onSegment(caller, key, precondition, async (transaction, current, flags, commitChange) => {
-      const decision = decideUpdateSegment(current, patch, await changesOf(transaction), flags);
+    onSegment(transaction, caller, key, precondition, async (current, flags, commitChange) => {
+      const decision = decideUpdateSegment(current, patch, await changesOf(), flags);
       if (!decision.ok) return decision;
       if (!decision.value) return ok(current);
       const committed = await commitChange(decision.value);
@@ -146,30 +146,38 @@ export const createSegments = (store: Store, clock: Clock, newIds: NewIds): Segm
     async patch(caller, key, patch, precondition) {
       const valid = checkPatchSegment(patch);
       if (!valid.ok) return valid;
-      return update(caller, key, precondition, patch, async (transaction) => {
-        if (patch.include === undefined && patch.exclude === undefined) return {};
-        const whole = await transaction.wholeSegment(caller.environment.id, key);
-        return replacements(patch, whole?.segment);
-      });
+      return store.transact((transaction) =>
+        update(transaction, caller, key, precondition, patch, async () => {
+          if (patch.include === undefined && patch.exclude === undefined) return {};
+          const whole = await transaction.wholeSegment(caller.environment.id, key);
+          return replacements(patch, whole?.segment);
+        }),
+      );
     },
 
-    async changeMembers(caller, key, request, precondition) {
+    async changeMembers(caller, key, request, precondition, once) {
       const valid = checkMembers(request);
-      if (!valid.ok) return valid;
-      return update(caller, key, precondition, {}, (transaction) =>
-        exactChanges(transaction, caller.environment.id, key, request),
+      if (!valid.ok) return { result: valid, repeated: false };
+      return store.transact((transaction) =>
+        runIdempotent(transaction, once, clock, () =>
+          update(transaction, caller, key, precondition, {}, () =>
+            exactChanges(transaction, caller.environment.id, key, request),
+          ),
+        ),
       );
     },
 
     remove: (caller, key, precondition) =>
-      onSegment(caller, key, precondition, async (transaction, current, flags, commitChange) => {
-        const whole = await transaction.wholeSegment(caller.environment.id, key);
-        if (!whole) return notFound("The segment", key);
-        const decision = decideDeleteSegment(current.version, whole.segment, flags);
-        if (!decision.ok) return decision;
-        const committed = await commitChange(decision.value);
-        return committed.ok ? ok(undefined) : committed;
-      }),
+      store.transact((transaction) =>
+        onSegment(transaction, caller, key, precondition, async (current, flags, commitChange) => {
+          const whole = await transaction.wholeSegment(caller.environment.id, key);
+          if (!whole) return notFound("The segment", key);
+          const decision = decideDeleteSegment(current.version, whole.segment, flags);
+          if (!decision.ok) return decision;
+          const committed = await commitChange(decision.value);
+          return committed.ok ? ok(undefined) : committed;
+        }),
+      ),
   };
 };
 

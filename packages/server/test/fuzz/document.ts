@@ -105,7 +105,8 @@ export const readDocument = async (url: string): Promise<readonly Operation[]> =
       if (type === undefined) return answer.text === "" ? undefined : "there is a body";
       if (given !== type) return `the body is ${given}, not ${type}`;
       if (!validate) return answer.text === "" ? "there is no body" : undefined;
-      if (answer.status >= 400 && innards.test(withoutCurrent(answer.text))) return "it tells how it is made";
+      if (answer.status >= 400 && innards.test(withoutCurrent(answer.text)))
+        return "it tells how it is made";
       try {
         return validate(JSON.parse(answer.text)) ? undefined : ajv.errorsText(validate.errors);
       } catch {

@@ -1,5 +1,5 @@
 // An event that somebody asks for, to try out a receiver. It has no sequence number.
-import type { FlagEventType } from "@halyard/core/event-types";
+import type { FlagEventType, SegmentEventType } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Caller } from "../principal.ts";
 import { type TestableType, type TestEvent, testEventType, type Webhook } from "./webhook.ts";
@@ -22,8 +22,30 @@ const changes: Readonly<
   "flag.deleted": { enabled: false, previous: {} },
 };
 
+const segmentChanges: Readonly<Record<SegmentEventType, object>> = {
+  "segment.created": { previous: {}, include: { added: ["user-1"], removed: [] } },
+  "segment.updated": {
+    previous: { counts: { include: 0, exclude: 0 } },
+    include: { added: ["user-1"], removed: [] },
+  },
+  "segment.deleted": { previous: {} },
+};
+
+const exampleSegment = {
+  key: "example",
+  description: "No segment of yours: somebody tests this webhook.",
+  when: null,
+  counts: { include: 1, exclude: 0 },
+};
+
+const isOfSegment = (type: TestableType): type is SegmentEventType =>
+  Object.hasOwn(segmentChanges, type);
+
 const dataOf = (type: TestableType, { id, url, events }: Webhook): object => {
   if (type === testEventType) return { webhook: { id, url, events } };
+  if (isOfSegment(type)) {
+    return { segment: exampleSegment, version: 1, ...segmentChanges[type], flags: [] };
+  }
   const { enabled, previous } = changes[type];
   return { flag: example(enabled), version: 1, previous };
 };

@@ -1,5 +1,5 @@
 // Subscriptions: which events a webhook may subscribe to, and which webhooks a change is sent to.
-import { type EventType, eventTypes, flagEventTypes } from "@halyard/core/event-types";
+import { type EventType, eventTypes } from "@halyard/core/event-types";
 import { invalid, ok, type Result } from "../../errors.ts";
 import { type Change, orderedBy } from "../change.ts";
 
@@ -7,7 +7,7 @@ export const maxWebhooks = 100;
 export const allEvents = "*";
 export const testEventType = "webhook.test";
 /** The types that a test may have. */
-export const testableTypes = [testEventType, ...flagEventTypes] as const;
+export const testableTypes = [testEventType, ...eventTypes] as const;
 export type TestableType = (typeof testableTypes)[number];
 export const subscribableEvents = [...eventTypes, allEvents] as const;
 

@@ -6,9 +6,10 @@ import type { FastifyInstance } from "fastify";
 import { type Failure, invalid, ok, type Result } from "../../errors.ts";
 import type { FlagPatch, Flags, RefusedPatch } from "../../management/flags.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
-import { answers, route, withBody } from "../openapi/describe.ts";
-import { closedObject, flagExample, flagReference } from "../openapi/schemas.ts";
+import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import { closedObject, flagExample, flagReference, idempotencyHeader } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
+import { replyIdempotently } from "./idempotency.ts";
 
 interface OneChange {
   readonly flag: string;
@@ -94,6 +95,7 @@ export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
       summary: "Change several flags together",
       description:
         "At most 100, all of them or none, in one transaction. Each makes its own revision and events, in the order given.",
+      headers: idempotencyHeader,
       body: changesSchema,
       response: answers(
         {
@@ -108,6 +110,7 @@ export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
               ),
             }),
             example: { changes: [{ flag: flagExample, version: 8 }] },
+            headers: headers.repeated,
           },
         },
         "NOT_FOUND",
@@ -120,10 +123,16 @@ export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
       const { changes } = request.body;
       const patches = patchesOf(changes);
       if (!patches.ok) return sendFailure(reply, patches.failure);
-      const done = await flags.patchAll(request.auth.principal, patches.value);
-      if (!done.ok) return sendFailure(reply, failureOf(done.refused, changes));
-      const body = { changes: done.value.map(({ flag, version }) => ({ flag, version })) };
-      return reply.type(jsonType).send(JSON.stringify(body));
+      return replyIdempotently(
+        request,
+        reply,
+        (caller, once) =>
+          flags.patchAll(caller, patches.value, (refused) => failureOf(refused, changes), once),
+        (done) => {
+          const body = { changes: done.map(({ flag, version }) => ({ flag, version })) };
+          return reply.type(jsonType).send(JSON.stringify(body));
+        },
+      );
     },
   );
 };

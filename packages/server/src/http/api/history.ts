@@ -3,6 +3,7 @@ import { flagEventTypes } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { FastifyInstance } from "fastify";
 import { historySubjects } from "../../domain/history.ts";
+import { invalidField } from "../../errors.ts";
 import type { History } from "../../management/history.ts";
 import { hideSecretsFrom } from "../auth/hide-secrets.ts";
 import { sendFailure } from "../errors/error-reply.ts";
@@ -25,8 +26,15 @@ const AllQuery = closedObject({
   ...PageQuery.properties,
   subject: Type.Optional(
     Type.Enum([...historySubjects], {
-      description: "Only changes of flags, of webhooks or of keys.",
+      description: "Only changes of flags, segments, webhooks or keys.",
       "x-must-be": `one of ${historySubjects.join(", ")}`,
+    }),
+  ),
+  id: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description: "Only changes of the one with this key or id; with `subject`.",
+      "x-must-be": "a key or id, with subject",
     }),
   ),
   deleted: Type.Optional(
@@ -130,12 +138,16 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
     async (request, reply) => {
       const page = pageOf(request.query, readId);
       if (!page.ok) return sendFailure(reply, page.failure);
-      const { subject, deleted } = request.query;
+      const { subject, id, deleted } = request.query;
+      if (id !== undefined && subject === undefined) {
+        return sendFailure(reply, invalidField("subject", "is required with id"));
+      }
       const { principal } = request.auth;
       const hide = hideSecretsFrom(principal);
       const entries = await history.ofEnvironment(principal.environment, {
         ...page.value,
         ...(subject !== undefined && { subject }),
+        ...(id !== undefined && { subjectId: id }),
         ...(deleted !== undefined && { deleted: true }),
       });
       return sendPage(request, reply, entries, page.value.limit, (entry) => ({

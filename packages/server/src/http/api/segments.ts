@@ -162,21 +162,21 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       description:
         "In parts, for lists of any length up to 100,000. What is in the list already, or is not, is passed over, so a part may be sent again.",
       params: segmentPath,
-      headers: Precondition,
+      headers: Type.Object({ ...Precondition.properties, ...idempotencyHeader.properties }),
       body: membersSchema,
       response: answers(changed, "NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", ...withBody),
     }),
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, body, auth } = request;
-      const moved = await segments.changeMembers(
-        auth.principal,
-        params.key,
-        body,
-        precondition.value,
+      const { params, body } = request;
+      return replyIdempotently(
+        request,
+        reply,
+        (caller, once) =>
+          segments.changeMembers(caller, params.key, body, precondition.value, once),
+        (segment) => send(reply, segment),
       );
-      return moved.ok ? send(reply, moved.value) : sendFailure(reply, moved.failure);
     },
   );
 

@@ -126,14 +126,30 @@ const writeSegment = async (
   }
   const of = { environment_id: environmentId, segment_key: key };
   for (const list of memberLists) {
-    for (const members of batchesOf(after[list]?.removed ?? [])) {
+    const removed = after[list]?.removed ?? [];
+    if (
+      removed.length > 0 &&
+      before &&
+      "counts" in before &&
+      removed.length === before.counts[list]
+    ) {
+      // All of them, however many, in one statement.
       await database
         .deleteFrom("segment_members")
         .where("environment_id", "=", environmentId)
         .where("segment_key", "=", key)
         .where("list", "=", list)
-        .where("member", "in", idList(members))
         .execute();
+    } else {
+      for (const members of batchesOf(removed)) {
+        await database
+          .deleteFrom("segment_members")
+          .where("environment_id", "=", environmentId)
+          .where("segment_key", "=", key)
+          .where("list", "=", list)
+          .where("member", "in", idList(members))
+          .execute();
+      }
     }
     for (const members of batchesOf(after[list]?.added ?? [])) {
       await database

@@ -1,11 +1,13 @@
 // Deliveries and the health of webhooks as the API shows them.
-
+import { subjectOf } from "../../../domain/change.ts";
 import { type Delivery, deliveryKinds, deliveryStates } from "../../../domain/webhooks/delivery.ts";
 import { blockingLimit, countLimit, healthStatuses } from "../../../domain/webhooks/health.ts";
 import type { DetailedHealth, ShownHealth } from "../../../management/deliveries.ts";
 import type { HideSecrets } from "../../auth/hide-secrets.ts";
 import { closedObject, nullable } from "../../openapi/schemas.ts";
 import { Type } from "../../openapi/type.ts";
+
+const segmentKey = Type.Optional(Type.String({ description: "Of the event of a segment." }));
 
 const time = (description: string) =>
   Type.String({ description, examples: ["2026-11-14T12:00:00.000Z"] });
@@ -25,7 +27,8 @@ export const DeliverySchema = closedObject(
       }),
       type: Type.String(),
       sequence: nullable<number>("integer", "Null for a test."),
-      flagKey: nullable<string>("string", "Null for a test."),
+      flagKey: nullable<string>("string", "Null for a test, and for the event of a segment."),
+      segmentKey,
     }),
     createdAt: time("When it was queued."),
     settledAt: nullable<string>("string", "When it was delivered or given up."),
@@ -103,8 +106,14 @@ export const sentExample = {
   },
 };
 
+const shownEvent = ({ flagKey, ...event }: Delivery["event"]) => ({
+  ...event,
+  ...subjectOf(flagKey),
+});
+
 export const shownDelivery = (delivery: Delivery, hide: HideSecrets) => ({
   ...delivery,
+  event: shownEvent(delivery.event),
   createdAt: delivery.createdAt.toISOString(),
   settledAt: delivery.settledAt?.toISOString() ?? null,
   nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
@@ -158,7 +167,8 @@ export const DetailedHealthSchema = closedObject({
   blocking: Type.Array(
     closedObject({
       deliveryId: Type.String(),
-      flagKey: nullable<string>("string", "Null for a test."),
+      flagKey: nullable<string>("string", "Null for a test, and for the event of a segment."),
+      segmentKey,
       attempts: Type.Integer({ description: "Attempts made so far." }),
       error: nullable<string>("string", "Why the last one failed."),
       nextAttemptAt: healthFields.nextAttemptAt,
@@ -226,7 +236,7 @@ export const shownDetailedHealth = (health: DetailedHealth) => ({
   ...shownHealth(health),
   blocking: health.blocking.map((each) => ({
     deliveryId: each.deliveryId,
-    flagKey: each.flagKey,
+    ...subjectOf(each.flagKey),
     attempts: each.attempts,
     error: each.error,
     nextAttemptAt: timeOf(each.nextAttemptAt),
