@@ -18,6 +18,7 @@ import { until } from "../packages/server/test/support/until.ts";
 import { assertPrinted } from "./support/compare-output.ts";
 import { type Block, blockTitled, pages, read } from "./support/pages.ts";
 import { commandsOf, openSession, type Place, type Steps } from "./support/shell-session.ts";
+import { assertMade, targetingPage } from "./support/targeting-page.ts";
 
 /** Blocks that this file does not run: how they begin, and why. */
 const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -78,7 +79,9 @@ const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const keyOf = (server: TestServer, name: string): string =>
   server.firstKeys.find(({ environment }) => environment === name)?.text ?? "";
 
-const users = Array.from({ length: 1_000 }, (_, index) => `user-${index + 1}\n`).join("");
+const usersUpTo = (length: number): string =>
+  Array.from({ length }, (_, index) => `user-${index + 1}\n`).join("");
+const users = usersUpTo(1_000);
 
 /** A receiver on this machine that takes everything. */
 const startReceiver = async (context: TestContext): Promise<string> => {
@@ -158,13 +161,42 @@ const cliSteps = (server: TestServer): Steps => {
   };
 };
 
-type Plan = (server: TestServer, context: TestContext) => Promise<Partial<Place>> | Partial<Place>;
+interface Reader extends Place {
+  /** What must hold when every command of the page has run. */
+  readonly afterwards: () => Promise<void>;
+}
+
+type Plan = (
+  server: TestServer,
+  context: TestContext,
+) => Promise<Partial<Reader>> | Partial<Reader>;
 
 /** The pages with commands, and what a reader has besides a key in HALYARD_API_KEY. */
 const plans: Readonly<Record<string, Plan>> = {
   "README.md": () => ({}),
   "docs/get-started.md": () => ({}),
-  "docs/target.md": () => ({ files: { "users.txt": users } }),
+  [targetingPage]: (server) => ({
+    files: {
+      "users.txt": users,
+      "keys.txt": usersUpTo(6_000),
+      "flag.json": blockTitled(targetingPage, "flag.json"),
+    },
+    afterwards: async () => {
+      const api = server.api(keyOf(server, "development"));
+      const { body } = await api("GET", "/segments");
+      const counts = (body as { key: string; counts: object }[]).map((each) => [
+        each.key,
+        each.counts,
+      ]);
+      const all = { include: 6_000, exclude: 0 };
+      assert.deepEqual(counts, [
+        ["beta-testers", { include: 2, exclude: 0 }],
+        ["newsletter", all],
+        ["readers", all],
+      ]);
+      await assertMade((path) => api("GET", path));
+    },
+  }),
   "docs/evaluate/http.md": () => ({}),
   "docs/webhooks.md": () => ({}),
   "docs/moving.md": (server) => ({
@@ -234,6 +266,7 @@ suite("the commands run, and print what stands there", {
     test(page, { skip }, async (context) => {
       const server = await startTestServer();
       context.after(() => server.close());
+      const reader = await plan(server, context);
       const session = openSession(context, {
         url: server.url,
         data: server.folder,
@@ -242,7 +275,7 @@ suite("the commands run, and print what stands there", {
           PRODUCTION_KEY: keyOf(server, "production"),
           HALYARD_URL: server.url,
         },
-        ...(await plan(server, context)),
+        ...reader,
       });
       // What follows events shows some that come from commands further down.
       const isLast = ([{ text }]: readonly [Block, ...unknown[]]) =>
@@ -250,6 +283,7 @@ suite("the commands run, and print what stands there", {
       for (const [block, next] of commandsOf(page).toSorted((a, b) => isLast(a) - isLast(b))) {
         if (begins(page, block.text) === undefined) await session.follow(block, next);
       }
+      await reader.afterwards?.();
     });
   }
 });

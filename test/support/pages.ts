@@ -22,10 +22,9 @@ export interface Block {
   readonly before: string;
 }
 
-export const blocksOf = (page: string): readonly Block[] => {
+export const blocksIn = (text: string): readonly Block[] => {
   const blocks: Block[] = [];
   let end = 0;
-  const text = read(page);
   for (const match of text.matchAll(/^( *)```(\w*)(?: title="([^"]+)")?\n(.*?)^\1```$/gms)) {
     const [all, indent = "", language = "", title = "", body = ""] = match;
     const before = text.slice(end, match.index);
@@ -36,6 +35,8 @@ export const blocksOf = (page: string): readonly Block[] => {
   }
   return blocks;
 };
+
+export const blocksOf = (page: string): readonly Block[] => blocksIn(read(page));
 
 /** The block of this page that has this title, and this language if both are needed. */
 export const blockTitled = (page: string, title: string, language?: string): string => {

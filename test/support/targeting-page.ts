@@ -1,0 +1,76 @@
+// The jobs of docs/target.md: what each of them creates, and what it says of which people.
+import assert from "node:assert/strict";
+import { type Block, blocksIn, read } from "./pages.ts";
+
+export const targetingPage = "docs/target.md";
+
+type Definition = Readonly<Record<string, unknown>> & { readonly key: string };
+
+export interface Job {
+  readonly title: string;
+  readonly segments: readonly Definition[];
+  readonly flags: readonly Definition[];
+  /** The flags that the people get a value of. */
+  readonly asked: readonly string[];
+  readonly people: readonly { readonly context: object; readonly gets: string }[];
+  /** Whether the page also has the commands that create all this. */
+  readonly hasCommands: boolean;
+}
+
+const peopleOf = (text: string): Job["people"] =>
+  [...text.matchAll(/^\| `(\{.*?\})` +\| `([^`]+)` +\|/gm)].map(([, context = "", gets = ""]) => ({
+    context: JSON.parse(context) as object,
+    gets,
+  }));
+
+const definitionsIn = (blocks: readonly Block[], title: string): readonly Definition[] =>
+  blocks.filter((block) => block.title === title).map(({ text }) => JSON.parse(text) as Definition);
+
+/** Every section that creates a flag. */
+export const jobsOf = (): readonly Job[] =>
+  read(targetingPage)
+    .split(/^#{2,3} /m)
+    .slice(1)
+    .flatMap((text) => {
+      const blocks = blocksIn(text);
+      const flags = definitionsIn(blocks, "POST /flags");
+      if (flags.length === 0) return [];
+      const keys = flags.map(({ key }) => key);
+      const [title = ""] = text.split("\n");
+      return [
+        {
+          title,
+          segments: definitionsIn(blocks, "POST /segments"),
+          flags,
+          asked: text.includes("What both give:") ? keys : keys.slice(-1),
+          people: peopleOf(text),
+          hasCommands: blocks.some(({ text: each }) => each.includes("halyard flags create")),
+        },
+      ];
+    });
+
+type Get = (path: string) => Promise<{ readonly body: unknown }>;
+
+/** What the commands have made is what the JSON beside them says. */
+export const assertMade = async (get: Get): Promise<void> => {
+  const raised = blocksIn(read(targetingPage)).find(
+    ({ title }) => title === "search-ranking otherwise",
+  );
+  for (const { flags, segments, hasCommands } of jobsOf()) {
+    if (!hasCommands) continue;
+    for (const segment of segments) {
+      const { body } = await get(`/segments/${segment.key}`);
+      assert.deepEqual(body, { description: null, exclude: [], when: null, ...segment });
+    }
+    for (const flag of flags) {
+      const { body } = await get(`/flags/${flag.key}`);
+      const isRaised = flag.key === "search-ranking" && raised !== undefined;
+      assert.deepEqual(body, {
+        ...flag,
+        ...(isRaised && { otherwise: JSON.parse(raised.text) as unknown }),
+        enabled: true,
+        description: null,
+      });
+    }
+  }
+};
