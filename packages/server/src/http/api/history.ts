@@ -39,7 +39,7 @@ const AllQuery = closedObject({
   ),
   deleted: Type.Optional(
     Type.Enum(["true"], {
-      description: "Only deletions: of flags and webhooks, and revoked keys.",
+      description: "Only deletions: of flags, segments and webhooks, and revoked keys.",
       "x-must-be": "true",
     }),
   ),
@@ -60,8 +60,8 @@ const FlagEntry = closedObject({
 
 const Entry = closedObject({
   subject: Type.Enum([...historySubjects]),
-  id: Type.String({ description: "The flag's key, or the id of the webhook or key." }),
-  version: nullable<number>("integer", "The flag's version; null for webhooks and keys."),
+  id: Type.String({ description: "The key of the flag or segment, or the id of the webhook or key." }),
+  version: nullable<number>("integer", "The version of the flag or segment; null for webhooks and keys."),
   ...who,
   actions: Type.Array(Type.String(), { description: "What happened." }),
   before: nullable<object>("object", "As it was; null when it was made. Never with a secret."),
@@ -124,7 +124,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       tags: ["History"],
       operationId: "getHistory",
       summary: "Read the history of the environment",
-      description: "Every change of flags, webhooks and keys, newest first.",
+      description: "Every change of flags, segments, webhooks and keys, newest first.",
       querystring: AllQuery,
       response: answers({
         200: {

@@ -63,7 +63,7 @@ export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDepen
       operationId: "getSnapshot",
       summary: "Read the snapshot of the environment",
       description:
-        "What the `snapshot` event of the stream carries: every flag with its version. From memory, at most moments old.",
+        "What the `snapshot` event of the stream carries: every flag and every segment with its version. From memory, at most moments old.",
       headers: freshnessHeader,
       response: answers({
         200: {

@@ -46,7 +46,7 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
         operationId: "streamFlags",
         summary: "Follow the flags",
         description:
-          "Server-sent events: first `snapshot` with all flags, then `change` for each change, in order and without gaps; `flag` is null when it was deleted. A comment line every 15 seconds says that the connection is alive. Reconnect with `Last-Event-ID`: if that revision is recent enough, only the changes since are sent. The stream ends when the key is revoked or expires, when the session ends, when the server stops and when the reader does not keep up.",
+          "Server-sent events: first `snapshot` with all flags and segments, then `change` for each change of a flag and `segment` for each of a segment, in order and without gaps; `flag` or `segment` is null when it was deleted. A comment line every 15 seconds says that the connection is alive. Reconnect with `Last-Event-ID`: if that revision is recent enough, only the changes since are sent. The stream ends when the key is revoked or expires, when the session ends, when the server stops and when the reader does not keep up.",
         querystring: noQuery,
         headers: Resume,
         response: answers({
