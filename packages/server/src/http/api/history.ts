@@ -60,8 +60,13 @@ const FlagEntry = closedObject({
 
 const Entry = closedObject({
   subject: Type.Enum([...historySubjects]),
-  id: Type.String({ description: "The key of the flag or segment, or the id of the webhook or key." }),
-  version: nullable<number>("integer", "The version of the flag or segment; null for webhooks and keys."),
+  id: Type.String({
+    description: "The key of the flag or segment, or the id of the webhook or key.",
+  }),
+  version: nullable<number>(
+    "integer",
+    "The version of the flag or segment; null for webhooks and keys.",
+  ),
   ...who,
   actions: Type.Array(Type.String(), { description: "What happened." }),
   before: nullable<object>("object", "As it was; null when it was made. Never with a secret."),
