@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { suite, type TestContext, test } from "node:test";
-import { flagEventTypes } from "@halyard/core/event-types";
+import { eventTypes } from "@halyard/core/event-types";
 import { verifyWebhook } from "@halyard/sdk";
 import {
   block,
@@ -156,16 +156,21 @@ suite("commands of the guide", { skip: missing("openssl", "version") }, () => {
 
 suite("examples of the guide", () => {
   const examples = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
-  const listed = [...guide.matchAll(/^\| `((?:flag|webhook)\.[a-z]+)` +\|/gm)].map(
+  const listed = [...guide.matchAll(/^\| `((?:flag|segment|webhook)\.[a-z]+)` +\|/gm)].map(
     (match) => match[1],
   );
 
   test("it lists every type, and has an example of each kind of event", () => {
     const shown = examples.map((example) => (JSON.parse(example) as { type: string }).type);
-    assert.deepEqual(new Set(listed), new Set([...flagEventTypes, "webhook.test"]));
-    assert.deepEqual(shown, ["flag.enabled", "webhook.test"]);
+    assert.deepEqual(new Set(listed), new Set([...eventTypes, "webhook.test"]));
+    assert.deepEqual(shown, ["flag.enabled", "segment.updated", "webhook.test"]);
   });
 
+  const dataOf: Readonly<Record<string, readonly string[]>> = {
+    "flag.enabled": ["flag", "version", "previous"],
+    "segment.updated": ["segment", "version", "previous", "include", "flags"],
+    "webhook.test": ["webhook"],
+  };
   for (const example of examples) {
     const { type, ...rest } = JSON.parse(example) as Record<string, unknown>;
     test(`${String(type)} has the fields that the table names`, async () => {
@@ -175,8 +180,7 @@ suite("examples of the guide", () => {
       assert.equal(event.type, type);
       const fields = ["id", "createdAt", "environment", "sequence", "data", "actor"];
       assert.deepEqual(Object.keys(rest), fields);
-      const data = type === "webhook.test" ? ["webhook"] : ["flag", "version", "previous"];
-      assert.deepEqual(Object.keys(event.data), data);
+      assert.deepEqual(Object.keys(event.data), dataOf[event.type]);
       assert.deepEqual(Object.keys(event.actor), ["keyId", "name"]);
     });
   }
