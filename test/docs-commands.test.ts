@@ -18,7 +18,7 @@ import { until } from "../packages/server/test/support/until.ts";
 import { assertPrinted } from "./support/compare-output.ts";
 import { type Block, blockTitled, pages, read } from "./support/pages.ts";
 import { commandsOf, openSession, type Place, type Steps } from "./support/shell-session.ts";
-import { assertMade, targetingPage } from "./support/targeting-page.ts";
+import { targetingPage, targetingReader } from "./support/targeting-page.ts";
 
 /** Blocks that this file does not run: how they begin, and why. */
 const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -175,28 +175,7 @@ type Plan = (
 const plans: Readonly<Record<string, Plan>> = {
   "README.md": () => ({}),
   "docs/get-started.md": () => ({}),
-  [targetingPage]: (server) => ({
-    files: {
-      "users.txt": users,
-      "keys.txt": usersUpTo(6_000),
-      "flag.json": blockTitled(targetingPage, "flag.json"),
-    },
-    afterwards: async () => {
-      const api = server.api(keyOf(server, "development"));
-      const { body } = await api("GET", "/segments");
-      const counts = (body as { key: string; counts: object }[]).map((each) => [
-        each.key,
-        each.counts,
-      ]);
-      const all = { include: 6_000, exclude: 0 };
-      assert.deepEqual(counts, [
-        ["beta-testers", { include: 2, exclude: 0 }],
-        ["newsletter", all],
-        ["readers", all],
-      ]);
-      await assertMade((path) => api("GET", path));
-    },
-  }),
+  [targetingPage]: (server) => targetingReader(server.api(keyOf(server, "development")), usersUpTo),
   "docs/evaluate/http.md": () => ({}),
   "docs/webhooks.md": () => ({}),
   "docs/moving.md": (server) => ({

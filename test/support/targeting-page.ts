@@ -1,6 +1,7 @@
 // The jobs of docs/target.md: what each of them creates, and what it says of which people.
 import assert from "node:assert/strict";
-import { type Block, blocksIn, read } from "./pages.ts";
+import type { Api } from "../../packages/server/test/support/api.ts";
+import { type Block, blocksIn, blockTitled, read } from "./pages.ts";
 
 export const targetingPage = "docs/target.md";
 
@@ -49,28 +50,47 @@ export const jobsOf = (): readonly Job[] =>
       ];
     });
 
-type Get = (path: string) => Promise<{ readonly body: unknown }>;
-
 /** What the commands have made is what the JSON beside them says. */
-export const assertMade = async (get: Get): Promise<void> => {
-  const raised = blocksIn(read(targetingPage)).find(
-    ({ title }) => title === "search-ranking otherwise",
-  );
+const assertMade = async (api: Api): Promise<void> => {
+  const raised = JSON.parse(blockTitled(targetingPage, "search-ranking otherwise")) as unknown;
   for (const { flags, segments, hasCommands } of jobsOf()) {
     if (!hasCommands) continue;
     for (const segment of segments) {
-      const { body } = await get(`/segments/${segment.key}`);
+      const { body } = await api("GET", `/segments/${segment.key}`);
       assert.deepEqual(body, { description: null, exclude: [], when: null, ...segment });
     }
     for (const flag of flags) {
-      const { body } = await get(`/flags/${flag.key}`);
-      const isRaised = flag.key === "search-ranking" && raised !== undefined;
+      const { body } = await api("GET", `/flags/${flag.key}`);
       assert.deepEqual(body, {
         ...flag,
-        ...(isRaised && { otherwise: JSON.parse(raised.text) as unknown }),
+        ...(flag.key === "search-ranking" && { otherwise: raised }),
         enabled: true,
         description: null,
       });
     }
   }
 };
+
+const listed = 6_000;
+
+/** What a reader of the page has, and what is there when every command has run. */
+export const targetingReader = (api: Api, usersUpTo: (length: number) => string) => ({
+  files: {
+    "users.txt": usersUpTo(1_000),
+    "keys.txt": usersUpTo(listed),
+    "flag.json": blockTitled(targetingPage, "flag.json"),
+  },
+  afterwards: async (): Promise<void> => {
+    const { body } = await api("GET", "/segments");
+    const counts = (body as { key: string; counts: { include: number } }[]).map((each) => [
+      each.key,
+      each.counts.include,
+    ]);
+    assert.deepEqual(counts, [
+      ["beta-testers", 2],
+      ["newsletter", listed],
+      ["readers", listed],
+    ]);
+    await assertMade(api);
+  },
+});
