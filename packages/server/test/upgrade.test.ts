@@ -28,6 +28,13 @@ const setBack = async (folder: string): Promise<void> => {
     "drop index deliveries_pending_by_webhook",
     "drop index deliveries_retrying",
     "drop index history_of_creations",
+    "drop table usage_counts",
+    "drop table flag_references",
+    "drop table segment_members",
+    "drop table segments",
+    "alter table environments drop column segment_count",
+    "alter table environments drop column definition_bytes",
+    "alter table environments drop column changed_at",
     `update schema_version set version = ${schemaBefore}`,
   ]) {
     await writeRows(place, statement);
