@@ -132,6 +132,9 @@ const cliSteps = (server: TestServer): Steps => {
       });
     },
     "halyard export": async () => {
+      await flags.delete("button-color");
+      const api = server.api(keyOf(server, "development"));
+      assert.equal((await api("DELETE", "/segments/beta")).status, 204);
       await flags.create({ key: "dark-mode", type: "boolean" });
       await flags.update("dark-mode", { enabled: true });
       await flags.update(checkout.key, { description });

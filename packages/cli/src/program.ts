@@ -8,6 +8,8 @@ const groups: Readonly<Record<string, Commands>> = {
   "Flags:": {
     flags: async () => (await import("./commands/flags/flags.ts")).flagCommands(),
     evaluate: async () => (await import("./commands/flags/evaluate.ts")).evaluateCommand(),
+    explain: async () => (await import("./commands/flags/explain.ts")).explainCommand(),
+    segments: async () => (await import("./commands/segments/segments.ts")).segmentCommands(),
     rollout: async () => (await import("./commands/flags/rollout.ts")).rolloutCommand(),
     events: async () => (await import("./commands/flags/events.ts")).eventCommands(),
   },

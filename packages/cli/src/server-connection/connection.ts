@@ -139,6 +139,7 @@ export const connectTo = (profile: Profile, named: ConnectionOptions = {}): Conn
 /** By the beginning of the server's message. */
 const whereToLook: readonly (readonly [what: string, command: string, things: string])[] = [
   ["The flag", "flags list", "flags"],
+  ["The segment", "segments list", "segments"],
   ["The webhook", "webhooks list", "webhooks"],
   ["The API key", "keys list", "keys"],
 ];

@@ -37,17 +37,21 @@ const requireVersion = (
   );
 };
 
+/** What to change, or how to find that out from the flag as it is. */
+export type Patch = FlagPatch | ((flag: Flag) => FlagPatch);
+
 export const changeFlag = async (
   connection: Connection,
   key: string,
-  patch: FlagPatch,
+  patch: Patch,
   ifVersion: number | undefined,
 ): Promise<ChangedFlag> => {
   let current = await readFlag(connection, key);
   for (let attempt = 1; ; attempt += 1) {
     requireVersion(connection, current, ifVersion);
     const { flag: before, version } = current;
-    const result = await connection.management.flags.update(key, patch, { ifMatch: version });
+    const asked = typeof patch === "function" ? patch(before) : patch;
+    const result = await connection.management.flags.update(key, asked, { ifMatch: version });
     if (result.ok) {
       const now = result.version ?? version;
       return { flag: result.value, version: now, before, changed: now !== version };

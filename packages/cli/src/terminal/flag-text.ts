@@ -6,34 +6,93 @@ import {
   type MemberChange,
   memberOf,
 } from "@halyard/core/difference";
-import {
-  type Flag,
-  isFlagTypeName,
-  membersOf,
-  type PatchFlag,
-  reachOf,
-} from "@halyard/core/flags/registry";
-import { allThousandths, fromThousandths } from "@halyard/core/percentage";
+import { type Flag, isFlagTypeName, membersOf, type PatchFlag } from "@halyard/core/flags/registry";
+import { formatServe } from "@halyard/core/flags/variant";
 import type { Actor } from "@halyard/sdk";
 import { type Cell, inOneLine } from "./output.ts";
+import { ruleText } from "./targeting-text.ts";
 
 export const stateCell = ({ enabled }: Flag): Cell =>
   enabled ? { style: "green", text: "on" } : { style: "dim", text: "off" };
 
-/** Whom it reaches while it is on, such as `everyone` or `25 %`. */
-export const reachText = (flag: Flag): string => {
-  if (!isFlagTypeName(flag.type)) return "unknown (the type is newer than this command)";
-  const reach = reachOf({ ...flag, enabled: true });
-  const isEveryone = reach === allThousandths && memberOf(flag, "percentage") === undefined;
-  return isEveryone ? "everyone" : `${fromThousandths(reach)} %`;
+const countText = (count: number, one: string): string =>
+  `${count} ${count === 1 ? one : `${one}s`}`;
+
+/** Whom it reaches while it is on and no rule decides, such as `everyone`, `25 %` or `red 25 %, blue 75 %`. */
+const baseText = (flag: Flag): string => {
+  if (flag.type === "variant") return formatServe(flag.otherwise);
+  if (flag.type === "rollout") return `${flag.percentage} %`;
+  return flag.otherwise === "off" ? "nobody" : "everyone";
 };
 
-/** The members of its type that `reachText` does not show already. */
-export const settingTexts = (flag: Flag): readonly (readonly [name: string, text: string])[] => {
-  const reach = reachText(flag);
-  return membersOf(flag.type)
-    .map(([name]) => [name, formatMember(flag.type, name, memberOf(flag, name))] as const)
-    .filter(([, text]) => text !== reach);
+/** Whom it reaches while it is on, such as `everyone`, `25 %` or `2 rules, otherwise 25 %`. */
+export const reachText = (flag: Flag): string => {
+  if (!isFlagTypeName(flag.type)) return "unknown (the type is newer than this command)";
+  const { rules } = flag;
+  if (rules === undefined) return baseText(flag);
+  return `${countText(rules.length, "rule")}, otherwise ${baseText(flag)}`;
+};
+
+/** The same in a sentence: `on for everyone`, `on serving red`, `on by 2 rules, otherwise 25 %`. */
+export const onText = (flag: Flag): string => {
+  if (flag.rules !== undefined) return `on by ${reachText(flag)}`;
+  return `on ${flag.type === "variant" ? "serving" : "for"} ${reachText(flag)}`;
+};
+
+/** What `reachText` shows already, or what is shown in lines of its own. */
+const shownElsewhere = new Set([
+  "percentage",
+  "otherwise",
+  "valueType",
+  "variants",
+  "off",
+  "rules",
+]);
+
+const settingNames: Readonly<Record<string, string>> = {
+  bucketBy: "split by",
+  bucketSeed: "split seed",
+};
+
+/** The other members of the flag, in one line each. */
+export const settingTexts = (flag: Flag): readonly (readonly [name: string, text: string])[] =>
+  membersOf(flag.type)
+    .filter(([name]) => memberOf(flag, name) !== undefined && !shownElsewhere.has(name))
+    .map(([name]) => [
+      settingNames[name] ?? name,
+      formatMember(flag.type, name, memberOf(flag, name)),
+    ]);
+
+const longestValue = 80;
+const shortened = (text: string): string =>
+  text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text;
+
+/** Its variants and rules, each in a line of its own. */
+export const targetingLines = (flag: Flag): readonly (readonly [name: string, text: string])[] => {
+  const named = (name: string, lines: readonly string[]) =>
+    lines.map((line, index) => [index === 0 ? name : "", line] as const);
+  const variants =
+    flag.type === "variant"
+      ? [
+          ...named(
+            "variants",
+            Object.entries(flag.variants).map(
+              ([name, value]) => `${name} = ${shortened(JSON.stringify(value))}`,
+            ),
+          ),
+          ["off", flag.off] as const,
+        ]
+      : [];
+  const rules = (flag.rules ?? []).map(
+    (rule, index) => `${index + 1}. ${rule.id}: ${ruleText(rule)}`,
+  );
+  return [
+    ...variants,
+    ...named("rules", rules),
+    ...(flag.type === "variant" || flag.rules !== undefined
+      ? [["otherwise", baseText(flag)] as const]
+      : []),
+  ];
 };
 
 export interface ChangedMember extends Pick<MemberChange, "member"> {

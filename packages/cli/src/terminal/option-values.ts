@@ -76,7 +76,36 @@ export const setting = (text: string, before: Settings = {}): Settings => {
   return { ...before, [member]: jsonOrText(value) };
 };
 
-const jsonOrText = (text: string): unknown => {
+/** A JSON object. */
+export const jsonObject = (text: string): Readonly<Record<string, unknown>> => {
+  const value = jsonOrText(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as Readonly<Record<string, unknown>>;
+  }
+  throw new InvalidArgumentError(`It must be a JSON object, such as '{"country":"CA"}'.`);
+};
+
+export interface NamedValue {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** `name=value`, which may be repeated. */
+export const namedValue = (text: string, before: readonly NamedValue[] = []): NamedValue[] => {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new InvalidArgumentError("It must be name=value.");
+  }
+  if (before.some((each) => each.name === name)) {
+    throw new InvalidArgumentError(`"${name}" has a value already.`);
+  }
+  return [...before, { name, text: value }];
+};
+
+/** A text that may be repeated. */
+export const texts = (text: string, before: readonly string[] = []): string[] => [...before, text];
+
+export const jsonOrText = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

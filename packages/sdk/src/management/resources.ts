@@ -24,7 +24,7 @@ export interface FlagHistoryEntry {
 }
 
 export interface HistoryEntry {
-  readonly subject: "flag" | "webhook" | "key";
+  readonly subject: "flag" | "segment" | "webhook" | "key";
   readonly id: string;
   /** Null for webhooks and keys. */
   readonly version: number | null;

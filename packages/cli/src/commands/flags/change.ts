@@ -8,28 +8,28 @@ import {
   changeCommand,
   connect,
 } from "../../server-connection/connection.ts";
-import { type ChangedFlag, changeFlag } from "../../server-connection/flag-change.ts";
+import { type ChangedFlag, changeFlag, type Patch } from "../../server-connection/flag-change.ts";
 import { beginChange, type Place } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { changesInOneLine, reachText } from "../../terminal/flag-text.ts";
+import { changesInOneLine, onText } from "../../terminal/flag-text.ts";
 import { percentage, type Settings, setting, wholeNumber } from "../../terminal/option-values.ts";
 import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
 
-interface ChangeOptions extends ConnectionOptions {
+export interface ChangeOptions extends ConnectionOptions {
   readonly ifVersion?: number;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
 
-const flagCommand = (group: Command, name: string): Command =>
+export const flagCommand = (group: Command, name: string): Command =>
   changeCommand(group.command(name)).option(
     "--if-version <number>",
     "only if the flag is at this version, as flags get shows it",
     wholeNumber(1),
   );
 
-const shown = ({ flag, version, changed, before }: ChangedFlag, { json }: Place) => ({
+export const shown = ({ flag, version, changed, before }: ChangedFlag, { json }: Place) => ({
   ...flag,
   version,
   changed,
@@ -133,7 +133,7 @@ const turn = async (
 };
 
 const turned = ({ flag, version, changed }: ChangedFlag, { text: where }: Place): string => {
-  const state = flag.enabled ? `on for ${reachText(flag)}` : "off";
+  const state = flag.enabled ? onText(flag) : "off";
   return `${flag.key} ${changed ? "is now" : "was already"} ${state} ${where} (version ${version}).`;
 };
 
@@ -161,14 +161,14 @@ const setPercentage = async (
 };
 
 /** Changes one flag; in production it asks first. */
-const changeAsked = async (
+export const changeAsked = async (
   connection: Connection,
   what: string,
   {
     key,
     patch,
     options,
-  }: { readonly key: string; readonly patch: FlagPatch; readonly options: ChangeOptions },
+  }: { readonly key: string; readonly patch: Patch; readonly options: ChangeOptions },
 ): Promise<{ readonly change: ChangedFlag; readonly place: Place }> => {
   const place = await beginChange(connection, what, options.yes);
   return { change: await changeFlag(connection, key, patch, options.ifVersion), place };

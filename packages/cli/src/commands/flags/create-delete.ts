@@ -1,6 +1,8 @@
 // halyard flags create and delete.
 import { memberOf } from "@halyard/core/difference";
 import { type FlagTypeName, flagTypeNames, membersOf, typeOf } from "@halyard/core/flags/registry";
+import { type ValueType, valueTypes } from "@halyard/core/flags/variant";
+import type { Share } from "@halyard/core/targeting/split";
 import type { NewFlag } from "@halyard/sdk";
 import { type Command, Option } from "commander";
 import {
@@ -13,14 +15,31 @@ import { changeFlag, deleteFlag, readFlag } from "../../server-connection/flag-c
 import { beginChange, placeOf } from "../../server-connection/place.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
-import { reachText } from "../../terminal/flag-text.ts";
-import { percentage, type Settings, setting, wholeNumber } from "../../terminal/option-values.ts";
-import { print, printJson } from "../../terminal/output.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { onText } from "../../terminal/flag-text.ts";
+import {
+  type NamedValue,
+  namedValue,
+  percentage,
+  type Settings,
+  setting,
+  texts,
+  wholeNumber,
+} from "../../terminal/option-values.ts";
+import { CommandFailed, print, printJson } from "../../terminal/output.ts";
+import { shares } from "../../terminal/shares.ts";
 
 interface CreateOptions extends ConnectionOptions {
   readonly type?: FlagTypeName;
   readonly percentage?: number;
+  readonly valueType?: ValueType;
+  readonly variant?: readonly NamedValue[];
+  readonly off?: string;
+  readonly otherwise?: string;
+  readonly split?: readonly Share[];
   readonly set?: Settings;
+  readonly tag?: readonly string[];
+  readonly owner?: string;
   readonly description?: string;
   readonly enabled?: boolean;
   readonly yes?: boolean;
@@ -57,14 +76,26 @@ export const addCreateCommands = (group: Command): void => {
       "of a rollout: 0 to 100, with at most three decimals",
       percentage,
     )
+    .addOption(
+      new Option("--value-type <type>", "of a variant flag: what its values are").choices(
+        valueTypes,
+      ),
+    )
+    .option("--variant <name=value>", "of a variant flag: a value; may be repeated", namedValue)
+    .option("--off <variant>", "what it gives while it is off (default: the first variant)")
+    .option("--otherwise <variant>", "what it gives when no rule decides (default: as --off)")
+    .option("--split <shares>", "the same as shares of people, such as red=25,blue=75", shares)
     .option("--set <member=value>", "any other setting of its type; may be repeated", setting)
     .option("--description <text>", "what it is for")
+    .option("--tag <text>", "a tag to find it by; may be repeated", texts)
+    .option("--owner <text>", "the person or team to ask about it")
     .option("--enabled", "turn it on immediately")
     .action(createFlag);
   withExamples(
     create,
     'halyard flags create new-checkout --percentage 5 --description "The new checkout"',
     "halyard flags create maintenance --enabled",
+    "halyard flags create button-color --type variant --value-type string --variant red=#f00 --variant blue=#00f --split red=50,blue=50",
   );
 
   const remove = changeCommand(group.command("delete"))
@@ -75,18 +106,56 @@ export const addCreateCommands = (group: Command): void => {
   withExamples(remove, "halyard flags delete old-banner", "halyard flags delete old-banner --yes");
 };
 
+const usage = (message: string): CommandFailed => new CommandFailed(message, exitCodes.usage);
+
+const readValue = ({ name, text }: NamedValue, type: ValueType): unknown => {
+  if (type === "string") return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    if (type === "number" ? typeof value === "number" : isObject) return value;
+  } catch {}
+  const mustBe = type === "number" ? "a number" : `a JSON object, such as '{"columns":2}'`;
+  throw usage(`The variant "${name}" must be ${mustBe}, not ${text}.`);
+};
+
+/** The members of a variant flag; none when nothing on the command line is about one. */
+const variantMembers = (options: CreateOptions): Settings => {
+  const { valueType, variant = [], off, otherwise, split } = options;
+  const given = [valueType, options.variant, off, otherwise, split];
+  if (given.every((each) => each === undefined)) return {};
+  const [first] = variant;
+  if (valueType === undefined || first === undefined) {
+    throw usage("A variant flag needs --value-type and at least one --variant name=value.");
+  }
+  if (otherwise !== undefined && split !== undefined) {
+    throw usage("Pass --otherwise or --split, not both.");
+  }
+  const initial = off ?? first.name;
+  return {
+    valueType,
+    variants: Object.fromEntries(variant.map((each) => [each.name, readValue(each, valueType)])),
+    off: initial,
+    otherwise: split ?? otherwise ?? initial,
+  };
+};
+
 const createFlag = async (key: string, options: CreateOptions): Promise<void> => {
-  const connection = connect(options);
+  const { tag, owner } = options;
   const settings: Settings = {
     ...options.set,
+    ...variantMembers(options),
     ...(options.percentage !== undefined && { percentage: options.percentage }),
   };
+  const connection = connect(options);
   const place = await beginChange(connection, `Create ${key}`, options.yes);
   const made = await connection.management.flags.create({
     key,
     type: options.type ?? typeWith(settings) ?? flagTypeNames[0],
     ...settings,
     ...(options.description !== undefined && { description: options.description }),
+    ...(tag !== undefined && { tags: tag }),
+    ...(owner !== undefined && { owner }),
   } as NewFlag);
   let flag = answered(connection, made);
   let version = made.ok ? made.version : undefined;
@@ -94,10 +163,10 @@ const createFlag = async (key: string, options: CreateOptions): Promise<void> =>
     ({ flag, version } = await changeFlag(connection, key, { enabled: true }, version));
   }
   if (options.json) return printJson({ ...flag, version, ...place.json });
-  if (flag.enabled) return print(`Created ${key} ${place.text}: on for ${reachText(flag)}.`);
+  if (flag.enabled) return print(`Created ${key} ${place.text}: ${onText(flag)}.`);
   const { hint } = connection;
   print(
-    `Created ${key} ${place.text}, off. Turn it on for ${reachText(flag)} with: ${hint(`flags enable ${key}`)}`,
+    `Created ${key} ${place.text}, off. Turn it ${onText(flag)} with: ${hint(`flags enable ${key}`)}`,
   );
   if (memberOf(flag, "percentage") === 0) {
     print(`At 0 % it reaches nobody; raise it with: ${hint(`flags rollout ${key} 5`)}`);
@@ -108,7 +177,7 @@ const removeFlag = async (key: string, options: DeleteOptions): Promise<void> =>
   const connection = connect(options);
   const [current, place] = await Promise.all([readFlag(connection, key), placeOf(connection)]);
   const { flag } = current;
-  const state = flag.enabled ? `on for ${reachText(flag)}` : "off";
+  const state = flag.enabled ? onText(flag) : "off";
   await confirm(
     `Delete ${key} (${state}) ${place.text}? Programs that evaluate it get the default in their code.`,
     options.yes,

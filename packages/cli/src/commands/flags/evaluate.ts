@@ -1,6 +1,7 @@
 // halyard evaluate: the value of a flag for a context, as the server evaluates it.
 import { memberOf } from "@halyard/core/difference";
 import { isPercentage } from "@halyard/core/percentage";
+import { usesTargeting } from "@halyard/core/targeting/targeting";
 import { bucketOf, type ManagementErrorCode } from "@halyard/sdk";
 import { Command } from "commander";
 import {
@@ -23,9 +24,11 @@ interface EvaluateOptions extends ConnectionOptions {
 
 interface Evaluated {
   readonly key: string;
-  readonly value: boolean;
+  readonly value: unknown;
   readonly variant: string;
   readonly reason: string;
+  /** The rule that decided; only keys of role server and above are told. */
+  readonly rule?: string;
 }
 
 export const evaluateCommand = (): Command => {
@@ -63,7 +66,8 @@ const evaluate = async (key: string, options: EvaluateOptions): Promise<void> =>
     return;
   }
   const forWhom = whom === undefined ? "" : ` for ${whom}`;
-  print(inOneLine(`${key} is ${answer.variant}${forWhom} (${meaning(answer)}).`));
+  const value = typeof answer.value === "boolean" ? "" : `: ${JSON.stringify(answer.value)}`;
+  print(inOneLine(`${key} is ${answer.variant}${forWhom}${value} (${meaning(answer)}).`));
   if (percentage !== undefined && from !== undefined) {
     print(`The rollout is at ${percentage} %; this targeting key is included from ${from} % on.`);
   }
@@ -79,17 +83,23 @@ const readContext = (text: string | undefined): Record<string, unknown> => {
   );
 };
 
-const meaning = ({ reason }: Evaluated): string =>
-  ({
+const meaning = ({ reason, rule, value }: Evaluated): string => {
+  const shares = typeof value === "boolean" ? "the rollout's percentage" : "the flag's shares";
+  const meanings: Readonly<Record<string, string>> = {
     STATIC: "the same for everyone",
     DISABLED: "the flag is disabled",
-    SPLIT: "by the rollout's percentage",
-  })[reason] ?? reason;
+    SPLIT: rule === undefined ? `by ${shares}` : `by the shares of the rule ${rule}`,
+    TARGETING_MATCH: rule === undefined ? "by a rule" : `by the rule ${rule}`,
+    DEFAULT: "no rule decides",
+    PREREQUISITE_FAILED: "what it requires is not met",
+  };
+  return meanings[reason] ?? reason;
+};
 
 /** Over OFREP a flag that is off has the reason `STATIC`, and `DISABLED` in its metadata. */
 const evaluatedIn = ({ metadata, ...body }: Record<string, unknown>): Evaluated => {
-  const { reason = body.reason } = (metadata ?? {}) as { readonly reason?: unknown };
-  return { ...body, reason } as Evaluated;
+  const { reason = body.reason, rule } = (metadata ?? {}) as Partial<Evaluated>;
+  return { ...body, reason, ...(rule !== undefined && { rule }) } as Evaluated;
 };
 
 const timeout = 10_000;
@@ -131,8 +141,11 @@ const ask = async (
   const code = body && codes[answer.status];
   const { errorCode, errorDetails, message } = body ?? {};
   if (errorCode === "TARGETING_KEY_MISSING") {
+    const isOfAttribute = typeof errorDetails === "string" && errorDetails.includes("attribute");
     throw new CommandFailed(
-      `"${key}" reaches a percentage of the users: name the user with --targeting-key.`,
+      isOfAttribute
+        ? errorDetails
+        : `"${key}" reaches a percentage of the users: name the user with --targeting-key.`,
       exitCodes.failed,
       { code: errorCode },
     );
@@ -159,10 +172,11 @@ const objectOf = (text: string): Record<string, unknown> | undefined => {
   }
 };
 
-/** Undefined for a flag without one, and when the key may not read flags. */
+/** Undefined for a flag without one, or with more that decides (`halyard explain` shows it), and when the key may not read flags. */
 const percentageOf = async (connection: Connection, key: string): Promise<number | undefined> => {
   const found = await connection.management.flags.get(key);
   if (!found.ok && found.error.code === "FORBIDDEN") return undefined;
-  const percentage = memberOf(answered(connection, found), "percentage");
-  return isPercentage(percentage) ? percentage : undefined;
+  const flag = answered(connection, found);
+  const percentage = memberOf(flag, "percentage");
+  return isPercentage(percentage) && !usesTargeting(flag) ? percentage : undefined;
 };

@@ -3,11 +3,15 @@ import { Command } from "commander";
 import { addChangeCommands } from "./change.ts";
 import { addCreateCommands } from "./create-delete.ts";
 import { addReadCommands } from "./read.ts";
+import { addRuleCommands } from "./rules.ts";
+import { addSplitCommands } from "./split.ts";
 
 export const flagCommands = (): Command => {
   const group = new Command("flags").description("see and change the flags of an environment");
   addReadCommands(group);
   addCreateCommands(group);
   addChangeCommands(group);
+  addRuleCommands(group);
+  addSplitCommands(group);
   return group;
 };

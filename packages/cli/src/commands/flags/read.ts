@@ -17,6 +17,7 @@ import {
   reachText,
   settingTexts,
   stateCell,
+  targetingLines,
 } from "../../terminal/flag-text.ts";
 import { trueOrFalse, wholeNumber } from "../../terminal/option-values.ts";
 import {
@@ -34,6 +35,8 @@ interface ListOptions extends ConnectionOptions {
   readonly type?: FlagTypeName;
   readonly enabled?: boolean;
   readonly search?: string;
+  readonly tag?: string;
+  readonly owner?: string;
   readonly stale?: number;
   readonly json?: boolean;
 }
@@ -52,6 +55,8 @@ export const addReadCommands = (group: Command): void => {
     .addOption(new Option("--type <type>", "only flags of this type").choices(flagTypeNames))
     .option("--enabled <state>", "only flags that are on (true) or off (false)", trueOrFalse)
     .option("--search <text>", "only flags with this text in their key or description")
+    .option("--tag <text>", "only flags with this tag")
+    .option("--owner <text>", "only flags of this owner")
     .option(
       "--stale <days>",
       "only flags that were not evaluated for this many days, or never",
@@ -61,6 +66,7 @@ export const addReadCommands = (group: Command): void => {
   withExamples(
     list,
     "halyard flags list --type rollout --enabled true",
+    "halyard flags list --tag payments --owner team-shop",
     "halyard flags list --stale 90",
   );
 
@@ -80,13 +86,15 @@ export const addReadCommands = (group: Command): void => {
 
 const listFlags = async (options: ListOptions): Promise<void> => {
   const connection = connect(options);
-  const { type, enabled, search, stale } = options;
+  const { type, enabled, search, tag, owner, stale } = options;
   const flags = answered(
     connection,
     await connection.management.flags.list({
       ...(type !== undefined && { type }),
       ...(enabled !== undefined && { enabled }),
       ...(search !== undefined && { q: search }),
+      ...(tag !== undefined && { tag }),
+      ...(owner !== undefined && { owner }),
     }),
   );
   const idle = stale === undefined ? undefined : await idleFor(connection, stale);
@@ -164,9 +172,10 @@ const getFlag = async (
   const lastDay = { on: sum("on"), off: sum("off") };
   if (options.json) return printJson({ ...flag, version, lastEvaluatedAt, lastChange, lastDay });
   const rows: (readonly [string, Cell])[] = [
-    ["type", flag.type],
+    ["type", flag.type === "variant" ? `variant (${flag.valueType})` : flag.type],
     ["state", stateCell(flag)],
     ["reach", reachText(flag)],
+    ...targetingLines(flag),
     ...settingTexts(flag),
     ["description", flag.description ?? "none"],
     ["version", String(version)],

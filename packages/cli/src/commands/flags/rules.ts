@@ -1,0 +1,243 @@
+// halyard flags rules: see and change the rules of a flag, which say who gets which variant.
+import type { Flag, NewRule, PatchFlag } from "@halyard/core/flags/registry";
+import { choiceOf } from "@halyard/core/flags/registry";
+import { formatServe } from "@halyard/core/flags/variant";
+import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { withRuleIds } from "@halyard/core/targeting/rule-ids";
+import type { Rule, Serve } from "@halyard/core/targeting/targeting";
+import { type Command, Option } from "commander";
+import {
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { readFlag } from "../../server-connection/flag-change.ts";
+import { allOf, conditionHelp, conditions } from "../../terminal/condition.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { wholeNumber } from "../../terminal/option-values.ts";
+import { CommandFailed, inOneLine, print, printJson, printTable } from "../../terminal/output.ts";
+import { serve } from "../../terminal/shares.ts";
+import { conditionText, ruleText } from "../../terminal/targeting-text.ts";
+import { type ChangeOptions, changeAsked, flagCommand, shown } from "./change.ts";
+
+interface AddOptions extends ChangeOptions {
+  readonly id?: string;
+  readonly description?: string;
+  readonly when: readonly Condition[];
+  readonly serve: Serve;
+  readonly at?: number;
+  readonly otherwise?: "on" | "off";
+}
+
+const position = wholeNumber(1, 50);
+
+export const addRuleCommands = (flags: Command): void => {
+  const group = flags.command("rules").description("see and change the rules of a flag");
+
+  const list = serverCommand(group.command("list", { isDefault: true }), "a server")
+    .description("list the rules of a flag in their order: the first that is true decides")
+    .argument("<flag>", "the flag's key")
+    .action(listRules);
+  withExamples(list, "halyard flags rules new-checkout");
+
+  const add = flagCommand(group, "add")
+    .description("add a rule to a flag, after the others unless --at is given")
+    .argument("<flag>", "the flag's key")
+    .requiredOption("--when <condition>", "whom it is for; may be repeated", conditions)
+    .requiredOption("--serve <variant>", "a variant, or shares such as on=25,off=75", serve)
+    .option("--id <text>", "its name in the flag (default: rule-1, rule-2, …)")
+    .option("--description <text>", "what it is for")
+    .option("--at <number>", "its place in the order; 1 is the first", position)
+    .addOption(
+      new Option(
+        "--otherwise <variant>",
+        "with the first rule of a boolean flag: what those get whom no rule reaches",
+      ).choices(["on", "off"]),
+    )
+    .addHelpText("after", conditionHelp)
+    .action(addRule);
+  withExamples(
+    add,
+    `halyard flags rules add new-checkout --id staff --when "email endsWith @acme.com" --serve on --otherwise off`,
+    `halyard flags rules add new-checkout --when "plan in pro,team" --when "not segment embargoed" --serve on=25,off=75`,
+  );
+
+  const onRule = (name: string, description: string) =>
+    flagCommand(group, name)
+      .description(description)
+      .argument("<flag>", "the flag's key")
+      .argument("<rule>", "the id of the rule");
+  withExamples(
+    onRule("remove", "take a rule out of a flag").action(removeRule),
+    "halyard flags rules remove new-checkout staff",
+  );
+  withExamples(
+    onRule("enable", "let a rule that was disabled decide again").action(
+      (key: string, id: string, options: ChangeOptions) => turnRule(key, id, true, options),
+    ),
+    "halyard flags rules enable new-checkout staff",
+  );
+  withExamples(
+    onRule("disable", "skip a rule without taking it out").action(
+      (key: string, id: string, options: ChangeOptions) => turnRule(key, id, false, options),
+    ),
+    "halyard flags rules disable new-checkout staff",
+  );
+  const move = onRule("move", "move a rule to another place in the order")
+    .requiredOption("--at <number>", "its new place; 1 is the first", position)
+    .action(moveRule);
+  withExamples(move, "halyard flags rules move new-checkout staff --at 1");
+};
+
+const rulesOf = ({ rules = [] }: Flag): readonly Rule[] => rules;
+
+const listRules = async (
+  key: string,
+  options: ConnectionOptions & { readonly json?: boolean },
+): Promise<void> => {
+  const connection = connect(options);
+  const { flag } = await readFlag(connection, key);
+  const rules = rulesOf(flag);
+  if (options.json) return printJson(rules);
+  const hasDescriptions = rules.some(({ description }) => description !== undefined);
+  const otherwise = formatServe(choiceOf(flag).otherwise);
+  printTable(
+    ["#", "rule", "when", "serves", ...(hasDescriptions ? ["description"] : [])],
+    [
+      ...rules.map(({ id, when, serve: served, disabled, description }, index) => [
+        String(index + 1),
+        `${id}${disabled === true ? " (disabled)" : ""}`,
+        conditionText(when),
+        formatServe(served),
+        ...(hasDescriptions ? [description ?? ""] : []),
+      ]),
+      ["", "otherwise", "", otherwise],
+    ],
+  );
+};
+
+/** The place of the rule; fails when there is none. */
+const indexOf = (flag: Flag, id: string): number => {
+  const index = rulesOf(flag).findIndex((rule) => rule.id === id);
+  if (index !== -1) return index;
+  const ids = rulesOf(flag).map((rule) => rule.id);
+  throw new CommandFailed(
+    inOneLine(
+      `The flag "${flag.key}" has no rule "${id}"; ${ids.length === 0 ? "it has none at all" : `it has ${ids.join(", ")}`}.`,
+    ),
+    exitCodes.notFound,
+  );
+};
+
+/** Changes the rules as they are at that moment, asks as every change does, and says what came of it. */
+const changeRules = async (
+  key: string,
+  options: ChangeOptions,
+  what: string,
+  patch: (flag: Flag) => PatchFlag,
+  said: (flag: Flag, before: Flag) => string,
+): Promise<void> => {
+  const connection = connect(options);
+  const { change, place } = await changeAsked(connection, what, { key, patch, options });
+  if (options.json) return printJson(shown(change, place));
+  const where = `${place.text} (version ${change.version})`;
+  if (!change.changed) return print(`${key} is unchanged ${where}.`);
+  print(inOneLine(`${key}: ${said(change.flag, change.before)} ${where}.`));
+};
+
+const placed = (flag: Flag, id: string): string => {
+  const index = indexOf(flag, id);
+  const rule = rulesOf(flag)[index];
+  const text = rule === undefined ? "" : `: ${ruleText(rule)}`;
+  return `rule ${id} is number ${index + 1} of ${rulesOf(flag).length}${text}`;
+};
+
+const refuseOtherwise = (flag: Flag, otherwise: string | undefined): void => {
+  if (otherwise !== undefined && flag.type !== "boolean") {
+    throw new CommandFailed(
+      `--otherwise is for boolean flags: "${flag.key}" is a ${flag.type} flag, which says itself what those get whom no rule reaches.`,
+      exitCodes.usage,
+    );
+  }
+  if (otherwise === undefined && flag.type === "boolean" && flag.rules === undefined) {
+    throw new CommandFailed(
+      `Say what those get whom no rule of "${flag.key}" reaches: add --otherwise on or --otherwise off.`,
+      exitCodes.usage,
+    );
+  }
+};
+
+const addRule = async (key: string, options: AddOptions): Promise<void> => {
+  const { id, description, at, otherwise } = options;
+  const rule: NewRule = {
+    ...(id !== undefined && { id }),
+    ...(description !== undefined && { description }),
+    when: allOf(options.when),
+    serve: options.serve,
+  };
+  let added = "";
+  await changeRules(
+    key,
+    options,
+    `Add a rule to ${key}`,
+    (flag) => {
+      refuseOtherwise(flag, otherwise);
+      const before = rulesOf(flag);
+      const index = Math.min(at ?? Number.POSITIVE_INFINITY, before.length + 1) - 1;
+      const rules = withRuleIds<NewRule>([...before.slice(0, index), rule, ...before.slice(index)]);
+      added = rules[index]?.id ?? "";
+      return { rules, ...(otherwise !== undefined && { otherwise }) };
+    },
+    (flag) => placed(flag, added),
+  );
+};
+
+const removeRule = (key: string, id: string, options: ChangeOptions): Promise<void> =>
+  changeRules(
+    key,
+    options,
+    `Take the rule ${id} out of ${key}`,
+    (flag) => ({ rules: rulesOf(flag).toSpliced(indexOf(flag, id), 1) }),
+    (flag) => {
+      const left = rulesOf(flag).length;
+      return `rule ${id} is gone, ${left === 0 ? "no rule is" : left === 1 ? "one rule is" : `${left} rules are`} left`;
+    },
+  );
+
+const turnRule = (
+  key: string,
+  id: string,
+  enabled: boolean,
+  options: ChangeOptions,
+): Promise<void> =>
+  changeRules(
+    key,
+    options,
+    `${enabled ? "Enable" : "Disable"} the rule ${id} of ${key}`,
+    (flag) => {
+      const index = indexOf(flag, id);
+      const { disabled: _, ...rule } = rulesOf(flag)[index] as Rule;
+      const turned: Rule = enabled ? rule : { ...rule, disabled: true };
+      return { rules: rulesOf(flag).with(index, turned) };
+    },
+    (flag) => placed(flag, id),
+  );
+
+const moveRule = (
+  key: string,
+  id: string,
+  options: ChangeOptions & { readonly at: number },
+): Promise<void> =>
+  changeRules(
+    key,
+    options,
+    `Move the rule ${id} of ${key}`,
+    (flag) => {
+      const index = indexOf(flag, id);
+      const rule = rulesOf(flag)[index] as Rule;
+      const others = rulesOf(flag).toSpliced(index, 1);
+      return { rules: others.toSpliced(options.at - 1, 0, rule) };
+    },
+    (flag) => placed(flag, id),
+  );

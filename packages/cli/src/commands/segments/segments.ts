@@ -1,0 +1,154 @@
+// halyard segments: the named groups of people of an environment, which the rules of flags refer to.
+import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { memberLists, type Segment } from "@halyard/core/targeting/segment";
+import type { HistoryEntry } from "@halyard/sdk";
+import { Command } from "commander";
+import {
+  answered,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { actorText } from "../../terminal/flag-text.ts";
+import { wholeNumber } from "../../terminal/option-values.ts";
+import {
+  coloured,
+  inOneLine,
+  print,
+  printAside,
+  printJson,
+  printTable,
+} from "../../terminal/output.ts";
+import { segmentChanges } from "../../terminal/segment-text.ts";
+import { conditionText } from "../../terminal/targeting-text.ts";
+import { addSegmentChanges } from "./change.ts";
+
+interface ReadOptions extends ConnectionOptions {
+  readonly json?: boolean;
+}
+
+export const segmentCommands = (): Command => {
+  const group = new Command("segments").description(
+    "see and change the segments of an environment: named groups of people",
+  );
+  const read = (name: string, description: string) =>
+    serverCommand(group.command(name), "a server").description(description);
+  withExamples(
+    read("list", "list the segments with the number of their members").action(listSegments),
+    "halyard segments list",
+  );
+  withExamples(
+    read("show", "show a segment: its members, its condition and the flags that name it")
+      .argument("<segment>", "the segment's key")
+      .action(showSegment),
+    "halyard segments show beta",
+    "halyard segments show beta --json",
+  );
+  addSegmentChanges(group);
+  withExamples(
+    read("flags", "list the flags that name a segment, and the rules in which they do")
+      .argument("<segment>", "the segment's key")
+      .action(listFlags),
+    "halyard segments flags beta",
+  );
+  withExamples(
+    read("history", "show who changed a segment, when and how, newest first")
+      .argument("<segment>", "the segment's key")
+      .option("--limit <count>", "the maximum number of changes", wholeNumber(1), 20)
+      .action(showHistory),
+    "halyard segments history beta --limit 5",
+  );
+  return group;
+};
+
+const whenText = (when: Condition | null): string => (when === null ? "" : conditionText(when));
+
+const listSegments = async (options: ReadOptions): Promise<void> => {
+  const connection = connect(options);
+  const segments = answered(connection, await connection.management.segments.list());
+  if (options.json) return printJson(segments);
+  printTable(
+    ["key", "included", "excluded", "when", "description"],
+    segments.map(({ key, counts, when, description }) => [
+      key,
+      String(counts.include),
+      String(counts.exclude),
+      whenText(when),
+      description ?? "",
+    ]),
+  );
+  if (segments.length === 0) printAside("No segments.");
+};
+
+/** More would not be read; --json has all. */
+const maxShown = 20;
+
+const membersText = (members: readonly string[]): string => {
+  if (members.length === 0) return "nobody";
+  const shown = members.slice(0, maxShown).join(", ");
+  const more = members.length - maxShown;
+  return more > 0 ? `${shown} and ${more} more (--json shows all)` : shown;
+};
+
+const showSegment = async (key: string, options: ReadOptions): Promise<void> => {
+  const connection = connect(options);
+  const { segments } = connection.management;
+  const [found, used] = await Promise.all([segments.get(key), segments.flags(key)]);
+  const segment: Segment = answered(connection, found);
+  const flags = answered(connection, used);
+  const version = found.ok ? found.version : undefined;
+  if (options.json) return printJson({ ...segment, version, flags });
+  const rows: readonly (readonly [string, string])[] = [
+    ["description", segment.description ?? "none"],
+    ...memberLists.map(
+      (list) =>
+        [
+          list === "include" ? "included" : "excluded",
+          `${segment[list].length}: ${membersText(segment[list])}`.replace("0: nobody", "nobody"),
+        ] as const,
+    ),
+    ["when", segment.when === null ? "no condition" : conditionText(segment.when)],
+    ["flags", flags.length === 0 ? "none" : flags.map((flag) => flag.key).join(", ")],
+    ["version", String(version)],
+  ];
+  print(coloured("bold", segment.key));
+  for (const [name, text] of rows) print(`  ${name.padEnd(11)}  ${inOneLine(text)}`);
+};
+
+const listFlags = async (key: string, options: ReadOptions): Promise<void> => {
+  const connection = connect(options);
+  const flags = answered(connection, await connection.management.segments.flags(key));
+  if (options.json) return printJson(flags);
+  printTable(
+    ["flag", "rules"],
+    flags.map((flag) => [flag.key, flag.rules.join(", ")]),
+  );
+  if (flags.length === 0) printAside(`No flag names ${key}.`);
+};
+
+const largestPage = 1_000;
+
+const showHistory = async (
+  key: string,
+  options: ReadOptions & { readonly limit: number },
+): Promise<void> => {
+  const connection = connect(options);
+  const entries: HistoryEntry[] = [];
+  const query = { subject: "segment", limit: largestPage } as const;
+  for await (const page of connection.management.historyPages(query)) {
+    entries.push(...answered(connection, page).filter(({ id }) => id === key));
+    if (entries.length >= options.limit) break;
+  }
+  const shown = entries.slice(0, options.limit);
+  if (shown.length === 0) {
+    // Fails when there is none of this key.
+    answered(connection, await connection.management.segments.flags(key));
+  }
+  if (options.json) return printJson(shown);
+  for (const { version, createdAt, actor, actions, before, after } of shown) {
+    const what = actions.map((action) => action.replace("segment.", "")).join(", ");
+    print(`${coloured("bold", `v${version}`)}  ${createdAt}  ${what} by ${actorText(actor)}`);
+    for (const line of segmentChanges(before, after)) print(`      ${line}`);
+  }
+};

@@ -1,0 +1,69 @@
+// Long lists of members travel in parts, each small enough for one request.
+import { type MemberList, memberLists } from "@halyard/core/targeting/segment";
+import type { Management } from "@halyard/sdk";
+
+const verbs = ["add", "remove"] as const;
+
+/** What to add to the lists of a segment and what to remove. */
+export type MembersChange = {
+  readonly [List in MemberList]?: {
+    readonly [Verb in (typeof verbs)[number]]?: readonly string[];
+  };
+};
+
+type Part = { [List in MemberList]?: { [Verb in (typeof verbs)[number]]?: string[] } };
+
+/** A request may have 256 KiB. */
+const maxPartBytes = 200 * 1_024;
+
+/** Of the member as JSON, with its comma. */
+const sizeOf = (member: string): number => Buffer.byteLength(JSON.stringify(member)) + 1;
+
+export const partsOf = (change: MembersChange): readonly MembersChange[] => {
+  const parts: Part[] = [];
+  let left = 0;
+  for (const list of memberLists) {
+    for (const verb of verbs) {
+      for (const member of change[list]?.[verb] ?? []) {
+        const size = sizeOf(member);
+        if (size > left || parts.length === 0) {
+          left = maxPartBytes;
+          parts.push({});
+        }
+        left -= size;
+        const part = parts.at(-1) ?? {};
+        const lists = part[list] ?? {};
+        part[list] = lists;
+        const members = lists[verb] ?? [];
+        lists[verb] = members;
+        members.push(member);
+      }
+    }
+  }
+  return parts;
+};
+
+type Changed = Awaited<ReturnType<Management["segments"]["changeMembers"]>>;
+
+/** Part after part, up to the first that fails. Undefined when there is nothing to change. */
+export const changeMembers = async (
+  { segments }: Management,
+  key: string,
+  change: MembersChange,
+  options: {
+    readonly ifMatch?: number;
+    /** Makes each call, when it takes more than one attempt. */
+    readonly call?: (send: () => Promise<Changed>) => Promise<Changed>;
+  } = {},
+): Promise<Changed | undefined> => {
+  const { call = (send: () => Promise<Changed>) => send() } = options;
+  let { ifMatch } = options;
+  let last: Changed | undefined;
+  for (const part of partsOf(change)) {
+    const match = ifMatch === undefined ? {} : { ifMatch };
+    last = await call(() => segments.changeMembers(key, part, match));
+    if (!last.ok) return last;
+    if (ifMatch !== undefined) ifMatch = last.version;
+  }
+  return last;
+};
