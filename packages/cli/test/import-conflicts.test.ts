@@ -26,7 +26,7 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
   /** Done once, when the command asks for exactly this. */
   const meanwhile = new Map<string, () => Promise<unknown>>([
     ["GET /flags/late", () => admin("PATCH", "/flags/late", { description: "Theirs" })],
-    ["PATCH /flags/later", () => admin("PATCH", "/flags/later", { description: "Theirs" })],
+    ["POST /changes", () => admin("PATCH", "/flags/later", { description: "Theirs" })],
     ["GET /flags/same", () => admin("PATCH", "/flags/same", { enabled: true })],
     ["GET /flags/gone", () => admin("DELETE", "/flags/gone")],
     ["DELETE /flags/pruned", () => admin("PATCH", "/flags/pruned", { enabled: true })],
@@ -36,7 +36,7 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
   /** The command creates several at once: whichever comes first, all wait until somebody else was there. */
   let taken: Promise<unknown> | undefined;
   const url = await meddlingProxy(t, server.url, async (method, path) => {
-    if (method === "POST") {
+    if (method === "POST" && path === "/flags") {
       taken ??= bench.put(boolean("taken", true, "Theirs"));
       await taken;
     }
@@ -58,18 +58,21 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
   const { changes } = JSON.parse(stdout) as {
     changes: { key: string; outcome: string; message?: string }[];
   };
+  const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/;
   assert.deepEqual(
-    Object.fromEntries(changes.map(({ key, outcome, message }) => [key, message ?? outcome])),
+    Object.fromEntries(
+      changes.map(({ key, outcome, message }) => [key, message?.replace(time, "TIME") ?? outcome]),
+    ),
     {
-      gone: "was deleted meanwhile",
-      late: "was changed meanwhile",
-      later: "was changed meanwhile",
-      new: "was changed right after it was created",
+      gone: "was deleted meanwhile by admin at TIME",
+      late: "was changed meanwhile by admin at TIME",
+      later: "was changed meanwhile by admin at TIME",
+      new: "was changed, right after it was created, by admin at TIME",
       plain: "done",
-      pruned: "was changed meanwhile",
-      "pruned-too": "was changed meanwhile",
+      pruned: "was changed meanwhile by admin at TIME",
+      "pruned-too": "was changed meanwhile by admin at TIME",
       same: "done",
-      taken: "was created meanwhile, with other values",
+      taken: "was created meanwhile, with other values, by admin at TIME",
     },
   );
   assert.deepEqual(await bench.flags(), [
@@ -87,21 +90,23 @@ test("what others have changed meanwhile stays, the rest is done, and the end is
 test("conflicts are told to people by flag", async (t) => {
   const bench = await newBench(server);
   await bench.put(boolean("late", false));
-  const url = await meddlingProxy(t, server.url, async (method) => {
-    if (method === "PATCH") await bench.admin("PATCH", "/flags/late", { description: "Theirs" });
+  const url = await meddlingProxy(t, server.url, async (method, path) => {
+    if (`${method} ${path}` === "POST /changes") {
+      await bench.admin("PATCH", "/flags/late", { description: "Theirs" });
+    }
     return undefined;
   });
   const file = bench.file("flags.json", [boolean("late", true)]);
   const ended = await bench.run("import", file, "--url", url);
   const where = `in ${bench.name} at ${url}`;
   assert.deepEqual(
-    { ...ended, signal: null },
+    { ...ended, signal: null, stderr: ended.stderr.replace(/at \d[\w:.-]+Z/, "at TIME") },
     {
       code: 5,
       signal: null,
       stdout: `~ late  enabled off → on\n1 to change, 0 unchanged ${where}.\nNothing was changed ${where}.\n`,
       stderr:
-        "halyard: conflict: late: was changed meanwhile\nhalyard: Somebody else changed one flag, which was left unchanged: run the same command again to see the difference and apply it.\n",
+        "halyard: conflict: late: was changed meanwhile by admin at TIME\nhalyard: Somebody else changed one flag, which was left unchanged: run the same command again to see the difference and apply it.\n",
     },
   );
 });

@@ -161,7 +161,7 @@ flags:
   line 16: "percentage" is missing: a number from 0 to 100 with at most three decimals (flag "short")
   line 19: "description" must be a string of at most 2,000 characters and 8,000 bytes of JSON, or null, not [1] (flag "short")
   line 20: an entry of "flags" must be an object, not "just text"
-  line 21: "type" must be "boolean" or "rollout", not "toggle" (flag "good")
+  line 21: "type" must be "boolean" or "rollout" or "variant", not "toggle" (flag "good")
   line 21: the key "good" is a duplicate
 `,
     );

@@ -174,7 +174,7 @@ test("promote refuses what is not clear", async () => {
   await refuse(2, /two profiles are the same/, "staging", "staging", "--all");
   await refuse(
     2,
-    /Allowed are enabled, percentage, description/,
+    /Allowed are enabled, otherwise, percentage, variants, off, description, requires, rules,/,
     "staging",
     "production",
     "--all",

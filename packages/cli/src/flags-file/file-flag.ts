@@ -1,7 +1,13 @@
 // A flag in a file: the order of its members, and what each of them must be.
 import { arrange } from "@halyard/core/flags/arrange";
-import { otherTypesOnly } from "@halyard/core/flags/change";
-import { type Flag, isFlagTypeName, membersOf, typesWith } from "@halyard/core/flags/registry";
+import { newFlag, otherTypesOnly } from "@halyard/core/flags/change";
+import {
+  type CreateFlag,
+  type Flag,
+  isFlagTypeName,
+  membersOf,
+  typesWith,
+} from "@halyard/core/flags/registry";
 import { descriptionRule, flagKeyRule, isDescription, isFlagKey } from "@halyard/core/flags/rules";
 import { flagTypeSchema } from "@halyard/core/flags/schemas";
 import { checkFields, type Report, type Rule, trueOrFalse } from "./check-fields.ts";
@@ -20,7 +26,20 @@ const commonRules: Readonly<Record<string, Rule>> = {
   description: [descriptionRule, isDescription],
 };
 
+/** Each member by itself; only a flag without such mistakes is checked as a whole. */
 export const checkFlag = (entry: Fields, report: Report): void => {
+  let isRight = true;
+  checkMembers(entry, (field, message) => {
+    isRight = false;
+    report(field, message);
+  });
+  if (!isRight) return;
+  const made = newFlag(entry as unknown as CreateFlag);
+  if (made.ok) return;
+  for (const { place, message } of made.mistakes) report(place, `"${place}" ${message}`);
+};
+
+const checkMembers = (entry: Fields, report: Report): void => {
   const type = isFlagTypeName(entry.type) ? entry.type : undefined;
   const members = type === undefined ? [] : membersOf(type);
   const rules: Readonly<Record<string, Rule>> = {

@@ -10,7 +10,10 @@ import type { Fields } from "./loose-values.ts";
 export const fetchSegments = async (connection: Connection): Promise<readonly Segment[]> => {
   const { segments } = connection.management;
   const found: Segment[] = [];
-  for (const { key } of answered(connection, await segments.list())) {
+  const listed = await segments.list();
+  // A server of before has none.
+  if (!listed.ok && listed.error.code === "NOT_FOUND") return [];
+  for (const { key } of answered(connection, listed)) {
     found.push(answered(connection, await segments.get(key)));
   }
   return found;

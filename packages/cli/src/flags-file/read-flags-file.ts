@@ -36,6 +36,10 @@ const checkWebhook = (entry: Fields, report: Report): void => {
 
 const webhookList: CheckedList = { list: "webhooks", kind: "webhook", check: checkWebhook };
 
+/** The way to `rules[2].when.op`. */
+const stepsOf = (place: string): readonly (string | number)[] =>
+  (place.match(/[^.[\]]+/g) ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+
 const checkList = (
   list: unknown,
   { list: name, kind, check }: CheckedList,
@@ -53,7 +57,7 @@ const checkList = (
     }
     const whose = typeof entry.key === "string" ? ` (${kind} ${quoted(entry.key)})` : "";
     check(entry, (field, message) =>
-      mistakes.push({ path: [name, index, field], message: message + whose }),
+      mistakes.push({ path: [name, index, ...stepsOf(field)], message: message + whose }),
     );
   }
 };

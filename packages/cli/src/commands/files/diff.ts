@@ -1,8 +1,9 @@
 // halyard diff: what differs between two environments, two files, or one of each.
 import { Command } from "commander";
-import { planChanges } from "../../flags-file/plan/plan.ts";
+import type { FileLists } from "../../flags-file/file-kinds.ts";
+import { type Change, planChanges } from "../../flags-file/plan/plan.ts";
 import { linesOf } from "../../flags-file/plan/show-plan.ts";
-import { flagsOf } from "../../flags-file/plan/sides.ts";
+import { listsOf } from "../../flags-file/plan/sides.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { print, printJson } from "../../terminal/output.ts";
@@ -18,7 +19,7 @@ const side =
 export const diffCommand = (): Command =>
   withExamples(
     new Command("diff")
-      .description("compare the flags of two environments or files")
+      .description("compare the flags and segments of two environments or files")
       .argument("<a>", side)
       .argument("<b>", "the same; + is only in b, - only in a, ~ is different")
       .option("--exit-code", "exit with 7 if they differ")
@@ -28,24 +29,28 @@ export const diffCommand = (): Command =>
   ).action(diff);
 
 const diff = async (a: string, b: string, options: DiffOptions): Promise<void> => {
-  const [before, after] = await Promise.all([flagsOf(a), flagsOf(b)]);
+  const [before, after] = await Promise.all([listsOf(a), listsOf(b)]);
   const { changes, unchanged } = planChanges(before, after, { prune: true });
+  const equal = unchanged.flags + unchanged.segments;
   if (options.json) {
-    const of = (flags: typeof before) => new Map(flags.map((flag) => [flag.key, flag]));
-    const [inA, inB] = [of(before), of(after)];
+    const find = (lists: FileLists, { of, key }: Change) =>
+      (of === "segment" ? lists.segments : lists.flags)?.find((each) => each.key === key) ?? null;
     printJson({
-      differences: changes.map(({ key }) => ({
-        key,
-        a: inA.get(key) ?? null,
-        b: inB.get(key) ?? null,
+      differences: changes.map((change) => ({
+        ...(change.of === "segment" && { subject: "segment" }),
+        key: change.key,
+        a: find(before, change),
+        b: find(after, change),
       })),
-      equal: unchanged,
+      equal,
     });
   } else if (changes.length === 0) {
-    print(`No difference: ${unchanged} flags are the same in ${a} and ${b}.`);
+    const { flags, segments } = unchanged;
+    const same = `${flags} flags${segments > 0 ? ` and ${segments} segments` : ""}`;
+    print(`No difference: ${same} are the same in ${a} and ${b}.`);
   } else {
     print(linesOf(changes, true).join("\n"));
-    print(`${changes.length} different, ${unchanged} the same.`);
+    print(`${changes.length} different, ${equal} the same.`);
   }
   if (changes.length > 0 && options.exitCode) process.exitCode = exitCodes.different;
 };

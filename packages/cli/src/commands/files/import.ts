@@ -1,5 +1,6 @@
 // halyard import: makes the flags of an environment match a file of Halyard or of another product.
 import { Command, Option } from "commander";
+import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
 import { planChanges } from "../../flags-file/plan/plan.ts";
 import {
@@ -8,7 +9,6 @@ import {
   type Target,
   type TargetOptions,
 } from "../../flags-file/plan/read-target.ts";
-import { flagsAt } from "../../flags-file/plan/sides.ts";
 import {
   type CreatedFromFile,
   createWebhooks,
@@ -33,7 +33,7 @@ export const importCommand = (): Command =>
     changeCommand(
       new Command("import")
         .description(
-          "make the flags of the environment match a file; running it again changes nothing",
+          "make the flags and segments of the environment match a file; running it again changes nothing",
         )
         .argument("<file>", "JSON or YAML; - reads standard input")
         .addOption(
@@ -47,7 +47,7 @@ export const importCommand = (): Command =>
         )
         .option("--dry-run", "show what would change without changing it")
         .option("--exit-code", "with --dry-run: exit with 7 if something would change")
-        .option("--prune", "delete the flags that are not in the file")
+        .option("--prune", "delete the flags and segments that are not in the file")
         .option("--webhooks", "create the webhooks of the file whose address is not registered yet")
         .option("--lossy", "also create flags that cannot be imported exactly, turned off")
         .option(
@@ -81,9 +81,9 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
   const { json = false, dryRun = false, prune = false } = options;
   const connection = connect(options);
   const target = await readTarget(file, options);
-  const { flags, leftOut, notes, remarks, keep, createOnly } = target;
-  const [there, place] = await Promise.all([flagsAt(connection), placeOf(connection)]);
-  const plan = planChanges(there, flags, { prune, keep, createOnly });
+  const { leftOut, notes, remarks, keep, createOnly } = target;
+  const [there, place] = await Promise.all([fetchLists(connection), placeOf(connection)]);
+  const plan = planChanges(there, target, { prune, keep, createOnly });
   const missing =
     options.webhooks && target.webhooks ? await missingWebhooks(connection, target.webhooks) : [];
   if (!json) printSkipped(target);

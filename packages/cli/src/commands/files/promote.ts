@@ -1,14 +1,21 @@
 // halyard promote: copies flags from one environment to another.
-import { type Flag, flagTypeNames, membersOf } from "@halyard/core/flags/registry";
+import {
+  type Flag,
+  flagTypeNames,
+  ownMembersOf,
+  targetingMembersOf,
+} from "@halyard/core/flags/registry";
+import { namedSegments } from "@halyard/core/targeting/references";
+import type { Segment } from "@halyard/core/targeting/segment";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { type FileLists, fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
-import { planChanges } from "../../flags-file/plan/plan.ts";
-import { flagsAt } from "../../flags-file/plan/sides.ts";
+import { isSameSegment, planChanges } from "../../flags-file/plan/plan.ts";
 import { connectBy } from "../../server-connection/connection.ts";
 import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { CommandFailed } from "../../terminal/output.ts";
+import { CommandFailed, printAside } from "../../terminal/output.ts";
 
 interface PromoteOptions extends ExecuteOptions {
   readonly all?: boolean;
@@ -16,11 +23,12 @@ interface PromoteOptions extends ExecuteOptions {
   readonly fields: readonly string[];
 }
 
-/** Of flags of all types. */
+/** Of flags of all types, without what is fixed at creation. */
 const allMembers = new Set([
   "enabled",
-  ...flagTypeNames.flatMap(membersOf).map(([name]) => name),
+  ...flagTypeNames.flatMap(ownMembersOf).flatMap(([name, { isFixed }]) => (isFixed ? [] : [name])),
   "description",
+  ...targetingMembersOf(flagTypeNames[0] ?? "").map(([name]) => name),
 ]);
 const memberNames = [...allMembers];
 
@@ -37,7 +45,7 @@ export const promoteCommand = (): Command =>
       .argument("<a>", "the profile to copy from")
       .argument("<b>", "the profile to copy to")
       .argument("[key...]", "the flags; or --all")
-      .option("--all", "all flags of a")
+      .option("--all", "all flags and segments of a")
       .addOption(
         new Option("--fields <names>", `only these of ${memberNames.join(",")}`)
           .argParser(readFields)
@@ -90,20 +98,55 @@ const promote = async (
   const source = connectBy(a);
   const connection = connectBy(b);
   const [there, here, place] = await Promise.all([
-    flagsAt(source),
-    flagsAt(connection),
+    fetchLists(source),
+    fetchLists(connection),
     placeOf(connection),
   ]);
-  refuseUnknown(keys, prune ? [there, here] : [there], prune ? `${a} or ${b}` : a);
+  refuseUnknown(
+    keys,
+    prune ? [there.flags, here.flags] : [there.flags],
+    prune ? `${a} or ${b}` : a,
+  );
   const chosen = new Set(keys);
   const select = (flags: readonly Flag[]) =>
     all ? flags : flags.filter(({ key }) => chosen.has(key));
-  await execute({
-    connection,
-    place,
-    plan: planChanges(select(here), select(there), { prune, members: fields }),
-    options,
-    doing: "Promoting",
-    asks: true,
+  const flags = select(there.flags);
+  const [target, current] = segmentsFor(flags, all, fields, [there, here]);
+  const plan = planChanges(
+    { ...current, flags: select(here.flags) },
+    { ...target, flags },
+    { prune, members: fields, keepSegments: !all },
+  );
+  if (!options.json && !all) noteOtherSegments(target, current, b);
+  await execute({ connection, place, plan, options, doing: "Promoting", asks: true });
+};
+
+/** The segments that come along: all with --all, else those that the chosen flags name. Without their rules none. */
+const segmentsFor = (
+  flags: readonly Flag[],
+  all: boolean,
+  fields: readonly string[],
+  lists: readonly [FileLists, FileLists],
+): readonly [FileLists, FileLists] => {
+  const named = new Set(flags.flatMap(namedSegments).map(({ key }) => key));
+  const isTaken = ({ key }: Segment) => fields.includes("rules") && (all || named.has(key));
+  const taken = ({ segments = [] }: FileLists): FileLists => ({
+    flags: [],
+    segments: segments.filter(isTaken),
   });
+  return [taken(lists[0]), taken(lists[1])];
+};
+
+/** A segment may be named by other flags there, so one that is there already stays as it is. */
+const noteOtherSegments = (target: FileLists, current: FileLists, where: string): void => {
+  const there = new Map(current.segments?.map((segment) => [segment.key, segment]));
+  const other = (target.segments ?? []).filter((segment) => {
+    const known = there.get(segment.key);
+    return known !== undefined && !isSameSegment(known, segment);
+  });
+  if (other.length === 0) return;
+  const names = other.map(({ key }) => key).join(", ");
+  printAside(
+    `${other.length === 1 ? `The segment ${names} is` : `The segments ${names} are`} different in ${where} and not changed: --all promotes segments too.`,
+  );
 };

@@ -6,9 +6,10 @@ import { confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { applyChanges, type Outcome } from "./apply.ts";
+import { applyChanges } from "./apply.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Change, Plan } from "./plan.ts";
-import { asJson, countOf, linesOf, summaryOf } from "./show-plan.ts";
+import { asJson, countOf, countsInWords, linesOf, summaryOf } from "./show-plan.ts";
 
 export interface ExecuteOptions {
   readonly dryRun?: boolean;
@@ -50,10 +51,19 @@ const showPlan = (plan: Plan, dryRun: boolean): void => {
   if (hidden > 0) print(`  … and ${hidden} more (--dry-run shows all)`);
 };
 
-const nothingToChange = (count: number, where: string): string => {
-  if (count === 0) return `Nothing to change ${where}: there are no flags.`;
-  return `Nothing to change ${where}: ${count === 1 ? "the flag is" : `all ${count} flags are`} up to date.`;
+const nothingToChange = ({ flags, segments }: Plan["unchanged"], where: string): string => {
+  if (flags + segments === 0) return `Nothing to change ${where}: there are no flags.`;
+  if (flags === 1 && segments === 0) return `Nothing to change ${where}: the flag is up to date.`;
+  return `Nothing to change ${where}: all ${countsInWords(flags, segments)} are up to date.`;
 };
+
+/** How many flags and segments, in words. */
+const inWords = (changes: readonly Change[]): string => {
+  const segments = changes.filter((change) => change.of === "segment").length;
+  return countsInWords(changes.length - segments, segments);
+};
+
+const atStart = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const apply = async ({ connection, doing }: Task, changes: readonly Change[]) => {
   const progress = createProgress(doing);
@@ -123,10 +133,10 @@ const failureAfter = (
   }
   const impossible = countOf(plan.changes, "retype");
   if (impossible > 0) return impossibleFailure(impossible);
-  const conflicts = outcomes.filter(({ kind }) => kind === "conflict").length;
-  if (conflicts === 0) return undefined;
+  const conflicts = changes.filter((_, index) => outcomes[index]?.kind === "conflict");
+  if (conflicts.length === 0) return undefined;
   return new CommandFailed(
-    `Somebody else changed ${conflicts === 1 ? "one flag, which was" : `${conflicts} flags, which were`} left unchanged: run the same command again to see the difference and apply it.`,
+    `Somebody else changed ${inWords(conflicts)}, which ${conflicts.length === 1 ? "was" : "were"} left unchanged: run the same command again to see the difference and apply it.`,
     exitCodes.conflict,
   );
 };
@@ -169,7 +179,9 @@ export const execute = async (task: Task): Promise<void> => {
         ...(message !== undefined && { message }),
       };
     });
-    printJson({ ...place.json, dryRun, changes: reported, unchanged: plan.unchanged, ...more });
+    const { flags, segments } = plan.unchanged;
+    const unchanged = flags + segments;
+    printJson({ ...place.json, dryRun, changes: reported, unchanged, ...more });
   };
 
   if (dryRun) {
@@ -179,12 +191,9 @@ export const execute = async (task: Task): Promise<void> => {
     return;
   }
 
-  const deletions = countOf(changes, "delete");
-  if (deletions > 0) {
-    await confirm(
-      `${deletions === 1 ? "One flag" : `${deletions} flags`} will be deleted ${place.text}. Continue?`,
-      yes,
-    );
+  const deletions = changes.filter(({ kind }) => kind === "delete");
+  if (deletions.length > 0) {
+    await confirm(`${atStart(inWords(deletions))} will be deleted ${place.text}. Continue?`, yes);
   } else if (wouldChange && (place.asks || (task.asks && isAtTerminal()))) {
     await confirm(
       `Apply ${changes.length === 1 ? "this change" : "these changes"} ${place.text}?`,
@@ -201,7 +210,9 @@ export const execute = async (task: Task): Promise<void> => {
     for (const [index, outcome] of outcomes.entries()) {
       const message = messageOf(outcome);
       if (message !== undefined) {
-        printAside(`halyard: ${outcome.kind}: ${changes[index]?.key}: ${message}`);
+        const change = changes[index];
+        const name = change?.of === "segment" ? `segment ${change.key}` : change?.key;
+        printAside(`halyard: ${outcome.kind}: ${name}: ${message}`);
       }
     }
   }

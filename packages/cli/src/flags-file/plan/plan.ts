@@ -1,77 +1,180 @@
-// Plans the changes from the current flags to the target flags, from values alone and before anything is sent.
+// Plans the changes from the current flags and segments to the target ones, from values alone and before anything is sent.
+import { isDeepStrictEqual } from "node:util";
 import { changeableMembers, initialOf, memberOf, patchBetween } from "@halyard/core/difference";
-import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
+import { arrange } from "@halyard/core/flags/arrange";
+import { type Flag, membersOf, type PatchFlag } from "@halyard/core/flags/registry";
+import { namedSegments } from "@halyard/core/targeting/references";
+import type { Segment } from "@halyard/core/targeting/segment";
+import type { FileLists } from "../file-kinds.ts";
+import { orderSegment } from "../file-segment.ts";
 import { byKey } from "../flags-file.ts";
 
-export type Change =
-  | { readonly kind: "create"; readonly key: string; readonly flag: Flag }
+export type FlagStep = { readonly of: "flag"; readonly key: string } & (
+  | { readonly kind: "create"; readonly flag: Flag }
   | {
       readonly kind: "update";
-      readonly key: string;
       readonly before: Flag;
       readonly after: Flag;
       readonly patch: PatchFlag;
     }
-  | { readonly kind: "delete"; readonly key: string; readonly flag: Flag }
-  /** Not possible: the type is fixed at creation. */
-  | { readonly kind: "retype"; readonly key: string; readonly before: Flag; readonly after: Flag };
+  | { readonly kind: "delete"; readonly flag: Flag }
+  /** Not possible: the member is fixed at creation. */
+  | {
+      readonly kind: "retype";
+      readonly member: string;
+      readonly before: Flag;
+      readonly after: Flag;
+    }
+);
+
+export type SegmentStep = { readonly of: "segment"; readonly key: string } & (
+  | { readonly kind: "create"; readonly segment: Segment }
+  | { readonly kind: "update"; readonly before: Segment; readonly after: Segment }
+  | { readonly kind: "delete"; readonly segment: Segment }
+);
+
+export type Change = FlagStep | SegmentStep;
 
 export interface Plan {
-  /** Sorted by key. */
+  /** Segments first, each sorted by key. */
   readonly changes: readonly Change[];
-  readonly unchanged: number;
+  readonly unchanged: { readonly flags: number; readonly segments: number };
 }
 
 interface PlanOptions {
-  /** Also delete flags that are not in the target state. */
+  /** Also delete what is not in the target state. */
   readonly prune?: boolean | undefined;
-  /** Never deleted by `prune`. */
+  /** Flags that are never deleted by `prune`. */
   readonly keep?: ReadonlySet<string>;
-  /** Created when missing, otherwise not changed. */
+  /** Flags that are created when missing, otherwise not changed. */
   readonly createOnly?: ReadonlySet<string>;
+  /** Segments are created when missing, otherwise not changed. */
+  readonly keepSegments?: boolean;
   /** Only these members change, all of them by default; a new flag has the initial values of the others. */
   readonly members?: readonly string[];
 }
 
-/** `from` with the chosen members of `flag`. */
-const takeMembers = (from: Flag, flag: Flag, members: readonly string[] | undefined): Flag => {
+/** `from` with the chosen members of `flag`. What has no initial value comes along with a new flag. */
+const takeMembers = (
+  from: Flag,
+  flag: Flag,
+  members: readonly string[] | undefined,
+  isNew: boolean,
+): Flag => {
   if (members === undefined) return flag;
+  const known = new Map(membersOf(flag.type));
+  const isTaken = (name: string): boolean => {
+    const { onlyWith, isOptional, initial } = known.get(name) ?? {};
+    const isNeeded = isNew && known.has(name) && isOptional !== true && initial === undefined;
+    return (
+      isNeeded || members.includes(name) || (onlyWith !== undefined && members.includes(onlyWith))
+    );
+  };
   const taken = changeableMembers(flag.type)
-    .filter((name) => members.includes(name))
+    .filter(isTaken)
     .map((name) => [name, memberOf(flag, name)]);
-  return { ...from, ...(Object.fromEntries(taken) as object) };
+  return arrange({ ...from, ...(Object.fromEntries(taken) as object) });
 };
 
-export const planChanges = (
+/** The member that differs and cannot be changed. */
+const fixedDifference = (before: Flag, after: Flag): string | undefined => {
+  if (before.type !== after.type) return "type";
+  const fixed = membersOf(after.type).find(
+    ([name, { isFixed }]) => isFixed === true && memberOf(before, name) !== memberOf(after, name),
+  );
+  return fixed?.[0];
+};
+
+const planFlags = (
   current: readonly Flag[],
   target: readonly Flag[],
-  { prune = false, keep = new Set(), createOnly = new Set(), members }: PlanOptions = {},
-): Plan => {
+  { prune = false, keep = new Set(), createOnly = new Set(), members }: PlanOptions,
+): readonly FlagStep[] => {
   const now = new Map(current.map((flag) => [flag.key, flag]));
-  const changes: Change[] = [];
+  const steps: FlagStep[] = [];
   for (const flag of target) {
     const { key } = flag;
     const before = now.get(key);
     if (before === undefined) {
-      changes.push({ kind: "create", key, flag: takeMembers(initialOf(flag), flag, members) });
-    } else if (createOnly.has(key)) {
-    } else if (before.type === flag.type) {
-      const after = takeMembers(before, flag, members);
-      const patch = patchBetween(before, after);
-      if (Object.keys(patch).length > 0) {
-        changes.push({ kind: "update", key, before, after, patch });
-      }
-    } else {
-      changes.push({ kind: "retype", key, before, after: flag });
+      const made = takeMembers(initialOf(flag), flag, members, true);
+      steps.push({ of: "flag", kind: "create", key, flag: made });
+      continue;
+    }
+    if (createOnly.has(key)) continue;
+    const member = fixedDifference(before, flag);
+    if (member !== undefined) {
+      steps.push({ of: "flag", kind: "retype", key, member, before, after: flag });
+      continue;
+    }
+    const after = takeMembers(before, flag, members, false);
+    const patch = patchBetween(before, after);
+    if (Object.keys(patch).length > 0) {
+      steps.push({ of: "flag", kind: "update", key, before, after, patch });
     }
   }
-  const unchanged = target.length - changes.length;
-  if (prune) {
-    const named = new Set(target.map(({ key }) => key));
-    for (const flag of current) {
-      const { key } = flag;
-      if (!named.has(key) && !keep.has(key)) changes.push({ kind: "delete", key, flag });
-    }
+  if (!prune) return steps.sort(byKey);
+  const named = new Set(target.map(({ key }) => key));
+  const gone = current.filter(({ key }) => !named.has(key) && !keep.has(key));
+  return [
+    ...steps,
+    ...gone.map((flag): FlagStep => ({ of: "flag", kind: "delete", key: flag.key, flag })),
+  ].sort(byKey);
+};
+
+/** The segments that flags name once the steps are done. */
+const namedAfter = (current: readonly Flag[], steps: readonly FlagStep[]): ReadonlySet<string> => {
+  const flags = new Map(current.map((flag) => [flag.key, flag]));
+  for (const step of steps) {
+    if (step.kind === "delete") flags.delete(step.key);
+    else if (step.kind === "create") flags.set(step.key, step.flag);
+    else if (step.kind === "update") flags.set(step.key, step.after);
   }
-  return { changes: changes.sort(byKey), unchanged };
+  return new Set([...flags.values()].flatMap(namedSegments).map(({ key }) => key));
+};
+
+export const isSameSegment = (one: Segment, other: Segment): boolean =>
+  isDeepStrictEqual(orderSegment(one), orderSegment(other));
+
+const planSegments = (
+  current: readonly Segment[],
+  target: readonly Segment[],
+  isNamed: (key: string) => boolean,
+  { prune = false, keepSegments = false }: PlanOptions,
+): readonly SegmentStep[] => {
+  const now = new Map(current.map((segment) => [segment.key, segment]));
+  const steps = target.flatMap((segment): SegmentStep[] => {
+    const { key } = segment;
+    const before = now.get(key);
+    if (before === undefined) return [{ of: "segment", kind: "create", key, segment }];
+    if (keepSegments || isSameSegment(before, segment)) return [];
+    return [{ of: "segment", kind: "update", key, before, after: segment }];
+  });
+  const wanted = new Set(target.map(({ key }) => key));
+  const gone = prune ? current.filter(({ key }) => !wanted.has(key) && !isNamed(key)) : [];
+  return [
+    ...steps,
+    ...gone.map(
+      (segment): SegmentStep => ({ of: "segment", kind: "delete", key: segment.key, segment }),
+    ),
+  ].sort(byKey);
+};
+
+export const planChanges = (
+  current: FileLists,
+  target: FileLists,
+  options: PlanOptions = {},
+): Plan => {
+  const flags = planFlags(current.flags, target.flags, options);
+  const named = namedAfter(current.flags, flags);
+  const wanted = target.segments ?? [];
+  const segments = planSegments(current.segments ?? [], wanted, (key) => named.has(key), options);
+  const touched = (steps: readonly Change[]) =>
+    steps.filter(({ kind }) => kind !== "delete").length;
+  return {
+    changes: [...segments, ...flags],
+    unchanged: {
+      flags: target.flags.length - touched(flags),
+      segments: wanted.length - touched(segments),
+    },
+  };
 };

@@ -1,8 +1,12 @@
-// A plan for people and for scripts: a line for each flag, and how many there are of each kind.
+// A plan for people and for scripts: a line for each flag and segment, and how many there are of each kind.
 import { changeableMembers, difference, formatMember, memberOf } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
+import { memberLists, type Segment } from "@halyard/core/targeting/segment";
 import { coloured } from "../../terminal/output.ts";
-import type { Change, Plan } from "./plan.ts";
+import { listChangeText, restChanges, segmentText } from "../../terminal/segment-text.ts";
+import { ruleText } from "../../terminal/targeting-text.ts";
+import { membersBetween } from "./apply-segments.ts";
+import type { Change, FlagStep, Plan, SegmentStep } from "./plan.ts";
 
 const longestText = 60;
 const shorten = (text: string): string => {
@@ -17,14 +21,31 @@ const valueText = (type: string, member: string, value: unknown): string =>
 
 const flagText = (flag: Flag): string => {
   const texts = changeableMembers(flag.type)
-    .filter((member) => memberOf(flag, member) !== null)
+    .filter((member) => (memberOf(flag, member) ?? null) !== null)
     .map((member) => valueText(flag.type, member, memberOf(flag, member)));
   return [flag.type, ...texts].join(", ");
 };
 
-const changeText = ({ before, after }: Change & { kind: "update" }): string =>
+/** Such as `+ staff: plan in pro → on`, `- beta`, `~ pro: …`. */
+const ruleChanges = (before: Flag, after: Flag): readonly string[] => {
+  const texts = ({ rules = [] }: Flag) => new Map(rules.map((rule) => [rule.id, ruleText(rule)]));
+  const [old, now] = [texts(before), texts(after)];
+  const kept = (ids: Iterable<string>, others: ReadonlyMap<string, string>) =>
+    [...ids].filter((id) => others.has(id)).join();
+  const changed = [...now].flatMap(([id, text]) => {
+    if (!old.has(id)) return [`+${id}: ${shorten(text)}`];
+    return old.get(id) === text ? [] : [`~${id}: ${shorten(text)}`];
+  });
+  const gone = [...old.keys()].filter((id) => !now.has(id)).map((id) => `-${id}`);
+  const isMoved = kept(old.keys(), now) !== kept(now.keys(), old);
+  return [...changed, ...gone, ...(isMoved ? [`order ${[...now.keys()].join(", ")}`] : [])];
+};
+
+const changeText = ({ before, after }: FlagStep & { kind: "update" }): string =>
   difference(before, after)
     .map(({ member, ...values }) => {
+      const rules = member === "rules" ? ruleChanges(before, after) : [];
+      if (rules.length > 0) return `rules ${rules.join(", ")}`;
       const [old, now] = [values.before, values.after].map((value) =>
         valueText(after.type, member, value),
       );
@@ -32,21 +53,45 @@ const changeText = ({ before, after }: Change & { kind: "update" }): string =>
     })
     .join(", ");
 
+/** What a segment is called in a plan, beside flags. */
+const nameOf = ({ of, key }: Change): string => (of === "segment" ? `segment ${key}` : key);
+
+const segmentChangeText = (before: Segment, after: Segment): string => {
+  const members = membersBetween(before, after);
+  const lists = memberLists.flatMap((list) => {
+    const { add = [], remove = [] } = members[list] ?? {};
+    return add.length + remove.length === 0
+      ? []
+      : [listChangeText(list, { added: add, removed: remove })];
+  });
+  return [...restChanges(before, after), ...lists].join(", ");
+};
+
+const bodyOf = (change: Change): string => {
+  if (change.of === "segment") {
+    return change.kind === "update"
+      ? segmentChangeText(change.before, change.after)
+      : segmentText(change.segment);
+  }
+  if (change.kind === "update") return changeText(change);
+  if (change.kind !== "retype") return flagText(change.flag);
+  const { member, before, after } = change;
+  return `${member} ${memberOf(before, member)} → ${memberOf(after, member)}`;
+};
+
 const lineOf = (change: Change, width: number, isComparison: boolean): string => {
-  const name = change.key.padEnd(width);
+  const text = `${nameOf(change).padEnd(width)}  ${bodyOf(change)}`;
   switch (change.kind) {
     case "create":
-      return coloured("green", `+ ${name}  ${flagText(change.flag)}`);
+      return coloured("green", `+ ${text}`);
     case "update":
-      return coloured("yellow", `~ ${name}  ${changeText(change)}`);
+      return coloured("yellow", `~ ${text}`);
     case "delete":
-      return coloured("red", `- ${name}  ${flagText(change.flag)}`);
-    case "retype": {
-      const types = `type ${change.before.type} → ${change.after.type}`;
+      return coloured("red", `- ${text}`);
+    case "retype":
       return isComparison
-        ? coloured("yellow", `~ ${name}  ${types}`)
-        : coloured("red", `! ${name}  ${types}: fixed at creation`);
-    }
+        ? coloured("yellow", `~ ${text}`)
+        : coloured("red", `! ${text}: fixed at creation`);
   }
 };
 
@@ -54,7 +99,7 @@ const widestName = 48;
 
 /** A comparison changes nothing, so a different type is only a difference there. */
 export const linesOf = (changes: readonly Change[], isComparison = false): string[] => {
-  const longest = changes.reduce((width, { key }) => Math.max(width, key.length), 0);
+  const longest = changes.reduce((width, change) => Math.max(width, nameOf(change).length), 0);
   return changes.map((change) => lineOf(change, Math.min(longest, widestName), isComparison));
 };
 
@@ -68,24 +113,57 @@ export const summaryOf = ({ changes, unchanged }: Plan): string => {
     [countOf(changes, "delete"), "to delete"],
     [countOf(changes, "retype"), "impossible"],
   ] as const;
-  return [...counts.filter(([count]) => count > 0), [unchanged, "unchanged"] as const]
+  const same = unchanged.flags + unchanged.segments;
+  return [...counts.filter(([count]) => count > 0), [same, "unchanged"] as const]
     .map(([count, what]) => `${count} ${what}`)
     .join(", ");
 };
 
+/** Such as `one flag`, `2 flags` or `2 flags and one segment`. */
+export const countsInWords = (flags: number, segments: number): string => {
+  const words = (count: number, name: string) =>
+    count === 1 ? `one ${name}` : `${count} ${name}s`;
+  const both = [
+    ...(flags > 0 || segments === 0 ? [words(flags, "flag")] : []),
+    ...(segments > 0 ? [words(segments, "segment")] : []),
+  ];
+  return both.join(" and ");
+};
+
+/** Changes of segments say that they are. */
+const segmentJson = (change: SegmentStep): object => {
+  const { key } = change;
+  if (change.kind !== "update") {
+    return { subject: "segment", key, action: change.kind, segment: change.segment };
+  }
+  const { before, after } = change;
+  const rest = ({ description, when }: Segment) => ({ description, when });
+  return {
+    subject: "segment",
+    key,
+    action: "change",
+    before: rest(before),
+    after: rest(after),
+    members: membersBetween(before, after),
+  };
+};
+
 export const asJson = (change: Change): object => {
+  if (change.of === "segment") return segmentJson(change);
   switch (change.kind) {
     case "create":
       return { key: change.key, action: "create", flag: change.flag };
     case "delete":
       return { key: change.key, action: "delete", flag: change.flag };
-    case "retype":
+    case "retype": {
+      const { key, member, before, after } = change;
       return {
-        key: change.key,
+        key,
         action: "impossible",
-        before: { type: change.before.type },
-        after: { type: change.after.type },
+        before: { [member]: memberOf(before, member) },
+        after: { [member]: memberOf(after, member) },
       };
+    }
     case "update": {
       const { key, before, patch } = change;
       const members = Object.keys(patch).map((member) => [member, memberOf(before, member)]);

@@ -1,0 +1,181 @@
+// What a plan changes and in which order, from values alone.
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { Flag } from "@halyard/core/flags/registry";
+import type { Segment } from "@halyard/core/targeting/segment";
+import { planChanges } from "../src/flags-file/plan/plan.ts";
+import { linesOf } from "../src/flags-file/plan/show-plan.ts";
+import { stagesOf } from "../src/flags-file/plan/stages.ts";
+import { partsOf } from "../src/server-connection/segment-members.ts";
+
+const flag = (key: string, more: object = {}): Flag =>
+  ({ key, type: "boolean", enabled: false, description: null, ...more }) as Flag;
+const requiring = (key: string, ...keys: readonly string[]) =>
+  flag(key, { requires: keys.map((each) => ({ flag: each, variant: "on" })) });
+const segment = (key: string, more: Partial<Segment> = {}): Segment => ({
+  key,
+  description: null,
+  include: [],
+  exclude: [],
+  when: null,
+  ...more,
+});
+const naming = (key: string, name: string) =>
+  flag(key, { otherwise: "off", rules: [{ id: "one", when: { segment: [name] }, serve: "on" }] });
+
+const variantFlag = (more: object = {}) =>
+  flag("size", {
+    type: "variant",
+    valueType: "string",
+    variants: { s: "S", l: "L" },
+    off: "s",
+    otherwise: "l",
+    ...more,
+  });
+
+type Lists = Parameters<typeof planChanges>[0];
+const stages = (current: Lists, target: Lists, prune = false) =>
+  stagesOf(planChanges(current, target, { prune }).changes).map((stage) =>
+    stage.map(({ of, kind, key }) => `${kind} ${of === "segment" ? "segment " : ""}${key}`),
+  );
+
+suite("the order", () => {
+  test("what is required comes first, what nothing names goes last", () => {
+    assert.deepEqual(
+      stages(
+        {
+          flags: [flag("b"), flag("z"), requiring("y", "z"), naming("x", "old")],
+          segments: [segment("kept"), segment("old")],
+        },
+        {
+          flags: [
+            requiring("a", "c"),
+            requiring("b", "d"),
+            requiring("c", "d"),
+            naming("d", "new"),
+          ],
+          segments: [segment("new"), segment("kept", { include: ["ann"] })],
+        },
+        true,
+      ),
+      [
+        ["update segment kept", "create segment new"],
+        ["create d"],
+        ["update b"],
+        ["create c"],
+        ["create a"],
+        ["delete x", "delete y"],
+        ["delete z"],
+        ["delete segment old"],
+      ],
+    );
+  });
+
+  test("flags that exist change together, those that others require first", () => {
+    assert.deepEqual(
+      stages(
+        { flags: [flag("a"), flag("b"), flag("c")] },
+        { flags: [requiring("a", "c"), requiring("b", "new"), requiring("c", "b"), flag("new")] },
+      ),
+      [["create new"], ["update b", "update c", "update a"]],
+    );
+  });
+
+  test("a circle, which the server refuses, is no endless loop", () => {
+    const circle = stages({ flags: [] }, { flags: [requiring("a", "b"), requiring("b", "a")] });
+    assert.deepEqual(circle.flat().toSorted(), ["create a", "create b"]);
+  });
+});
+
+suite("the plan", () => {
+  test("segments that a flag still names are not deleted", () => {
+    const current = { flags: [naming("kept", "one")], segments: [segment("one"), segment("two")] };
+    const { changes } = planChanges(current, { flags: current.flags }, { prune: true });
+    assert.deepEqual(
+      changes.map(({ key, kind }) => [key, kind]),
+      [["two", "delete"]],
+    );
+    assert.deepEqual(planChanges(current, { flags: [] }).changes, []);
+  });
+
+  test("the order of members of a list, and of an object, does not count", () => {
+    const one = segment("one", {
+      include: ["a", "b"],
+      when: { attribute: "plan", op: "in", values: ["pro"] },
+    });
+    const other = segment("one", {
+      include: ["b", "a"],
+      when: { values: ["pro"], op: "in", attribute: "plan" },
+    });
+    const { changes, unchanged } = planChanges(
+      { flags: [], segments: [one] },
+      { flags: [], segments: [other] },
+    );
+    assert.deepEqual([changes, unchanged], [[], { flags: 0, segments: 1 }]);
+  });
+
+  test("what is fixed at creation is impossible to change", () => {
+    const { changes } = planChanges(
+      { flags: [variantFlag()] },
+      { flags: [variantFlag({ valueType: "number", variants: { s: 1, l: 2 } })] },
+    );
+    assert.deepEqual(linesOf(changes), ["! size  valueType string → number: fixed at creation"]);
+  });
+
+  test("of a new flag, what it cannot be without comes along with the chosen members", () => {
+    const ruled = flag("ruled", {
+      otherwise: "off",
+      enabled: true,
+      rules: [{ id: "one", when: { segment: ["a"] }, serve: "on" }],
+    });
+    const { changes } = planChanges(
+      { flags: [flag("ruled")] },
+      { flags: [variantFlag({ enabled: true, owner: "ann" }), ruled] },
+      { members: ["rules"] },
+    );
+    assert.deepEqual(
+      changes.map((change) =>
+        "flag" in change ? change.flag : "patch" in change ? change.patch : undefined,
+      ),
+      [{ otherwise: "off", rules: (ruled as { rules?: unknown }).rules }, variantFlag()],
+    );
+  });
+
+  test("is shown rule by rule, and list by list", () => {
+    const rules = (...ids: readonly string[]) =>
+      ids.map((id) => ({ id, when: { attribute: "plan", op: "in", values: [id] }, serve: "on" }));
+    const { changes } = planChanges(
+      {
+        flags: [flag("f", { otherwise: "off", rules: rules("a", "b", "c") })],
+        segments: [segment("s", { include: ["ann", "bob"] })],
+      },
+      {
+        flags: [
+          flag("f", {
+            otherwise: "on",
+            rules: [...rules("c", "a").map((rule) => ({ ...rule, serve: "off" })), ...rules("d")],
+            tags: ["x"],
+          }),
+        ],
+        segments: [segment("s", { include: ["bob", "eve"], description: "New" })],
+      },
+    );
+    assert.deepEqual(linesOf(changes), [
+      '~ segment s  description none → "New", include +1 (eve) -1 (ann)',
+      "~ f          otherwise off → on, rules ~c: plan in c → off, ~a: plan in a → off, +d: plan in d → on, -b, order c, a, d, tags none → x",
+    ]);
+  });
+});
+
+test("long lists travel in parts of at most 200 KiB", () => {
+  const members = Array.from({ length: 5_000 }, (_, index) => `${"ü".repeat(50)}${index}`);
+  const parts = partsOf({ include: { add: members }, exclude: { remove: ["x"] } });
+  assert.equal(parts.length, 3);
+  for (const part of parts) assert.ok(Buffer.byteLength(JSON.stringify(part)) < 201 * 1_024);
+  assert.deepEqual(
+    parts.flatMap(({ include }) => include?.add ?? []),
+    members,
+  );
+  assert.deepEqual(parts.at(-1)?.exclude, { remove: ["x"] });
+  assert.deepEqual(partsOf({}), []);
+});
