@@ -35,6 +35,7 @@ before(async () => {
   for (const name of ["new-checkout", "new-search", "old-banner"]) {
     await environment.admin("POST", "/flags", { key: name, type: "boolean" });
   }
+  await environment.admin("POST", "/segments", { key: "beta" });
   // The command under its name, where a shell finds it.
   const folder = join(server.folder, "bin");
   mkdirSync(folder);
@@ -64,11 +65,15 @@ suite("bash", () => {
     [["fla"], "flags"],
     [["flags", "en"], "enable"],
     [["flags", "list", "--ty"], "--type"],
-    [["flags", "list", "--type", ""], "boolean rollout"],
+    [["flags", "list", "--type", ""], "boolean rollout variant"],
     [["flags", "list", "--type", "=", "r"], "rollout"],
     [["completion", ""], "bash zsh fish"],
     [["help", "prof"], "profiles"],
     [["flags", "get", "new-"], "new-checkout new-search"],
+    [["flags", "rules", "add", "new-s"], "new-search"],
+    [["flags", "rules", "n"], "new-checkout new-search"],
+    [["flags", "rules", "m"], "move"],
+    [["segments", "show", "b"], "beta"],
     [["flags", "enable", "old-banner", "new-s"], "new-search"],
     [["flags", "list", "-p", "o"], "one other"],
     [["flags", "get", "-p", "other", "n"], ""],

@@ -8,7 +8,8 @@ import {
 import { readProfiles } from "../server-connection/profiles.ts";
 import { print } from "../terminal/output.ts";
 
-type Kind = "flag" | "profile" | "webhook";
+const kinds = ["flag", "segment", "profile", "webhook"] as const;
+type Kind = (typeof kinds)[number];
 
 /** Nobody waits longer after pressing the tab key. */
 const timeout = 1_500;
@@ -17,7 +18,7 @@ const maxNames = 500;
 export const suggestCommand = (): Command =>
   new Command("suggest")
     .description("for completion scripts: names that begin so")
-    .addArgument(new Argument("<kind>", "of what").choices(["flag", "profile", "webhook"]))
+    .addArgument(new Argument("<kind>", "of what").choices(kinds))
     .argument("<beginning>", "what was typed of it")
     .argument("[words...]", "the line so far, without the command")
     .action(suggest);
@@ -43,13 +44,17 @@ const namesOf = async (
 
 const namesAt = async (
   { management }: Connection,
-  kind: "flag" | "webhook",
+  kind: Exclude<Kind, "profile">,
   beginning: string,
 ): Promise<readonly string[]> => {
   const options = { signal: AbortSignal.timeout(timeout) };
   if (kind === "webhook") {
     const webhooks = await management.webhooks.list(options);
     return webhooks.ok ? webhooks.value.map(({ id }) => id) : [];
+  }
+  if (kind === "segment") {
+    const segments = await management.segments.list(options);
+    return segments.ok ? segments.value.map(({ key }) => key) : [];
   }
   const query = beginning === "" ? {} : { q: beginning };
   const flags = await management.flags.list(query, options);

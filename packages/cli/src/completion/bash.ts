@@ -24,8 +24,8 @@ export const bashCompletion = (commands: readonly CompletedCommand[]): string =>
 ${lookups(commands, commandCase)}
 
 _halyard() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" place="" pending="" position=0 index word kind=""
-  local commands options variadic found
+  local current="\${COMP_WORDS[COMP_CWORD]}" place="" pending="" position=0 index word kind="" more=""
+  local commands options variadic found each
   local -a arguments
   COMPREPLY=()
   _halyard_command ""
@@ -54,7 +54,10 @@ _halyard() {
   elif [[ $current == -* ]]; then
     kind="choices:$options"
   elif [[ -n $commands ]]; then
-    if ((position == 0)); then kind="choices:$commands"; fi
+    if ((position == 0)); then
+      kind="choices:$commands"
+      more="\${arguments[0]}"
+    fi
   elif ((position < \${#arguments[@]})); then
     kind="\${arguments[position]}"
   elif [[ -n $variadic ]]; then
@@ -63,14 +66,16 @@ _halyard() {
   while IFS= read -r found; do
     if [[ -n $found ]]; then COMPREPLY+=("$found"); fi
   done < <(
-    case "$kind" in
-      choices:*) compgen -W "\${kind#choices:}" -- "$current" ;;
-      file) compgen -f -- "$current" ;;
-      folder) compgen -d -- "$current" ;;
-      flag | profile | webhook)
-        "\${COMP_WORDS[0]}" suggest "$kind" "$current" -- "\${COMP_WORDS[@]:1}" 2> /dev/null
-        ;;
-    esac
+    for each in "$kind" "$more"; do
+      case "$each" in
+        choices:*) compgen -W "\${each#choices:}" -- "$current" ;;
+        file) compgen -f -- "$current" ;;
+        folder) compgen -d -- "$current" ;;
+        flag | segment | profile | webhook)
+          "\${COMP_WORDS[0]}" suggest "$each" "$current" -- "\${COMP_WORDS[@]:1}" 2> /dev/null
+          ;;
+      esac
+    done
   )
   case "$kind" in
     file | folder) compopt -o filenames 2> /dev/null ;;

@@ -4,7 +4,7 @@ import type { Argument, Command, Option } from "commander";
 /** What a placeholder stands for. `nothing`: free text. */
 export type Value =
   | { readonly kind: "choices"; readonly choices: readonly string[] }
-  | { readonly kind: "file" | "folder" | "flag" | "profile" | "webhook" | "nothing" };
+  | { readonly kind: "file" | "folder" | "flag" | "segment" | "profile" | "webhook" | "nothing" };
 
 export interface CompletedOption {
   /** `--profile`, and `-p` where there is one. */
@@ -29,6 +29,7 @@ const kinds: Readonly<Record<string, Value>> = {
   folder: { kind: "folder" },
   place: { kind: "folder" },
   flag: { kind: "flag" },
+  segment: { kind: "segment" },
   profile: { kind: "profile" },
   a: { kind: "profile" },
   b: { kind: "profile" },
@@ -57,6 +58,9 @@ export const completedCommands = (command: Command, place = ""): readonly Comple
   const names = children.map((child) => child.name()).filter((name) => name !== "help");
   const valueFor = (argument: Argument) =>
     valueNamed(argument.name(), argument.argChoices ?? undefined);
+  // A group whose list is of one thing lists without that word: `flags rules new-checkout`.
+  const list = children.find((child) => child.name() === "list");
+  const { registeredArguments } = children.length > 0 && list ? list : command;
   const here: CompletedCommand = {
     place,
     commands: children.map((child) => ({
@@ -64,8 +68,8 @@ export const completedCommands = (command: Command, place = ""): readonly Comple
       description: child.summary() || child.description(),
     })),
     options: help.visibleOptions(command).map(completedOption),
-    arguments: command.registeredArguments.map(valueFor),
-    variadic: command.registeredArguments.at(-1)?.variadic ?? false,
+    arguments: registeredArguments.map(valueFor),
+    variadic: registeredArguments.at(-1)?.variadic ?? false,
   };
   return [
     here,

@@ -53,8 +53,9 @@ _halyard() {
     _describe -o option options
     return
   elif (( \${#commands} > 0 )); then
-    (( position == 1 )) && _describe command commands
-    return
+    (( position == 1 )) || return
+    _describe command commands
+    kind="\${values[1]}"
   elif (( position <= \${#values} )); then
     kind="\${values[position]}"
   elif [[ -n $variadic ]]; then
@@ -64,7 +65,7 @@ _halyard() {
     choices:*) found=(\${=kind#choices:}) ;;
     file) _files; return ;;
     folder) _files -/; return ;;
-    flag|profile|webhook)
+    flag|segment|profile|webhook)
       found=(\${(f)"$("\${words[1]}" suggest "$kind" "$current" -- "\${(@)words[2,-1]}" 2> /dev/null)"})
       ;;
   esac

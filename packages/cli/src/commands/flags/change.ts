@@ -1,6 +1,6 @@
 // halyard flags enable, disable, rollout, describe and update: change a flag that exists.
 import { difference, memberOf } from "@halyard/core/difference";
-import type { FlagPatch } from "@halyard/sdk";
+import type { Flag, FlagPatch } from "@halyard/sdk";
 import type { Command } from "commander";
 import {
   type Connection,
@@ -154,7 +154,7 @@ const setPercentage = async (
   const old = Number(memberOf(before, "percentage") ?? 0);
   const where = `${place.text} (version ${version})`;
   if (!change.changed) print(`${key} was already at ${wanted} % ${where}.`);
-  else print(`${key}: ${old} % → ${wanted} % ${where}. ${meaningOf(old, wanted)}`);
+  else print(`${key}: ${old} % → ${wanted} % ${where}. ${meaningOf(flag, old, wanted)}`);
   if (!flag.enabled) {
     print(`It is off: nobody gets it until you run ${connection.hint(`flags enable ${key}`)}`);
   }
@@ -177,11 +177,12 @@ export const changeAsked = async (
 const sample = 10_000;
 
 /** The effect on users: being in depends only on the flag's key and the user. */
-const meaningOf = (old: number, wanted: number): string => {
+const meaningOf = (flag: Flag, old: number, wanted: number): string => {
   const count = Number(((Math.abs(wanted - old) * sample) / 100).toFixed(1));
   const many = `${count.toLocaleString("en-US")} ${wanted > old ? "more" : "fewer"}`;
   const rest = wanted > old ? "nobody loses it" : "nobody gains it";
-  return `Of ${sample.toLocaleString("en-US")} users it reaches about ${many}; ${rest}.`;
+  const whom = flag.rules === undefined ? "users" : "users whom no rule reaches";
+  return `Of ${sample.toLocaleString("en-US")} ${whom} it reaches about ${many}; ${rest}.`;
 };
 
 const setDescription = async (

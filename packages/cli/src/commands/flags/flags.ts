@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { addChangeCommands } from "./change.ts";
 import { addCreateCommands } from "./create-delete.ts";
+import { addEditCommand } from "./edit.ts";
 import { addReadCommands } from "./read.ts";
 import { addRuleCommands } from "./rules.ts";
 import { addSplitCommands } from "./split.ts";
@@ -13,5 +14,6 @@ export const flagCommands = (): Command => {
   addChangeCommands(group);
   addRuleCommands(group);
   addSplitCommands(group);
+  addEditCommand(group);
   return group;
 };

@@ -39,8 +39,9 @@ export const rolloutCommand = (): Command => {
     .addHelpText(
       "after",
       `
-Being in or out depends only on the flag's key and the targeting key: raising the percentage removes nobody, lowering
-it adds nobody. This command changes nothing; halyard flags rollout does.`,
+Being in or out depends only on the flag's key, or its bucketSeed, and the targeting key, or the attribute of its
+bucketBy: raising the percentage removes nobody, lowering it adds nobody. This command changes nothing; halyard flags
+rollout does.`,
     )
     .action(rollout);
   return withExamples(
@@ -67,8 +68,9 @@ const rollout = async (key: string, options: RolloutOptions): Promise<void> => {
       `"${key}" is a ${flag.type} flag, which has no percentage. Only flags of type ${typesWith("percentage").join(", ")} have one.`,
     );
   }
+  const { bucketSeed = key, rules, requires } = flag;
   const reached = (targetingKey: string, at: number) =>
-    isInRollout(key, targetingKey, thousandthsOf(at));
+    isInRollout(bucketSeed, targetingKey, thousandthsOf(at));
   const before = sample.map((who) => ({ who, is: reached(who, percentage) }));
   const groups: Record<(typeof lists)[number], string[]> = { in: [], out: [], gain: [], lose: [] };
   for (const { who, is } of before) {
@@ -100,6 +102,9 @@ const rollout = async (key: string, options: RolloutOptions): Promise<void> => {
   print(
     `${key} is at ${percentage} %${flag.enabled ? "" : ", and disabled: nobody gets it until it is enabled"}.`,
   );
+  if (rules !== undefined || requires !== undefined) {
+    print("Its rules and requirements decide first and are not looked at here.");
+  }
   print(`  in   ${share(groups.in.length)}`);
   print(`  out  ${share(groups.out.length)}`);
   if (to === undefined) return;

@@ -1,0 +1,74 @@
+// A flag as a text that somebody edits: written as YAML, read back with every mistake.
+import { isDeepStrictEqual } from "node:util";
+import { memberOf, patchBetween } from "@halyard/core/difference";
+import { arrange } from "@halyard/core/flags/arrange";
+import { applyPatch } from "@halyard/core/flags/change";
+import { type Flag, membersOf, type PatchFlag } from "@halyard/core/flags/registry";
+import { checkFlag } from "./file-flag.ts";
+import { isFields } from "./loose-values.ts";
+
+/** Without members that this version does not know: they stay as they are. */
+const knownMembers = (flag: Flag): readonly string[] => [
+  ...["key", "type", "enabled", "description"],
+  ...membersOf(flag.type).map(([name]) => name),
+];
+
+export const writeFlag = async (flag: Flag): Promise<string> => {
+  const { stringify } = await import("yaml");
+  const shown = knownMembers(flag).map((name) => [name, memberOf(flag, name)]);
+  return stringify(arrange(Object.fromEntries(shown)), { lineWidth: 0 });
+};
+
+/** Lines at the beginning that are comments. */
+export const withoutComments = (text: string): string =>
+  text.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, "");
+
+export const isEmptyText = (text: string): boolean =>
+  text.split("\n").every((line) => /^\s*(?:#|$)/.test(line));
+
+const comment = (text: string): string => (text === "" ? "#" : `# ${text}`);
+
+export const asComments = (lines: readonly string[]): string =>
+  lines
+    .flatMap((line) => line.split("\n"))
+    .map((line) => `${comment(line)}\n`)
+    .join("");
+
+export type ReadFlag =
+  | { readonly ok: true; readonly after: Flag; readonly patch: PatchFlag }
+  | { readonly ok: false; readonly mistakes: readonly string[] };
+
+const refused = (...mistakes: readonly string[]): ReadFlag => ({ ok: false, mistakes });
+
+/** The flag that the text makes of this one. */
+export const readEditedFlag = async (text: string, before: Flag): Promise<ReadFlag> => {
+  const { parseDocument } = await import("yaml");
+  const parsed = parseDocument(text, { prettyErrors: false });
+  if (parsed.errors.length > 0) return refused(...parsed.errors.map(({ message }) => message));
+  let value: unknown;
+  try {
+    value = parsed.toJS();
+  } catch (error) {
+    return refused((error as Error).message);
+  }
+  if (!isFields(value)) return refused("It must have the members of a flag, each with its value.");
+  const fixed = ["key", "type", "valueType"].filter(
+    (name) => !isDeepStrictEqual(value[name], memberOf(before, name)),
+  );
+  if (fixed.length > 0) {
+    return refused(
+      ...fixed.map(
+        (name) => `${name} is fixed at creation: it must stay ${memberOf(before, name) ?? "away"}.`,
+      ),
+    );
+  }
+  const mistakes: string[] = [];
+  checkFlag(value, (_field, message) => mistakes.push(message.replace(/^"([^"]+)"/, "$1")));
+  if (mistakes.length > 0) return refused(...mistakes);
+  const after = arrange({ ...value, description: value.description ?? null });
+  const patch = patchBetween(before, after);
+  const applied = applyPatch(before, patch);
+  return applied.ok
+    ? { ok: true, after: applied.flag, patch }
+    : refused(...applied.mistakes.map(({ place, message }) => `${place} ${message}`));
+};

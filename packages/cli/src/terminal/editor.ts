@@ -1,0 +1,59 @@
+// Lets somebody edit a text in their own editor, in a temporary file that nobody else can read.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { isAtTerminal } from "./ask.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { CommandFailed } from "./output.ts";
+
+/** The editor of the environment; at a terminal there is always vi. */
+const editorOf = ({ VISUAL, EDITOR } = process.env): string => {
+  const editor = VISUAL || EDITOR;
+  if (editor) return editor;
+  if (isAtTerminal()) return "vi";
+  throw new CommandFailed(
+    "There is no editor: set VISUAL or EDITOR, such as EDITOR=nano, or run it at a terminal.",
+    exitCodes.usage,
+  );
+};
+
+/** The editor may be a command with options. */
+const open = async (editor: string, file: string): Promise<void> => {
+  const isWindows = process.platform === "win32";
+  const child = isWindows
+    ? spawn(`${editor} "${file}"`, { shell: true, stdio: "inherit" })
+    : spawn("/bin/sh", ["-c", `${editor} "$0"`, file], { stdio: "inherit" });
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code === 0) return;
+  throw new CommandFailed(
+    `The editor "${editor}" ended with ${code ?? "a signal"}: nothing was changed.`,
+  );
+};
+
+export interface EditedText {
+  readonly file: string;
+  /** Shows a text; what it gives is the text as it was saved. */
+  edit(text: string): Promise<string>;
+  /** Call it unless the text is still of use to somebody. */
+  remove(): void;
+}
+
+export const createEditedText = (name: string): EditedText => {
+  const editor = editorOf();
+  const file = join(mkdtempSync(join(tmpdir(), "halyard-")), name);
+  const remove = () => rmSync(dirname(file), { recursive: true, force: true });
+  return {
+    file,
+    async edit(text) {
+      writeFileSync(file, text, { mode: 0o600 });
+      await open(editor, file).catch((error: unknown) => {
+        remove();
+        throw error;
+      });
+      return readFileSync(file, "utf8");
+    },
+    remove,
+  };
+};
