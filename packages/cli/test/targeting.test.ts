@@ -1,7 +1,11 @@
 // Rules, variants and requirements by commands, against a started server.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { suite, test } from "node:test";
+import { isInRollout } from "@halyard/sdk";
 import { commandSuite } from "./support/command-suite.ts";
+import { meddlingProxy } from "./support/meddling-proxy.ts";
 
 const on = commandSuite();
 const where = () => `in ${on.environment.name} at ${on.server.url}`;
@@ -80,6 +84,37 @@ suite("rules", () => {
       /"is" is not an operator: after the attribute it needs one of/,
     );
   });
+});
+
+test("a rule that somebody else adds at the same moment stays", async (context) => {
+  const { admin } = on.environment;
+  await post("/flags", { key: "both", type: "rollout" });
+  const theirs = { id: "theirs", when: plan("team"), serve: "on" };
+  const url = await meddlingProxy(context, on.server.url, async (method, path) => {
+    const isFirst = method === "PATCH" && (await flag("both")).rules === undefined;
+    if (isFirst && path === "/flags/both") await admin("PATCH", path, { rules: [theirs] });
+    return undefined;
+  });
+  const { rules } = await on.halyard
+    .with({ HALYARD_URL: url })
+    .read<{ rules: { id: string }[] }>(
+      ...[
+        "flags",
+        "rules",
+        "add",
+        "both",
+        "--id",
+        "ours",
+        "--when",
+        "plan in pro",
+        "--serve",
+        "on",
+      ],
+    );
+  assert.deepEqual(
+    rules.map(({ id }) => id),
+    ["theirs", "ours"],
+  );
 });
 
 suite("variants", () => {
@@ -197,6 +232,11 @@ suite("requirements and buckets", () => {
       bucketBy: "/company/id",
       bucketSeed: "family",
     });
+    const people = Array.from({ length: 200 }, (_, index) => `company-${index}`);
+    const sample = join(on.server.folder, "companies.txt");
+    writeFileSync(sample, people.join("\n"));
+    const counted = await halyard.read<{ in: number }>("rollout", "top", "--sample", sample);
+    assert.equal(counted.in, people.filter((who) => isInRollout("family", who, 5_000)).length);
     await halyard.succeed("flags", "bucket", "top", "--by", "", "--seed", "");
     await halyard.succeed("flags", "require", "top", "--none");
     assert.deepEqual(Object.keys(await flag("top")).slice(4), ["description"]);

@@ -5,7 +5,7 @@ import { arrange } from "@halyard/core/flags/arrange";
 import { applyPatch } from "@halyard/core/flags/change";
 import { type Flag, membersOf, type PatchFlag } from "@halyard/core/flags/registry";
 import { checkFlag } from "./file-flag.ts";
-import { isFields } from "./loose-values.ts";
+import { isFields, textOf } from "./loose-values.ts";
 
 /** Without members that this version does not know: they stay as they are. */
 const knownMembers = (flag: Flag): readonly string[] => [
@@ -58,7 +58,8 @@ export const readEditedFlag = async (text: string, before: Flag): Promise<ReadFl
   if (fixed.length > 0) {
     return refused(
       ...fixed.map(
-        (name) => `${name} is fixed at creation: it must stay ${memberOf(before, name) ?? "away"}.`,
+        (name) =>
+          `${name} is fixed at creation: it must stay ${textOf(memberOf(before, name)) ?? "away"}.`,
       ),
     );
   }

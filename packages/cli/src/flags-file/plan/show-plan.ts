@@ -5,6 +5,7 @@ import { memberLists, type Segment } from "@halyard/core/targeting/segment";
 import { coloured } from "../../terminal/output.ts";
 import { listChangeText, restChanges, segmentText } from "../../terminal/segment-text.ts";
 import { ruleText } from "../../terminal/targeting-text.ts";
+import { textOf } from "../loose-values.ts";
 import { membersBetween } from "./apply-segments.ts";
 import type { Change, FlagStep, Plan, SegmentStep } from "./plan.ts";
 
@@ -76,7 +77,8 @@ const bodyOf = (change: Change): string => {
   if (change.kind === "update") return changeText(change);
   if (change.kind !== "retype") return flagText(change.flag);
   const { member, before, after } = change;
-  return `${member} ${memberOf(before, member)} → ${memberOf(after, member)}`;
+  const [was, is] = [before, after].map((flag) => textOf(memberOf(flag, member)) ?? "none");
+  return `${member} ${was} → ${is}`;
 };
 
 const lineOf = (change: Change, width: number, isComparison: boolean): string => {
