@@ -141,6 +141,10 @@ suite("explain", () => {
       ...["explain", "why", "ann", "--context", '{"plan":"pro"}', "--patch", '{"enabled":false}'],
     );
     assert.equal(patched.reason, "DISABLED");
+    assert.match(
+      await halyard.succeed("explain", "why", "-c", "plan=free"),
+      /^why has no value: TARGETING_KEY_MISSING\. The flag reaches[\s\S]*\n {2}bucket {3}none: the context has no targetingKey that counts\n$/,
+    );
     await on.environment.admin("PATCH", "/flags/why", { enabled: false });
     const then = await halyard.succeed(
       "explain",

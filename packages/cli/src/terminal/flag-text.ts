@@ -35,8 +35,9 @@ export const reachText = (flag: Flag): string => {
 
 /** The same in a sentence: `on for everyone`, `on serving red`, `on by 2 rules, otherwise 25 %`. */
 export const onText = (flag: Flag): string => {
-  if (flag.rules !== undefined) return `on by ${reachText(flag)}`;
-  return `on ${flag.type === "variant" ? "serving" : "for"} ${reachText(flag)}`;
+  const reach = inOneLine(reachText(flag));
+  if (flag.rules !== undefined) return `on by ${reach}`;
+  return `on ${flag.type === "variant" ? "serving" : "for"} ${reach}`;
 };
 
 /** What `reachText` shows already, or what is shown in lines of its own. */
