@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { isEmptyText, readEditedFlag, writeFlag } from "../src/flags-file/edited-flag.ts";
 import { commandSuite } from "./support/command-suite.ts";
+import { noTerminal, runAtTerminal } from "./support/terminal.ts";
 
 const on = commandSuite();
 
@@ -133,4 +134,21 @@ await fetch("${server.url}/api/v1/flags/edited", { method: "PATCH", headers, bod
   assert.match(readFileSync(kept, "utf8"), /percentage: 75/);
   const { body } = await admin("GET", "/flags/edited");
   assert.deepEqual(body, { ...flag, percentage: 50, description: "Theirs" });
+});
+
+test("at a terminal it asks, and no changes nothing", { skip: noTerminal }, async () => {
+  const { admin } = on.environment;
+  assert.equal((await admin("POST", "/flags", { key: "asked", type: "rollout" })).status, 201);
+  const settings = {
+    ...on.settings,
+    ...editor("asking", `sed -i 's/percentage: 0/percentage: 9/' "$1"`),
+  };
+  const { code, screen } = await runAtTerminal(["flags", "edit", "asked"], settings, [
+    [/Change asked in .*\[y\/N\] /, "n\n"],
+  ]);
+  assert.equal(code, 2, screen);
+  assert.match(screen, /~ asked {2}percentage 0 % → 9 %[\s\S]*9 % of people move from off to on/);
+  assert.match(screen, /Your text is kept in [\s\S]*Nothing was changed\./);
+  const { body } = await admin("GET", "/flags/asked");
+  assert.equal((body as { percentage: number }).percentage, 0);
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Segment } from "@halyard/core/targeting/segment";
+import { groupsOf, type Ready } from "../src/flags-file/plan/apply-flags.ts";
 import { planChanges } from "../src/flags-file/plan/plan.ts";
 import { linesOf } from "../src/flags-file/plan/show-plan.ts";
 import { stagesOf } from "../src/flags-file/plan/stages.ts";
@@ -178,4 +179,21 @@ test("long lists travel in parts of at most 200 KiB", () => {
   );
   assert.deepEqual(parts.at(-1)?.exclude, { remove: ["x"] });
   assert.deepEqual(partsOf({}), []);
+});
+
+test("changes are grouped by 100, and by 200 KiB", () => {
+  const ready = (count: number, description: string): Ready[] =>
+    Array.from({ length: count }, (_, index) => {
+      const before = flag(`flag-${index}`);
+      const after = { ...before, description };
+      const patch = { description };
+      return {
+        version: 1,
+        change: { of: "flag", kind: "update", key: before.key, before, after, patch },
+      };
+    });
+  const sizes = (list: readonly Ready[]) => groupsOf(list).map(({ length }) => length);
+  assert.deepEqual(sizes(ready(250, "New")), [100, 100, 50]);
+  assert.deepEqual(sizes(ready(5, "x".repeat(60_000))), [3, 2]);
+  assert.deepEqual(sizes([]), []);
 });

@@ -11,12 +11,12 @@ export type FlagUpdate = FlagStep & { readonly kind: "update" };
 const maxTogether = 100;
 const maxBytes = 200 * 1_024;
 
-interface Ready {
+export interface Ready {
   readonly change: FlagUpdate;
   readonly version: number;
 }
 
-const groupsOf = (ready: readonly Ready[]): readonly (readonly Ready[])[] => {
+export const groupsOf = (ready: readonly Ready[]): readonly (readonly Ready[])[] => {
   const groups: Ready[][] = [];
   let bytes = 0;
   for (const each of ready) {
@@ -123,11 +123,16 @@ export const flagChanges = ({ flags }: Management, call: Call) => {
         break;
       }
       const { error } = changed;
-      const refused = left[refusedIn(error) ?? 0];
+      const index = refusedIn(error);
+      const refused = left[index ?? 0];
       if (refused === undefined) break;
       const { change } = refused;
       const { key } = change;
-      const outcome = await failed(withoutPlace(error, key), key, "was changed meanwhile");
+      // Without a place it is not about one of the flags.
+      const outcome: Outcome =
+        index === undefined
+          ? { kind: "failed", error }
+          : await failed(withoutPlace(error, key), key, "was changed meanwhile");
       outcomes.set(change, outcome);
       left = left.filter((each) => each !== refused);
       if (outcome.kind === "conflict") continue;
@@ -137,5 +142,5 @@ export const flagChanges = ({ flags }: Management, call: Call) => {
     return outcomes;
   };
 
-  return { findVersion, create, remove, updateGroup, groupsOf };
+  return { findVersion, create, remove, updateGroup };
 };

@@ -1,6 +1,6 @@
 // Applies a plan at a server, stage by stage: several changes at once, those of flags that exist in groups.
 import type { Management, ManagementError } from "@halyard/sdk";
-import { type FlagUpdate, flagChanges } from "./apply-flags.ts";
+import { type FlagUpdate, flagChanges, groupsOf } from "./apply-flags.ts";
 import { segmentChanges } from "./apply-segments.ts";
 import { type Outcome, untried, withRateLimit } from "./outcome.ts";
 import type { Change } from "./plan.ts";
@@ -74,7 +74,7 @@ export const applyChanges = async (
       return version === undefined ? [] : [{ change, version }];
     });
     // In their order: a flag of one group may require one of an earlier group.
-    for (const group of flags.groupsOf(ready)) {
+    for (const group of groupsOf(ready)) {
       if (isStopped) return;
       for (const [change, outcome] of await flags.updateGroup(group)) record(change, outcome);
     }
