@@ -1,10 +1,7 @@
 // Which flags a program can evaluate: a flag that uses something newer carries a higher level.
 
-/** Of flags with rules, requirements, variants or another way to split. */
+/** Of flags with rules, requirements, variants or another way to split; the highest that this version evaluates. */
 export const targetingLevel = 2;
 
-/** The highest level that this version evaluates. A flag without a level has the first. */
-export const knownLevel = targetingLevel;
-
 export const isKnownLevel = (level: unknown): boolean =>
-  level === undefined || (typeof level === "number" && level <= knownLevel);
+  level === undefined || (typeof level === "number" && level <= targetingLevel);

@@ -50,7 +50,7 @@ export interface FlagType<F extends FlagBase> {
   readonly members: { readonly [Name in MemberName<F>]-?: Member<NonNullable<F[Name]>> };
   /** Why the members of other types do not apply. */
   readonly refusal: string;
-  /** What an SDK or server must understand to evaluate a flag of this type without targeting; see `knownLevel`. */
+  /** What an SDK or server must understand to evaluate a flag of this type without targeting; see `isKnownLevel`. */
   readonly level: number;
   readonly choice: (flag: F) => Choice;
   /** What the members mean together. */

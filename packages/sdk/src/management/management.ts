@@ -58,6 +58,8 @@ export interface FlagQuery extends PageQuery {
 
 export interface HistoryQuery extends PageQuery {
   readonly subject?: HistoryEntry["subject"];
+  /** The key or id of one of them; with `subject`. */
+  readonly id?: string;
   /** Only deletions; revoked keys are among them. */
   readonly deleted?: true;
 }

@@ -135,9 +135,10 @@ const showHistory = async (
 ): Promise<void> => {
   const connection = connect(options);
   const entries: HistoryEntry[] = [];
-  const query = { subject: "segment", limit: largestPage } as const;
+  const limit = Math.min(options.limit, largestPage);
+  const query = { subject: "segment", id: key, limit } as const;
   for await (const page of connection.management.historyPages(query)) {
-    entries.push(...answered(connection, page).filter(({ id }) => id === key));
+    entries.push(...answered(connection, page));
     if (entries.length >= options.limit) break;
   }
   const shown = entries.slice(0, options.limit);
