@@ -53,6 +53,7 @@ export type {
   Role,
   RotatedSecret,
   SentDelivery,
+  UsageHour,
   UsageSummary,
   Webhook,
   WebhookHealth,

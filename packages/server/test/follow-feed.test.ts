@@ -18,7 +18,7 @@ import { storeSettings } from "./support/test-store.ts";
 import { until } from "./support/until.ts";
 
 const clock = () => new Date();
-const noCounter = { of: () => ({ on: 0, off: 0 }), forget: () => undefined };
+const noCounter = { of: () => ({ on: 0, off: 0, results: undefined }), forget: () => undefined };
 
 interface Calls {
   positions: number;

@@ -21,7 +21,7 @@ import type { Store } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
 import { storeSettings } from "./support/test-store.ts";
 
-const noCounter = { of: () => ({ on: 0, off: 0 }), forget: () => undefined };
+const noCounter = { of: () => ({ on: 0, off: 0, results: undefined }), forget: () => undefined };
 const flag = (key: string, enabled = false): Flag => ({
   key,
   type: "boolean",

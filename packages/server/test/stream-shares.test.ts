@@ -77,7 +77,7 @@ test("unread streams of different revisions share the bytes of what has not chan
     }),
   );
   const snapshot = createSnapshot(1, "test", list(1, flags), {
-    of: () => ({ on: 0, off: 0 }),
+    of: () => ({ on: 0, off: 0, results: undefined }),
     forget: () => undefined,
   });
   const held = new Set<Buffer>();

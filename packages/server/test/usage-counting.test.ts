@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { newIds } from "@halyard/server/compose/operator";
 import type { EnvironmentContent } from "../src/domain/segments.ts";
 import { createSnapshots } from "../src/evaluation/snapshots.ts";
-import { createUsage } from "../src/evaluation/usage.ts";
+import { addTo, createUsage } from "../src/evaluation/usage.ts";
 import { createFlags } from "../src/management/flags.ts";
 import type { Store } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
@@ -31,16 +31,17 @@ test("what cannot be written down is kept and added to what comes after", async 
     return [flag?.on, flag?.off];
   };
   const counter = usage.counters.of(id, "a");
-  counter.on += 3;
-  counter.off += 1;
+  addTo(counter, { on: 3, off: 1, variants: { on: 3, off: 1 }, rules: { staff: 2 } });
   away = true;
   await assert.rejects(usage.flush(), /away/);
-  counter.on += 2;
+  addTo(counter, { on: 2, off: 0, variants: { on: 2 }, rules: { staff: 1 } });
   away = false;
   await usage.flush();
   assert.deepEqual(await stored(), [5, 1]);
   await usage.flush();
   assert.deepEqual(await stored(), [5, 1]);
+  const [{ variants, rules } = {}] = await store.usage(id, new Date(0), "a");
+  assert.deepEqual({ variants, rules }, { variants: { off: 1, on: 5 }, rules: { staff: 3 } });
 
   // Whoever asks while another is writing sees what that one has taken.
   counter.on += 1;

@@ -245,6 +245,11 @@ test("what was counted is written down when the server stops", async () => {
 
 test("hours older than 90 days go, and no others", async () => {
   const [one, two] = [await make("a", "b"), await make("a")];
+  const rules = [
+    { id: "staff", when: { attribute: "staff", op: "in", values: [true] }, serve: "on" },
+  ];
+  await one.admin("PATCH", "/flags/a", { rules, otherwise: "off" });
+  const targeted = { key: "a", on: 1, off: 0, variants: { on: 1 }, rules: { staff: 1 } };
   // One environment is done with long before the other: what it keeps must not go meanwhile.
   for (const [environment, hours] of [
     [one, 3],
@@ -252,12 +257,13 @@ test("hours older than 90 days go, and no others", async () => {
   ] as const) {
     for (let turn = 0; turn < hours; turn += 1) {
       await report(environment, ["a", 1, 0], ["b", 1, 0]);
+      await environment.client("POST", "/usage", { evaluations: [targeted] });
       await countsOf(environment, "a");
       clock.forward(hour);
     }
   }
   const kept = hourNow();
-  await report(one, ["a", 1, 0]);
+  await one.client("POST", "/usage", { evaluations: [targeted] });
   await countsOf(one, "a");
   clock.forward(90 * day - (hour * 3) / 4);
   // It looks for what is old when it starts.
@@ -267,4 +273,12 @@ test("hours older than 90 days go, and no others", async () => {
     return rows.length === 1 && rows[0]?.hour === Date.parse(kept);
   });
   await other.close();
+  const results = await readRows(server, "select hour, name from usage_counts order by name");
+  assert.deepEqual(
+    results.map(({ hour, name }) => [hour, name]),
+    [
+      [Date.parse(kept), "on"],
+      [Date.parse(kept), "staff"],
+    ],
+  );
 });

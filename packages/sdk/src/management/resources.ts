@@ -1,6 +1,7 @@
 // The resources of the management API, as requests and responses carry them.
 import type { FlagEventType } from "@halyard/core/event-types";
 import type { CreateFlag, Flag, PatchFlag } from "@halyard/core/flags/registry";
+import type { ResultCounts } from "@halyard/core/result-counts";
 
 export type Role = "client" | "server" | "admin";
 export type FlagEventName = FlagEventType;
@@ -226,16 +227,19 @@ export interface FlagUsage {
   readonly lastAskedTogetherAt: string | null;
   readonly lastChange: LastChange | null;
   /** Oldest first, without hours that have no evaluations. */
-  readonly hours: readonly {
-    readonly hour: string;
-    readonly on: number;
-    readonly off: number;
-    /** Bulk evaluations, from the first full hour after the flag's creation. */
-    readonly together: number;
-  }[];
+  readonly hours: readonly UsageHour[];
 }
 
-export interface UsageSummary {
+/** Evaluations within an hour. Those of a flag with variants or rules are counted by them too. */
+export interface UsageHour extends ResultCounts {
+  readonly hour: string;
+  readonly on: number;
+  readonly off: number;
+  /** Bulk evaluations, from the first full hour after the flag's creation. */
+  readonly together: number;
+}
+
+export interface UsageSummary extends ResultCounts {
   readonly key: string;
   readonly on: number;
   readonly off: number;

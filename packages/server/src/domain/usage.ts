@@ -1,7 +1,8 @@
-// How often a flag was evaluated, by the value that it had.
+// How often a flag was evaluated, by the value that it had, its variant and the rule that decided.
+import type { ResultCounts } from "@halyard/core/result-counts";
 import type { Actor } from "./principal.ts";
 
-export interface UsageHour {
+export interface UsageHour extends ResultCounts {
   readonly hour: Date;
   readonly on: number;
   readonly off: number;
@@ -12,7 +13,7 @@ export interface UsageHour {
 export const allFlags = "";
 
 /** Counts since they were last stored. */
-export interface FlagUsage {
+export interface FlagUsage extends ResultCounts {
   readonly flagKey: string;
   readonly on: number;
   readonly off: number;
@@ -20,7 +21,7 @@ export interface FlagUsage {
 }
 
 /** Counts within a period. */
-export interface CountedFlag {
+export interface CountedFlag extends ResultCounts {
   readonly flagKey: string;
   readonly on: number;
   readonly off: number;

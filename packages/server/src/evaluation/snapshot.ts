@@ -1,6 +1,7 @@
 // One environment in memory: every flag prepared for evaluation, the revision, and the latest changes.
 import type { PreparedFlag } from "@halyard/core/evaluate";
 import { choiceOf, prepare } from "@halyard/core/flags/registry";
+import type { ResultCounter } from "@halyard/core/result-counts";
 import type { Test } from "@halyard/core/targeting/conditions/condition";
 import type { Environment } from "@halyard/core/targeting/decision";
 import {
@@ -17,6 +18,8 @@ import { allFlags } from "../domain/usage.ts";
 export interface Counter {
   on: number;
   off: number;
+  /** By variant and by rule, for flags that have more to decide than a percentage. */
+  results: ResultCounter | undefined;
 }
 
 export interface Counters {

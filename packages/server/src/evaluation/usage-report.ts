@@ -1,5 +1,7 @@
 // How often flags are evaluated: takes the counts of others in, and shows them all.
+import { choiceOf } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
+import type { Counts, ResultCounts } from "@halyard/core/result-counts";
 import type { EnvironmentRef } from "../domain/principal.ts";
 import {
   allFlags,
@@ -10,10 +12,11 @@ import {
 } from "../domain/usage.ts";
 import { notFound, ok, type Result } from "../errors.ts";
 import type { Clock, Store } from "../ports.ts";
+import type { EvaluationFlag } from "./snapshot.ts";
 import type { Snapshots } from "./snapshots.ts";
-import { hourLength, hourOf, type Usage } from "./usage.ts";
+import { addTo, hourLength, hourOf, type Usage } from "./usage.ts";
 
-export interface Evaluations {
+export interface Evaluations extends ResultCounts {
   readonly key: string;
   readonly on: number;
   readonly off: number;
@@ -30,7 +33,7 @@ export interface FlagReport extends Evaluations, LastTimes {
   readonly stale: boolean;
 }
 
-export interface ReportedHour {
+export interface ReportedHour extends ResultCounts {
   readonly hour: Date;
   readonly on: number;
   readonly off: number;
@@ -44,7 +47,7 @@ export interface HoursReport extends LastTimes {
 }
 
 export interface UsageReport {
-  /** Flags that do not exist are passed over. */
+  /** Flags, variants and rules that do not exist are passed over. */
   add(environment: EnvironmentRef, evaluations: readonly Evaluations[]): void;
   /** Of every flag within the last hours, sorted by key. */
   ofAll(environment: EnvironmentRef, hours: number): Promise<readonly FlagReport[]>;
@@ -71,11 +74,12 @@ export const createUsageReport = (
   return {
     add({ id: environmentId }, evaluations) {
       const snapshot = snapshots.get(environmentId);
-      for (const { key, on, off } of evaluations) {
-        const counter = snapshot?.get(key)?.counter;
-        if (!counter) continue;
-        counter.on += on;
-        counter.off += off;
+      for (const reported of evaluations) {
+        const entry = snapshot?.get(reported.key);
+        const { on, off } = reported;
+        if (entry && on + off > 0) {
+          addTo(entry.counter, { on, off, ...knownResults(entry, reported) });
+        }
       }
     },
 
@@ -85,12 +89,20 @@ export const createUsageReport = (
       const bulk = await store.usageHours(environmentId, allFlags, new Date(0));
       const now = clock();
       return flags.map((flag) => {
-        const { flagKey, on, off } = flag;
+        const { flagKey, on, off, variants, rules } = flag;
         const times = lastTimes(flag, bulk);
         const { lastEvaluatedAt, lastAskedTogetherAt, lastChange } = times;
         const last = [lastEvaluatedAt, lastAskedTogetherAt, lastChange?.at ?? null];
         const stale = isStale(last, now);
-        return { key: flagKey, on, off, ...times, stale };
+        return {
+          key: flagKey,
+          on,
+          off,
+          ...times,
+          stale,
+          ...(variants && { variants }),
+          ...(rules && { rules }),
+        };
       });
     },
 
@@ -116,10 +128,32 @@ export const createUsageReport = (
   };
 };
 
+/** Anyone with a client key can report: what they make up must not fill the store. */
+const knownResults = ({ flag, prepared }: EvaluationFlag, reported: ResultCounts): ResultCounts => {
+  if (prepared.decide === undefined) return {};
+  const known = choiceOf(flag).variants;
+  const variants = select(reported.variants, (name) => Object.hasOwn(known, name));
+  const rules = select(reported.rules, (id) => flag.rules?.some((rule) => rule.id === id) === true);
+  return { ...(variants && { variants }), ...(rules && { rules }) };
+};
+
+const select = (
+  counts: Counts | undefined,
+  isKnown: (name: string) => boolean,
+): Counts | undefined => {
+  const entries = Object.entries(counts ?? {}).filter(
+    ([name, count]) => count > 0 && isKnown(name),
+  );
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+};
+
 /** Oldest first. */
 const mergeHours = (own: readonly UsageHour[], bulk: readonly UsageHour[]): ReportedHour[] => {
   const hours = new Map<number, ReportedHour>(
-    own.map(({ hour, on, off }) => [hour.getTime(), { hour, on, off, together: 0 }]),
+    own.map(({ lastAt: _, hour, on, off, ...results }) => [
+      hour.getTime(),
+      { hour, on, off, together: 0, ...results },
+    ]),
   );
   for (const { hour, on: together } of bulk) {
     const known = hours.get(hour.getTime()) ?? { hour, on: 0, off: 0 };

@@ -1,4 +1,5 @@
 // Counts evaluations in memory and adds them to the store's hours from time to time.
+import { ResultCounter } from "@halyard/core/result-counts";
 import type { FlagUsage } from "../domain/usage.ts";
 import type { Clock, Store } from "../ports.ts";
 import type { Counter, Counters } from "./snapshot.ts";
@@ -11,6 +12,15 @@ const maxCount = 1e10;
 /** The beginning of the hour that a time lies in. */
 export const hourOf = (time: Date): Date =>
   new Date(Math.floor(time.getTime() / hourLength) * hourLength);
+
+/** What was counted elsewhere, or could not be stored. */
+export const addTo = (counter: Counter, counts: Omit<FlagUsage, "flagKey" | "lastAt">): void => {
+  counter.on += counts.on;
+  counter.off += counts.off;
+  if (counts.variants === undefined && counts.rules === undefined) return;
+  counter.results ??= new ResultCounter();
+  counter.results.add(counts);
+};
 
 export interface Usage {
   readonly counters: Counters;
@@ -34,19 +44,18 @@ export const createUsage = (
       const on = Math.min(counter.on, maxCount);
       const off = Math.min(counter.off, maxCount);
       if (on + off === 0) continue;
-      taken.push({ flagKey, on, off, lastAt });
+      taken.push({ flagKey, on, off, ...counter.results?.take(maxCount), lastAt });
       counter.on = 0;
       counter.off = 0;
+      counter.results = undefined;
     }
     return taken;
   };
 
   const putBack = (counters: ReadonlyMap<string, Counter>, taken: readonly FlagUsage[]) => {
-    for (const { flagKey, on, off } of taken) {
-      const counter = counters.get(flagKey);
-      if (!counter) continue;
-      counter.on += on;
-      counter.off += off;
+    for (const each of taken) {
+      const counter = counters.get(each.flagKey);
+      if (counter) addTo(counter, each);
     }
   };
 
@@ -84,7 +93,7 @@ export const createUsage = (
         }
         let counter = counters.get(flagKey);
         if (!counter) {
-          counter = { on: 0, off: 0 };
+          counter = { on: 0, off: 0, results: undefined };
           counters.set(flagKey, counter);
         }
         return counter;

@@ -1,5 +1,7 @@
 // /usage and /flags/:key/usage: how often flags are evaluated.
 
+import { flagKeyPattern } from "@halyard/core/flags/rules";
+import { type Counts, maxReportedNames } from "@halyard/core/result-counts";
 import type { FastifyInstance } from "fastify";
 import type { LastChange } from "../../domain/usage.ts";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
@@ -26,6 +28,8 @@ const Hours = closedObject({
   ),
 });
 
+const onDescription = "Evaluations that gave true, or another variant than the flag's off variant.";
+const offDescription = "Evaluations that gave false, or the flag's off variant.";
 const reported = (description: string) =>
   Type.Integer({
     minimum: 0,
@@ -33,23 +37,68 @@ const reported = (description: string) =>
     description,
     "x-must-be": "a whole number from 0 to 1000000000",
   });
+const namesRule = `an object of at most ${maxReportedNames} names with their counts`;
+const reportedByName = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<Counts>({
+      type: "object",
+      maxProperties: maxReportedNames,
+      propertyNames: { pattern: flagKeyPattern, "x-must-be": namesRule },
+      additionalProperties: reported("How often."),
+      description,
+      "x-must-be": namesRule,
+    }),
+  );
 const Reported = closedObject(
   {
     evaluations: Type.Array(
       closedObject({
         key: Type.String({ maxLength: 128, "x-must-be": "the key of a flag" }),
-        on: reported("Evaluations that gave true."),
-        off: reported("Evaluations that gave false."),
+        on: reported(onDescription),
+        off: reported(offDescription),
+        variants: reportedByName(
+          "Evaluations by variant, for a flag with variants or rules. Names that the flag does not have are ignored.",
+        ),
+        rules: reportedByName(
+          "Evaluations by the id of the rule that decided. Names that the flag does not have are ignored.",
+        ),
       }),
       { minItems: 1, maxItems: maxEntries, "x-must-be": `a list of 1 to ${maxEntries} entries` },
     ),
   },
-  { examples: [{ evaluations: [{ key: "new-checkout", on: 120, off: 3 }] }] },
+  {
+    examples: [
+      {
+        evaluations: [
+          { key: "new-checkout", on: 120, off: 3 },
+          {
+            key: "button-size",
+            on: 40,
+            off: 2,
+            variants: { large: 40, small: 2 },
+            rules: { staff: 4 },
+          },
+        ],
+      },
+    ],
+  },
 );
 
 const counts = {
-  on: Type.Integer({ description: "Evaluations that gave true." }),
-  off: Type.Integer({ description: "Evaluations that gave false." }),
+  on: Type.Integer({ description: onDescription }),
+  off: Type.Integer({ description: offDescription }),
+};
+const countsByName = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<Counts>({
+      type: "object",
+      additionalProperties: { type: "integer" },
+      description,
+    }),
+  );
+const results = {
+  variants: countsByName("Evaluations by variant; only of a flag that had variants or rules."),
+  rules: countsByName("Evaluations by the id of the rule that decided, if any did."),
 };
 const lastEvaluatedAt = nullable<string>(
   "string",
@@ -76,6 +125,7 @@ const FlagUsage = closedObject({
   stale: Type.Boolean({
     description: "Neither evaluated, nor asked for with all others, nor changed in 30 days.",
   }),
+  ...results,
 });
 const HourlyUsage = closedObject({
   key: Type.String(),
@@ -88,6 +138,7 @@ const HourlyUsage = closedObject({
         description:
           "Bulk evaluations: requests for all flags, from the first full hour after the flag's creation.",
       }),
+      ...results,
     }),
     { description: "Oldest first; hours without evaluations are left out." },
   ),
@@ -107,7 +158,7 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
         operationId: "reportUsage",
         summary: "Report evaluations made elsewhere",
         description:
-          "For clients that evaluate by themselves: how often since their last report. Unknown flags are ignored. Counts are saved within a minute.",
+          "For clients that evaluate by themselves: how often since their last report. Unknown flags are ignored. Counts are saved within a minute. An entry with neither `on` nor `off` counts nothing.",
         body: Reported,
         response: answers({ 204: { description: "Taken in." } }, ...withBody),
       },
@@ -179,7 +230,15 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
               lastEvaluatedAt: time,
               lastAskedTogetherAt: time,
               lastChange,
-              hours: [{ hour: "2026-11-14T12:00:00.000Z", ...count, together: 40 }],
+              hours: [
+                {
+                  hour: "2026-11-14T12:00:00.000Z",
+                  ...count,
+                  together: 40,
+                  variants: { off: 3, on: 120 },
+                  rules: { staff: 12 },
+                },
+              ],
             },
           },
         },

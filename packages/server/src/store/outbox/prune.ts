@@ -23,11 +23,13 @@ export const pruneUsage = async (database: Database, before: number): Promise<bo
   let deleted = false;
   for (const { id, hour } of oldest) {
     if (hour === null || hour >= before) continue;
-    await database
-      .deleteFrom("usage")
-      .where("environment_id", "=", id)
-      .where("hour", "=", hour)
-      .execute();
+    for (const table of ["usage", "usage_counts"] as const) {
+      await database
+        .deleteFrom(table)
+        .where("environment_id", "=", id)
+        .where("hour", "=", hour)
+        .execute();
+    }
     deleted = true;
   }
   return deleted;

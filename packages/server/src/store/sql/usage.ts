@@ -1,8 +1,11 @@
-// The counts of evaluations, and when keys were used: added to by every instance, one row for each flag and hour.
+// The counts of evaluations, and when keys were used: added to by every instance, one row for each flag and hour. The counts by variant
+// and by rule have a row for each name; such a row never stands without that of its flag and hour.
+import type { Counts, ResultCounts } from "@halyard/core/result-counts";
 import type { ExpressionBuilder } from "kysely";
 import { allFlags, type FlagUsage } from "../../domain/usage.ts";
 import type { Reader, Store } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
+import { batchesOf } from "../schema/id-list.ts";
 import type { Database, Tables, Transact } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";
 
@@ -16,8 +19,42 @@ const lastEntry = (flag: ExpressionBuilder<Tables, "flags">) =>
     .orderBy("history.id", "desc")
     .limit(1);
 
-/** Rows in one statement. */
-const batch = 500;
+/** The column `kind`, by the member that its rows stand in. */
+const kinds = { variants: "variant", rules: "rule" } as const;
+
+interface CountRow {
+  readonly kind: string;
+  readonly name: string;
+  readonly count: number | string | bigint | null;
+}
+
+/** By flag or by hour, whichever `groupOf` tells of a row. */
+const groupResults = <Row extends CountRow, Group>(
+  rows: readonly Row[],
+  groupOf: (row: Row) => Group,
+): ReadonlyMap<Group, ResultCounts> => {
+  const groups = new Map<
+    Group,
+    { -readonly [Member in keyof ResultCounts]: Record<string, number> }
+  >();
+  for (const row of rows) {
+    const group = groups.get(groupOf(row)) ?? {};
+    groups.set(groupOf(row), group);
+    const member = row.kind === kinds.rules ? "rules" : "variants";
+    group[member] ??= {};
+    group[member][row.name] = Number(row.count);
+  }
+  return groups;
+};
+
+const resultsSince = (database: Database, environmentId: number, since: Date) =>
+  database
+    .selectFrom("usage_counts")
+    .where("environment_id", "=", environmentId)
+    .where("hour", ">=", since.getTime())
+    // Variants first.
+    .orderBy("kind", "desc")
+    .orderBy("name");
 
 export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHours"> => ({
   async usage(environmentId, since, flagKey) {
@@ -62,7 +99,14 @@ export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHou
       .$if(flagKey !== undefined, (rest) => rest.where("flags.key", "=", flagKey ?? ""))
       .orderBy("flags.key")
       .execute();
+    const results = await resultsSince(database, environmentId, since)
+      .select(({ fn }) => ["flag_key", "kind", "name", fn.sum("count").as("count")])
+      .$if(flagKey !== undefined, (rest) => rest.where("flag_key", "=", flagKey ?? ""))
+      .groupBy(["flag_key", "kind", "name"])
+      .execute();
+    const byFlag = groupResults(results, (row) => row.flag_key);
     return rows.map((row) => ({
+      ...byFlag.get(row.key),
       flagKey: row.key,
       on: Number(row.on_count ?? 0),
       off: Number(row.off_count ?? 0),
@@ -87,7 +131,13 @@ export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHou
       .where("hour", ">=", since.getTime())
       .orderBy("hour")
       .execute();
+    const results = await resultsSince(database, environmentId, since)
+      .select(["hour", "kind", "name", "count"])
+      .where("flag_key", "=", flagKey)
+      .execute();
+    const byHour = groupResults(results, (row) => row.hour);
     return rows.map((row) => ({
+      ...byHour.get(row.hour),
       hour: new Date(row.hour),
       on: row.on_count,
       off: row.off_count,
@@ -102,9 +152,7 @@ export const createAddUsage =
     transact(async (database) => {
       // Always in the same order, so that two instances cannot deadlock.
       const sorted = counts.toSorted((a, b) => (a.flagKey < b.flagKey ? -1 : 1));
-      for (let begin = 0; begin < sorted.length; begin += batch) {
-        await add(database, traits, environmentId, hour, sorted.slice(begin, begin + batch));
-      }
+      for (const part of batchesOf(sorted)) await add(database, traits, environmentId, hour, part);
     });
 
 const add = async (
@@ -126,16 +174,15 @@ const add = async (
     .$call(traits.kept)
     .execute();
   const known = new Set([allFlags, ...flags.map(({ key }) => key)]);
-  const rows = counts
-    .filter(({ flagKey }) => known.has(flagKey))
-    .map(({ flagKey, on, off, lastAt }) => ({
-      environment_id: environmentId,
-      flag_key: flagKey,
-      hour: hour.getTime(),
-      on_count: on,
-      off_count: off,
-      last_at: lastAt.getTime(),
-    }));
+  const added = counts.filter(({ flagKey }) => known.has(flagKey));
+  const rows = added.map(({ flagKey, on, off, lastAt }) => ({
+    environment_id: environmentId,
+    flag_key: flagKey,
+    hour: hour.getTime(),
+    on_count: on,
+    off_count: off,
+    last_at: lastAt.getTime(),
+  }));
   if (rows.length === 0) return;
   await database
     .insertInto("usage")
@@ -153,7 +200,28 @@ const add = async (
       })),
     )
     .execute();
+  const results = added.flatMap(({ flagKey, variants, rules }) => [
+    ...resultRows(flagKey, kinds.rules, rules),
+    ...resultRows(flagKey, kinds.variants, variants),
+  ]);
+  // The rows above are locked, so no other instance has these.
+  for (const part of batchesOf(results)) {
+    await database
+      .insertInto("usage_counts")
+      .values(part.map((row) => ({ environment_id: environmentId, hour: hour.getTime(), ...row })))
+      .onConflict((conflict) =>
+        conflict
+          .columns(["environment_id", "flag_key", "hour", "kind", "name"])
+          .doUpdateSet((row) => ({
+            count: row("usage_counts.count", "+", row.ref("excluded.count")),
+          })),
+      )
+      .execute();
+  }
 };
+
+const resultRows = (flag_key: string, kind: string, counts: Counts = {}) =>
+  Object.entries(counts).map(([name, count]) => ({ flag_key, kind, name, count }));
 
 /** Keys are sorted, so that two instances cannot deadlock. */
 export const writeKeyUse = async (

@@ -78,4 +78,9 @@ export const targeting = async (schema: SchemaModule, traits: DatabaseTraits): P
       "name",
     ])
     .execute();
+  await schema
+    .createIndex("usage_counts_by_hour")
+    .on("usage_counts")
+    .columns(["environment_id", "hour"])
+    .execute();
 };
