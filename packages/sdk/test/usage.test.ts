@@ -1,6 +1,7 @@
 // Reports of usage: what was counted arrives once, in batches, also after failures and at the end.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import type { ResultCounts } from "@halyard/core/result-counts";
 import { until } from "../../server/test/support/until.ts";
 import { clientOf, contextClientOf } from "./support/clients.ts";
 import {
@@ -11,7 +12,7 @@ import {
 } from "./support/scripted-server.ts";
 
 const route = "POST /api/v1/usage";
-type Evaluations = { evaluations: { key: string; on: number; off: number }[] };
+type Evaluations = { evaluations: ({ key: string; on: number; off: number } & ResultCounts)[] };
 
 const reportsTo = (server: ScriptedServer) =>
   server.to(route).map(({ body }) => (JSON.parse(body) as Evaluations).evaluations);
@@ -110,6 +111,75 @@ suite("usage", () => {
     const [first, , third, fourth] = reportsTo(server);
     const reported = [first, third, fourth].flatMap((part) => part ?? []);
     assert.deepEqual(reported.map((entry) => entry.key).toSorted(), keys.toSorted());
+  });
+
+  test("of flags with variants or rules is counted by them too, also after a failed report", async (t) => {
+    let attempts = 0;
+    const server = await scriptedServer(t, {
+      [route]: (response) => {
+        attempts += 1;
+        return response.writeHead(attempts === 1 ? 503 : 204).end();
+      },
+    });
+    const inPlan = (plan: string) => ({ attribute: "plan", op: "in", values: [plan] }) as const;
+    const sizes = {
+      key: "size",
+      type: "variant",
+      enabled: true,
+      description: null,
+      valueType: "string",
+      variants: { small: "S", large: "L" },
+      off: "small",
+      otherwise: "small",
+      rules: [{ id: "pro", when: inPlan("pro"), serve: "large" }],
+      level: 2,
+    } as const;
+    const { client } = clientOf(t, server.url, {
+      reportUsage: true,
+      bootstrap: [booleanFlag("a", true), sizes],
+    });
+    client.isEnabled("a");
+    for (const plan of ["pro", "free", "pro"]) client.stringValue("size", { plan }, "");
+    await until("the failure", () => attempts === 1);
+    client.stringValue("size", { plan: "pro" }, "");
+    await client.close();
+    const [failed = [], ...accepted] = reportsTo(server);
+    assert.deepEqual(failed, [
+      { key: "a", on: 1, off: 0 },
+      { key: "size", on: 2, off: 1, variants: { large: 2, small: 1 }, rules: { pro: 2 } },
+    ]);
+    // What came after the failure may be in a report of its own.
+    const sum = (member: "variants" | "rules", name: string) =>
+      accepted.flat().reduce((total, entry) => total + (entry[member]?.[name] ?? 0), 0);
+    assert.equal(sum("variants", "large"), 3);
+    assert.equal(sum("variants", "small"), 1);
+    assert.equal(sum("rules", "pro"), 3);
+  });
+
+  test("of flags with many rules goes in parts that the server accepts", async (t) => {
+    const server = await scriptedServer(t, {
+      [route]: (response) => response.writeHead(204).end(),
+    });
+    const ids = Array.from({ length: 50 }, (_, index) => `${index}-`.padEnd(128, "x"));
+    const flags = Array.from({ length: 60 }, (_, index) => ({
+      ...booleanFlag(`flag-${index}`, true),
+      otherwise: "off" as const,
+      rules: ids.map((id) => ({
+        id,
+        when: { attribute: "id", op: "in", values: [id] } as const,
+        serve: "on",
+      })),
+      level: 2,
+    }));
+    const { client } = clientOf(t, server.url, { reportUsage: true, bootstrap: flags });
+    for (const { key } of flags) for (const id of ids) client.isEnabled(key, { id });
+    await client.close();
+    for (const { body } of server.to(route)) assert.ok(body.length < 256 * 1_024, `${body.length}`);
+    const reported = reportsTo(server).flat();
+    assert.equal(reported.length, 60);
+    for (const { on, rules = {} } of reported) {
+      assert.deepEqual([on, Object.keys(rules).length], [50, 50]);
+    }
   });
 
   test("stays at home when told so", async (t) => {

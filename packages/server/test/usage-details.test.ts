@@ -203,6 +203,21 @@ suite("by variant and by rule", () => {
     ]);
   });
 
+  test("what is reported as on and off alone is by variant too where those are the variants", async () => {
+    const environment = await makeSizes();
+    const rules = [{ id: "pro", when: inPlan("pro"), serve: "on" }];
+    await environment.admin("PATCH", "/flags/plain", { rules, otherwise: "off" });
+    await environment.client("POST", "/usage", {
+      evaluations: [
+        { key: "plain", on: 5, off: 0 },
+        { key: "size", on: 5, off: 0 },
+      ],
+    });
+    const counted = { hour: hourNow(), on: 5, off: 0, together: 0 };
+    assert.deepEqual(await hoursOf(environment, "plain"), [{ ...counted, variants: { on: 5 } }]);
+    assert.deepEqual(await hoursOf(environment), [counted]);
+  });
+
   test("a report with names that cannot be, or too many of them, is refused", async () => {
     const environment = await makeSizes();
     const many = Object.fromEntries(Array.from({ length: 61 }, (_, index) => [`v${index}`, 1]));

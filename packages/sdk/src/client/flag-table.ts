@@ -1,6 +1,7 @@
 // The flags and segments of one environment, prepared for evaluation, with counts of the flags' results.
 import { type EvaluatedFlag, type PreparedFlag, unknownFlag } from "@halyard/core/evaluate";
 import { choiceOf, type Flag, isFlag, prepare } from "@halyard/core/flags/registry";
+import { ResultCounter } from "@halyard/core/result-counts";
 import type { Test } from "@halyard/core/targeting/conditions/condition";
 import type { Environment } from "@halyard/core/targeting/decision";
 import { rulesNaming } from "@halyard/core/targeting/references";
@@ -27,6 +28,8 @@ export class FlagEntry {
   offVariant: string;
   on = 0;
   off = 0;
+  /** By variant and by rule, for flags that have more to decide than a percentage. */
+  results: ResultCounter | undefined = undefined;
 
   constructor(flag: LeveledFlag, environment: Environment) {
     this.key = flag.key;
@@ -35,9 +38,12 @@ export class FlagEntry {
     this.offVariant = offVariantOf(flag);
   }
 
-  count({ variant }: EvaluatedFlag): void {
-    if (variant === this.offVariant) this.off += 1;
+  count(result: EvaluatedFlag): void {
+    if (result.variant === this.offVariant) this.off += 1;
     else this.on += 1;
+    if (this.prepared.decide === undefined) return;
+    this.results ??= new ResultCounter();
+    this.results.count(result);
   }
 }
 

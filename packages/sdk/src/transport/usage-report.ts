@@ -1,4 +1,9 @@
 // Reports the counts of evaluations to the server at intervals.
+import {
+  maxReportedNames,
+  type ResultCounter,
+  type ResultCounts,
+} from "@halyard/core/result-counts";
 import type { Server } from "./address.ts";
 import { exchange } from "./exchange.ts";
 import { startTimer } from "./timers.ts";
@@ -8,6 +13,7 @@ export interface Counter {
   readonly key: string;
   on: number;
   off: number;
+  results?: ResultCounter | undefined;
 }
 
 export interface UsageReport {
@@ -19,14 +25,17 @@ export interface UsageReport {
 
 const maxEntries = 1_000;
 const maxCount = 1_000_000_000;
+/** In characters, all of them ASCII: the server accepts 256 KiB, and one entry takes up to 17 KiB. */
+const maxLength = 200_000;
 /** Browsers reject keepalive requests of more than 64 KiB. */
 const maxKeepalive = 60_000;
 const lastReportTimeout = 3_000;
 
 interface Taken {
   readonly counter: Counter;
-  readonly on: number;
-  readonly off: number;
+  readonly counts: ResultCounts & { readonly on: number; readonly off: number };
+  /** As it is reported. */
+  readonly text: string;
 }
 
 const take = (counters: Iterable<Counter>): Taken[] => {
@@ -37,9 +46,21 @@ const take = (counters: Iterable<Counter>): Taken[] => {
     if (on + off === 0) continue;
     counter.on -= on;
     counter.off -= off;
-    taken.push({ counter, on, off });
+    const counts = { on, off, ...counter.results?.take(maxCount, maxReportedNames) };
+    taken.push({ counter, counts, text: JSON.stringify({ key: counter.key, ...counts }) });
   }
   return taken;
+};
+
+/** The end of the report that begins at `start`. */
+const endOf = (taken: readonly Taken[], start: number): number => {
+  let length = 0;
+  let end = start;
+  while (end < taken.length && end - start < maxEntries && length < maxLength) {
+    length += taken[end]?.text.length ?? 0;
+    end += 1;
+  }
+  return end;
 };
 
 /** The server will never accept this report: a retry would block the next ones. */
@@ -51,8 +72,7 @@ export const startUsageReport = (
   counters: () => Iterable<Counter>,
 ): UsageReport => {
   const send = async (part: readonly Taken[], timeout: number, keepalive: boolean) => {
-    const evaluations = part.map(({ counter: { key }, on, off }) => ({ key, on, off }));
-    const body = JSON.stringify({ evaluations });
+    const body = `{"evaluations":[${part.map(({ text }) => text).join(",")}]}`;
     try {
       const status = await exchange({
         fetch,
@@ -77,11 +97,13 @@ export const startUsageReport = (
 
   const report = async (timeout: number, keepalive: boolean) => {
     const taken = take(counters());
-    for (let start = 0; start < taken.length; start += maxEntries) {
-      if (await send(taken.slice(start, start + maxEntries), timeout, keepalive)) continue;
-      for (const { counter, on, off } of taken.slice(start)) {
-        counter.on += on;
-        counter.off += off;
+    for (let start = 0, end = 0; start < taken.length; start = end) {
+      end = endOf(taken, start);
+      if (await send(taken.slice(start, end), timeout, keepalive)) continue;
+      for (const { counter, counts } of taken.slice(start)) {
+        counter.on += counts.on;
+        counter.off += counts.off;
+        counter.results?.add(counts);
       }
       return;
     }

@@ -1,4 +1,5 @@
 // How often flags are evaluated: takes the counts of others in, and shows them all.
+import { onOrOff } from "@halyard/core/flags/on-or-off";
 import { choiceOf } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
 import type { Counts, ResultCounts } from "@halyard/core/result-counts";
@@ -129,10 +130,12 @@ export const createUsageReport = (
 };
 
 /** Anyone with a client key can report: what they make up must not fill the store. */
-const knownResults = ({ flag, prepared }: EvaluationFlag, reported: ResultCounts): ResultCounts => {
+const knownResults = ({ flag, prepared }: EvaluationFlag, reported: Evaluations): ResultCounts => {
   if (prepared.decide === undefined) return {};
   const known = choiceOf(flag).variants;
-  const variants = select(reported.variants, (name) => Object.hasOwn(known, name));
+  const { on, off } = reported;
+  const given = reported.variants ?? (known === onOrOff.variants ? { on, off } : {});
+  const variants = select(given, (name) => Object.hasOwn(known, name));
   const rules = select(reported.rules, (id) => flag.rules?.some((rule) => rule.id === id) === true);
   return { ...(variants && { variants }), ...(rules && { rules }) };
 };
