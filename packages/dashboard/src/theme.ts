@@ -75,6 +75,11 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--halyard-off": "#6b7480",
     "--halyard-on-soft": "#e3f5ec",
     "--halyard-removed": "#b42323",
+    "--halyard-series-green": "#12724b",
+    "--halyard-series-orange": "#b35309",
+    "--halyard-series-violet": "#6741d9",
+    "--halyard-series-teal": "#0b7285",
+    "--halyard-series-pink": "#c2255c",
   },
   dark: {
     "--mantine-color-dimmed": "#a9b1ba",
@@ -89,5 +94,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--halyard-off": "#98a2ad",
     "--halyard-on-soft": "#17362a",
     "--halyard-removed": "#ff9c9c",
+    "--halyard-series-green": "#5fd3a0",
+    "--halyard-series-orange": "#ffa94d",
+    "--halyard-series-violet": "#b197fc",
+    "--halyard-series-teal": "#66d9e8",
+    "--halyard-series-pink": "#faa2c1",
   },
 });

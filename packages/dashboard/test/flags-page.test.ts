@@ -83,6 +83,52 @@ test("evaluations and deliveries of the flag are on its page", async (t) => {
   await deliveries.getByRole("row", { name: "delivered flag.created" }).waitFor();
 });
 
+test("evaluations of a flag with variants and rules are shown by them, in words and not by colour alone", async (t) => {
+  const { keys, admin } = await server.environment();
+  const inPlan = (plan: string) => ({ attribute: "plan", op: "in", values: [plan] });
+  const made = await admin("POST", "/flags", {
+    key: "size",
+    type: "variant",
+    valueType: "string",
+    variants: { small: "S", medium: "M", large: "L" },
+    off: "small",
+    otherwise: "medium",
+    rules: [
+      { id: "pro", when: inPlan("pro"), serve: "large" },
+      { id: "team", when: inPlan("team"), serve: "large" },
+    ],
+  });
+  assert.equal(made.status, 201, made.text);
+  await admin("PATCH", "/flags/size", { enabled: true });
+  const results = { variants: { large: 500, medium: 250, small: 200 }, rules: { pro: 400 } };
+  await admin("POST", "/usage", { evaluations: [{ key: "size", on: 800, off: 200, ...results }] });
+  const phone = { ...audited, viewport: { width: 390, height: 800 } };
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/size", phone);
+  const usage = page.getByRole("region", { name: "Evaluations" });
+  const counts = "250 medium, 500 large, 200 small, 50 all others";
+  await usage.getByText(`1,000 evaluations in the last 24 hours: ${counts}.`).waitFor();
+  const chart = usage.getByRole("img", { name: new RegExp(`: ${counts}, 0 with all flags$`) });
+  await chart.waitFor();
+  const legend = await usage.locator("figcaption > span").allInnerTexts();
+  assert.deepEqual(
+    legend.map((text) => text.replace(/\s+/g, " ")),
+    ["medium 25 %", "large 50 %", "small 20 %", "all others 5 %", "with all flags"],
+  );
+  const rules = usage.getByRole("table", { name: "Decided by, in the last 24 hours" });
+  const rows = await rules.getByRole("row").allInnerTexts();
+  assert.deepEqual(
+    rows.map((text) => text.replace(/\s+/g, " ").trim()),
+    ["Rule Evaluations Share", "pro 400 40 %", "team 0 0 %", "No rule 600 60 %"],
+  );
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
+  await auditBoth(page, "a flag with variants and rules");
+
+  // What was counted stays with its name when the rule is gone.
+  await admin("PATCH", "/flags/size", { rules: null });
+  await rules.getByRole("row", { name: /^pro \(removed\)\s+400/ }).waitFor();
+});
+
 test("the description is edited, and snippets are copied", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "described", type: "boolean" }]);

@@ -9,7 +9,7 @@ import { Section } from "../components/layout/section.tsx";
 import { useApi } from "../session.tsx";
 import { keyPlaceholder, snippetsFor } from "./snippets.ts";
 import { editorOf } from "./types/type-editors.tsx";
-import { dayInHours, lastEvaluation, useFlagUsage } from "./use-flag-usage.ts";
+import { dayInHours, lastEvaluation, useFlagUsage } from "./usage/use-flag-usage.ts";
 
 /** Until the flag was evaluated for the first time, its page looks for it this often, in milliseconds. */
 const lookEvery = 2_000;

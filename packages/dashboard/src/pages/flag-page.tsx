@@ -11,10 +11,10 @@ import { FlagDeliveries } from "../flags/flag-deliveries.tsx";
 import { FlagHistory, LastChanged } from "../flags/flag-history.tsx";
 import { FlagSnippets } from "../flags/flag-snippets.tsx";
 import { FlagTargeting } from "../flags/flag-targeting.tsx";
-import { FlagUsageChart } from "../flags/flag-usage.tsx";
 import { addressOfList } from "../flags/list/flag-filter.ts";
 import { MissingFlag } from "../flags/missing-flag.tsx";
 import { editorOf } from "../flags/types/type-editors.tsx";
+import { FlagUsageChart } from "../flags/usage/flag-usage.tsx";
 import { useLiveState } from "../live-provider.tsx";
 import { usePageKeys } from "../page-keys.ts";
 import { useApi } from "../session.tsx";
@@ -81,7 +81,7 @@ export const FlagPage = () => {
           {isNew && <FlagSnippets flag={entry.flag} />}
           <FlagTargeting flag={entry.flag} />
           {type.Preview && <type.Preview flag={entry.flag} />}
-          <FlagUsageChart flagKey={flagKey} />
+          <FlagUsageChart flag={entry.flag} />
           <FlagHistory flagKey={flagKey} entry={entry} />
           <FlagDeliveries flagKey={flagKey} />
           {!isNew && <FlagSnippets flag={entry.flag} />}

@@ -1,4 +1,5 @@
 // Stacked bars over time, drawn as SVG, with the same numbers as a table for screen readers.
+import { Fragment, useId } from "react";
 import { formatCompact, formatNumber } from "../../format.ts";
 
 export interface Bar {
@@ -12,6 +13,10 @@ export interface Series {
   readonly name: string;
   /** A CSS color. */
   readonly color: string;
+  /** Told apart from its neighbours by more than the color. */
+  readonly isStriped?: boolean;
+  /** Beside the name in the legend. */
+  readonly note?: string;
 }
 
 interface BarChartProps {
@@ -30,6 +35,9 @@ export const BarChart = ({ summary, unit, series, bars }: BarChartProps) => {
   const total = ({ values }: Bar) => values.reduce((sum, value) => sum + value, 0);
   const highest = Math.max(1, ...bars.map(total));
   const scale = height / highest;
+  const stripes = useId();
+  /** Then a gap shows where one ends and the next begins. */
+  const part = series.some(({ isStriped }) => isStriped === true) ? "chart-part" : undefined;
   return (
     <figure className="chart">
       <div className="chart-label" aria-hidden="true">
@@ -42,6 +50,12 @@ export const BarChart = ({ summary, unit, series, bars }: BarChartProps) => {
         role="img"
         aria-label={summary}
       >
+        {part !== undefined && (
+          // Lines across, as only the height is not stretched.
+          <pattern id={stripes} width={1} height={6} patternUnits="userSpaceOnUse">
+            <rect className="chart-stripe" width={1} height={2} />
+          </pattern>
+        )}
         {bars.map((bar, index) => {
           let top = height;
           return (
@@ -50,18 +64,15 @@ export const BarChart = ({ summary, unit, series, bars }: BarChartProps) => {
                 {`${bar.label}: ${series.map(({ name }, at) => `${formatNumber(bar.values[at] ?? 0)} ${name}`).join(", ")}`}
               </title>
               <rect className="chart-target" x={index} width={1} height={height} />
-              {series.map(({ name, color }, at) => {
+              {series.map(({ name, color, isStriped }, at) => {
                 const length = (bar.values[at] ?? 0) * scale;
                 top -= length;
+                const place = { x: index + 0.12, y: top, width: 0.76, height: length };
                 return (
-                  <rect
-                    key={name}
-                    x={index + 0.12}
-                    y={top}
-                    width={0.76}
-                    height={length}
-                    fill={color}
-                  />
+                  <Fragment key={name}>
+                    <rect className={part} {...place} fill={color} />
+                    {isStriped === true && <rect {...place} fill={`url(#${stripes})`} />}
+                  </Fragment>
                 );
               })}
             </g>
@@ -73,12 +84,16 @@ export const BarChart = ({ summary, unit, series, bars }: BarChartProps) => {
         <span>{bars.at(-1)?.label}</span>
       </div>
       <figcaption className="chart-legend">
-        {series.map(({ name, color }) => (
+        {series.map(({ name, color, isStriped, note }) => (
           <span key={name}>
             <svg width="10" height="10" aria-hidden="true">
               <rect width="10" height="10" rx="2" fill={color} />
+              {isStriped === true && (
+                <path className="chart-stripe" d="M0 2h10v2h-10zM0 6h10v2h-10z" />
+              )}
             </svg>
             {name}
+            {note !== undefined && <strong>{note}</strong>}
           </span>
         ))}
       </figcaption>

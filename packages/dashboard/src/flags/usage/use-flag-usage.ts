@@ -1,8 +1,8 @@
 // How often a flag was evaluated: one query for all parts of its page, so that they never disagree.
 import type { FlagUsage } from "@halyard/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { valueOrThrow } from "../api.ts";
-import { useApi } from "../session.tsx";
+import { valueOrThrow } from "../../api.ts";
+import { useApi } from "../../session.tsx";
 
 export const dayInHours = 24;
 

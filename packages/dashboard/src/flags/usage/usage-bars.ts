@@ -1,6 +1,7 @@
 // Turns hourly evaluation counts into the bars of a time span, including empty ones.
-import type { FlagUsage } from "@halyard/sdk";
-import type { Bar } from "../components/display/bar-chart.tsx";
+import type { UsageHour } from "@halyard/sdk";
+import type { Bar } from "../../components/display/bar-chart.tsx";
+import type { UsageSeries } from "./usage-series.ts";
 
 export interface Span {
   readonly label: string;
@@ -14,7 +15,8 @@ export interface Span {
 const hour = 60 * 60 * 1_000;
 
 export const barsOf = (
-  usage: FlagUsage["hours"],
+  usage: readonly UsageHour[],
+  series: readonly UsageSeries[],
   { hours, perBar }: Span,
   now: number,
   labelOf: (time: Date) => string,
@@ -23,14 +25,12 @@ export const barsOf = (
   const start = end - hours * hour;
   const bars = Array.from({ length: hours / perBar }, (_, index) => ({
     label: labelOf(new Date(start + index * perBar * hour)),
-    values: [0, 0, 0] as [number, number, number],
+    values: series.map(() => 0),
   }));
   for (const each of usage) {
     const bar = bars[Math.floor((new Date(each.hour).getTime() - start) / (perBar * hour))];
     if (bar === undefined) continue;
-    bar.values[0] += each.on;
-    bar.values[1] += each.off;
-    bar.values[2] += each.together;
+    bar.values = bar.values.map((value, at) => value + (series[at]?.countIn(each) ?? 0));
   }
   return bars;
 };
