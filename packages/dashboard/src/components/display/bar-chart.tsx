@@ -52,8 +52,8 @@ export const BarChart = ({ summary, unit, series, bars }: BarChartProps) => {
       >
         {part !== undefined && (
           // Lines across, as only the height is not stretched.
-          <pattern id={stripes} width={1} height={6} patternUnits="userSpaceOnUse">
-            <rect className="chart-stripe" width={1} height={2} />
+          <pattern id={stripes} width={1} height={5} patternUnits="userSpaceOnUse">
+            <rect className="chart-stripe" width={1} height={1.4} />
           </pattern>
         )}
         {bars.map((bar, index) => {
@@ -89,7 +89,7 @@ export const BarChart = ({ summary, unit, series, bars }: BarChartProps) => {
             <svg width="10" height="10" aria-hidden="true">
               <rect width="10" height="10" rx="2" fill={color} />
               {isStriped === true && (
-                <path className="chart-stripe" d="M0 2h10v2h-10zM0 6h10v2h-10z" />
+                <path className="chart-stripe" d="M0 2.5h10v1.2h-10zM0 6.3h10v1.2h-10z" />
               )}
             </svg>
             {name}

@@ -72,6 +72,13 @@ const variantSeries = (flag: Flag, hours: readonly UsageHour[]): UsageSeries[] =
   return [...series, { name: "all others", note, color, isStriped: true, countIn: rest }];
 };
 
-/** Of the evaluations of this flag alone. */
-export const seriesOf = (flag: Flag, hours: readonly UsageHour[]): readonly UsageSeries[] =>
-  choiceOf(flag).variants === onOrOff.variants ? [on, off] : variantSeries(flag, hours);
+/** Of the evaluations of this flag alone; with shares where rules decide them. */
+export const seriesOf = (flag: Flag, hours: readonly UsageHour[]): readonly UsageSeries[] => {
+  if (choiceOf(flag).variants !== onOrOff.variants) return variantSeries(flag, hours);
+  if (hours.every(({ variants }) => variants === undefined)) return [on, off];
+  const whole = sumOf(hours, ownCount);
+  return [on, off].map((each) => ({
+    ...each,
+    note: formatShare(sumOf(hours, each.countIn), whole),
+  }));
+};
