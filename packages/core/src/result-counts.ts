@@ -12,32 +12,33 @@ export interface ResultCounts {
   readonly rules?: Counts;
 }
 
-const increase = (counts: Map<string, number>, name: string, by: number): void => {
-  counts.set(name, (counts.get(name) ?? 0) + by);
+/** One lookup for each count: to set the number anew would take a second one. */
+type Cells = Map<string, { count: number }>;
+
+const increase = (cells: Cells, name: string, by: number): void => {
+  const cell = cells.get(name);
+  if (cell === undefined) cells.set(name, { count: by });
+  else cell.count += by;
 };
 
-const takeFrom = (
-  counts: Map<string, number>,
-  max: number,
-  maxNames: number,
-): Counts | undefined => {
-  if (counts.size === 0) return undefined;
+const takeFrom = (cells: Cells, max: number, maxNames: number): Counts | undefined => {
+  if (cells.size === 0) return undefined;
   const taken: Record<string, number> = {};
   let names = 0;
-  for (const [name, count] of counts) {
+  for (const [name, cell] of cells) {
     names += 1;
     if (names > maxNames) break;
-    taken[name] = Math.min(count, max);
-    if (count > max) counts.set(name, count - max);
-    else counts.delete(name);
+    taken[name] = Math.min(cell.count, max);
+    cell.count -= max;
+    if (cell.count <= 0) cells.delete(name);
   }
   return taken;
 };
 
 /** By name and not by result, so that counts outlive a change of the flag. */
 export class ResultCounter {
-  readonly #variants = new Map<string, number>();
-  readonly #rules = new Map<string, number>();
+  readonly #variants: Cells = new Map();
+  readonly #rules: Cells = new Map();
 
   count({ variant, rule }: EvaluatedFlag): void {
     increase(this.#variants, variant, 1);
@@ -47,6 +48,11 @@ export class ResultCounter {
   add({ variants = {}, rules = {} }: ResultCounts): void {
     for (const name of Object.keys(variants)) increase(this.#variants, name, variants[name] ?? 0);
     for (const name of Object.keys(rules)) increase(this.#rules, name, rules[name] ?? 0);
+  }
+
+  clear(): void {
+    this.#variants.clear();
+    this.#rules.clear();
   }
 
   /** At most `max` of each name, and at most so many names of each kind; the rest stays. */

@@ -1,7 +1,6 @@
 // Evaluates flags of a snapshot and counts what came of it.
 import type { EvaluationContext } from "@halyard/core/context";
 import { type Evaluation, evaluate } from "@halyard/core/evaluate";
-import { ResultCounter } from "@halyard/core/result-counts";
 import type { EvaluationTotals } from "../domain/usage.ts";
 import type { EvaluationFlag } from "./snapshot.ts";
 
@@ -26,12 +25,9 @@ export const evaluateFlag = (
 ): Evaluation => {
   const evaluation = evaluateInBulk(entry, context, totals);
   if ("errorCode" in evaluation) return evaluation;
-  const { counter } = entry;
+  const { counter, results } = entry;
   if (evaluation.variant !== entry.off) counter.on += 1;
   else counter.off += 1;
-  if (entry.prepared.decide !== undefined) {
-    counter.results ??= new ResultCounter();
-    counter.results.count(evaluation);
-  }
+  results?.count(evaluation);
   return evaluation;
 };

@@ -1,7 +1,7 @@
 // One environment in memory: every flag prepared for evaluation, the revision, and the latest changes.
 import type { PreparedFlag } from "@halyard/core/evaluate";
 import { choiceOf, prepare } from "@halyard/core/flags/registry";
-import type { ResultCounter } from "@halyard/core/result-counts";
+import { ResultCounter } from "@halyard/core/result-counts";
 import type { Test } from "@halyard/core/targeting/conditions/condition";
 import type { Environment } from "@halyard/core/targeting/decision";
 import {
@@ -18,7 +18,7 @@ import { allFlags } from "../domain/usage.ts";
 export interface Counter {
   on: number;
   off: number;
-  /** By variant and by rule, for flags that have more to decide than a percentage. */
+  /** By variant and by rule, once the flag has had more to decide than a percentage. */
   results: ResultCounter | undefined;
 }
 
@@ -34,6 +34,8 @@ export interface EvaluationFlag extends VersionedFlag {
   /** Its variant while it is off; every other counts as on. */
   readonly off: string;
   readonly counter: Counter;
+  /** The counter's results, if the flag has more to decide than a percentage. */
+  readonly results: ResultCounter | undefined;
 }
 
 /** Its state changes in place, so the entry of a version is a new object. */
@@ -115,13 +117,16 @@ export const createSnapshot = (
   const put = ({ flag, version, level }: VersionedFlag) => {
     const known = flags.get(flag.key);
     const counter = known?.counter ?? counters.of(environmentId, flag.key);
+    const prepared = prepare(flag, level, environment);
+    if (prepared.decide !== undefined) counter.results ??= new ResultCounter();
     const entry: EvaluationFlag = {
       flag,
       version,
       level,
-      prepared: prepare(flag, level, environment),
+      prepared,
       off: choiceOf(flag).off,
       counter,
+      results: prepared.decide && counter.results,
     };
     flags.set(flag.key, entry);
     if (known && sorted) sorted[indexOf(sorted, flag.key)] = entry;

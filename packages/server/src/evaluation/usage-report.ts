@@ -130,8 +130,8 @@ export const createUsageReport = (
 };
 
 /** Anyone with a client key can report: what they make up must not fill the store. */
-const knownResults = ({ flag, prepared }: EvaluationFlag, reported: Evaluations): ResultCounts => {
-  if (prepared.decide === undefined) return {};
+const knownResults = ({ flag, results }: EvaluationFlag, reported: Evaluations): ResultCounts => {
+  if (results === undefined) return {};
   const known = choiceOf(flag).variants;
   const { on, off } = reported;
   const given = reported.variants ?? (known === onOrOff.variants ? { on, off } : {});

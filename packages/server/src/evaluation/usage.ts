@@ -47,7 +47,8 @@ export const createUsage = (
       taken.push({ flagKey, on, off, ...counter.results?.take(maxCount), lastAt });
       counter.on = 0;
       counter.off = 0;
-      counter.results = undefined;
+      // Also what is more than the most that is stored at once.
+      counter.results?.clear();
     }
     return taken;
   };
