@@ -201,6 +201,14 @@ suite("by variant and by rule", () => {
     assert.deepEqual(await hoursOf(environment), [
       { hour: hourNow(), on: 11, off: 1, together: 0, ...counted },
     ]);
+    // What one adds at a time is limited, as for on and off.
+    const most = { key: "size", on: 1e9, off: 0, variants: { large: 1e9 } };
+    await environment.client("POST", "/usage", { evaluations: Array(11).fill(most) });
+    for (let turn = 0; turn < 2; turn += 1) {
+      await ask(environment, "free", 1);
+      const [hours] = await hoursOf(environment);
+      assert.equal(hours?.variants?.large, 1e10 + 5);
+    }
   });
 
   test("what is reported as on and off alone is by variant too where those are the variants", async () => {
