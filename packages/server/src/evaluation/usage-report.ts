@@ -90,20 +90,12 @@ export const createUsageReport = (
       const bulk = await store.usageHours(environmentId, allFlags, new Date(0));
       const now = clock();
       return flags.map((flag) => {
-        const { flagKey, on, off, variants, rules } = flag;
+        const { flagKey, on, off } = flag;
         const times = lastTimes(flag, bulk);
         const { lastEvaluatedAt, lastAskedTogetherAt, lastChange } = times;
         const last = [lastEvaluatedAt, lastAskedTogetherAt, lastChange?.at ?? null];
         const stale = isStale(last, now);
-        return {
-          key: flagKey,
-          on,
-          off,
-          ...times,
-          stale,
-          ...(variants && { variants }),
-          ...(rules && { rules }),
-        };
+        return { key: flagKey, on, off, ...times, stale, ...resultsOf(flag) };
       });
     },
 
@@ -129,6 +121,15 @@ export const createUsageReport = (
   };
 };
 
+/** Without members that are not there. */
+const resultsOf = ({
+  variants,
+  rules,
+}: Partial<Record<keyof ResultCounts, Counts | undefined>>) => ({
+  ...(variants && { variants }),
+  ...(rules && { rules }),
+});
+
 /** Anyone with a client key can report: what they make up must not fill the store. */
 const knownResults = ({ flag, results }: EvaluationFlag, reported: Evaluations): ResultCounts => {
   if (results === undefined) return {};
@@ -137,7 +138,7 @@ const knownResults = ({ flag, results }: EvaluationFlag, reported: Evaluations):
   const given = reported.variants ?? (known === onOrOff.variants ? { on, off } : {});
   const variants = select(given, (name) => Object.hasOwn(known, name));
   const rules = select(reported.rules, (id) => flag.rules?.some((rule) => rule.id === id) === true);
-  return { ...(variants && { variants }), ...(rules && { rules }) };
+  return resultsOf({ variants, rules });
 };
 
 const select = (
@@ -153,10 +154,10 @@ const select = (
 /** Oldest first. */
 const mergeHours = (own: readonly UsageHour[], bulk: readonly UsageHour[]): ReportedHour[] => {
   const hours = new Map<number, ReportedHour>(
-    own.map(({ lastAt: _, hour, on, off, ...results }) => [
-      hour.getTime(),
-      { hour, on, off, together: 0, ...results },
-    ]),
+    own.map((each) => {
+      const { hour, on, off } = each;
+      return [hour.getTime(), { hour, on, off, together: 0, ...resultsOf(each) }];
+    }),
   );
   for (const { hour, on: together } of bulk) {
     const known = hours.get(hour.getTime()) ?? { hour, on: 0, off: 0 };
