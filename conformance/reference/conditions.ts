@@ -43,7 +43,7 @@ const any = (truths: readonly Truth[]): Truth => {
 const all = (truths: readonly Truth[]): Truth => not(any(truths.map(not)));
 
 const fold = (text: string): string =>
-  [...text]
+  Array.from(text)
     .map((letter) => (letter >= "A" && letter <= "Z" ? letter.toLowerCase() : letter))
     .join("");
 

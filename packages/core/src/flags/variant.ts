@@ -49,7 +49,8 @@ const checkVariants = ({ variants, valueType }: VariantFlag, mistakes: Mistakes)
     return;
   }
   for (const name of names) {
-    if (!isFlagKey(name)) mistakes.add(`variants.${name}`, `must have a name of ${flagKeyRule}`);
+    const isName: boolean = isFlagKey(name);
+    if (!isName) mistakes.add(`variants.${name}`, `must have a name of ${flagKeyRule}`);
     const wrong = wrongValue(valueType, variants[name]);
     if (wrong !== undefined) mistakes.add(`variants.${name}`, `must be ${wrong}`);
   }

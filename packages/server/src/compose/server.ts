@@ -126,7 +126,7 @@ export const composeInstance = async (
       log,
       flags: createFlags(store, clock, newIds),
       segments: createSegments(store, clock, newIds),
-      explain: createExplain(store, { get: snapshots.get, current: feed.current }),
+      explain: createExplain(store, { get: (id) => snapshots.get(id), current: feed.current }),
       flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
       history: createHistory(store),
       webhooks,

@@ -13,7 +13,7 @@ export interface Value {
 
 export const targetingIn = async (server: TestServer) => {
   const { keys, admin } = await server.environment();
-  const { api } = server;
+  const api = (key: string) => server.api(key);
   const evaluate = async (key: string, context: object, asked = keys.server): Promise<Value> => {
     const answer = await api(asked)("POST", `//ofrep/v1/evaluate/flags/${key}`, { context });
     const { key: _, ...rest } = answer.body as Value & { readonly key: string };
