@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { boolean, newBench, rollout } from "./support/flag-files.ts";
+import { boolean, newBench } from "./support/flag-files.ts";
+import { files, folder, readJson } from "./support/import-fixtures.ts";
 
 let server: TestServer;
 before(async () => {
@@ -20,6 +21,8 @@ interface Report {
   readonly leftOut: { name: string; reasons: string[]; suggestedKey?: string }[];
   readonly notes: { key: string; note: string }[];
   readonly remarks: string[];
+  readonly whole: string[];
+  readonly counts: Record<string, number>;
 }
 
 /** In an environment of its own: the flags that are there afterwards, and what was told. */
@@ -42,68 +45,66 @@ const refuse = async (args: string[], code: number, message: RegExp) => {
   const bench = await newBench(server);
   assert.equal((await bench.fail(code, message, "import", ...args)).stdout, "");
 };
-const inAnewShare = (count: string) =>
-  `${count} a percentage of the users: the percentage stays the same, but Halyard selects other users.`;
+suite("flags and segments of each product are at the server afterwards", { concurrency: 2 }, () => {
+  for (const [name, [file, from, environment]] of Object.entries(files)) {
+    test(name, async () => {
+      const chosen = environment === undefined ? [] : ["--environment", environment];
+      const { flags, report, admin } = await imported(
+        join(folder, file),
+        "--from",
+        from,
+        ...chosen,
+      );
+      const expected = readJson("expected", `${name}.json`) as Report & {
+        flags: unknown[];
+        segments: { key: string }[];
+      };
+      assert.deepEqual(flags, expected.flags);
+      const segments = await Promise.all(
+        expected.segments.map(async ({ key }) => (await admin("GET", `/segments/${key}`)).body),
+      );
+      assert.deepEqual(segments, expected.segments);
+      const { counts, notes, leftOut } = report;
+      assert.deepEqual(
+        { counts, notes, leftOut },
+        {
+          counts: expected.counts,
+          notes: expected.notes,
+          leftOut: expected.leftOut,
+        },
+      );
+      assert.equal(report.whole.length, counts.whole);
+    });
+  }
+});
 
 suite("Unleash", { concurrency: 2 }, () => {
-  test("plain flags and single rollouts come over exactly, the others are told", async () => {
-    const { flags, told, report } = await imported(fixture("unleash.json"), "--from", "unleash");
-    assert.deepEqual(flags, [
-      boolean("dark-mode", true),
-      rollout("gradual-by-user", true, 40),
-      rollout("half-of-one-percent", false, 0.5),
-      rollout("new-checkout", true, 25, "The checkout in one page"),
-      boolean("no-strategies", false),
-      rollout("one-of-two-disabled", true, 100),
-    ]);
-    assert.deepEqual(told, {
-      "gradual-by-session": "uses sessionId instead of the user",
-      "at-random": "decides at random for every request",
-      "beta-testers": "has the strategy userWithId",
-      "two-ways": "has 2 strategies (default, flexibleRollout)",
-      "only-canada": "has constraints",
-      "in-a-segment": "uses segments",
-      "button-colour": "has variants",
-      child: "depends on another flag",
-      sleeping: "has only disabled strategies",
-      "too-fine": "has a percentage of 33.3333, which is not one of 0 to 100 % in steps of 0.001 %",
-      "old-banner": "is archived; is not in the environment production",
-      "~wave": "the name is not allowed in Halyard",
-    });
-    assert.equal(report.leftOut.find(({ name }) => name === "~wave")?.suggestedKey, "wave");
-    assert.deepEqual(report.remarks, [inAnewShare("2 flags reach")]);
-  });
-
   test("--lossy brings the rest switched off, once, and never what is archived", async () => {
     const args = [fixture("unleash.json"), "--from", "unleash", "--lossy", "--rename-invalid"];
     const { flags, told, report, admin, settings } = await imported(...args);
     const list = flags as { key: string; enabled: boolean }[];
     assert.equal(list.length, 17);
     assert.deepEqual(
-      list.filter(({ key }) => ["beta-testers", "only-canada", "wave"].includes(key)),
-      [
-        boolean("beta-testers", false, "For the testers"),
-        rollout("only-canada", false, 0),
-        boolean("wave", true),
-      ],
+      list.filter(({ key }) => ["at-random", "in-a-segment", "wave"].includes(key)),
+      [boolean("at-random", false), boolean("in-a-segment", false), boolean("wave", true)],
     );
     assert.deepEqual(Object.keys(told), ["old-banner"]);
     assert.deepEqual(
-      report.notes.filter(({ key }) => key === "wave" || key === "child"),
+      report.notes.filter(({ key }) => key === "wave" || key === "at-random"),
       [
-        { key: "child", note: "turned off, because it depends on another flag" },
+        {
+          key: "at-random",
+          note: "turned off, because it decides at random for every request",
+        },
         { key: "wave", note: 'was "~wave"' },
       ],
     );
     // What somebody has made of it here since is not undone.
-    await admin("PATCH", "/flags/only-canada", { enabled: true, percentage: 30 });
+    await admin("PATCH", "/flags/at-random", { enabled: true });
     const again = await runHalyard(["import", ...args, "--prune"], settings);
     assert.equal(again.code, 0);
     assert.match(again.stdout, /Nothing to change in \S+ at \S+: all 17 flags are up to date\.\n$/);
-    assert.deepEqual(
-      (await admin("GET", "/flags/only-canada")).body,
-      rollout("only-canada", true, 30),
-    );
+    assert.deepEqual((await admin("GET", "/flags/at-random")).body, boolean("at-random", true));
   });
 
   test("an export of several environments needs one chosen", async () => {
@@ -133,46 +134,17 @@ suite("Unleash", { concurrency: 2 }, () => {
 });
 
 suite("LaunchDarkly", { concurrency: 2 }, () => {
-  const file = fixture("launchdarkly.json");
-
-  test("boolean flags with or without a rollout for everyone come over exactly", async () => {
-    const { flags, told, report } = await imported(
-      file,
-      "--from",
-      "launchdarkly",
-      "--environment",
-      "production",
-    );
-    assert.deepEqual(flags, [
-      boolean("dark-mode", true, "Dark mode"),
-      rollout("new-checkout", true, 25.5, "The checkout in one page"),
-      rollout("other-way-round", false, 0.001),
-      boolean("serving-false", false),
-    ]);
-    assert.deepEqual(told, {
-      theme: "serves values other than true and false",
-      employees: "has prerequisites; has individual targets; has targeting rules",
-      "by-account": "uses account instead of the user",
-      experiment: "runs an experiment",
-      inverted: "serves true while it is off",
-      gone: "is archived",
-      "summary-only": "is in the file as a summary only: request it with summary=0",
-    });
-    assert.deepEqual(report.remarks, [
-      "The file contains 11 of the 12 flags that LaunchDarkly has: fetch the other pages too.",
-      inAnewShare("One flag reaches"),
-    ]);
-  });
+  const file = join(folder, "launchdarkly.json");
 
   test("another environment, several pages, and a file for people to read", async () => {
     const pages = join(server.folder, "pages.json");
-    const { items } = JSON.parse(readFileSync(file, "utf8"));
+    const [{ items }] = JSON.parse(readFileSync(file, "utf8"));
     const [first, second, ...others] = items;
     writeFileSync(
       pages,
       JSON.stringify([
-        { items: [first], totalCount: 2 },
-        { items: [second], totalCount: 2 },
+        { items: [first], totalCount: 3 },
+        { items: [second], totalCount: 3 },
       ]),
     );
     const { name, keys, admin } = await server.environment();
@@ -184,15 +156,18 @@ suite("LaunchDarkly", { concurrency: 2 }, () => {
     assert.equal(code, 0);
     assert.equal(
       stdout,
-      `+ dark-mode     boolean, off, "Dark mode"
-+ new-checkout  boolean, on, "The checkout in one page"
+      `Imported whole (2): dark-mode, new-checkout
+The file contains 2 of the 3 flags that LaunchDarkly has: fetch the other pages too.
+2 flags in the file: 2 imported whole, 0 with notes, 0 skipped.
++ dark-mode     boolean, on, "Dark mode"
++ new-checkout  boolean, on, "The checkout in one page", payments, web, anna@example.com
 2 to create, 0 unchanged ${where}.
 Done: 2 created ${where}.
 `,
     );
     assert.equal((await admin("GET", "/flags/new-checkout")).status, 200);
     await refuse([pages, "--from", "launchdarkly"], 2, /--environment \(production, test\)/);
-    assert.equal(others.length, 9);
+    assert.equal(others.length, 42);
   });
 });
 
@@ -204,71 +179,32 @@ suite("Flagsmith", { concurrency: 2 }, () => {
       "flagsmith",
       "--rename-invalid",
     );
-    assert.deepEqual(flags, [
-      boolean("Ete", false),
-      boolean("Summer-sale", true),
-      boolean("dark_mode", false),
-      boolean("new_checkout", true),
-    ]);
+    const list = flags as { key: string; type: string }[];
+    assert.deepEqual(
+      list.filter(({ type }) => type === "boolean"),
+      [
+        boolean("Ete", false),
+        boolean("Summer-sale", true),
+        boolean("dark_mode", false),
+        boolean("new_checkout", true),
+      ],
+    );
+    assert.deepEqual(
+      list.filter(({ type }) => type === "variant").map(({ key }) => key),
+      ["banner_text", "colour", "page_size"],
+    );
     assert.deepEqual(told, {
-      banner_text: "has a value besides on and off",
-      page_size: "has a value besides on and off",
-      colour: "has variants",
       "winter sale": 'as "winter-sale" it would collide with "winter/sale"',
       "winter/sale": 'as "winter-sale" it would collide with "winter sale"',
     });
     assert.match(report.remarks.join(), /does not contain segment overrides/);
   });
-
-  test("an environment document: shares of everyone come over exactly", async () => {
-    const { flags, told } = await imported(
-      fixture("flagsmith-environment.json"),
-      "--from",
-      "flagsmith",
-    );
-    assert.deepEqual(flags, [
-      rollout("fast_search", true, 99.9),
-      rollout("new_checkout", true, 10),
-      boolean("plain", true),
-    ]);
-    assert.deepEqual(told, {
-      internal_tools: "uses the segment employees",
-      mixed: "uses the segment a fifth of employees",
-      by_account: "uses account instead of the identity",
-      none_of: "uses the segment everyone but a tenth",
-      just_for_anna: "is overridden for single identities",
-    });
-  });
-});
-
-test("flagd: defaults and fractional splits by targeting key come over exactly", async () => {
-  const { flags, told, report } = await imported(fixture("flagd.yaml"), "--from", "flagd");
-  assert.deepEqual(flags, [
-    boolean("asleep", false),
-    boolean("dark-mode", true),
-    rollout("new-checkout", true, 25, "The checkout in one page"),
-    boolean("quiet", false),
-    rollout("spelled-out", true, 0.5),
-  ]);
-  assert.deepEqual(told, {
-    thirds: "has a percentage of 1 / 3, which is not one of 0 to 100 % in steps of 0.001 %",
-    "by-email": "splits by something other than the targeting key",
-    "for-employees": "has targeting rules",
-    colour: "has values other than true and false",
-    "no-default": "has no default variant: the default in the code applies",
-  });
-  assert.deepEqual(report.notes, [
-    {
-      key: "asleep",
-      note: "is disabled: flagd then returns the default in the code, Halyard returns false",
-    },
-  ]);
 });
 
 test("for people; and pruning spares what the file names but cannot bring", async () => {
   const { name, admin, keys } = await server.environment();
   const where = `in ${name} at ${server.url}`;
-  await admin("POST", "/flags", { key: "colour", type: "boolean" });
+  await admin("POST", "/flags", { key: "thirds", type: "boolean" });
   await admin("POST", "/flags", { key: "unrelated", type: "boolean" });
   const settings = { HALYARD_URL: server.url, HALYARD_API_KEY: keys.admin };
   const args = ["import", fixture("flagd.yaml"), "--from", "flagd", "--prune", "--yes"];
@@ -276,24 +212,26 @@ test("for people; and pruning spares what the file names but cannot bring", asyn
   assert.equal(code, 0);
   assert.equal(
     stdout,
-    `Imported, with notes:
+    `Imported whole (7): by-email, colour, dark-mode, for-employees, new-checkout, quiet, spelled-out
+Imported, with notes (1):
   asleep: is disabled: flagd then returns the default in the code, Halyard returns false
-Skipped (5):
+Skipped (2):
   thirds: has a percentage of 1 / 3, which is not one of 0 to 100 % in steps of 0.001 %
-  by-email: splits by something other than the targeting key
-  for-employees: has targeting rules
-  colour: has values other than true and false
   no-default: has no default variant: the default in the code applies
-2 flags reach a percentage of the users: the percentage stays the same, but Halyard selects other users.
-+ asleep        boolean, off
-+ dark-mode     boolean, on
-+ new-checkout  rollout, on, 25 %, "The checkout in one page"
-+ quiet         boolean, off
-+ spelled-out   rollout, on, 0.5 %
-- unrelated     boolean, off
-5 to create, 1 to delete, 0 unchanged ${where}.
-Done: 5 created, 1 deleted ${where}.
+3 flags reach a percentage of the users: the percentage stays the same, but Halyard selects other users.
+10 flags in the file: 7 imported whole, 1 with notes, 2 skipped.
++ asleep         boolean, off
++ by-email       rollout, on, 50 %, email
++ colour         variant, on, string, {"red":"#f00","blue":"#00f"}, red, red
++ dark-mode      boolean, on
++ for-employees  boolean, on, off, 1 rule: rule-1
++ new-checkout   rollout, on, 25 %, "The checkout in one page"
++ quiet          boolean, off
++ spelled-out    rollout, on, 0.5 %
+- unrelated      boolean, off
+8 to create, 1 to delete, 0 unchanged ${where}.
+Done: 8 created, 1 deleted ${where}.
 `,
   );
-  assert.equal((await admin("GET", "/flags/colour")).status, 200);
+  assert.equal((await admin("GET", "/flags/thirds")).status, 200);
 });

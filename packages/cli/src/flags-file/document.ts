@@ -65,29 +65,36 @@ export const readDocument = async (file: string): Promise<Document> => {
 const maxMistakes = 10;
 
 const parseYaml = async (text: string) => {
-  const { isNode, LineCounter, parseDocument, visit } = await import("yaml");
+  const { isNode, LineCounter, parseAllDocuments, visit } = await import("yaml");
   const lineCounter = new LineCounter();
-  const parsed = parseDocument(text, { lineCounter, prettyErrors: false });
-  const mistakes = parsed.errors
+  const all = [...parseAllDocuments(text, { lineCounter, prettyErrors: false })];
+  const mistakes = all
+    .flatMap(({ errors }) => errors)
     .slice(0, maxMistakes)
     .map(({ pos, message }) => `  line ${lineCounter.linePos(pos[0]).line}: ${message}`);
   // An alias that is part of its own anchor is valid YAML, but no flag can be read from it.
   const loops: string[] = [];
-  visit(parsed, {
-    Alias(_key, alias, path) {
-      const target = alias.resolve(parsed);
-      if (!target || !path.includes(target)) return;
-      const { line } = lineCounter.linePos(alias.range?.[0] ?? 0);
-      loops.push(`  line ${line}: *${alias.source} is part of what it stands for; write it out`);
-    },
-  });
+  for (const parsed of all) {
+    visit(parsed, {
+      Alias(_key, alias, path) {
+        const target = alias.resolve(parsed);
+        if (!target || !path.includes(target)) return;
+        const { line } = lineCounter.linePos(alias.range?.[0] ?? 0);
+        loops.push(`  line ${line}: *${alias.source} is part of what it stands for; write it out`);
+      },
+    });
+  }
   let value: unknown;
   try {
-    if (mistakes.length + loops.length === 0) value = parsed.toJS();
+    const values = mistakes.length + loops.length === 0 ? all.map((parsed) => parsed.toJS()) : [];
+    // Several documents in one file are a list of them.
+    value = values.length > 1 ? values : values[0];
   } catch (error) {
     mistakes.push(`  ${(error as Error).message}`);
   }
   const lineOf = (path: Path): number | undefined => {
+    const [parsed] = all;
+    if (parsed === undefined) return undefined;
     for (let length = path.length; length >= 0; length -= 1) {
       const node = length === 0 ? parsed.contents : parsed.getIn(path.slice(0, length), true);
       if (isNode(node) && node.range) return lineCounter.linePos(node.range[0]).line;

@@ -80,12 +80,16 @@ const checkDuplicates = (list: unknown, name: string, mistakes: Mistake[]): void
 
 /** The product that seems to have written the file, in case --from was forgotten. */
 const looksLike = (value: unknown): string | undefined => {
-  if (Array.isArray(value)) return "flagsmith";
-  if (!isFields(value)) return undefined;
-  if ("featureStrategies" in value || "features" in value) return "unleash";
-  if ("items" in value || "environments" in value) return "launchdarkly";
-  if ("feature_states" in value) return "flagsmith";
-  return isFields(value.flags) ? "flagd" : undefined;
+  const [first] = Array.isArray(value) ? value : [value];
+  if (!isFields(first)) return undefined;
+  if ("featureStrategies" in first) return "unleash";
+  if ("items" in first || "environments" in first) return "launchdarkly";
+  if ("feature_states" in first || ("name" in first && "enabled" in first)) return "flagsmith";
+  if ("features" in first) return "growthbook";
+  if (Array.isArray(first.flags)) return "flipt";
+  if (isFields(first.flags)) return "flagd";
+  const [flag] = Object.values(first);
+  return isFields(flag) && "variations" in flag ? "go-feature-flag" : undefined;
 };
 
 /** Fails with all mistakes at once. */

@@ -3,12 +3,7 @@ import { Command, Option } from "commander";
 import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
 import { planChanges } from "../../flags-file/plan/plan.ts";
-import {
-  origins,
-  readTarget,
-  type Target,
-  type TargetOptions,
-} from "../../flags-file/plan/read-target.ts";
+import { origins, readTarget, type TargetOptions } from "../../flags-file/plan/read-target.ts";
 import {
   type CreatedFromFile,
   createWebhooks,
@@ -22,6 +17,7 @@ import {
 import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { inOneLine, print, printAside } from "../../terminal/output.ts";
+import { printImportReport } from "./import-report.ts";
 
 interface ImportOptions extends ConnectionOptions, ExecuteOptions, TargetOptions {
   readonly prune?: boolean;
@@ -49,44 +45,28 @@ export const importCommand = (): Command =>
         .option("--exit-code", "with --dry-run: exit with 7 if something would change")
         .option("--prune", "delete the flags and segments that are not in the file")
         .option("--webhooks", "create the webhooks of the file whose address is not registered yet")
-        .option("--lossy", "also create flags that cannot be imported exactly, turned off")
+        .option("--lossy", "also create the flags that are skipped, turned off")
         .option(
           "--rename-invalid",
-          "give flags whose name Halyard does not allow the suggested name",
+          "give flags and variants whose name Halyard does not allow the suggested name",
         ),
     ),
     "halyard import flags.yaml --dry-run",
     "halyard import flags.yaml --prune --yes -p staging",
     "halyard import export.json --from unleash --environment production",
+    "halyard import flags.goff.yaml --from go-feature-flag --dry-run",
   ).action(importFlags);
-
-const printSkipped = ({ leftOut, notes, remarks }: Target): void => {
-  if (notes.length > 0) {
-    print("Imported, with notes:");
-    for (const { key, note } of notes) print(inOneLine(`  ${key}: ${note}`));
-  }
-  if (leftOut.length > 0) {
-    print(`Skipped (${leftOut.length}):`);
-    for (const { name, reasons, suggestedKey } of leftOut) {
-      const hint =
-        suggestedKey === undefined ? "" : ` (--rename-invalid would make it "${suggestedKey}")`;
-      const shown = name === "" ? "(without a name)" : name;
-      print(inOneLine(`  ${shown}: ${reasons.join("; ")}${hint}`));
-    }
-  }
-  for (const remark of remarks) print(inOneLine(remark));
-};
 
 const importFlags = async (file: string, options: ImportOptions): Promise<void> => {
   const { json = false, dryRun = false, prune = false } = options;
   const connection = connect(options);
   const target = await readTarget(file, options);
-  const { leftOut, notes, remarks, keep, createOnly } = target;
+  const { whole, leftOut, notes, remarks, counts, keep, createOnly } = target;
   const [there, place] = await Promise.all([fetchLists(connection), placeOf(connection)]);
   const plan = planChanges(there, target, { prune, keep, createOnly });
   const missing =
     options.webhooks && target.webhooks ? await missingWebhooks(connection, target.webhooks) : [];
-  if (!json) printSkipped(target);
+  if (!json) printImportReport(target);
   if (!json && target.webhooks && !options.webhooks) {
     printAside("The file also contains webhooks, which are not imported: --webhooks creates them.");
   }
@@ -112,7 +92,7 @@ const importFlags = async (file: string, options: ImportOptions): Promise<void> 
             );
           });
       const report = {
-        ...(options.from !== "halyard" && { leftOut, notes, remarks }),
+        ...(options.from !== "halyard" && { whole, notes, leftOut, remarks, counts }),
         ...(options.webhooks && { webhooks: dryRun ? missing : created }),
       };
       return { report, failure };

@@ -1,23 +1,25 @@
-// Converts flags of another product: exactly, or skipped with the reason.
-import { initialOf } from "@halyard/core/difference";
+// Makes flags of what an importer has found: with the meaning they had, or skipped with the reason.
+import { newFlag } from "@halyard/core/flags/change";
 import type { Flag } from "@halyard/core/flags/registry";
-import { isFlagKey, longestFlagKey, maxDescriptionLength } from "@halyard/core/flags/rules";
+import { isFlagKey, maxDescriptionLength } from "@halyard/core/flags/rules";
+import type { Segment } from "@halyard/core/targeting/segment";
 import { byKey } from "../flags-file.ts";
-
-export type State =
-  | { readonly type: "boolean"; readonly enabled: boolean }
-  | { readonly type: "rollout"; readonly enabled: boolean; readonly percentage: number };
+import { offOf, renameVariants, variantNames } from "./rename.ts";
+import { suggestKey } from "./translate/names.ts";
+import type { Draft } from "./translate/outline.ts";
 
 /** A flag as an importer read it. */
 export interface Found {
   readonly name: string;
   readonly description: string | undefined;
   /** In Halyard; an approximation if there are reasons. */
-  readonly state: State;
-  /** Why Halyard has no exact equivalent. */
+  readonly draft: Draft;
+  /** Why Halyard has no equivalent. */
   readonly reasons: readonly string[];
   /** What users should know about a flag that is imported. */
   readonly notes?: readonly string[];
+  /** Fewer get something other than off than in the other product. */
+  readonly isNarrower?: boolean;
   /** Never imported. */
   readonly archived?: boolean;
 }
@@ -29,11 +31,23 @@ export interface LeftOut {
   readonly suggestedKey?: string;
 }
 
+export interface Counts {
+  /** With exactly the meaning they had. */
+  readonly whole: number;
+  readonly withNotes: number;
+  readonly leftOut: number;
+  readonly segments: number;
+}
+
 export interface Converted {
   readonly flags: readonly Flag[];
+  readonly segments: readonly Segment[];
+  /** The keys of the flags that have no notes. */
+  readonly whole: readonly string[];
   readonly notes: readonly { readonly key: string; readonly note: string }[];
   readonly leftOut: readonly LeftOut[];
-  /** Imported turned off, because Halyard has no exact equivalent. */
+  readonly counts: Counts;
+  /** Imported turned off, because Halyard has no equivalent. */
   readonly createOnly: ReadonlySet<string>;
   /** Every name in the file, so that `prune` deletes none of them. */
   readonly keep: ReadonlySet<string>;
@@ -44,78 +58,145 @@ export interface ConvertOptions {
   readonly renameInvalid?: boolean;
 }
 
-/** The nearest valid key. */
-export const suggestKey = (name: string): string => {
-  const key = name
-    .normalize("NFKD")
-    .replace(/\p{Mark}/gu, "")
-    .replace(/[^A-Za-z0-9._-]+/g, "-")
-    .replace(/^[^A-Za-z0-9]+/, "")
-    .slice(0, longestFlagKey)
-    .replace(/-+$/, "");
-  return key === "" ? "flag" : key;
+const keyFor = (name: string): string => (isFlagKey(name) ? name : suggestKey(name));
+
+/** The flag as it can be created in any case: off for everyone. */
+const shellOf = (draft: Draft): Draft => {
+  const { type, off = null } = draft;
+  const { rules: _, requires: __, bucketBy: ___, bucketSeed: ____, ...plain } = draft;
+  if (type === "variant") return { ...plain, enabled: false, otherwise: off };
+  return { type, enabled: false, ...(type === "rollout" && { percentage: 0 }) };
+};
+
+type Made = { readonly flag: Flag } | { readonly mistake: string };
+
+const make = (key: string, description: string | undefined, draft: Draft): Made => {
+  const { enabled, ...members } = draft;
+  const text = Array.from(description ?? "")
+    .slice(0, maxDescriptionLength)
+    .join("");
+  const made = newFlag({ key, ...members, description: text === "" ? null : text });
+  if (made.ok) return { flag: { ...made.flag, enabled } };
+  const [first] = made.mistakes;
+  return { mistake: `is not possible in Halyard: ${first?.place} ${first?.message}` };
+};
+
+interface Candidate {
+  readonly found: Found;
+  readonly key: string;
+  readonly draft: Draft;
+  /** About its name, which even `lossy` does not get around. */
+  readonly nameReasons: readonly string[];
+  readonly reasons: string[];
+}
+
+/** A flag whose required flags do not come over, or come over as something else, would mean something else. */
+const checkRequirements = (candidates: readonly Candidate[]): void => {
+  const byName = new Map(candidates.map((candidate) => [candidate.found.name, candidate]));
+  const isBad = ({ found, nameReasons, reasons }: Candidate) =>
+    found.archived === true || nameReasons.length + reasons.length > 0;
+  for (let hasChanged = true; hasChanged; ) {
+    hasChanged = false;
+    for (const candidate of candidates) {
+      if (isBad(candidate)) continue;
+      for (const { flag, variant } of candidate.found.draft.requires ?? []) {
+        const required = byName.get(flag);
+        if (required === undefined)
+          candidate.reasons.push(`requires ${flag}, which is not in the file`);
+        else if (isBad(required)) candidate.reasons.push(`requires ${flag}, which is not imported`);
+        else if (!variantNames(required.found.draft).includes(variant)) {
+          candidate.reasons.push(`requires ${flag} to give ${variant}, which it does not have`);
+        } else if (required.found.isNarrower && variant === offOf(required.found.draft)) {
+          candidate.reasons.push(`requires ${flag} to be off, which it is for more users here`);
+        } else continue;
+        hasChanged = true;
+      }
+    }
+  }
 };
 
 export const convert = (
   found: readonly Found[],
+  segments: readonly Segment[],
   { lossy = false, renameInvalid = false }: ConvertOptions,
 ): Converted => {
-  const flags: Flag[] = [];
-  const notes: { key: string; note: string }[] = [];
-  const leftOut: LeftOut[] = [];
-  const createOnly = new Set<string>();
-  const keep = new Set<string>();
-  const keyFor = (name: string) => (isFlagKey(name) ? name : suggestKey(name));
   const claims = new Map<string, string[]>();
   for (const { name } of found) {
     const key = keyFor(name);
     claims.set(key, [...(claims.get(key) ?? []), name]);
   }
+  const drafts = new Map(found.map(({ name, draft }) => [name, draft]));
 
-  for (const { name, description, state, reasons, notes: own = [], archived } of found) {
+  const candidates = found.map((one): Candidate => {
+    const { name } = one;
     const key = keyFor(name);
-    keep.add(key);
-    if (archived) {
-      leftOut.push({ name, reasons });
-      continue;
-    }
     const sameKey = claims.get(key) ?? [];
-    const isDuplicate = sameKey.filter((other) => other === name).length > 1;
-    const isRenamed = key !== name;
+    const others = sameKey.filter((other) => other !== name);
+    const isDuplicate = sameKey.length - others.length > 1;
+    const draft = renameVariants(one.draft, drafts, keyFor);
+    const wrongNames = variantNames(one.draft).filter((variant) => !isFlagKey(variant));
     const nameReasons = [
       ...(isDuplicate ? ["is in the file twice"] : []),
-      ...(isRenamed && !renameInvalid ? [`the name is not allowed in Halyard`] : []),
-      ...(isRenamed && sameKey.length > 1 && !isDuplicate
-        ? [
-            `as "${key}" it would collide with ${sameKey
-              .filter((other) => other !== name)
-              .map((other) => `"${other}"`)
-              .join(", ")}`,
-          ]
+      ...(key !== name && !renameInvalid ? ["the name is not allowed in Halyard"] : []),
+      ...(wrongNames.length > 0 && !renameInvalid
+        ? [`has variants with names that are not allowed in Halyard (${wrongNames.join(", ")})`]
+        : []),
+      ...(key !== name && others.length > 0 && !isDuplicate
+        ? [`as "${key}" it would collide with ${others.map((other) => `"${other}"`).join(", ")}`]
         : []),
     ];
-    if (nameReasons.length > 0 || (reasons.length > 0 && !lossy)) {
-      leftOut.push({
-        name,
-        reasons: [...reasons, ...nameReasons],
-        ...(isRenamed && sameKey.length === 1 && { suggestedKey: key }),
-      });
+    const made = one.reasons.length > 0 ? undefined : make(key, one.description, draft);
+    const reasons = [...one.reasons, ...(made && "mistake" in made ? [made.mistake] : [])];
+    return { found: one, key, draft, nameReasons, reasons };
+  });
+  checkRequirements(candidates);
+
+  const flags: Flag[] = [];
+  const whole: string[] = [];
+  const notes: { key: string; note: string }[] = [];
+  const leftOut: LeftOut[] = [];
+  const createOnly = new Set<string>();
+  for (const { found: one, key, draft, nameReasons, reasons } of candidates) {
+    const { name, description, archived = false, notes: own = [] } = one;
+    const isRenamed = key !== name;
+    const isLossy = reasons.length > 0;
+    const made = make(key, description, isLossy ? shellOf(draft) : draft);
+    if (archived || nameReasons.length > 0 || (isLossy && !lossy) || "mistake" in made) {
+      const isAlone = claims.get(key)?.length === 1 && !archived;
+      const all = archived ? one.reasons : [...reasons, ...nameReasons];
+      leftOut.push({ name, reasons: all, ...(isRenamed && isAlone && { suggestedKey: key }) });
       continue;
     }
-    const letters = Array.from(description ?? "");
-    const isCut = letters.length > maxDescriptionLength;
-    flags.push({
-      key,
-      ...(reasons.length > 0 ? initialOf({ key, ...state }) : state),
-      description: letters.length === 0 ? null : letters.slice(0, maxDescriptionLength).join(""),
-    });
-    if (reasons.length > 0) createOnly.add(key);
+    flags.push(made.flag);
+    if (isLossy) createOnly.add(key);
+    const isCut = Array.from(description ?? "").length > maxDescriptionLength;
+    const renamed = variantNames(one.draft).filter((variant) => !isFlagKey(variant));
+    const now = variantNames(draft);
     const texts = [
       ...(isRenamed ? [`was "${name}"`] : []),
+      ...renamed.map(
+        (variant) =>
+          `its variant "${variant}" is now "${now[variantNames(one.draft).indexOf(variant)]}"`,
+      ),
       ...(isCut ? ["its description is cut to 2,000 characters"] : []),
-      ...(reasons.length > 0 ? [`turned off, because it ${reasons.join("; ")}`] : own),
+      ...(isLossy ? [`turned off, because it ${reasons.join("; ")}`] : own),
     ];
+    if (texts.length === 0) whole.push(key);
     notes.push(...texts.map((note) => ({ key, note })));
   }
-  return { flags: flags.sort(byKey), notes, leftOut, createOnly, keep };
+  return {
+    flags: flags.sort(byKey),
+    segments: segments.toSorted(byKey),
+    whole: whole.sort(),
+    notes,
+    leftOut,
+    counts: {
+      whole: whole.length,
+      withNotes: flags.length - whole.length,
+      leftOut: leftOut.length,
+      segments: segments.length,
+    },
+    createOnly,
+    keep: new Set(found.map(({ name }) => keyFor(name))),
+  };
 };

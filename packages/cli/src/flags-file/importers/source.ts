@@ -1,4 +1,5 @@
 // What importers take and return, and how they reject a file.
+import type { Segment } from "@halyard/core/targeting/segment";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
 import type { Found } from "./convert.ts";
@@ -11,6 +12,7 @@ export interface Source {
 
 export interface Reading {
   readonly found: readonly Found[];
+  readonly segments?: readonly Segment[];
   /** About the file as a whole. */
   readonly remarks?: readonly string[];
 }
@@ -41,4 +43,9 @@ export const chooseEnvironment = (
     );
   }
   return asked ?? list[0];
+};
+
+/** For products whose files have one environment each. */
+export const refuseEnvironment = (product: string, { environment }: Source, why: string): void => {
+  if (environment !== undefined) throw notFrom(product, `${why}: omit --environment`);
 };

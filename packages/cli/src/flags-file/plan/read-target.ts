@@ -1,40 +1,44 @@
 // Reads the target flags from a file of Halyard or of another product.
-import { reachOf } from "@halyard/core/flags/registry";
+import { choiceOf, type Flag, reachOf } from "@halyard/core/flags/registry";
 import { allThousandths } from "@halyard/core/percentage";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
 import { readDocument } from "../document.ts";
 import type { FlagsFile } from "../flags-file.ts";
-import { type Converted, type ConvertOptions, convert } from "../importers/convert.ts";
-import { readFlagd } from "../importers/flagd.ts";
-import { readFlagsmith } from "../importers/flagsmith.ts";
-import { readLaunchDarkly } from "../importers/launchdarkly.ts";
-import type { Importer } from "../importers/source.ts";
-import { readUnleash } from "../importers/unleash.ts";
+import { type Converted, type ConvertOptions, type Counts, convert } from "../importers/convert.ts";
+import { importers, type Product, products } from "../importers/importers.ts";
 import { readFlagsFile } from "../read-flags-file.ts";
 
-const importers = {
-  unleash: readUnleash,
-  launchdarkly: readLaunchDarkly,
-  flagsmith: readFlagsmith,
-  flagd: readFlagd,
-} as const satisfies Record<string, Importer>;
-
-export const origins = ["halyard", "unleash", "launchdarkly", "flagsmith", "flagd"] as const;
-export type Origin = (typeof origins)[number];
+export const origins = ["halyard", ...products] as const;
+export type Origin = "halyard" | Product;
 
 export interface TargetOptions extends ConvertOptions {
   readonly from: Origin;
   readonly environment?: string;
 }
 
-export interface Target extends Converted, FlagsFile {
+export interface Target extends Omit<Converted, "counts">, Pick<FlagsFile, "webhooks"> {
+  /** Of files of other products. */
+  readonly counts: Counts | undefined;
   readonly remarks: readonly string[];
 }
 
 /** A hash selects the users of a percentage, and every product hashes in its own way. */
 const bucketRemark = (count: number): string =>
   `${count === 1 ? "One flag reaches" : `${count} flags reach`} a percentage of the users: the percentage stays the same, but Halyard selects other users.`;
+
+/** Whether a hash decides for anyone while the flag is on. */
+const reachesPart = (flag: Flag): boolean => {
+  const reach = reachOf(flag);
+  const { rules = [] } = flag;
+  const hasSplit = rules.some(({ serve, disabled }) => typeof serve === "object" && !disabled);
+  return (
+    flag.enabled &&
+    (hasSplit ||
+      (reach > 0 && reach < allThousandths) ||
+      typeof choiceOf(flag).otherwise === "object")
+  );
+};
 
 const refuseWithoutOrigin = ({ environment, lossy, renameInvalid }: TargetOptions): void => {
   const given = [
@@ -56,6 +60,9 @@ export const readTarget = async (file: string, options: TargetOptions): Promise<
     const read = await readFlagsFile(await readDocument(file));
     return {
       ...read,
+      segments: read.segments ?? [],
+      whole: [],
+      counts: undefined,
       notes: [],
       leftOut: [],
       createOnly: new Set(),
@@ -64,15 +71,11 @@ export const readTarget = async (file: string, options: TargetOptions): Promise<
     };
   }
   const { value } = await readDocument(file);
-  const { found, remarks = [] } = importers[from]({ value, environment });
-  const converted = convert(found, options);
-  const partial = converted.flags.filter((flag) => {
-    const reach = reachOf(flag);
-    return reach > 0 && reach < allThousandths;
-  }).length;
+  const { found, segments = [], remarks = [] } = importers[from]({ value, environment });
+  const converted = convert(found, segments, options);
+  const partial = converted.flags.filter(reachesPart).length;
   return {
     ...converted,
-    segments: [],
     remarks: [...remarks, ...(partial > 0 ? [bucketRemark(partial)] : [])],
   };
 };

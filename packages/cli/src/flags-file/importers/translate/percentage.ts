@@ -1,13 +1,5 @@
 // Converts percentages of other products, exactly or not at all.
 
-/** In whole thousandths of a percent; undefined if that is not exact. */
-export const percentageOf = (part: number, whole: number): number | undefined => {
-  const thousandths = (part * 100_000) / whole;
-  return Number.isSafeInteger(part) && Number.isSafeInteger(whole) && Number.isInteger(thousandths)
-    ? thousandths / 1_000
-    : undefined;
-};
-
 /** From a number or a text in percent; undefined if it is neither, or finer than a thousandth of a percent. */
 export const percentOf = (value: unknown): number | undefined => {
   const text = typeof value === "number" ? String(value) : value;

@@ -1,0 +1,211 @@
+// Reads what Flagsmith exports: the features of an environment, or the environment document that its SDKs use.
+import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
+import { readSegment, type SegmentReading } from "../conditions/flagsmith-segments.ts";
+import type { Found } from "../convert.ts";
+import { type Importer, notFrom, refuseEnvironment } from "../source.ts";
+import { equals, targetingKey } from "../translate/leaves.ts";
+import type { Test } from "../translate/logic.ts";
+import { assemble, type Outcome, type OutlineRule } from "../translate/outline.ts";
+import { createSegmentBook } from "../translate/segments.ts";
+import { layered, sharesOf } from "../translate/split.ts";
+import { nameValues, onOff, severalTypes, typeOfAll } from "../translate/values.ts";
+
+const hasValue = (value: unknown): boolean => value !== null && value !== undefined && value !== "";
+
+interface Option {
+  readonly value: unknown;
+  readonly percent: number;
+}
+
+/** What a feature is in one place: the environment, a segment or an identity. */
+interface State {
+  readonly enabled: boolean;
+  readonly value: unknown;
+  readonly options: readonly Option[];
+}
+
+const readState = (state: Fields): State => ({
+  enabled: state.enabled === true,
+  value: state.feature_state_value ?? state.value ?? null,
+  options: [...listOf(state.multivariate_feature_state_values), ...listOf(state.multivariate)]
+    .map(fieldsOf)
+    .map((option) => ({
+      value:
+        fieldsOf(option.multivariate_feature_option).value ?? option.value ?? option.string_value,
+      percent: Number(option.percentage_allocation ?? option.default_percentage_allocation ?? 0),
+    })),
+});
+
+interface Override {
+  readonly name: string;
+  readonly when: Test;
+  readonly share?: SegmentReading["share"];
+  readonly state: State;
+  /** What decides who is in the share. */
+  readonly seed?: string;
+}
+
+type Read = Pick<Found, "draft" | "reasons" | "notes" | "isNarrower">;
+
+/** A share of those whom a segment names; the others go on to the next rule. */
+const portionOf = (outcome: Outcome, { share, seed }: Override): Outcome => {
+  if (share === undefined) return outcome;
+  const { percent, by } = share();
+  const variants =
+    typeof outcome === "string" ? [{ variant: outcome, share: 100 }] : outcome.shares;
+  const weights = variants.map(({ variant, share: weight }) => ({ variant, weight }));
+  return { shares: sharesOf(weights, 100, percent), by, seed };
+};
+
+/** A feature that is only on or off, or whose value is the same wherever it is on. */
+const readSwitch = (
+  base: State,
+  overrides: readonly Override[],
+  notes: readonly string[],
+): Read => {
+  const nameOf = ({ enabled }: State) => (enabled ? "on" : "off");
+  const rules = overrides.map(
+    (override): OutlineRule => ({
+      name: override.name,
+      when: override.when,
+      serve: () => portionOf(nameOf(override.state), override),
+    }),
+  );
+  // Off for everyone but a segment is on in Halyard: the rules decide.
+  const enabled = base.enabled || overrides.some(({ state }) => state.enabled);
+  const assembled = assemble({ enabled, values: onOff, rules, otherwise: nameOf(base) });
+  return { ...assembled, notes: [...assembled.notes, ...notes] };
+};
+
+const valuesOf = (states: readonly State[]): readonly unknown[] =>
+  states.flatMap(({ value, options }) => [value, ...options.map((each) => each.value)]);
+
+const readValue = (base: State, overrides: readonly Override[]): Read => {
+  const all = valuesOf([base, ...overrides.map(({ state }) => state)]);
+  // No value beside texts is the empty one.
+  const isText = typeOfAll(all.filter((value) => value !== null)) === "string";
+  const values = all.map((value) => (isText ? (value ?? "") : value));
+  const valueType = typeOfAll(values);
+  if (valueType === undefined || valueType === "boolean") {
+    return { draft: { type: "boolean", enabled: false }, reasons: [severalTypes] };
+  }
+  const { variants, names } = nameValues(values, ["control"]);
+  const nameOf = (value: unknown) => names[values.indexOf(isText ? (value ?? "") : value)] ?? "";
+  const outcomeOf = ({ value, options }: State): Outcome => {
+    if (options.length === 0) return nameOf(value);
+    const weights = options.map((each) => ({ variant: nameOf(each.value), weight: each.percent }));
+    return { shares: layered(sharesOf(weights, 100), nameOf(value)) };
+  };
+  return assemble({
+    enabled: base.enabled,
+    values: { valueType, variants, off: nameOf(base.value) },
+    rules: overrides.map((override) => ({
+      name: override.name,
+      when: override.when,
+      serve: () => portionOf(outcomeOf(override.state), override),
+    })),
+    otherwise: () => outcomeOf(base),
+  });
+};
+
+const read = (base: State, overrides: readonly Override[]): Read => {
+  const states = [base, ...overrides.map(({ state }) => state)];
+  const isSwitched = states.some(({ enabled }) => enabled !== base.enabled);
+  const values = new Set(valuesOf(states).filter(hasValue));
+  if (values.size === 0) return readSwitch(base, overrides, []);
+  if (!isSwitched) return readValue(base, overrides);
+  const [value] = values;
+  if (values.size === 1 && states.every(({ options }) => options.length === 0)) {
+    return readSwitch(base, overrides, [
+      `its value ${JSON.stringify(value)} is not imported: a flag that is on or off has none`,
+    ]);
+  }
+  return {
+    draft: { type: "boolean", enabled: false },
+    reasons: ["is turned on and off and has different values: in Halyard a flag has one of them"],
+  };
+};
+
+const exportRemark =
+  "An export of features does not contain segment overrides, which Flagsmith uses for rollouts: to import rollouts, use the environment document.";
+
+interface Placed extends Override {
+  readonly priority: number;
+}
+
+const readEnvironment = (document: Fields, states: readonly unknown[]) => {
+  const book = createSegmentBook();
+  const overrides = new Map<string, Placed[]>();
+  for (const segment of listOf(fieldsOf(document.project).segments).map(fieldsOf)) {
+    const name = String(segment.name);
+    const { when, share } = readSegment(segment);
+    // A percentage is part of a rule here, not of a segment.
+    const test = share === undefined ? book.add({ name, when }) : when;
+    for (const entry of listOf(segment.feature_states).map(fieldsOf)) {
+      const feature = String(fieldsOf(entry.feature).name);
+      const priority = Number(fieldsOf(entry.feature_segment).priority ?? Number.POSITIVE_INFINITY);
+      const override = { name, when: test, share, state: readState(entry), priority };
+      overrides.set(feature, [...(overrides.get(feature) ?? []), override]);
+    }
+  }
+  const personal = new Map<string, Map<string, { keys: string[]; state: State }>>();
+  for (const identity of listOf(document.identity_overrides).map(fieldsOf)) {
+    for (const entry of listOf(identity.identity_features).map(fieldsOf)) {
+      const feature = String(fieldsOf(entry.feature).name);
+      const state = readState(entry);
+      const same = personal.get(feature) ?? new Map<string, { keys: string[]; state: State }>();
+      const text = JSON.stringify(state);
+      const keys = [...(same.get(text)?.keys ?? []), String(identity.identifier)];
+      personal.set(feature, same.set(text, { keys, state }));
+    }
+  }
+  const uses = [...overrides.values()].flat().map(({ name }) => name);
+  const isShared = (name: string) => uses.indexOf(name) !== uses.lastIndexOf(name);
+  const found = states.map(fieldsOf).map((state): Found => {
+    const name = textOf(fieldsOf(state.feature).name) ?? "";
+    const single = [...(personal.get(name)?.values() ?? [])].map(({ keys, state: own }, index) => ({
+      name: index === 0 ? "identities" : `identities-${index + 1}`,
+      when: equals(targetingKey, keys),
+      state: own,
+    }));
+    const own = (overrides.get(name) ?? []).toSorted((one, other) =>
+      one.priority === other.priority ? 0 : one.priority - other.priority,
+    );
+    // Who is in a share goes by the segment: features that use the same one share their people.
+    const isSplit =
+      own.filter(({ share, state: each }) => share ?? each.options.length > 0).length > 1;
+    const seeded = own.map((override) =>
+      isSplit || isShared(override.name) || readState(state).options.length > 0
+        ? { ...override, seed: override.name }
+        : override,
+    );
+    const description = textOf(fieldsOf(state.feature).description);
+    return { name, description, ...read(readState(state), [...single, ...seeded]) };
+  });
+  return { found, segments: book.found, remarks: book.remarks };
+};
+
+const oneEach = "its files contain one environment each";
+
+export const readFlagsmith: Importer = (source) => {
+  const { value } = source;
+  if (Array.isArray(value)) {
+    if (!value.every((entry) => isFields(entry) && typeof entry.name === "string")) {
+      throw notFrom("Flagsmith", 'a list of features with "name" and "enabled" is expected');
+    }
+    refuseEnvironment("Flagsmith", source, oneEach);
+    const found = value.map(fieldsOf).map((feature): Found => {
+      const description = textOf(feature.description);
+      return { name: String(feature.name), description, ...read(readState(feature), []) };
+    });
+    return { found, remarks: [exportRemark] };
+  }
+  if (isFields(value) && Array.isArray(value.feature_states)) {
+    refuseEnvironment("Flagsmith", source, oneEach);
+    return readEnvironment(value, value.feature_states);
+  }
+  throw notFrom(
+    "Flagsmith",
+    'a list of features, or an environment document with "feature_states", is expected',
+  );
+};

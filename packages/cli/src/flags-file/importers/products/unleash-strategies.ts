@@ -1,0 +1,179 @@
+// The strategies of Unleash and their variants: whom they name, and how many of them they reach.
+import type { FlagValue } from "@halyard/core/evaluate";
+import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
+import { attributeOf, readConstraints } from "../conditions/unleash-constraints.ts";
+import { equals, networkTest, targetingKey } from "../translate/leaves.ts";
+import {
+  always,
+  attempt,
+  CannotTranslate,
+  every,
+  impossible,
+  type Test,
+} from "../translate/logic.ts";
+import type { Outcome, OutlineRule } from "../translate/outline.ts";
+import { notAPercentage, percentOf } from "../translate/percentage.ts";
+import { sharesOf } from "../translate/split.ts";
+import { typeOfAll, type Values } from "../translate/values.ts";
+
+/** The strategies for a percentage of users: the parameter with the percentage, and what it is sticky by. */
+const rollouts: Readonly<Record<string, { share: string; stickiness: string | undefined }>> = {
+  flexibleRollout: { share: "rollout", stickiness: undefined },
+  gradualRolloutUserId: { share: "percentage", stickiness: "userId" },
+  gradualRolloutSessionId: { share: "percentage", stickiness: "sessionId" },
+  gradualRolloutRandom: { share: "percentage", stickiness: "random" },
+};
+
+/** What getVariant gives when there is none. */
+export const noVariant = "disabled";
+
+const nameOf = (strategy: Fields): string =>
+  textOf(strategy.name) ?? textOf(strategy.strategyName) ?? "unnamed";
+
+const partsOf = (list: unknown): string[] =>
+  String(list ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** Whom the strategy itself names, beside its constraints. */
+const ownTest = (strategy: Fields): Test => {
+  const name = nameOf(strategy);
+  const parameters = fieldsOf(strategy.parameters);
+  if (name === "default" || Object.hasOwn(rollouts, name)) return always;
+  if (name === "userWithId") return equals(targetingKey, partsOf(parameters.userIds));
+  if (name === "remoteAddress") {
+    // Unleash compares networks of IPv4 only, so one of IPv6 matches nobody.
+    const networks = partsOf(parameters.IPs).filter(
+      (each) => !(each.includes(":") && each.includes("/")),
+    );
+    return attempt(() => networkTest("remoteAddress", networks));
+  }
+  return impossible(`has the strategy ${name}`);
+};
+
+interface Rollout {
+  readonly share: number;
+  readonly by: string | undefined;
+  readonly seed: string | undefined;
+}
+
+const stickyBy = (stickiness: string): string | undefined => {
+  if (stickiness === "random") throw new CannotTranslate("decides at random for every request");
+  return stickiness === "default" || stickiness === "userId" ? undefined : attributeOf(stickiness);
+};
+
+/** Undefined for everyone whom the strategy names. */
+const rolloutOf = (strategy: Fields, feature: string): Rollout | undefined => {
+  const name = nameOf(strategy);
+  const rollout = Object.hasOwn(rollouts, name) ? rollouts[name] : undefined;
+  if (rollout === undefined) return undefined;
+  const parameters = fieldsOf(strategy.parameters);
+  const share = percentOf(parameters[rollout.share]);
+  if (share === undefined) throw new CannotTranslate(notAPercentage(parameters[rollout.share]));
+  const by =
+    share === 100
+      ? undefined
+      : stickyBy(rollout.stickiness ?? textOf(parameters.stickiness) ?? "default");
+  const group = textOf(parameters.groupId);
+  return { share, by, seed: group === feature ? undefined : group };
+};
+
+interface Variants {
+  readonly values: Values;
+  readonly note: string;
+}
+
+const payloadOf = ({ payload }: Fields): unknown => {
+  const { type, value } = fieldsOf(payload);
+  if (type === "number") return Number(value);
+  if (type !== "json") return value;
+  try {
+    return JSON.parse(String(value));
+  } catch {
+    return undefined;
+  }
+};
+
+const emptyValues = { string: "", number: 0, object: {} } as const;
+
+export const readVariants = (variants: readonly Fields[]): Variants | string => {
+  const hasPayload = variants.some(({ payload }) => isFields(payload));
+  const values = variants.map((variant) =>
+    hasPayload ? payloadOf(variant) : String(variant.name),
+  );
+  const valueType = typeOfAll(values);
+  if (valueType === undefined || valueType === "boolean") {
+    return "has variants with payloads of several types, or without one";
+  }
+  const nothing = hasPayload ? emptyValues[valueType] : noVariant;
+  const named = variants.map(({ name }, index) => [String(name), values[index]] as const);
+  const all = Object.fromEntries([[noVariant, nothing], ...named]) as Record<string, FlagValue>;
+  return {
+    values: { valueType, variants: all, off: noVariant },
+    note: `has variants: it gives their ${hasPayload ? "payloads" : "names"} here, and the variant ${noVariant} where it is off`,
+  };
+};
+
+/** The variants of a strategy, of the share that it reaches. */
+const splitVariants = (variants: readonly Fields[], rollout: Rollout | undefined): Outcome => {
+  const weights = variants.map(({ name, weight }) => ({
+    variant: String(name),
+    weight: typeof weight === "number" ? weight : 0,
+  }));
+  const sticky = textOf(variants[0]?.stickiness);
+  const by = sticky === undefined ? rollout?.by : stickyBy(sticky);
+  if (rollout !== undefined && rollout.share < 100 && by !== rollout.by) {
+    throw new CannotTranslate("splits users by one field and their variants by another");
+  }
+  return { shares: sharesOf(weights, undefined, rollout?.share), by, seed: rollout?.seed };
+};
+
+interface Place {
+  readonly feature: string;
+  /** Of the environment, for strategies without their own. */
+  readonly shared: readonly Fields[];
+  readonly segmentTest: (id: unknown) => Test;
+  readonly isVariant: boolean;
+}
+
+export const readStrategy = (
+  strategy: Fields,
+  { feature, shared, segmentTest, isVariant }: Place,
+): OutlineRule[] => {
+  const own = listOf(strategy.variants).map(fieldsOf);
+  const variants = own.length > 0 ? own : shared;
+  const when = every([
+    ownTest(strategy),
+    readConstraints(strategy.constraints),
+    ...listOf(strategy.segments).map(segmentTest),
+  ]);
+  const name = textOf(strategy.title);
+  const disabled = strategy.disabled === true;
+  /** The share that the strategy reaches gets one thing. */
+  const reached = (variant: string): Outcome => {
+    const rollout = rolloutOf(strategy, feature);
+    if (rollout === undefined) return variant;
+    const { share, by, seed } = rollout;
+    return { shares: share > 0 ? [{ variant, share }] : [], by, seed };
+  };
+  if (!isVariant) return [{ name, when, serve: () => reached("on"), disabled }];
+  const overrides = variants.flatMap((variant) =>
+    listOf(variant.overrides)
+      .map(fieldsOf)
+      .map(({ contextName, values }) => ({
+        name: `override-${String(variant.name)}`,
+        when: every([
+          when,
+          equals(attributeOf(String(contextName)), listOf(values).map(String), { loose: true }),
+        ]),
+        serve: () => reached(String(variant.name)),
+        disabled,
+      })),
+  );
+  const serve = () =>
+    variants.length === 0
+      ? reached(noVariant)
+      : splitVariants(variants, rolloutOf(strategy, feature));
+  return [...overrides, { name, when, serve, disabled }];
+};

@@ -1,0 +1,234 @@
+// A flag of another product as its importer read it, before it takes one of Halyard's types: values, rules in their
+// order, and what holds otherwise. What cannot be said in Halyard is left out only where that lets nobody in.
+import type { CreateFlag, NewRule } from "@halyard/core/flags/registry";
+import type { ValueType } from "@halyard/core/flags/variant";
+import type { Share } from "@halyard/core/targeting/split";
+import type { Requirement, Serve } from "@halyard/core/targeting/targeting";
+import { everyone } from "./leaves.ts";
+import { CannotTranslate, type Logic, type Test, tryTo } from "./logic.ts";
+import { ruleIds } from "./names.ts";
+import { isPartial, layered, type Split } from "./split.ts";
+import type { Values } from "./values.ts";
+
+export type Outcome = string | Split;
+
+export interface OutlineRule {
+  /** In the other product, if it has a name there. */
+  readonly name?: string | undefined;
+  readonly when: Test;
+  readonly serve: Outcome | (() => Outcome);
+  readonly disabled?: boolean;
+}
+
+export interface Outline {
+  readonly enabled: boolean;
+  readonly values: Values;
+  readonly rules: readonly OutlineRule[];
+  readonly otherwise: Outcome | (() => Outcome);
+  readonly requires?: readonly Requirement[];
+  readonly tags?: readonly string[];
+  readonly owner?: string | undefined;
+}
+
+/** A flag without its key and description, with the names that the other product has for flags and variants. */
+export type Draft = Omit<CreateFlag, "key" | "description"> & {
+  readonly enabled: boolean;
+  readonly valueType?: ValueType;
+};
+
+export interface Assembled {
+  readonly draft: Draft;
+  readonly reasons: readonly string[];
+  readonly notes: readonly string[];
+  /** Fewer get something other than off than in the other product. */
+  readonly isNarrower: boolean;
+}
+
+interface ReadRule {
+  readonly name: string | undefined;
+  readonly when: Logic;
+  readonly serve: Outcome;
+  readonly disabled: boolean;
+}
+
+const read = (outcome: OutlineRule["serve"]): Outcome =>
+  typeof outcome === "function" ? outcome() : outcome;
+
+const variantsOf = (outcome: Outcome): readonly string[] =>
+  typeof outcome === "string" ? [outcome] : outcome.shares.map(({ variant }) => variant);
+
+/** A variant for everyone needs no split. */
+const serveOf = (outcome: Outcome): Serve => {
+  if (typeof outcome === "string") return outcome;
+  const [first] = outcome.shares;
+  const isWhole = first !== undefined && outcome.shares.length === 1 && first.share === 100;
+  return isWhole ? first.variant : outcome.shares;
+};
+
+const labelOf = ({ name }: OutlineRule, index: number): string =>
+  name === undefined ? `rule ${index + 1}` : `the rule "${name}"`;
+
+interface Reading {
+  readonly rules: readonly ReadRule[];
+  readonly reasons: readonly string[];
+  readonly notes: readonly string[];
+  /** Of the rules that are left out. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Without a rule, those whom it names go on to what comes after it. That lets nobody in when everything after it gives
+ * off, or what the rule gives to all of them.
+ */
+const readRules = ({ values, rules }: Outline, otherwise: Outcome | CannotTranslate): Reading => {
+  const reasons: string[] = [];
+  const notes: string[] = [];
+  const problems: string[] = [];
+  const found: ReadRule[] = [];
+  const after = new Set<string | undefined>(
+    otherwise instanceof CannotTranslate ? [undefined] : variantsOf(otherwise),
+  );
+  for (const [index, rule] of [...rules.entries()].reverse()) {
+    const serve = tryTo(() => read(rule.serve));
+    const when = tryTo(rule.when.yes);
+    const given = serve instanceof CannotTranslate ? [undefined] : variantsOf(serve);
+    const problem = [when, serve].find((each) => each instanceof CannotTranslate);
+    if (!(problem instanceof CannotTranslate)) {
+      found.push({
+        name: rule.name,
+        when: when as Logic,
+        serve: serve as Outcome,
+        disabled: rule.disabled === true,
+      });
+      for (const each of rule.disabled === true ? [] : given) after.add(each);
+      continue;
+    }
+    const isFixed = typeof serve === "string";
+    const isSafe =
+      rule.disabled === true ||
+      [...after].every((each) => each === values.off || (isFixed && each === serve));
+    if (isSafe) {
+      notes.unshift(`${labelOf(rule, index)} is left out, because it ${problem.message}`);
+      problems.unshift(problem.message);
+    } else reasons.unshift(problem.message);
+  }
+  return { rules: found.reverse(), reasons, notes, problems };
+};
+
+/** Halyard has one bucket for the whole flag. */
+const readBucket = (
+  splits: readonly Split[],
+  otherwise: Outcome,
+  off: string,
+): { by?: string | undefined; seed?: string | undefined; reason?: string; note?: string } => {
+  const attributes = new Set(splits.map(({ by }) => by));
+  const seeds = new Set(splits.map(({ seed }) => seed));
+  const [by] = attributes;
+  const [seed] = seeds;
+  if (attributes.size > 1) {
+    const names = [...attributes].map((each) => each ?? "the targeting key");
+    return { reason: `splits by ${names.join(" and by ")}: Halyard splits a flag by one of them` };
+  }
+  // Only who is not reached by one split meets the next.
+  if (seeds.size < 2 || !splits.slice(0, -1).some(isPartial)) {
+    return { by, seed: seeds.size === 1 ? seed : undefined };
+  }
+  const given = new Set(splits.flatMap(variantsOf).filter((variant) => variant !== off));
+  const isNarrower =
+    given.size === 1 &&
+    splits.every((split) => variantsOf(split).every((variant) => variant !== off)) &&
+    typeof otherwise === "string";
+  return isNarrower
+    ? {
+        by,
+        note: "its percentages select users independently there and the same users here: it reaches fewer",
+      }
+    : { reason: "has percentages that select users independently, which Halyard cannot" };
+};
+
+export const assemble = (outline: Outline): Assembled => {
+  const { enabled, values, requires = [], tags = [], owner } = outline;
+  const last = tryTo(() => read(outline.otherwise));
+  const reading = readRules(outline, last);
+  const reasons = [...reading.reasons];
+  const notes = [...reading.notes];
+  if (last instanceof CannotTranslate) reasons.push(last.message);
+  let otherwise: Outcome = last instanceof CannotTranslate ? values.off : last;
+
+  const rules: ReadRule[] = [];
+  for (const rule of reading.rules) {
+    // A disabled rule is kept for its condition, if it has one.
+    if (rule.when === false || (rule.when === true && rule.disabled)) continue;
+    rules.push(rule);
+    const isFinal = typeof rule.serve === "string" || !isPartial(rule.serve);
+    if (rule.when === true && isFinal) break;
+  }
+  const splits = [
+    ...rules.filter(({ disabled }) => !disabled).map(({ serve }) => serve),
+    otherwise,
+  ].filter((each): each is Split => typeof each === "object" && typeof serveOf(each) !== "string");
+  const { by, seed, reason, note } = readBucket(splits, otherwise, values.off);
+  // What holds for everyone at the end is what holds otherwise.
+  for (let rule = rules.at(-1); rule?.when === true; rule = rules.at(-1)) {
+    const { serve } = rule;
+    otherwise =
+      typeof serve === "string" || !isPartial(serve)
+        ? serve
+        : { ...serve, shares: layered(serve.shares, serveOf(otherwise)) };
+    rules.pop();
+  }
+
+  if (reason !== undefined) reasons.push(reason);
+  if (note !== undefined) notes.push(note);
+
+  const ids = ruleIds(rules.map(({ name }) => name));
+  const newRules = rules
+    .filter(({ serve }) => typeof serve === "string" || serve.shares.length > 0)
+    .map(
+      ({ name, when, serve, disabled }, index): NewRule => ({
+        id: ids[index] ?? `rule-${index + 1}`,
+        ...(name !== undefined && name !== ids[index] && { description: name }),
+        ...(disabled && { disabled }),
+        when: typeof when === "boolean" ? everyone : when,
+        serve: serveOf(serve),
+      }),
+    );
+  const targeting = {
+    ...(requires.length > 0 && { requires }),
+    ...(newRules.length > 0 && { rules: newRules }),
+    ...(splits.length > 0 && by !== undefined && { bucketBy: by }),
+    ...(splits.length > 0 && seed !== undefined && { bucketSeed: seed }),
+    ...(tags.length > 0 && { tags }),
+    ...(owner !== undefined && { owner }),
+  };
+  const left = [otherwise, ...rules.map(({ serve }) => serve)].flatMap(variantsOf);
+  const isNarrower = notes.length > 0;
+  // A flag of which nothing is left but off is no longer that flag.
+  if (reading.notes.length > 0 && left.every((variant) => variant === values.off)) {
+    reasons.push(...reading.problems);
+  }
+  return { draft: draftOf(enabled, values, otherwise, targeting), reasons, notes, isNarrower };
+};
+
+const draftOf = (
+  enabled: boolean,
+  values: Values,
+  otherwise: Outcome,
+  targeting: Pick<Draft, "rules" | "requires" | "bucketBy" | "bucketSeed" | "tags" | "owner">,
+): Draft => {
+  if (values.valueType !== "boolean") {
+    const { valueType, variants, off } = values;
+    const own = { valueType, variants, off, otherwise: serveOf(otherwise) };
+    return { type: "variant", enabled, ...own, ...targeting };
+  }
+  if (typeof otherwise === "object") {
+    const on = otherwise.shares.filter(({ variant }: Share) => variant === "on");
+    const percentage = on.reduce((sum, { share }) => Math.round((sum + share) * 1_000) / 1_000, 0);
+    return { type: "rollout", enabled, percentage, ...targeting };
+  }
+  const isOn = otherwise === "on";
+  return targeting.rules === undefined
+    ? // On and false for everyone is the same as off in Halyard.
+      { type: "boolean", enabled: enabled && isOn, ...targeting }
+    : { type: "boolean", enabled, otherwise: isOn ? "on" : "off", ...targeting };
+};

@@ -1,0 +1,107 @@
+// The segments of a file: each is made once, and gives the test of being in it.
+
+import { maxDescriptionLength } from "@halyard/core/flags/rules";
+import { checkSegment, maxMembers } from "@halyard/core/targeting/check-segment";
+import { collectMistakes } from "@halyard/core/targeting/mistakes";
+import type { Segment } from "@halyard/core/targeting/segment";
+import { equals, everyone, targetingKey } from "./leaves.ts";
+import {
+  allOf,
+  always,
+  anyOf,
+  CannotTranslate,
+  impossible,
+  never,
+  opposite,
+  type Test,
+} from "./logic.ts";
+import { freeKey, suggestKey } from "./names.ts";
+
+interface NewSegment {
+  /** No program names a segment, so that it may get another key here. */
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly when: Test;
+}
+
+export interface SegmentBook {
+  readonly found: Segment[];
+  /** About segments that could not be made. */
+  readonly remarks: string[];
+  readonly add: (segment: NewSegment) => Test;
+  /** For a segment that cannot be made. */
+  readonly refuse: (name: string, why: string) => Test;
+}
+
+const longestList = 1_000;
+
+/** Whom the segment does not name; a segment's own conditions are asked the other way round. */
+const outside = (key: string, { include = [], exclude = [], when }: NewSegment): Test => {
+  const inSegment = { segment: [key] };
+  const hasLists = include.length + exclude.length > 0;
+  return {
+    yes: () => inSegment,
+    no() {
+      if (!hasLists) return when.no();
+      const others = when.yes() === false ? true : undefined;
+      if (others) return { not: inSegment };
+      if (include.length > longestList || exclude.length > longestList) {
+        throw new CannotTranslate(`asks who is not in the segment ${key}, which has long lists`);
+      }
+      return anyOf([
+        equals(targetingKey, exclude).yes(),
+        allOf([opposite(equals(targetingKey, include)).yes(), when.no()]),
+      ]);
+    },
+  };
+};
+
+export const createSegmentBook = (): SegmentBook => {
+  const found: Segment[] = [];
+  const remarks: string[] = [];
+  const refuse = (name: string, why: string): Test => {
+    remarks.push(`The segment "${name}" is not imported, because it ${why}.`);
+    return impossible(`uses the segment "${name}", which ${why}`);
+  };
+  return {
+    found,
+    remarks,
+    refuse,
+    add(segment) {
+      const { name, description, include = [], exclude = [] } = segment;
+      const taken = new Set(found.map(({ key }) => key));
+      const key = freeKey(suggestKey(name, "segment"), taken);
+      let when: Segment["when"] | boolean;
+      try {
+        when = segment.when.yes();
+      } catch (error) {
+        if (error instanceof CannotTranslate) return refuse(name, error.message);
+        throw error;
+      }
+      if (when === true && exclude.length === 0) return always;
+      if (when === false && include.length === 0) return never;
+      const about = description ?? (name === key ? undefined : name);
+      const made: Segment = {
+        key,
+        description:
+          about === undefined ? null : Array.from(about).slice(0, maxDescriptionLength).join(""),
+        include: [...new Set(include)],
+        exclude: [...new Set(exclude)],
+        when: when === true ? everyone : when === false ? null : when,
+      };
+      const mistakes = collectMistakes();
+      checkSegment({ ...made }, mistakes, true);
+      if (include.length + exclude.length > maxMembers) {
+        mistakes.add("include", `must have at most ${maxMembers} members`);
+      }
+      const [mistake] = mistakes.found;
+      if (mistake !== undefined) {
+        return refuse(name, `is more than Halyard allows (${mistake.place} ${mistake.message})`);
+      }
+      found.push(made);
+      return outside(key, segment);
+    },
+  };
+};

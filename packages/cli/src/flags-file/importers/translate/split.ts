@@ -1,0 +1,62 @@
+// Splits of other products: weights of a whole, with what decides who gets which.
+import { allThousandths, fromThousandths, thousandthsOf } from "@halyard/core/percentage";
+import type { Share } from "@halyard/core/targeting/split";
+import { CannotTranslate } from "./logic.ts";
+import { notAPercentage } from "./percentage.ts";
+
+export interface Split {
+  /** In percent, more than zero, together at most 100. Whom they do not reach goes on to the next rule. */
+  readonly shares: readonly Share[];
+  /** The attribute to split by; undefined for the targeting key. */
+  readonly by?: string | undefined;
+  /** What is hashed beside it; undefined for the flag's own. */
+  readonly seed?: string | undefined;
+}
+
+interface Weight {
+  readonly variant: string;
+  readonly weight: number;
+}
+
+/** Weights such as 0.3334 are not exact as numbers: a billionth of a percent more or less is none. */
+const nearly = 1e-6;
+
+/** Weights of everyone, or of a part of everyone in percent. Exact, or not at all. */
+export const sharesOf = (
+  weights: readonly Weight[],
+  whole = weights.reduce((sum, { weight }) => sum + weight, 0),
+  part = 100,
+): Share[] =>
+  weights
+    .filter(({ weight }) => weight > 0)
+    .map(({ variant, weight }) => {
+      const exact = (weight / whole) * thousandthsOf(part);
+      const thousandths = Math.round(exact);
+      if (!Number.isFinite(exact) || Math.abs(exact - thousandths) > nearly || thousandths === 0) {
+        const found = part === 100 ? `${weight} / ${whole}` : `${weight} / ${whole} of ${part} %`;
+        throw new CannotTranslate(notAPercentage(found));
+      }
+      return { variant, share: fromThousandths(thousandths) };
+    });
+
+export const sumOf = (shares: readonly Share[]): number =>
+  fromThousandths(shares.reduce((sum, { share }) => sum + thousandthsOf(share), 0));
+
+export const isPartial = ({ shares }: Split): boolean => sumOf(shares) < 100;
+
+/** The shares of the first, and of the second for the rest. */
+export const layered = (first: readonly Share[], second: string | readonly Share[]): Share[] => {
+  const start = thousandthsOf(sumOf(first));
+  if (typeof second === "string") {
+    const rest = { variant: second, share: fromThousandths(allThousandths - start) };
+    return [...first, ...(rest.share > 0 ? [rest] : [])];
+  }
+  let from = 0;
+  const cut = second.flatMap(({ variant, share }) => {
+    const to = from + thousandthsOf(share);
+    const length = to - Math.max(from, start);
+    from = to;
+    return length > 0 ? [{ variant, share: fromThousandths(length) }] : [];
+  });
+  return [...first, ...cut];
+};
