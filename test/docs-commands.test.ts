@@ -40,6 +40,9 @@ const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "needs a LaunchDarkly account; the import is packages/cli/test/importers.test.ts",
     'curl -H "X-Environment-Key':
       "needs a Flagsmith account; the import is packages/cli/test/importers.test.ts",
+    'curl -s -H "Authorization: Bearer $GROWTHBOOK_KEY':
+      "needs a GrowthBook account; the import is packages/cli/test/importers.test.ts",
+    "flipt export": "needs a Flipt; the import is packages/cli/test/importers.test.ts",
   },
   "docs/evaluate/typescript.md": {
     "npm install https": "test/packages.test.ts",
@@ -185,6 +188,7 @@ const plans: Readonly<Record<string, Plan>> = {
     files: {
       "unleash.json": read("packages/cli/test/fixtures/unleash.json"),
       "flags.flagd.json": read("packages/cli/test/fixtures/flagd.yaml"),
+      "flags.goff.yaml": read("packages/cli/test/fixtures/products/go-feature-flag.yaml"),
     },
     before: {
       "halyard import unleash": async () => {
