@@ -1,9 +1,12 @@
 // What cannot be said in Halyard never lets anybody in: the rule is left out where that is safe, else the flag.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { suite, test } from "node:test";
+import { readDocument } from "../src/flags-file/document.ts";
 import { convert } from "../src/flags-file/importers/convert.ts";
 import { importers } from "../src/flags-file/importers/importers.ts";
-import { convertFile } from "./support/import-fixtures.ts";
+import { readFlagsFile } from "../src/flags-file/read-flags-file.ts";
+import { convertFile, files, folder } from "./support/import-fixtures.ts";
 
 suite("nobody gets in by mistake", () => {
   const flagd = (definition: object) => {
@@ -70,6 +73,15 @@ suite("nobody gets in by mistake", () => {
     );
     assert.match(leftOut[0]?.reasons.join() ?? "", /requires parent to be off/);
   });
+});
+
+test("a file whose product was not named is recognised", async () => {
+  for (const [file, from] of Object.values(files)) {
+    const document = await readDocument(join(folder, file));
+    await assert.rejects(readFlagsFile(document), ({ message }: Error) =>
+      message.endsWith(`it looks like an export of ${from}: add --from ${from}.`),
+    );
+  }
 });
 
 test("names that Halyard does not allow", async () => {

@@ -21,11 +21,6 @@ suite("files that are not what was said", { concurrency: 2 }, () => {
   const mistakes: [name: string, from: string[], code: number, message: RegExp][] = [
     ["unleash.json", [], 1, /looks like an export of unleash: add --from unleash/],
     ["flagd.yaml", [], 1, /looks like an export of flagd: add --from flagd/],
-    ["products/launchdarkly.json", [], 1, /an export of launchdarkly: add --from launchdarkly/],
-    ["products/flagsmith.json", [], 1, /an export of flagsmith: add --from flagsmith/],
-    ["products/growthbook.json", [], 1, /an export of growthbook: add --from growthbook/],
-    ["products/flipt.yaml", [], 1, /an export of flipt: add --from flipt/],
-    ["products/go-feature-flag.yaml", [], 1, /looks like an export of go-feature-flag/],
     ["unleash.json", ["--from", "growthbook"], 1, /not what GrowthBook exports/],
     ["unleash.json", ["--from", "flipt"], 1, /not what Flipt exports/],
     ["unleash.json", ["--from", "go-feature-flag"], 1, /not what GO Feature Flag exports/],

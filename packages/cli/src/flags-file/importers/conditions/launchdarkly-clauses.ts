@@ -3,6 +3,7 @@ import type { Scalar } from "@halyard/core/targeting/conditions/operators";
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
 import {
   equals,
+  leaf,
   momentTest,
   numberTest,
   type Order,
@@ -14,10 +15,12 @@ import {
   versionTest,
 } from "../translate/leaves.ts";
 import {
+  always,
   attempt,
   CannotTranslate,
   every,
   impossible,
+  never,
   opposite,
   some,
   type Test,
@@ -87,6 +90,15 @@ const readValues = (attribute: string, op: string, values: readonly unknown[]): 
   throw new CannotTranslate(`has the operator ${op}`);
 };
 
+/** Whoever does not say that they are anonymous is not. */
+const anonymousTest = (values: readonly unknown[], isNegated: boolean): Test => {
+  const named = values.filter((value) => typeof value === "boolean");
+  if (named.length === 0) return isNegated ? always : never;
+  const condition = { attribute: "anonymous", op: "in", values: named };
+  const test = leaf(condition, { missing: named.includes(false) });
+  return isNegated ? opposite(test) : test;
+};
+
 export interface Clauses {
   readonly read: (clauses: unknown) => Test;
   /** The kinds of contexts that were asked for besides users. */
@@ -110,6 +122,7 @@ export const clauseReader = (segmentOf: (key: string) => Test): Clauses => {
     if (name === "kind" && kind === undefined)
       throw new CannotTranslate("asks for a kind of context");
     const attribute = attributeOf(name, kind);
+    if (attribute === "anonymous" && op === "in") return anonymousTest(values, isNegated);
     const test = readValues(attribute, op, values);
     return isNegated ? oppositeWhenSet(attribute, test) : test;
   };

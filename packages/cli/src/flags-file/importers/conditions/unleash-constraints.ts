@@ -5,6 +5,7 @@ import {
   networkTest,
   numberTest,
   type Order,
+  oppositeWhenSet,
   targetingKey,
   textTest,
   type VersionOrder,
@@ -74,9 +75,18 @@ const readPlain = (constraint: Fields): Test => {
   throw new CannotTranslate(`has the operator ${operator}`);
 };
 
+/** What Unleash's SDKs put into every context by themselves. */
+export const ownFields: readonly string[] = ["appName", "environment"];
+
 const readConstraint = (constraint: Fields): Test => {
   const test = attempt(() => readPlain(constraint));
-  return constraint.inverted === true ? opposite(test) : test;
+  const isInverted = constraint.inverted === true;
+  const name = String(constraint.contextName);
+  if (!ownFields.includes(name)) return isInverted ? opposite(test) : test;
+  // Nobody lacks it there; here a program that does not send it must not match.
+  const isNegative = isInverted !== (constraint.operator === "NOT_IN");
+  const plain = constraint.operator === "NOT_IN" ? opposite(test) : test;
+  return isNegative ? oppositeWhenSet(name, plain) : plain;
 };
 
 /** All of them must hold. */

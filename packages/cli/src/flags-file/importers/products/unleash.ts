@@ -1,6 +1,6 @@
 // Reads what Unleash exports: features, strategies, segments, variants and parents of an environment.
 import { type Fields, fieldsOf, listOf, textOf } from "../../loose-values.ts";
-import { readConstraints } from "../conditions/unleash-constraints.ts";
+import { ownFields, readConstraints } from "../conditions/unleash-constraints.ts";
 import type { Found } from "../convert.ts";
 import { chooseEnvironment, type Importer, notFrom } from "../source.ts";
 import { impossible, type Test } from "../translate/logic.ts";
@@ -135,14 +135,23 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
         .flatMap(({ tagValue }) => textOf(tagValue) ?? [])
         .slice(0, 20),
     });
+    const asked = [
+      ...used.flatMap((strategy) => listOf(strategy.constraints)),
+      ...known
+        .filter(({ id }) => used.some((strategy) => listOf(strategy.segments).includes(id)))
+        .flatMap((segment) => listOf(segment.constraints)),
+    ].map((constraint) => String(fieldsOf(constraint).contextName));
+    const ownNotes = ownFields
+      .filter((field) => asked.includes(field))
+      .map((field) => `asks for ${field}, which Unleash's SDKs send by themselves: send it too`);
     const sleeping = used.length === 0 && all.length > 0 ? ["has only disabled strategies"] : [];
     return {
       name,
       description,
       draft,
-      isNarrower,
+      isNarrower: isNarrower || ownNotes.length > 0,
       reasons: [...new Set([...reasons, ...parents.reasons, ...sleeping])],
-      notes: [...notes, ...(read === undefined ? [] : [read.note])],
+      notes: [...notes, ...ownNotes, ...(read === undefined ? [] : [read.note])],
     };
   });
   return { found, segments: book.found, remarks: book.remarks };

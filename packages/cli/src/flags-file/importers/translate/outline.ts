@@ -109,7 +109,8 @@ const readRules = ({ values, rules }: Outline, otherwise: Outcome | CannotTransl
       [...after].every((each) => each === values.off || (isFixed && each === serve));
     if (isSafe) {
       notes.unshift(`${labelOf(rule, index)} is left out, because it ${problem.message}`);
-      problems.unshift(problem.message);
+      // A disabled rule had no effect there either.
+      if (rule.disabled !== true) problems.unshift(problem.message);
     } else reasons.unshift(problem.message);
   }
   return { rules: found.reverse(), reasons, notes, problems };
@@ -202,10 +203,11 @@ export const assemble = (outline: Outline): Assembled => {
     ...(owner !== undefined && { owner }),
   };
   const left = [otherwise, ...rules.map(({ serve }) => serve)].flatMap(variantsOf);
-  const isNarrower = notes.length > 0;
+  const { problems } = reading;
+  const isNarrower = problems.length > 0 || note !== undefined;
   // A flag of which nothing is left but off is no longer that flag.
-  if (reading.notes.length > 0 && left.every((variant) => variant === values.off)) {
-    reasons.push(...reading.problems);
+  if (problems.length > 0 && left.every((variant) => variant === values.off)) {
+    reasons.push(...problems);
   }
   return { draft: draftOf(enabled, values, otherwise, targeting), reasons, notes, isNarrower };
 };
