@@ -170,14 +170,13 @@ export const convert = (
     flags.push(made.flag);
     if (isLossy) createOnly.add(key);
     const isCut = Array.from(description ?? "").length > maxDescriptionLength;
-    const renamed = variantNames(one.draft).filter((variant) => !isFlagKey(variant));
     const now = variantNames(draft);
+    const renamed = variantNames(one.draft).flatMap((before, index) =>
+      before === now[index] ? [] : [`its variant "${before}" is now "${now[index] ?? ""}"`],
+    );
     const texts = [
       ...(isRenamed ? [`was "${name}"`] : []),
-      ...renamed.map(
-        (variant) =>
-          `its variant "${variant}" is now "${now[variantNames(one.draft).indexOf(variant)]}"`,
-      ),
+      ...renamed,
       ...(isCut ? ["its description is cut to 2,000 characters"] : []),
       ...(isLossy ? [`turned off, because it ${reasons.join("; ")}`] : own),
     ];

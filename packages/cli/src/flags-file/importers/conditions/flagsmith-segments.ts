@@ -1,5 +1,5 @@
 // Segments of Flagsmith: rules of ALL, ANY and NONE over conditions on traits, and a percentage of those they name.
-import { type Fields, fieldsOf, listOf, textOf } from "../../loose-values.ts";
+import { type Fields, fieldsOf, listOf, textOf, writtenAs } from "../../loose-values.ts";
 import {
   equals,
   isSet,
@@ -56,7 +56,7 @@ const attributeOf = (property: string): string => {
 
 const listFrom = (value: unknown): string[] => {
   if (Array.isArray(value)) return value.map(String);
-  const text = String(value ?? "");
+  const text = writtenAs(value);
   try {
     const parsed: unknown = JSON.parse(text);
     if (Array.isArray(parsed)) return parsed.map(String);
@@ -72,7 +72,7 @@ const readCondition = (condition: Fields): Test => {
   const property = propertyOf(condition);
   if (property === undefined) return never;
   const attribute = attributeOf(property);
-  const text = String(condition.value ?? "");
+  const text = writtenAs(condition.value);
   const version = /^(.*):semver$/.exec(text)?.[1];
   if (operator === "IS_SET") return isSet(attribute);
   if (operator === "IS_NOT_SET") return opposite(isSet(attribute));

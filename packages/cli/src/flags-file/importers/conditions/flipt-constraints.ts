@@ -1,5 +1,5 @@
 // Constraints of Flipt. Its contexts are texts, and a missing property matches nothing but `empty` and `notpresent`.
-import { type Fields, fieldsOf, listOf, textOf } from "../../loose-values.ts";
+import { type Fields, fieldsOf, listOf, textOf, writtenAs } from "../../loose-values.ts";
 import {
   equals,
   isSet,
@@ -27,7 +27,7 @@ const unknownOperator = (operator: string): never => {
 };
 
 const readText = (attribute: string, operator: string, value: unknown): Test => {
-  const text = String(value ?? "");
+  const text = writtenAs(value);
   const empty = some([opposite(isSet(attribute)), equals(attribute, [""])]);
   // An empty text is a missing one, which nothing else matches.
   const notEmpty = oppositeWhenSet(attribute, equals(attribute, [""]));

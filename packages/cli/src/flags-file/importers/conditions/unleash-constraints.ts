@@ -1,5 +1,5 @@
 // Constraints of Unleash. Values are compared as texts, and an inverted constraint matches who lacks the field.
-import { type Fields, fieldsOf, listOf, textOf } from "../../loose-values.ts";
+import { type Fields, fieldsOf, listOf, textOf, writtenAs } from "../../loose-values.ts";
 import {
   equals,
   networkTest,
@@ -39,7 +39,7 @@ const versions: Readonly<Record<string, VersionOrder>> = {
 
 const numberFrom = (value: unknown): number => {
   const number = Number(String(value).trim());
-  if (textOf(String(value ?? "")) === undefined || !Number.isFinite(number)) {
+  if (textOf(writtenAs(value)) === undefined || !Number.isFinite(number)) {
     throw new CannotTranslate(`compares with ${String(value)}, which is not a number`);
   }
   return number;

@@ -1,5 +1,5 @@
 // Reads flag definitions of flagd: variants, a default, and targeting in JsonLogic.
-import { type Fields, fieldsOf, isFields, textOf } from "../../loose-values.ts";
+import { type Fields, fieldsOf, isFields, textOf, writtenAs } from "../../loose-values.ts";
 import { operationOf, readLogic, variableOf } from "../conditions/json-logic.ts";
 import type { Found } from "../convert.ts";
 import { type Importer, notFrom, refuseEnvironment } from "../source.ts";
@@ -45,12 +45,12 @@ interface Choice {
 
 /** The variant that a result of the targeting names; null is the default. */
 const variantOf = (result: unknown, { variants, fallback }: Choice): string => {
-  const name = result === null || result === undefined ? fallback : String(result);
+  const name = result === null || result === undefined ? fallback : writtenAs(result);
   if (name === null || name === undefined) {
     throw new CannotTranslate("has no default variant: the default in the code applies");
   }
   if (typeof name !== "string" || !Object.hasOwn(variants, name)) {
-    throw new CannotTranslate(`names the variant ${String(name)}, which it does not have`);
+    throw new CannotTranslate(`names the variant ${writtenAs(name)}, which it does not have`);
   }
   return typeof variants[name] === "boolean" ? onOrOff(variants[name]) : name;
 };

@@ -217,7 +217,7 @@ const readFeature = (feature: Feature, whole: Whole): Found => {
       // A gate may have an effect of its own as well.
       ...gates
         .filter((rule) => "force" in rule || "variations" in rule)
-        .map(({ parentConditions: _, ...rule }) => rule),
+        .map((rule) => ({ ...rule, parentConditions: [] })),
       ...rules.slice(gates.length),
     ].map((rule) => readRule(rule, name, choice, whole)),
     otherwise: choice.nameOf(definition.defaultValue),

@@ -1,6 +1,6 @@
 // The strategies of Unleash and their variants: whom they name, and how many of them they reach.
 import type { FlagValue } from "@halyard/core/evaluate";
-import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-values.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf, writtenAs } from "../../loose-values.ts";
 import { attributeOf, readConstraints } from "../conditions/unleash-constraints.ts";
 import { equals, networkTest, targetingKey } from "../translate/leaves.ts";
 import {
@@ -31,7 +31,7 @@ const nameOf = (strategy: Fields): string =>
   textOf(strategy.name) ?? textOf(strategy.strategyName) ?? "unnamed";
 
 const partsOf = (list: unknown): string[] =>
-  String(list ?? "")
+  writtenAs(list)
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
