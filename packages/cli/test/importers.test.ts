@@ -45,8 +45,12 @@ const refuse = async (args: string[], code: number, message: RegExp) => {
   const bench = await newBench(server);
   assert.equal((await bench.fail(code, message, "import", ...args)).stdout, "");
 };
+/** Of products that have segments; flagd is below, and docs/moving.md runs the import from GO Feature Flag. */
+const withSegments = ["launchdarkly", "unleash", "flagsmith", "growthbook", "flipt"];
+
 suite("flags and segments of each product are at the server afterwards", { concurrency: 2 }, () => {
-  for (const [name, [file, from, environment]] of Object.entries(files)) {
+  for (const name of withSegments) {
+    const [file = "", from = "", environment] = files[name] ?? [];
     test(name, async () => {
       const chosen = environment === undefined ? [] : ["--environment", environment];
       const { flags, report, admin } = await imported(
@@ -139,7 +143,7 @@ suite("LaunchDarkly", { concurrency: 2 }, () => {
   test("another environment, several pages, and a file for people to read", async () => {
     const pages = join(server.folder, "pages.json");
     const [{ items }] = JSON.parse(readFileSync(file, "utf8"));
-    const [first, second, ...others] = items;
+    const [first, second] = items;
     writeFileSync(
       pages,
       JSON.stringify([
@@ -167,7 +171,6 @@ Done: 2 created ${where}.
     );
     assert.equal((await admin("GET", "/flags/new-checkout")).status, 200);
     await refuse([pages, "--from", "launchdarkly"], 2, /--environment \(production, test\)/);
-    assert.equal(others.length, 42);
   });
 });
 
