@@ -75,6 +75,25 @@ suite("nobody gets in by mistake", () => {
   });
 });
 
+test("a long list of people becomes a segment", () => {
+  const keys = Array.from({ length: 1_001 }, (_, index) => `user-${index}`);
+  const value = {
+    features: [{ name: "testers" }],
+    featureStrategies: [
+      { featureName: "testers", name: "userWithId", parameters: { userIds: keys.join(",") } },
+    ],
+    featureEnvironments: [{ featureName: "testers", enabled: true }],
+  };
+  const { found, segments = [] } = importers.unleash({ value, environment: undefined });
+  const { flags } = convert(found, segments, {});
+  assert.deepEqual(segments, [
+    { key: "testers-users", description: null, include: keys, exclude: [], when: null },
+  ]);
+  assert.deepEqual(flags[0]?.rules, [
+    { id: "rule-1", when: { segment: ["testers-users"] }, serve: "on" },
+  ]);
+});
+
 test("a file whose product was not named is recognised", async () => {
   for (const [file, from] of Object.values(files)) {
     const document = await readDocument(join(folder, file));

@@ -3,7 +3,6 @@ import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../loose-val
 import { readSegment, type SegmentReading } from "../conditions/flagsmith-segments.ts";
 import type { Found } from "../convert.ts";
 import { type Importer, notFrom, refuseEnvironment } from "../source.ts";
-import { equals, targetingKey } from "../translate/leaves.ts";
 import type { Test } from "../translate/logic.ts";
 import { assemble, type Outcome, type OutlineRule } from "../translate/outline.ts";
 import { createSegmentBook } from "../translate/segments.ts";
@@ -165,7 +164,7 @@ const readEnvironment = (document: Fields, states: readonly unknown[]) => {
     const name = textOf(fieldsOf(state.feature).name) ?? "";
     const single = [...(personal.get(name)?.values() ?? [])].map(({ keys, state: own }, index) => ({
       name: index === 0 ? "identities" : `identities-${index + 1}`,
-      when: equals(targetingKey, keys),
+      when: book.people(`${name}-identities`, keys),
       state: own,
     }));
     const own = (overrides.get(name) ?? []).toSorted((one, other) =>

@@ -8,10 +8,10 @@ import {
 } from "../conditions/launchdarkly-clauses.ts";
 import type { Found } from "../convert.ts";
 import { chooseEnvironment, type Importer, notFrom } from "../source.ts";
-import { equals } from "../translate/leaves.ts";
+import { equals, targetingKey } from "../translate/leaves.ts";
 import { CannotTranslate, type Test } from "../translate/logic.ts";
 import { assemble, type Outcome, type OutlineRule } from "../translate/outline.ts";
-import { createSegmentBook } from "../translate/segments.ts";
+import { createSegmentBook, type SegmentBook } from "../translate/segments.ts";
 import { sharesOf } from "../translate/split.ts";
 import {
   nameValues,
@@ -56,6 +56,7 @@ const readVariations = (flag: Fields): Variations | undefined => {
 };
 
 interface Serving {
+  readonly people: (keys: readonly string[]) => Test;
   readonly variations: Variations;
   readonly notes: Set<string>;
 }
@@ -91,7 +92,7 @@ const serveOf =
     }
     return {
       shares: sharesOf(weights, wholeWeight),
-      by: by === "targetingKey" ? undefined : by,
+      by: by === targetingKey ? undefined : by,
       seed: typeof seed === "number" ? String(seed) : undefined,
     };
   };
@@ -112,8 +113,11 @@ const targetsOf = (place: Fields, serving: Serving): OutlineRule[] => {
       }
       const attribute = attributeOf("key", contextKind);
       return {
-        name: `targets-${String(variation)}${attribute === "targetingKey" ? "" : `-${String(contextKind)}`}`,
-        when: equals(attribute, listOf(values).map(String)),
+        name: `targets-${String(variation)}${attribute === targetingKey ? "" : `-${String(contextKind)}`}`,
+        when:
+          attribute === targetingKey
+            ? serving.people(listOf(values).map(String))
+            : equals(attribute, listOf(values).map(String)),
         serve: () => nameAt(serving.variations, variation),
       };
     });
@@ -160,7 +164,11 @@ const leaveOut = (reason: string): Read => ({
   reasons: [reason],
 });
 
-const readPlace = (flag: Fields, place: Fields, { flags, environment, segmentOf }: Whole): Read => {
+const readPlace = (
+  flag: Fields,
+  place: Fields,
+  { flags, environment, segmentOf, people }: Whole,
+): Read => {
   const variations = readVariations(flag);
   if (variations === undefined) return leaveOut(severalTypes);
   if (!isFields(place.fallthrough)) {
@@ -168,7 +176,11 @@ const readPlace = (flag: Fields, place: Fields, { flags, environment, segmentOf 
   }
   const isOn = place.on === true;
   const notes = new Set<string>();
-  const serving = { variations, notes };
+  const serving = {
+    variations,
+    notes,
+    people: (keys: readonly string[]) => people(`${String(flag.key)}-targets`, keys),
+  };
   const clauses = clauseReader(segmentOf);
   const whenOff =
     typeof place.offVariation === "number" ? variations.names[place.offVariation] : undefined;
@@ -214,6 +226,7 @@ interface Whole {
   readonly flags: readonly Fields[];
   readonly environment: string;
   readonly segmentOf: (key: string) => Test;
+  readonly people: SegmentBook["people"];
 }
 
 export const readLaunchDarkly: Importer = ({ value, environment: asked }) => {
@@ -254,7 +267,12 @@ export const readLaunchDarkly: Importer = ({ value, environment: asked }) => {
     return {
       name,
       description,
-      ...readPlace(flag, place, { flags, environment: environment ?? "", segmentOf }),
+      ...readPlace(flag, place, {
+        flags,
+        environment: environment ?? "",
+        segmentOf,
+        people: book.people,
+      }),
     };
   });
   return {

@@ -2,7 +2,7 @@
 import type { FlagValue } from "@halyard/core/evaluate";
 import { type Fields, fieldsOf, isFields, listOf, textOf, writtenAs } from "../../loose-values.ts";
 import { attributeOf, readConstraints } from "../conditions/unleash-constraints.ts";
-import { equals, networkTest, targetingKey } from "../translate/leaves.ts";
+import { equals, networkTest } from "../translate/leaves.ts";
 import {
   always,
   attempt,
@@ -13,6 +13,7 @@ import {
 } from "../translate/logic.ts";
 import type { Outcome, OutlineRule } from "../translate/outline.ts";
 import { notAPercentage, percentOf } from "../translate/percentage.ts";
+import type { SegmentBook } from "../translate/segments.ts";
 import { sharesOf } from "../translate/split.ts";
 import { typeOfAll, type Values } from "../translate/values.ts";
 
@@ -37,11 +38,11 @@ const partsOf = (list: unknown): string[] =>
     .filter((part) => part !== "");
 
 /** Whom the strategy itself names, beside its constraints. */
-const ownTest = (strategy: Fields): Test => {
+const ownTest = (strategy: Fields, { feature, people }: Place): Test => {
   const name = nameOf(strategy);
   const parameters = fieldsOf(strategy.parameters);
   if (name === "default" || Object.hasOwn(rollouts, name)) return always;
-  if (name === "userWithId") return equals(targetingKey, partsOf(parameters.userIds));
+  if (name === "userWithId") return people(`${feature}-users`, partsOf(parameters.userIds));
   if (name === "remoteAddress") {
     // Unleash compares networks of IPv4 only, so one of IPv6 matches nobody.
     const networks = partsOf(parameters.IPs).filter(
@@ -134,17 +135,16 @@ interface Place {
   /** Of the environment, for strategies without their own. */
   readonly shared: readonly Fields[];
   readonly segmentTest: (id: unknown) => Test;
+  readonly people: SegmentBook["people"];
   readonly isVariant: boolean;
 }
 
-export const readStrategy = (
-  strategy: Fields,
-  { feature, shared, segmentTest, isVariant }: Place,
-): OutlineRule[] => {
+export const readStrategy = (strategy: Fields, place: Place): OutlineRule[] => {
+  const { feature, shared, segmentTest, isVariant } = place;
   const own = listOf(strategy.variants).map(fieldsOf);
   const variants = own.length > 0 ? own : shared;
   const when = every([
-    ownTest(strategy),
+    ownTest(strategy, place),
     readConstraints(strategy.constraints),
     ...listOf(strategy.segments).map(segmentTest),
   ]);

@@ -119,7 +119,13 @@ export const readUnleash: Importer = ({ value, environment: asked }) => {
     const read = unique.length === 0 ? undefined : readVariants(unique);
     if (typeof read === "string") return { name, description, reasons: [read], ...off };
     const parents = readParents(name);
-    const given = { feature: name, shared, segmentTest, isVariant: read !== undefined };
+    const given = {
+      feature: name,
+      shared,
+      segmentTest,
+      people: book.people,
+      isVariant: read !== undefined,
+    };
     // Without any strategy a feature is on for everyone.
     const rules = all.length === 0 ? [{}] : all;
     const { draft, reasons, notes, isNarrower } = assemble({

@@ -31,6 +31,8 @@ export interface SegmentBook {
   /** About segments that could not be made. */
   readonly remarks: string[];
   readonly add: (segment: NewSegment) => Test;
+  /** One of these targeting keys: a condition, or a segment of this name if it is a long list. */
+  readonly people: (name: string, keys: readonly string[]) => Test;
   /** For a segment that cannot be made. */
   readonly refuse: (name: string, why: string) => Test;
 }
@@ -65,10 +67,14 @@ export const createSegmentBook = (): SegmentBook => {
     remarks.push(`The segment "${name}" is not imported, because it ${why}.`);
     return impossible(`uses the segment "${name}", which ${why}`);
   };
-  return {
+  const book: SegmentBook = {
     found,
     remarks,
     refuse,
+    people: (name, keys) =>
+      keys.length > longestList
+        ? book.add({ name, include: keys, when: never })
+        : equals(targetingKey, keys),
     add(segment) {
       const { name, description, include = [], exclude = [] } = segment;
       const taken = new Set(found.map(({ key }) => key));
@@ -104,4 +110,5 @@ export const createSegmentBook = (): SegmentBook => {
       return outside(key, segment);
     },
   };
+  return book;
 };
