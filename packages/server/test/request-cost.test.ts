@@ -96,8 +96,40 @@ const filled = (begin: string, part: (at: number) => string, end: string): strin
   }
 };
 
+/** Rules and segments that look right for long, and are not. */
+const hostile: Readonly<Record<string, string>> = {
+  "empty rules": filled('{"rules":[', () => "{}", "]}"),
+  "wide conditions": filled(
+    '{"otherwise":"on","rules":[{"serve":"on","when":{"any":[',
+    () => "{}",
+    "]}}]}",
+  ),
+  "conditions in a row": filled(
+    '{"otherwise":"on","rules":[{"serve":"on","when":{"any":[',
+    (at) => `{"attribute":"a${at}","op":"exists","value":true}`,
+    "]}}]}",
+  ),
+  "many values": filled(
+    '{"otherwise":"on","rules":[{"serve":"on","when":{"attribute":"a","op":"in","values":[',
+    (at) => String(at),
+    "]}}]}",
+  ),
+  "networks that are none": filled(
+    '{"otherwise":"on","rules":[{"serve":"on","when":{"attribute":"a","op":"inCidr","values":[',
+    () => '"::1/129"',
+    "]}}]}",
+  ),
+  requirements: filled('{"requires":[', () => '{"flag":"a","variant":"on"}', "]}"),
+  shares: filled('{"rules":[{"when":{},"serve":[', () => '{"variant":"on","share":0.001}', "]}]}"),
+  "variants without values": filled('{"variants":{', (at) => `"v${at}":null`, "}}"),
+  "members that are none": filled('{"include":[', () => "0", "]}"),
+  "parts that are none": filled('{"include":{"add":[', () => "0", "]}}"),
+  "changes of nothing": filled('{"changes":[', () => "{}", "]}"),
+};
+
 /** Bodies that no operation takes. */
-const brokenFor = ({ fields, valid }: Operation): Readonly<Record<string, string>> => ({
+const brokenFor = ({ path, fields, valid }: Operation): Readonly<Record<string, string>> => ({
+  ...(/\/(flags|segments|changes)/.test(path) && !path.includes("ofrep") && hostile),
   "unknown fields": filled("{", (at) => `"${at.toString(36)}":0`, "}"),
   "unknown fields and a comma": filled("{", (at) => `"${at.toString(36)}":0`, ",}"),
   "lists in lists": "[".repeat(size),
