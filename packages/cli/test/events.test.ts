@@ -60,7 +60,7 @@ const restart = async (between?: () => Promise<void>) => {
   management = createManagement({ url: server.url, key: settings.HALYARD_API_KEY ?? "" });
 };
 
-type FlagEvent = Exclude<WebhookEvent, { readonly type: "webhook.test" }>;
+type FlagEvent = Extract<WebhookEvent, { readonly type: `flag.${string}` }>;
 
 const linesOf = (text: string): FlagEvent[] =>
   text

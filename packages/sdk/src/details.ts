@@ -3,11 +3,13 @@ import type { FlagValue, Reason } from "@halyard/core/evaluate";
 
 export interface Details<Value extends FlagValue = boolean> {
   readonly value: Value;
-  /** Absent when the value is the fallback. */
+  /** Absent when the value is the fallback, or an override that is no variant of the flag. */
   readonly variant?: string;
   readonly reason: Reason | "CACHED" | "UNKNOWN" | "ERROR";
   /** The id of the rule that decided. */
   readonly rule?: string;
+  /** The value is an override of the client's own, not the server's. */
+  readonly overridden?: true;
   readonly errorCode?:
     | "PROVIDER_NOT_READY"
     | "FLAG_NOT_FOUND"
@@ -18,6 +20,15 @@ export interface Details<Value extends FlagValue = boolean> {
     | "GENERAL";
   readonly errorMessage?: string;
 }
+
+/** The type that a fallback stands for: `string` for "small". */
+export type Widened<Value extends FlagValue> = Value extends boolean
+  ? boolean
+  : Value extends string
+    ? string
+    : Value extends number
+      ? number
+      : Value;
 
 /** Whether a value can stand where the fallback stands. */
 export const isLike = <Value extends FlagValue>(

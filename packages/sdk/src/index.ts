@@ -1,33 +1,43 @@
 // The public API of the package.
 export { bucketOf, isInRollout } from "@halyard/core/bucket";
 export type { EvaluationContext } from "@halyard/core/context";
+export type { FlagValue, Reason } from "@halyard/core/evaluate";
 export type { BooleanFlag } from "@halyard/core/flags/boolean";
 export type { Flag } from "@halyard/core/flags/registry";
 export type { RolloutFlag } from "@halyard/core/flags/rollout";
+export type { VariantFlag } from "@halyard/core/flags/variant";
+export type { Condition } from "@halyard/core/targeting/conditions/condition";
+export type { AttributeCondition } from "@halyard/core/targeting/conditions/operators";
+export type { ListChange, Segment, SegmentSummary } from "@halyard/core/targeting/segment";
+export type { Share } from "@halyard/core/targeting/split";
+export type { Requirement, Rule, Serve, Targeting } from "@halyard/core/targeting/targeting";
 export {
   type ContextClient,
   type ContextClientOptions,
   createContextClient,
 } from "./browser-client/context-client.ts";
-export {
-  type Client,
-  type ClientOptions,
-  createClient,
-  type Evaluator,
-  type Snapshot,
-} from "./client/client.ts";
+export { createClient } from "./client/client.ts";
+export type {
+  Client,
+  ClientOptions,
+  Evaluator,
+  Overrides,
+  Snapshot,
+} from "./client/client-options.ts";
 export type { Cache } from "./client/flag-cache.ts";
 export type { Details } from "./details.ts";
 export type { CallOptions, ChangeOptions, PostOptions } from "./management/call.ts";
 export {
   createManagement,
-  type DeliveryQuery,
-  type EventQuery,
-  type FlagQuery,
-  type HistoryQuery,
   type Management,
-  type PageQuery,
 } from "./management/management.ts";
+export type {
+  DeliveryQuery,
+  EventQuery,
+  FlagQuery,
+  HistoryQuery,
+  PageQuery,
+} from "./management/queries.ts";
 export type {
   Actor,
   ApiKey,
@@ -37,6 +47,7 @@ export type {
   Delivery,
   DeliveryAttempt,
   DetailedWebhookHealth,
+  EventName,
   FlagEventName,
   FlagHistoryEntry,
   FlagPatch,
@@ -67,11 +78,25 @@ export type {
   Success,
 } from "./management/result.ts";
 export type {
+  ChangedFlags,
+  ExplainRequest,
+  FlagChange,
+  FlagExplanation,
+  MemberChanges,
+  NewSegment,
+  SegmentMembers,
+  SegmentPatch,
+  SegmentUse,
+} from "./management/segments.ts";
+export type {
   FlagCreatedEvent,
   FlagDeletedEvent,
   FlagDisabledEvent,
   FlagEnabledEvent,
   FlagUpdatedEvent,
+  SegmentCreatedEvent,
+  SegmentDeletedEvent,
+  SegmentUpdatedEvent,
   WebhookEvent,
   WebhookTestEvent,
 } from "./management/webhook-event.ts";

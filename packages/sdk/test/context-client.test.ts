@@ -19,7 +19,7 @@ suite("values of one context", () => {
     assert.equal(client.details("colour", true).errorCode, "TYPE_MISMATCH");
     assert.equal(client.isEnabled("colour", true), true);
     assert.equal(client.details("missing", true).errorCode, "FLAG_NOT_FOUND");
-    assert.deepEqual(client.values(), { a: true, r: true });
+    assert.deepEqual(client.values(), { a: true, r: true, colour: "red" });
     const [request] = server.to(bulk);
     assert.deepEqual(JSON.parse(request?.body ?? ""), { context: ada });
     assert.match(request?.headers.authorization ?? "", /^Bearer /);
@@ -37,7 +37,7 @@ suite("values of one context", () => {
       errorMessage: "who?",
     });
     assert.equal(client.isEnabled("r", true), true);
-    assert.deepEqual(client.values(), { a: false });
+    assert.deepEqual(client.values(), { a: false, colour: "red" });
   });
 
   test("a flag that is off has the reason DISABLED, which OFREP has in the metadata", async (t) => {

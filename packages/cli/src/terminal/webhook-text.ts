@@ -1,5 +1,5 @@
 // Webhooks and their deliveries as text, for people.
-import type { Delivery, DeliveryAttempt, NewWebhook, WebhookEvent } from "@halyard/sdk";
+import type { Delivery, DeliveryAttempt, ListChange, NewWebhook, WebhookEvent } from "@halyard/sdk";
 import { changesInOneLine } from "./flag-text.ts";
 import { type Cell, coloured, inOneLine } from "./output.ts";
 
@@ -32,17 +32,38 @@ export const stateOf = ({ state }: Delivery): Cell => ({
   text: state,
 });
 
-type FlagEvent = Exclude<WebhookEvent, { readonly type: "webhook.test" }>;
+type ChangeEvent = Exclude<WebhookEvent, { readonly type: "webhook.test" }>;
 
-/** An event of a flag in one line. */
-export const eventText = (event: FlagEvent): string => {
-  const { flag, version, previous } = event.data;
-  const changes = changesInOneLine(event.type === "flag.created" ? null : previous, flag);
+/** The members that were added and removed, such as `include +2 -1`. */
+const membersText = (name: string, change: ListChange | undefined): string =>
+  change === undefined
+    ? ""
+    : `${name}${change.added.length > 0 ? ` +${change.added.length}` : ""}${change.removed.length > 0 ? ` -${change.removed.length}` : ""}`;
+
+/** Its key, and what changed. */
+const subjectOf = ({ type, data }: ChangeEvent): readonly [key: string, changes: string] => {
+  if ("flag" in data) {
+    return [
+      data.flag.key,
+      changesInOneLine(type === "flag.created" ? null : data.previous, data.flag),
+    ];
+  }
+  const changes = [
+    ...Object.keys(data.previous).filter((name) => name !== "counts"),
+    membersText("include", data.include),
+    membersText("exclude", data.exclude),
+  ];
+  return [data.segment.key, changes.filter((each) => each !== "").join(", ")];
+};
+
+/** An event of a flag or a segment in one line. */
+export const eventText = (event: ChangeEvent): string => {
+  const [key, changes] = subjectOf(event);
   return [
     event.createdAt,
     event.type.padEnd(13),
     `#${event.sequence}`,
-    `${coloured("bold", flag.key)} v${version}`,
+    `${coloured("bold", key)} v${event.data.version}`,
     ...(changes === "" ? [] : [changes]),
     `by ${inOneLine(event.actor.name)}`,
   ].join("  ");

@@ -1,6 +1,15 @@
 // The client for browsers and others with a client key: the server evaluates for one context, the client keeps the values.
 import type { EvaluationContext } from "@halyard/core/context";
-import { type Details, failedDetails, notFound, notReady } from "../details.ts";
+import type { FlagValue } from "@halyard/core/evaluate";
+import {
+  type Details,
+  failedDetails,
+  isLike,
+  mismatch,
+  notFound,
+  notReady,
+  type Widened,
+} from "../details.ts";
 import { type Address, serverAt } from "../transport/address.ts";
 import type { ClientError } from "../transport/client-error.ts";
 import {
@@ -26,7 +35,7 @@ export interface ContextClientOptions extends Address {
   /** False to poll only. */
   readonly streaming?: boolean;
   /** Values to use until the server's are loaded, such as those of a server-rendered page. */
-  readonly bootstrap?: Readonly<Record<string, boolean>>;
+  readonly bootstrap?: Readonly<Record<string, FlagValue>>;
   /** False to send no usage counts. */
   readonly reportUsage?: boolean;
   readonly timing?: Partial<Timing>;
@@ -40,10 +49,19 @@ export interface ContextClient {
   readonly error: ClientError | undefined;
   /** The value for the current context, or the fallback (default false) when there is none. Never throws. */
   isEnabled(key: string, fallback?: boolean): boolean;
-  /** The same with the reason. Never throws. */
-  details(key: string, fallback?: boolean): Details;
+  /** The value of a flag whose variants are texts, or the fallback. Never throws. */
+  stringValue(key: string, fallback: string): string;
+  /** The value of a flag whose variants are numbers, or the fallback. Never throws. */
+  numberValue(key: string, fallback: number): number;
+  /** The value of a flag whose variants are objects, or the fallback. Never throws. Do not change it. */
+  objectValue<Value extends object>(key: string, fallback: Value): Value;
+  /** The value with its variant and reason; its type is the fallback's, boolean without one. Never throws. */
+  details<Value extends FlagValue = boolean>(
+    key: string,
+    fallback?: Value,
+  ): Details<Widened<Value>>;
   /** All values by flag key. */
-  values(): Readonly<Record<string, boolean>>;
+  values(): Readonly<Record<string, FlagValue>>;
   /** True once the values are those of this context. Until then, and after false, the previous values apply. */
   setContext(context: EvaluationContext): Promise<boolean>;
   /** Waits for the server's values: `ok`, or why not, after the timeout, when the key is rejected or the client is closed. */
@@ -54,8 +72,14 @@ export interface ContextClient {
   close(): Promise<void>;
 }
 
-const isSame = (one: Details, other: Details): boolean =>
-  one.value === other.value && one.reason === other.reason && one.errorCode === other.errorCode;
+const isSame = (one: object, other: object): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** A client key is not told which variant is off: what turned the flag off says it. */
+const isOff = ({ value, reason }: Details<FlagValue>): boolean =>
+  value === false || reason === "DISABLED" || reason === "PREREQUISITE_FAILED";
+
+type ObjectValue = Readonly<Record<string, unknown>>;
 
 export const createContextClient = (options: ContextClientOptions): ContextClient => {
   const server = serverAt(options);
@@ -68,7 +92,7 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
   let known = false;
   let announced: AnnouncedStream | undefined;
 
-  const put = (key: string, details: Details): boolean => {
+  const put = (key: string, details: Details<FlagValue>): boolean => {
     const entry = entries.get(key);
     if (entry === undefined) entries.set(key, { key, on: 0, off: 0, details });
     else if (isSame(entry.details, details)) return false;
@@ -87,7 +111,8 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
   };
 
   for (const [key, value] of Object.entries(options.bootstrap ?? {})) {
-    put(key, { value, variant: value ? "on" : "off", reason: "CACHED" });
+    const variant = typeof value === "boolean" && { variant: value ? "on" : "off" };
+    put(key, { value, ...variant, reason: "CACHED" });
     known = true;
   }
   const evaluation = createBulkEvaluation({
@@ -142,13 +167,18 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
     return error === undefined;
   };
 
-  const countedDetails = (key: string): Details | undefined => {
+  const details = <Value extends FlagValue>(key: string, fallback: Value): Details<Value> => {
     const entry = entries.get(key);
-    if (entry === undefined) return undefined;
-    if (entry.details.errorCode !== undefined) return entry.details;
-    if (entry.details.value) entry.on += 1;
-    else entry.off += 1;
-    return entry.details;
+    if (entry === undefined) {
+      return known ? notFound(fallback, key) : notReady(fallback, connection.error);
+    }
+    const found = entry.details;
+    const { value, errorCode, errorMessage = "" } = found;
+    if (errorCode !== undefined) return failedDetails(fallback, errorCode, errorMessage);
+    if (!isLike(value, fallback)) return mismatch(fallback, key, value);
+    if (isOff(found)) entry.off += 1;
+    else entry.on += 1;
+    return found as Details<Value>;
   };
 
   return {
@@ -166,17 +196,13 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
           .filter(({ details }) => details.errorCode === undefined)
           .map(({ key, details }) => [key, details.value]),
       ),
-    isEnabled(key, fallback = false) {
-      const details = countedDetails(key);
-      return details === undefined || details.errorCode !== undefined ? fallback : details.value;
-    },
-    details(key, fallback = false) {
-      const details = countedDetails(key);
-      if (details === undefined)
-        return known ? notFound(fallback, key) : notReady(fallback, connection.error);
-      if (details.errorCode === undefined) return details;
-      return failedDetails(fallback, details.errorCode, details.errorMessage ?? "");
-    },
+    isEnabled: (key, fallback = false) => details(key, fallback).value,
+    stringValue: (key, fallback) => details(key, fallback).value,
+    numberValue: (key, fallback) => details(key, fallback).value,
+    objectValue: <Value extends object>(key: string, fallback: Value): Value =>
+      details(key, fallback as ObjectValue).value as Value,
+    details: <Value extends FlagValue = boolean>(key: string, fallback: Value = false as Value) =>
+      details(key, fallback as unknown as Widened<Value>),
     async setContext(next) {
       if (connection.current === "closed") return false;
       const mine = { ...next };

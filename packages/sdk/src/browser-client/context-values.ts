@@ -1,9 +1,11 @@
 // The response of an OFREP bulk evaluation: each flag's value for one context, and the stream that announces changes.
+import type { FlagValue, Reason } from "@halyard/core/evaluate";
 import { type Details, failedDetails } from "../details.ts";
 import type { Counter } from "../transport/usage-report.ts";
 
+/** With an error, the value says nothing: the fallback applies. */
 export interface ContextValue extends Counter {
-  details: Details;
+  details: Details<FlagValue>;
 }
 
 export interface AnnouncedStream {
@@ -13,18 +15,29 @@ export interface AnnouncedStream {
 }
 
 export interface BulkResponse {
-  readonly values: ReadonlyMap<string, Details>;
+  readonly values: ReadonlyMap<string, Details<FlagValue>>;
   readonly stream: AnnouncedStream | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
-const reasons: readonly string[] = ["STATIC", "DISABLED", "SPLIT", "TARGETING_MATCH"];
+const reasons: readonly string[] = [
+  "STATIC",
+  "DISABLED",
+  "SPLIT",
+  "TARGETING_MATCH",
+  "DEFAULT",
+  "PREREQUISITE_FAILED",
+] satisfies readonly Reason[];
+const isReason = (name: unknown): name is Reason =>
+  typeof name === "string" && reasons.includes(name);
 
-/** A flag that is off has the reason `STATIC` over OFREP, because some providers use the program's default for `DISABLED`. */
-const reasonOf = ({ reason, metadata }: Fields): unknown =>
-  isFields(metadata) && metadata.reason === "DISABLED" ? metadata.reason : reason;
+/** Over OFREP the server sends only the protocol's reasons, and its own in the metadata. */
+const reasonOf = (reason: unknown, own: unknown): Details["reason"] => {
+  if (isReason(own)) return own;
+  return isReason(reason) ? reason : "UNKNOWN";
+};
 
 const errorCodes: readonly string[] = [
   "FLAG_NOT_FOUND",
@@ -33,22 +46,26 @@ const errorCodes: readonly string[] = [
   "INVALID_CONTEXT",
 ];
 
-const detailsOf = (item: Fields): Details => {
-  const { value, variant, errorCode, errorDetails } = item;
-  const reason = reasonOf(item);
+const isValue = (value: unknown): value is FlagValue =>
+  ["boolean", "string", "number"].includes(typeof value) ||
+  (isFields(value) && !Array.isArray(value));
+
+const detailsOf = (item: Fields): Details<FlagValue> => {
+  const { value, variant, reason, errorCode, errorDetails } = item;
+  const metadata = isFields(item.metadata) ? item.metadata : {};
   const message = typeof errorDetails === "string" ? errorDetails : "";
   if (typeof errorCode === "string") {
     const code = errorCodes.includes(errorCode) ? errorCode : "GENERAL";
     return failedDetails(false, code as NonNullable<Details["errorCode"]>, message);
   }
-  if (typeof value !== "boolean") {
-    return failedDetails(false, "TYPE_MISMATCH", "The flag's value is not a boolean.");
+  if (!isValue(value)) {
+    return failedDetails(false, "TYPE_MISMATCH", "The flag's value is of no type that flags have.");
   }
-  const known = typeof reason === "string" && reasons.includes(reason);
   return Object.freeze({
     value,
-    ...((variant === "on" || variant === "off") && { variant }),
-    reason: known ? (reason as Details["reason"]) : "UNKNOWN",
+    ...(typeof variant === "string" && { variant }),
+    reason: reasonOf(reason, metadata.reason),
+    ...(typeof metadata.rule === "string" && { rule: metadata.rule }),
   });
 };
 
@@ -73,7 +90,7 @@ const streamIn = (announced: unknown, base: string): AnnouncedStream | undefined
 /** Undefined when it is not a bulk evaluation. */
 export const parseBulkResponse = (body: unknown, base: string): BulkResponse | undefined => {
   if (!isFields(body) || !Array.isArray(body.flags)) return undefined;
-  const values = new Map<string, Details>();
+  const values = new Map<string, Details<FlagValue>>();
   for (const item of body.flags as unknown[]) {
     if (isFields(item) && typeof item.key === "string") values.set(item.key, detailsOf(item));
   }

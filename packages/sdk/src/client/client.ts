@@ -7,92 +7,49 @@ import {
   type FlagValue,
 } from "@halyard/core/evaluate";
 import type { Flag } from "@halyard/core/flags/registry";
+import { asJson } from "@halyard/core/targeting/conditions/attribute";
 import type { Segment } from "@halyard/core/targeting/segment";
-import { type Details, failedDetails, isLike, mismatch, notFound, notReady } from "../details.ts";
+import {
+  type Details,
+  failedDetails,
+  isLike,
+  mismatch,
+  notFound,
+  notReady,
+  type Widened,
+} from "../details.ts";
 import {
   type EnvironmentSnapshot,
   parseSnapshot,
 } from "../environment-stream/environment-events.ts";
-import { type Address, serverAt } from "../transport/address.ts";
-import type { ClientError } from "../transport/client-error.ts";
-import {
-  type ClientEvents,
-  type ClientState,
-  createConnectionState,
-  type Ready,
-  type ReadyOptions,
-} from "../transport/connection-state.ts";
-import { createListeners, type Listeners } from "../transport/listeners.ts";
+import { type Address, type Server, serverAt } from "../transport/address.ts";
+import { type ClientEvents, createConnectionState } from "../transport/connection-state.ts";
+import { createListeners } from "../transport/listeners.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
-import { type Log, warnWith } from "../transport/warn.ts";
-import { type Cache, type CachedFlags, createFlagCache } from "./flag-cache.ts";
+import { warnWith } from "../transport/warn.ts";
+import type { Client, ClientOptions } from "./client-options.ts";
+import { type CachedFlags, createFlagCache } from "./flag-cache.ts";
 import { createFlagTable, type FlagEntry, type LeveledFlag } from "./flag-table.ts";
 import { followFlags } from "./follow-flags.ts";
-
-/** The part of a snapshot that evaluation needs. */
-export interface Snapshot {
-  readonly flags: readonly { readonly flag: Flag; readonly level?: number }[];
-  readonly segments?: readonly { readonly segment: Segment }[];
-}
-
-export interface ClientOptions extends Address {
-  /** False to poll only, where streams are blocked. */
-  readonly streaming?: boolean;
-  /** Flags to use until the server's are loaded: what `flags()` or `GET /api/v1/snapshot` returns. */
-  readonly bootstrap?: readonly Flag[] | Snapshot;
-  /** Stores the last known flags; they take precedence over `bootstrap`. Use one for each environment. */
-  readonly cache?: Cache;
-  /** False to send no usage counts. */
-  readonly reportUsage?: boolean;
-  readonly timing?: Partial<Timing>;
-  /** Where a problem is reported, once until it is over: `console.warn` by default, `false` for nowhere. */
-  readonly log?: Log;
-}
-
-export interface Evaluator {
-  /** The value for this context, or the fallback (default false) when it cannot be evaluated. Never throws. */
-  isEnabled(key: string, context?: EvaluationContext, fallback?: boolean): boolean;
-  /** The value of a flag whose variants are texts, or the fallback. Never throws. */
-  stringValue(key: string, context: EvaluationContext, fallback: string): string;
-  /** The value of a flag whose variants are numbers, or the fallback. Never throws. */
-  numberValue(key: string, context: EvaluationContext, fallback: number): number;
-  /** The value of a flag whose variants are objects, or the fallback. Never throws. Do not change it. */
-  objectValue<Value extends object>(
-    key: string,
-    context: EvaluationContext,
-    fallback: Value,
-  ): Value;
-  /** The value with its variant and reason; its type is the fallback's, boolean without one. Never throws. */
-  details<Value extends FlagValue = boolean>(
-    key: string,
-    context?: EvaluationContext,
-    fallback?: Value,
-  ): Details<Value>;
-  /** Every flag, sorted by key; with its `level` when it needs more than the first. */
-  flags(): readonly Flag[];
-}
-
-export interface Client extends Evaluator {
-  readonly state: ClientState;
-  /** The last error; undefined while the values are the server's. */
-  readonly error: ClientError | undefined;
-  /** Waits for the server's flags: `ok`, or why not, after the timeout, when the key is rejected or the client is closed. */
-  ready(options?: ReadyOptions): Promise<Ready>;
-  /** Returns the function that removes the listener. Errors of listeners are ignored. */
-  on: Listeners<ClientEvents>["on"];
-  /** Reports usage a last time and closes the connection. The last values still apply. */
-  close(): Promise<void>;
-}
 
 type ObjectValue = Readonly<Record<string, unknown>>;
 
 const noContext: EvaluationContext = Object.freeze({});
 
-/** At run time a context may be anything. One that throws when it is read counts as empty. */
+/** At run time a context may be anything. It is read as JSON would carry it, so that the server would answer the same. */
+const readable = (context: EvaluationContext | undefined): EvaluationContext => {
+  const given = asJson(context ?? noContext) as EvaluationContext | null;
+  const { targetingKey } = given ?? noContext;
+  return typeof targetingKey === "object"
+    ? { ...given, targetingKey: asJson(targetingKey, "targetingKey") as string }
+    : (given ?? noContext);
+};
+
+/** A context that throws when it is read counts as empty. */
 const evaluateEntry = (entry: FlagEntry, context: EvaluationContext | undefined): Evaluation => {
   try {
-    return evaluate(entry.prepared, context ?? noContext);
+    return evaluate(entry.prepared, readable(context));
   } catch {
     return evaluate(entry.prepared, noContext);
   }
@@ -115,14 +72,25 @@ const contentOf = (bootstrap: unknown): CachedFlags => {
     : { flags: flagsOf(snapshot), segments: segmentsOf(snapshot) };
 };
 
+/**
+ * Undefined without a server. An address that is given but undefined is a mistake, such as a missing environment variable,
+ * and must not turn a program into one that has only its overrides.
+ */
+const serverOf = (options: ClientOptions): Server | undefined => {
+  const isLocal = options.overrides !== undefined || options.bootstrap !== undefined;
+  return isLocal && !("url" in options) && !("key" in options)
+    ? undefined
+    : serverAt(options as Address);
+};
+
 export const createClient = (options: ClientOptions): Client => {
-  const server = serverAt(options);
+  const server = serverOf(options);
   const timing: Timing = { ...standardTiming, ...options.timing };
   const listeners = createListeners<ClientEvents>();
-  const connection = createConnectionState(listeners, warnWith(options.log, server.base));
+  const connection = createConnectionState(listeners, warnWith(options.log, server?.base ?? ""));
   const table = createFlagTable();
   const { entries } = table;
-  let known = false;
+  let known = server === undefined;
   let fromServer = false;
 
   const apply = (change: () => string[]) => {
@@ -139,6 +107,7 @@ export const createClient = (options: ClientOptions): Client => {
     const { flags, segments } = contentOf(options.bootstrap);
     apply(() => table.replace(flags, segments));
   }
+  for (const [key, value] of Object.entries(options.overrides ?? {})) table.override(key, value);
   const cache =
     options.cache &&
     createFlagCache(
@@ -161,24 +130,27 @@ export const createClient = (options: ClientOptions): Client => {
     fromServer = true;
     if (apply(change) || first) cache?.save();
   };
-  const following = followFlags({
-    server,
-    timing,
-    streaming: options.streaming ?? true,
-    signal: stop.signal,
-    onSnapshot: (snapshot) =>
-      applyFromServer(() => table.replace(flagsOf(snapshot), segmentsOf(snapshot))),
-    onChange: ({ kind, key, value, level }) =>
-      applyFromServer(() =>
-        kind === "flag"
-          ? table.change(key, value && withLevel(value, level))
-          : table.changeSegment(key, value),
-      ),
-    onLive: connection.live,
-    onLost: connection.lost,
-  });
+  const follow = (from: Server) =>
+    followFlags({
+      server: from,
+      timing,
+      streaming: options.streaming ?? true,
+      signal: stop.signal,
+      onSnapshot: (snapshot) =>
+        applyFromServer(() => table.replace(flagsOf(snapshot), segmentsOf(snapshot))),
+      onChange: ({ kind, key, value, level }) =>
+        applyFromServer(() =>
+          kind === "flag"
+            ? table.change(key, value && withLevel(value, level))
+            : table.changeSegment(key, value),
+        ),
+      onLive: connection.live,
+      onLost: connection.lost,
+    });
+  // Without a server it is ready at once, after the application has added its listeners.
+  const following = server === undefined ? Promise.resolve().then(connection.live) : follow(server);
   const usage =
-    options.reportUsage === false
+    server === undefined || options.reportUsage === false
       ? undefined
       : startUsageReport(server, timing, () => entries.values());
 
@@ -187,16 +159,17 @@ export const createClient = (options: ClientOptions): Client => {
     context: EvaluationContext | undefined,
     fallback: Value,
   ): Details<Value> => {
+    const override = table.overridden(key);
     const entry = entries.get(key);
-    if (entry === undefined) {
+    if (override === undefined && entry === undefined) {
       return known ? notFound(fallback, key) : notReady(fallback, connection.error);
     }
-    const result = evaluateEntry(entry, context);
+    const result = override ?? evaluateEntry(entry as FlagEntry, context);
     if ("errorCode" in result) {
       return failedDetails(fallback, result.errorCode, result.errorDetails);
     }
     if (!isLike(result.value, fallback)) return mismatch(fallback, key, result.value);
-    entry.count(result);
+    if (override === undefined) entry?.count(result);
     return result as EvaluatedFlag & { readonly value: Value };
   };
 
@@ -210,12 +183,18 @@ export const createClient = (options: ClientOptions): Client => {
     ready: connection.ready,
     on: listeners.on,
     flags: table.flags,
+    override(key, value) {
+      const keys = table.override(key, value);
+      if (keys.length > 0) listeners.emit("change", { keys });
+    },
+    // Apart from `details`, because a fallback must cost nothing here.
     isEnabled(key, context, fallback = false) {
+      const override = table.overridden(key);
       const entry = entries.get(key);
-      if (entry === undefined) return fallback;
-      const result = evaluateEntry(entry, context);
+      if (entry === undefined && override === undefined) return fallback;
+      const result = override ?? evaluateEntry(entry as FlagEntry, context);
       if ("errorCode" in result || typeof result.value !== "boolean") return fallback;
-      entry.count(result);
+      if (override === undefined) entry?.count(result);
       return result.value;
     },
     stringValue: (key, context, fallback) => details(key, context, fallback).value,
@@ -229,7 +208,7 @@ export const createClient = (options: ClientOptions): Client => {
       key: string,
       context?: EvaluationContext,
       fallback: Value = false as Value,
-    ) => details(key, context, fallback),
+    ) => details(key, context, fallback as unknown as Widened<Value>),
     async close() {
       if (connection.current === "closed") return;
       connection.close();

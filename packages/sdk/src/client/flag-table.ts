@@ -1,9 +1,16 @@
 // The flags and segments of one environment, prepared for evaluation, with counts of the flags' results.
-import { type EvaluatedFlag, type PreparedFlag, unknownFlag } from "@halyard/core/evaluate";
+import {
+  type EvaluatedFlag,
+  type FlagValue,
+  fixedFlag,
+  type PreparedFlag,
+  unknownFlag,
+} from "@halyard/core/evaluate";
+import { onOrOff } from "@halyard/core/flags/on-or-off";
 import { choiceOf, type Flag, isFlag, prepare } from "@halyard/core/flags/registry";
 import { ResultCounter } from "@halyard/core/result-counts";
 import type { Test } from "@halyard/core/targeting/conditions/condition";
-import type { Environment } from "@halyard/core/targeting/decision";
+import type { Choice, Environment } from "@halyard/core/targeting/decision";
 import { rulesNaming } from "@halyard/core/targeting/references";
 import {
   applyToState,
@@ -24,8 +31,8 @@ export class FlagEntry {
   readonly key: string;
   flag: LeveledFlag;
   prepared: PreparedFlag;
-  /** Its variant while it is off; every other counts as on. */
-  offVariant: string;
+  /** Every variant but its off counts as on. */
+  choice: Pick<Choice, "variants" | "off">;
   on = 0;
   off = 0;
   /** By variant and by rule, for flags that have more to decide than a percentage. */
@@ -35,11 +42,11 @@ export class FlagEntry {
     this.key = flag.key;
     this.flag = flag;
     this.prepared = prepareFlag(flag, environment);
-    this.offVariant = offVariantOf(flag);
+    this.choice = choiceIn(flag);
   }
 
   count(result: EvaluatedFlag): void {
-    if (result.variant === this.offVariant) this.off += 1;
+    if (result.variant === this.choice.off) this.off += 1;
     else this.on += 1;
     if (this.prepared.decide === undefined) return;
     this.results ??= new ResultCounter();
@@ -55,6 +62,10 @@ export interface FlagTable {
   change(key: string, flag: LeveledFlag | null): string[];
   /** Adds, changes or removes one segment. Returns the keys of the flags that may give other values than before. */
   changeSegment(key: string, segment: SegmentChange | null): string[];
+  /** Sets the value that applies instead of the flag, or ends that with `undefined`. Returns keys as above. */
+  override(key: string, value: FlagValue | undefined): string[];
+  /** The result of the override; undefined when there is none. */
+  readonly overridden: (key: string) => EvaluatedFlag | undefined;
   /** Sorted by key. */
   readonly flags: () => LeveledFlag[];
   /** Sorted by key. */
@@ -68,7 +79,8 @@ const prepareFlag = (flag: LeveledFlag, environment: Environment): PreparedFlag 
 const requirementsOf = ({ requires }: LeveledFlag): readonly Requirement[] =>
   Array.isArray(requires) ? (requires as readonly Requirement[]) : [];
 
-const offVariantOf = (flag: LeveledFlag): string => (isFlag(flag) ? choiceOf(flag).off : "off");
+const choiceIn = (flag: LeveledFlag): FlagEntry["choice"] =>
+  isFlag(flag) ? choiceOf(flag) : onOrOff;
 
 /** Flags that cannot be evaluated exist too, so nothing more is required. */
 const hasKey = (value: unknown): value is LeveledFlag =>
@@ -85,9 +97,21 @@ interface SegmentEntry {
 export const createFlagTable = (): FlagTable => {
   const entries = new Map<string, FlagEntry>();
   const segments = new Map<string, SegmentEntry>();
+  const overrides = new Map<string, FlagValue>();
+  const overridden = (key: string): EvaluatedFlag | undefined => {
+    const value = overrides.get(key);
+    if (value === undefined) return undefined;
+    const { variants }: FlagEntry["choice"] = entries.get(key)?.choice ?? onOrOff;
+    const variant = Object.keys(variants).find((name) => isSame(variants[name], value));
+    const result = { value, ...(variant !== undefined && { variant }), reason: "STATIC" };
+    return { ...result, overridden: true } as unknown as EvaluatedFlag;
+  };
   const environment: Environment = {
     segment: (key) => segments.get(key)?.test,
-    flag: (key) => entries.get(key)?.prepared,
+    flag(key) {
+      const override = overridden(key);
+      return override === undefined ? entries.get(key)?.prepared : fixedFlag(override);
+    },
   };
 
   /** The flags given, and those that require one of them, directly or through others. */
@@ -117,7 +141,7 @@ export const createFlagTable = (): FlagTable => {
     }
     if (isSame(entry.flag, flag)) return false;
     entry.prepared = prepareFlag(flag, environment);
-    entry.offVariant = offVariantOf(flag);
+    entry.choice = choiceIn(flag);
     entry.flag = Object.freeze({ ...flag });
     return true;
   };
@@ -158,6 +182,13 @@ export const createFlagTable = (): FlagTable => {
       else putSegment(applyToState(segments.get(key)?.state, segment));
       return withDependents(naming(key));
     },
+    override(key, value) {
+      if (isSame(overrides.get(key), value)) return [];
+      if (value === undefined) overrides.delete(key);
+      else overrides.set(key, value);
+      return withDependents([key]);
+    },
+    overridden,
     flags: () =>
       [...entries.values()]
         .map(({ flag }) => flag)

@@ -11,12 +11,14 @@ import {
   type PostOptions,
   pathPart,
 } from "./call.ts";
+import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
 import type {
   ApiKey,
   CreatedApiKey,
   CreatedWebhook,
   Delivery,
   DetailedWebhookHealth,
+  FlagEventName,
   FlagHistoryEntry,
   FlagPatch,
   FlagUsage,
@@ -39,46 +41,6 @@ import type { ManagementError, Result } from "./result.ts";
 import { segmentCalls } from "./segment-calls.ts";
 import type { ChangedFlags, ExplainRequest, FlagChange, FlagExplanation } from "./segments.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
-
-export interface PageQuery {
-  /** 1 to 1000. */
-  readonly limit?: number;
-  /** `next` of the previous page. */
-  readonly cursor?: string;
-}
-
-export interface FlagQuery extends PageQuery {
-  readonly type?: Flag["type"];
-  readonly enabled?: boolean;
-  /** Part of the key or the description. */
-  readonly q?: string;
-  readonly tag?: string;
-  readonly owner?: string;
-}
-
-export interface HistoryQuery extends PageQuery {
-  readonly subject?: HistoryEntry["subject"];
-  /** The key or id of one of them; with `subject`. */
-  readonly id?: string;
-  /** Only deletions; revoked keys are among them. */
-  readonly deleted?: true;
-}
-
-export interface EventQuery {
-  /** 1 to 1000, 100 by default. */
-  readonly limit?: number;
-  /** The `sequence` of the last event you have. */
-  readonly after?: number;
-  /** ISO 8601. */
-  readonly since?: string;
-}
-
-export interface DeliveryQuery extends PageQuery {
-  /** Retrying are the pending ones that have failed before. */
-  readonly state?: Delivery["state"] | "retrying";
-  /** The key of a flag. */
-  readonly flag?: string;
-}
 
 const queryOf = (query: object): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
@@ -200,7 +162,7 @@ export const createManagement = (address: Address) => {
     /** Sends `webhook.test`, or an event that looks like one of this type, to this webhook alone. */
     test: (
       id: string,
-      test: { readonly type?: WebhookEvent["type"] } = {},
+      test: { readonly type?: FlagEventName | "webhook.test" } = {},
       options?: PostOptions,
     ) => post<Delivery>(`${webhook(id)}/test`, test, options),
     /** What is on its way to each webhook, and how its last attempts went. */

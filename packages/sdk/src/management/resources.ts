@@ -1,10 +1,12 @@
 // The resources of the management API, as requests and responses carry them.
-import type { FlagEventType } from "@halyard/core/event-types";
+import type { EventType, FlagEventType } from "@halyard/core/event-types";
 import type { CreateFlag, Flag, PatchFlag } from "@halyard/core/flags/registry";
 import type { ResultCounts } from "@halyard/core/result-counts";
 
 export type Role = "client" | "server" | "admin";
 export type FlagEventName = FlagEventType;
+/** Of flags and of segments. */
+export type EventName = EventType;
 
 export type NewFlag = CreateFlag;
 export type FlagPatch = PatchFlag;
@@ -38,12 +40,12 @@ export interface HistoryEntry {
 
 export interface NewWebhook {
   readonly url: string;
-  readonly events: readonly (FlagEventName | "*")[];
+  readonly events: readonly (EventName | "*")[];
 }
 
 export interface WebhookPatch {
   readonly active?: boolean;
-  readonly events?: readonly (FlagEventName | "*")[];
+  readonly events?: readonly (EventName | "*")[];
 }
 
 export interface Webhook {

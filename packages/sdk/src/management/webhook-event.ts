@@ -1,5 +1,6 @@
 // The events that a webhook receives, a union discriminated by `type`.
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
+import type { ListChange, SegmentSummary } from "@halyard/core/targeting/segment";
 
 interface EventEnvelope<Type extends string, Data> {
   /** The same in every retry and replay: ignore an event whose id you have seen. */
@@ -37,6 +38,35 @@ export type FlagUpdatedEvent = FlagEventOf<"flag.updated", Omit<PatchFlag, "enab
 /** Its `flag` is the last state before the deletion. */
 export type FlagDeletedEvent = FlagEventOf<"flag.deleted", Nothing>;
 
+interface SegmentEventOf<Type extends string, Previous>
+  extends EventEnvelope<
+    Type,
+    {
+      /** With the counts of its members. */
+      readonly segment: SegmentSummary;
+      /** Counts the changes of this segment. */
+      readonly version: number;
+      /** The old values of the changed fields. */
+      readonly previous: Previous;
+      /** Which targeting keys were added and removed; absent when the list is as before. */
+      readonly include?: ListChange;
+      readonly exclude?: ListChange;
+      /** The keys of the flags that name it. */
+      readonly flags: readonly string[];
+    }
+  > {
+  /** Counts the events of the environment, without gaps. */
+  readonly sequence: number;
+}
+
+export type SegmentCreatedEvent = SegmentEventOf<"segment.created", Nothing>;
+export type SegmentUpdatedEvent = SegmentEventOf<
+  "segment.updated",
+  Partial<Omit<SegmentSummary, "key">>
+>;
+/** Its `segment` is the last state before the deletion. */
+export type SegmentDeletedEvent = SegmentEventOf<"segment.deleted", Nothing>;
+
 /** Sent on request only: it has no sequence number, and its `data` describes the webhook. */
 export interface WebhookTestEvent
   extends EventEnvelope<
@@ -59,4 +89,7 @@ export type WebhookEvent =
   | FlagDisabledEvent
   | FlagUpdatedEvent
   | FlagDeletedEvent
+  | SegmentCreatedEvent
+  | SegmentUpdatedEvent
+  | SegmentDeletedEvent
   | WebhookTestEvent;

@@ -1,7 +1,9 @@
 // What both OpenFeature providers share: the client's events as provider events, and resolution details.
+
+import type { FlagValue } from "@halyard/core/evaluate";
 import type { AnyProviderEvent, ErrorCode, ResolutionDetails } from "@openfeature/core";
-import type { Client } from "../client/client.ts";
-import type { Details } from "../details.ts";
+import type { Client } from "../client/client-options.ts";
+import { type Details, notReady } from "../details.ts";
 import type { ClientError } from "../transport/client-error.ts";
 import type { ProviderEvents } from "./events.ts";
 
@@ -30,18 +32,35 @@ export const passEventsOn = (
   });
 };
 
-export const resolutionOf = (details: Details): ResolutionDetails<boolean> =>
-  details.errorCode === undefined
-    ? (details as ResolutionDetails<boolean>)
-    : { ...(details as ResolutionDetails<boolean>), errorCode: code(details.errorCode) };
+/** The reasons that OpenFeature does not have. A flag whose requirements are not met is off, as one that is turned off. */
+const standardReasons: Readonly<Partial<Record<Details["reason"], string>>> = {
+  PREREQUISITE_FAILED: "DISABLED",
+};
 
-/** For every type but boolean. */
-export const typeMismatch = <T>(flagKey: string, value: T): ResolutionDetails<T> => ({
-  value,
-  reason: "ERROR",
-  errorCode: code("TYPE_MISMATCH"),
-  errorMessage: `The flag ${JSON.stringify(flagKey)} is a boolean: Halyard has no other value types.`,
-});
+/** Undefined before `initialize`. `details` was asked with any value of the type, because OpenFeature takes any default. */
+export const resolutionOf = <T>(
+  details: Details<FlagValue> | undefined,
+  defaultValue: T,
+): ResolutionDetails<T> => {
+  const { value, variant, reason, rule, overridden, errorCode, errorMessage } =
+    details ?? notReady(false);
+  if (errorCode !== undefined) {
+    const message = errorMessage !== undefined && { errorMessage };
+    return { value: defaultValue, reason, errorCode: code(errorCode), ...message };
+  }
+  const standard = standardReasons[reason];
+  const flagMetadata = {
+    ...(standard !== undefined && { reason }),
+    ...(rule !== undefined && { rule }),
+    ...(overridden !== undefined && { overridden }),
+  };
+  return {
+    value: value as T,
+    ...(variant !== undefined && { variant }),
+    reason: standard ?? reason,
+    ...(Object.keys(flagMetadata).length > 0 && { flagMetadata }),
+  };
+};
 
 /** What `initialize` and `onContextChange` reject with; the client keeps trying. */
 export const notConnected = (message: string, why?: ClientError): Error =>

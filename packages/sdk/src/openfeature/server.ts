@@ -5,15 +5,15 @@ import type {
   Provider,
   ResolutionDetails,
 } from "@openfeature/server-sdk";
-import { type Client, type ClientOptions, createClient } from "../client/client.ts";
-import { notReady } from "../details.ts";
-import { passEventsOn, resolutionOf, typeMismatch, waitForFlags } from "./bridge.ts";
+import { createClient } from "../client/client.ts";
+import type { Client, ClientOptions } from "../client/client-options.ts";
+import { passEventsOn, resolutionOf, waitForFlags } from "./bridge.ts";
 import { ProviderEvents } from "./events.ts";
 
-export interface HalyardProviderOptions extends ClientOptions {
+export type HalyardProviderOptions = ClientOptions & {
   /** How long `setProviderAndWait` waits for the server, in milliseconds; 10,000 by default. */
   readonly readyTimeout?: number;
-}
+};
 
 export class HalyardProvider implements Provider {
   readonly metadata = { name: "halyard" } as const;
@@ -46,19 +46,30 @@ export class HalyardProvider implements Provider {
     defaultValue: boolean,
     context: EvaluationContext,
   ): Promise<ResolutionDetails<boolean>> {
-    const details = this.#client?.details(flagKey, context, defaultValue);
-    return resolutionOf(details ?? notReady(defaultValue));
+    return resolutionOf(this.#client?.details(flagKey, context, false), defaultValue);
   }
 
-  async resolveStringEvaluation(flagKey: string, defaultValue: string) {
-    return typeMismatch(flagKey, defaultValue);
+  async resolveStringEvaluation(
+    flagKey: string,
+    defaultValue: string,
+    context: EvaluationContext,
+  ): Promise<ResolutionDetails<string>> {
+    return resolutionOf(this.#client?.details(flagKey, context, ""), defaultValue);
   }
 
-  async resolveNumberEvaluation(flagKey: string, defaultValue: number) {
-    return typeMismatch(flagKey, defaultValue);
+  async resolveNumberEvaluation(
+    flagKey: string,
+    defaultValue: number,
+    context: EvaluationContext,
+  ): Promise<ResolutionDetails<number>> {
+    return resolutionOf(this.#client?.details(flagKey, context, 0), defaultValue);
   }
 
-  async resolveObjectEvaluation<T extends JsonValue>(flagKey: string, defaultValue: T) {
-    return typeMismatch(flagKey, defaultValue);
+  async resolveObjectEvaluation<T extends JsonValue>(
+    flagKey: string,
+    defaultValue: T,
+    context: EvaluationContext,
+  ): Promise<ResolutionDetails<T>> {
+    return resolutionOf(this.#client?.details(flagKey, context, {}), defaultValue);
   }
 }

@@ -10,8 +10,7 @@ import {
   type ContextClientOptions,
   createContextClient,
 } from "../browser-client/context-client.ts";
-import { notReady } from "../details.ts";
-import { notConnected, passEventsOn, resolutionOf, typeMismatch, waitForFlags } from "./bridge.ts";
+import { notConnected, passEventsOn, resolutionOf, waitForFlags } from "./bridge.ts";
 import { ProviderEvents } from "./events.ts";
 
 /** OpenFeature sets the context. */
@@ -53,18 +52,21 @@ export class HalyardWebProvider implements Provider {
   }
 
   resolveBooleanEvaluation(flagKey: string, defaultValue: boolean): ResolutionDetails<boolean> {
-    return resolutionOf(this.#client?.details(flagKey, defaultValue) ?? notReady(defaultValue));
+    return resolutionOf(this.#client?.details(flagKey, false), defaultValue);
   }
 
-  resolveStringEvaluation(flagKey: string, defaultValue: string) {
-    return typeMismatch(flagKey, defaultValue);
+  resolveStringEvaluation(flagKey: string, defaultValue: string): ResolutionDetails<string> {
+    return resolutionOf(this.#client?.details(flagKey, ""), defaultValue);
   }
 
-  resolveNumberEvaluation(flagKey: string, defaultValue: number) {
-    return typeMismatch(flagKey, defaultValue);
+  resolveNumberEvaluation(flagKey: string, defaultValue: number): ResolutionDetails<number> {
+    return resolutionOf(this.#client?.details(flagKey, 0), defaultValue);
   }
 
-  resolveObjectEvaluation<T extends JsonValue>(flagKey: string, defaultValue: T) {
-    return typeMismatch(flagKey, defaultValue);
+  resolveObjectEvaluation<T extends JsonValue>(
+    flagKey: string,
+    defaultValue: T,
+  ): ResolutionDetails<T> {
+    return resolutionOf(this.#client?.details(flagKey, {}), defaultValue);
   }
 }

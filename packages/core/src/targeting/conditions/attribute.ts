@@ -6,8 +6,8 @@ export type ReadAttribute = (context: EvaluationContext) => unknown;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The value as JSON would carry it: a Date is its text, NaN is null, a function is missing. Members of it stay as they are. */
-export const asJson = (value: unknown): unknown => {
+/** What stands for itself in JSON; undefined when JSON has no form for it. Members of an object stay as they are. */
+const plainAsJson = (value: unknown): unknown => {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -16,27 +16,35 @@ export const asJson = (value: unknown): unknown => {
       // JSON has no negative zero.
       return Number.isFinite(value) ? value + 0 : null;
     case "object":
-      return value === null ? null : objectAsJson(value);
+      return value instanceof Number || value instanceof String || value instanceof Boolean
+        ? plainAsJson(value.valueOf())
+        : value;
     default:
       return undefined;
   }
 };
 
-const objectAsJson = (value: object): unknown => {
-  const { toJSON } = value as { readonly toJSON?: unknown };
-  if (typeof toJSON === "function") {
-    const replaced: unknown = toJSON.call(value, "");
-    return replaced === value ? value : asJson(replaced);
+/**
+ * The value as JSON would carry it: a Date is its text, NaN is null, a function is missing. As in JSON, `toJSON` is called
+ * once, with the name of the member, also that of a function and of a BigInt.
+ */
+export const asJson = (value: unknown, name: string | number = ""): unknown => {
+  switch (typeof value) {
+    case "object":
+    case "function":
+    case "bigint": {
+      if (value === null) return null;
+      const { toJSON } = value as { readonly toJSON?: unknown };
+      return plainAsJson(typeof toJSON === "function" ? toJSON.call(value, String(name)) : value);
+    }
+    default:
+      return plainAsJson(value);
   }
-  if (value instanceof Number || value instanceof String || value instanceof Boolean) {
-    return asJson(value.valueOf());
-  }
-  return value;
 };
 
 const memberOf = (value: object, name: string): unknown =>
   Object.prototype.propertyIsEnumerable.call(value, name)
-    ? asJson((value as Members)[name])
+    ? asJson((value as Members)[name], name)
     : undefined;
 
 const indexPattern = /^(0|[1-9]\d{0,9})$/;
@@ -46,7 +54,7 @@ const stepInto = (value: unknown, name: string): unknown => {
   if (typeof value !== "object" || value === null) return undefined;
   if (!Array.isArray(value)) return memberOf(value, name);
   if (!indexPattern.test(name) || Number(name) >= value.length) return undefined;
-  return asJson(value[Number(name)]) ?? null;
+  return asJson(value[Number(name)], name) ?? null;
 };
 
 /** The names in a JSON Pointer; undefined when it is none. */

@@ -73,8 +73,8 @@ const compileIn = ({ values = [], ignoreCase }: AttributeCondition): Decide => {
   return (value) => {
     if (!Array.isArray(value)) return decideOne(value);
     let truth: Truth = isFalse;
-    for (const element of value) {
-      const one = decideOne(asJson(element));
+    for (let index = 0; index < value.length; index += 1) {
+      const one = decideOne(asJson(value[index], index));
       if (one === isTrue) return isTrue;
       if (one === isUnknown) truth = isUnknown;
     }

@@ -1,0 +1,45 @@
+// What can be asked of lists.
+import type { Flag } from "@halyard/core/flags/registry";
+import type { Delivery, HistoryEntry } from "./resources.ts";
+
+export interface PageQuery {
+  /** 1 to 1000. */
+  readonly limit?: number;
+  /** `next` of the previous page. */
+  readonly cursor?: string;
+}
+
+export interface FlagQuery extends PageQuery {
+  readonly type?: Flag["type"];
+  readonly enabled?: boolean;
+  /** Part of the key or the description. */
+  readonly q?: string;
+  /** Only flags that have this tag. */
+  readonly tag?: string;
+  /** Only flags of this owner. */
+  readonly owner?: string;
+}
+
+export interface HistoryQuery extends PageQuery {
+  readonly subject?: HistoryEntry["subject"];
+  /** The key or id of one of them; with `subject`. */
+  readonly id?: string;
+  /** Only deletions; revoked keys are among them. */
+  readonly deleted?: true;
+}
+
+export interface EventQuery {
+  /** 1 to 1000, 100 by default. */
+  readonly limit?: number;
+  /** The `sequence` of the last event you have. */
+  readonly after?: number;
+  /** ISO 8601. */
+  readonly since?: string;
+}
+
+export interface DeliveryQuery extends PageQuery {
+  /** Retrying are the pending ones that have failed before. */
+  readonly state?: Delivery["state"] | "retrying";
+  /** The key of a flag. */
+  readonly flag?: string;
+}
