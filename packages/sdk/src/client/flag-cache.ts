@@ -13,7 +13,7 @@ export interface Cache {
 /** SDKs from before segments ignore them, and do not evaluate flags that name one. */
 export interface CachedFlags {
   readonly flags: readonly unknown[];
-  readonly segments: readonly Segment[];
+  readonly segments: readonly unknown[];
 }
 
 export interface FlagCache {
@@ -37,7 +37,7 @@ const cachedIn = (text: string): CachedFlags | undefined => {
   } | null;
   if (!readable.includes(cached?.format) || !Array.isArray(cached?.flags)) return undefined;
   const { flags, segments } = cached;
-  return { flags, segments: Array.isArray(segments) ? (segments as Segment[]) : [] };
+  return { flags, segments: Array.isArray(segments) ? (segments as unknown[]) : [] };
 };
 
 export const createFlagCache = (

@@ -57,7 +57,7 @@ export class FlagEntry {
 export interface FlagTable {
   readonly entries: ReadonlyMap<string, FlagEntry>;
   /** Replaces everything. Returns the keys of the flags that may give other values than before. */
-  replace(flags: readonly unknown[], segments: readonly Segment[]): string[];
+  replace(flags: readonly unknown[], segments: readonly unknown[]): string[];
   /** Adds, changes or removes one flag. Returns its key when it differs from before. */
   change(key: string, flag: LeveledFlag | null): string[];
   /** Adds, changes or removes one segment. Returns the keys of the flags that may give other values than before. */
@@ -85,6 +85,14 @@ const choiceIn = (flag: LeveledFlag): FlagEntry["choice"] =>
 /** Flags that cannot be evaluated exist too, so nothing more is required. */
 const hasKey = (value: unknown): value is LeveledFlag =>
   typeof value === "object" && value !== null && "key" in value && typeof value.key === "string";
+
+/** From a cache or a bootstrap that something else has written: nobody can be known to be in what is no segment. */
+const isSegment = (value: unknown): value is Segment => {
+  if (typeof value !== "object" || value === null) return false;
+  const { key, include, exclude, when } = value as Partial<Segment>;
+  const lists: readonly unknown[] = [include, exclude];
+  return typeof key === "string" && lists.every(Array.isArray) && typeof when === "object";
+};
 
 const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
@@ -160,7 +168,7 @@ export const createFlagTable = (): FlagTable => {
     replace(values, newSegments) {
       const before = new Map(shownSegments().map((each) => [each.key, each]));
       segments.clear();
-      for (const each of newSegments) {
+      for (const each of newSegments.filter(isSegment)) {
         if (isSame(before.get(each.key), each)) before.delete(each.key);
         else before.set(each.key, each);
         putSegment(stateOf(each));
