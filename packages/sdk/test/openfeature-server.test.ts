@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { HalyardProvider } from "@halyard/sdk/openfeature-server";
 import {
+  type EvaluationDetails,
   type EventDetails,
+  type FlagValue,
   OpenFeature,
   ProviderEvents,
   ProviderStatus,
@@ -19,6 +21,7 @@ import {
   scriptedServer,
   snapshotText,
 } from "./support/scripted-server.ts";
+import { makeTypedFlags } from "./support/typed-flags.ts";
 
 let server: TestServer;
 before(async () => {
@@ -88,6 +91,58 @@ suite("with a started server", () => {
           typeof wrong.value === "object" ? "object" : (wrong.value as string),
         ),
       );
+    }
+  });
+
+  test("values of every type, with variant, reason and metadata", async () => {
+    const { keys, admin } = await server.environment();
+    await makeTypedFlags(admin);
+    const domain = newDomain();
+    const provider = new HalyardProvider({ url: server.url, key: keys.server });
+    await OpenFeature.setProviderAndWait(domain, provider);
+    const client = OpenFeature.getClient(domain);
+    const pro = { plan: "pro" };
+    const matched = { variant: "large", reason: "TARGETING_MATCH", flagMetadata: { rule: "pro" } };
+    const shown = ({ value, variant, reason, flagMetadata }: EvaluationDetails<FlagValue>) => ({
+      value,
+      variant,
+      reason,
+      flagMetadata,
+    });
+    assert.deepEqual(shown(await client.getStringDetails("size", "?", pro)), {
+      value: "L",
+      ...matched,
+    });
+    assert.deepEqual(shown(await client.getNumberDetails("limit", 0, pro)), {
+      value: 9,
+      ...matched,
+    });
+    assert.deepEqual(shown(await client.getObjectDetails("layout", {}, pro)), {
+      value: { columns: 3 },
+      ...matched,
+    });
+    assert.deepEqual(await client.getObjectValue("layout", [], pro), { columns: 3 }, "any default");
+    assert.deepEqual(shown(await client.getStringDetails("size", "?")), {
+      value: "S",
+      variant: "small",
+      reason: "DEFAULT",
+      flagMetadata: {},
+    });
+    assert.deepEqual(shown(await client.getBooleanDetails("needs", true)), {
+      value: false,
+      variant: "off",
+      reason: "DISABLED",
+      flagMetadata: { reason: "PREREQUISITE_FAILED" },
+    });
+    for (const wrong of [
+      await client.getBooleanDetails("size", true, pro),
+      await client.getStringDetails("limit", "?", pro),
+      await client.getNumberDetails("layout", 7, pro),
+      await client.getObjectDetails("size", { mine: true }, pro),
+    ]) {
+      assert.deepEqual([wrong.reason, wrong.errorCode], ["ERROR", "TYPE_MISMATCH"]);
+      assert.ok([true, "?", 7].includes(wrong.value as never) || typeof wrong.value === "object");
+      assert.match(wrong.errorMessage ?? "", /gives a value of type/);
     }
   });
 

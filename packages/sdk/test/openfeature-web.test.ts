@@ -13,6 +13,7 @@ import { until } from "../../server/test/support/until.ts";
 import { bulkServer } from "./support/bulk-server.ts";
 import { key } from "./support/clients.ts";
 import { quick } from "./support/scripted-server.ts";
+import { makeTypedFlags } from "./support/typed-flags.ts";
 
 let server: TestServer;
 before(async () => {
@@ -78,6 +79,39 @@ suite("with a started server", () => {
     await until("the change", () => heard.includes("PROVIDER_CONFIGURATION_CHANGED: on"));
     assert.equal(client.getBooleanValue("on", true), false);
   });
+});
+
+test("values of every type, for each context", async () => {
+  const { keys, admin } = await server.environment();
+  await makeTypedFlags(admin);
+  for (const role of ["client", "server"] as const) {
+    const domain = newDomain();
+    const client = OpenFeature.getClient(domain);
+    await OpenFeature.setContext(domain, {});
+    const provider = new HalyardWebProvider({ url: server.url, key: keys[role] });
+    await OpenFeature.setProviderAndWait(domain, provider);
+    assert.equal(client.getStringValue("size", "?"), "S");
+    assert.equal(client.getStringDetails("size", "?").reason, "DEFAULT");
+    const needs = client.getBooleanDetails("needs", true);
+    assert.deepEqual([needs.value, needs.reason], [false, "DISABLED"]);
+    assert.deepEqual(needs.flagMetadata, { reason: "PREREQUISITE_FAILED" });
+    await OpenFeature.setContext(domain, { plan: "pro" });
+    const { value, variant, reason, flagMetadata } = client.getStringDetails("size", "?");
+    assert.deepEqual([value, variant, reason], ["L", "large", "TARGETING_MATCH"]);
+    assert.deepEqual(flagMetadata, role === "server" ? { rule: "pro" } : {});
+    assert.equal(client.getNumberValue("limit", 0), 9);
+    assert.deepEqual(client.getObjectValue("layout", {}), { columns: 3 });
+    assert.deepEqual(client.getObjectValue("layout", "?"), { columns: 3 }, "any default");
+    assert.equal(client.getBooleanValue("needs", false), true);
+    for (const wrong of [
+      client.getBooleanDetails("size", true),
+      client.getStringDetails("limit", "?"),
+      client.getNumberDetails("layout", 7),
+      client.getObjectDetails("size", {}),
+    ]) {
+      assert.deepEqual([wrong.reason, wrong.errorCode], ["ERROR", "TYPE_MISMATCH"]);
+    }
+  }
 });
 
 suite("through an outage", () => {
