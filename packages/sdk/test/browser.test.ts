@@ -12,6 +12,7 @@ import { startTestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
 import { publish } from "./support/published.ts";
 import { scriptedServer } from "./support/scripted-server.ts";
+import { casesFile, checkGroups } from "./support/targeting-cases.ts";
 
 const page = (settings: object): string => `<!doctype html><script type="module">
   import { createContextClient } from "/sdk/esm/index.js";
@@ -27,9 +28,15 @@ const page = (settings: object): string => `<!doctype html><script type="module"
   } catch (error) {
     await tell("failed", String(error));
   }
+</script>
+<script type="module">
+  import { createClient } from "/sdk/esm/index.js";
+  const check = ${checkGroups.toString()};
+  const { groups } = await (await fetch("/targeting.json")).json();
+  await fetch("/checked", { method: "POST", body: JSON.stringify(check(createClient, groups)) });
 </script>`;
 
-test("a page follows its flags", async (t) => {
+test("a page follows its flags, and decides every published case as Node does", async (t) => {
   const published = publish();
   t.after(() => published.remove());
   const server = await startTestServer();
@@ -44,6 +51,8 @@ test("a page follows its flags", async (t) => {
         .writeHead(200, { "content-type": "text/html" })
         .end(page({ url: server.url, key: keys.client, context: { targetingKey: "someone" } })),
     "POST /told": (response) => response.writeHead(204).end(),
+    "GET /targeting.json": (response) => response.writeHead(200).end(readFileSync(casesFile)),
+    "POST /checked": (response) => response.writeHead(204).end(),
   });
   for (const file of published.files.filter((name) => name.endsWith(".js"))) {
     site.answer(`GET /sdk/${file}`, (response) =>
@@ -96,4 +105,12 @@ test("a page follows its flags", async (t) => {
   });
   const total = usage.hours.reduce((sum, { on, off }) => sum + on + off, 0);
   assert.equal(total, 3);
+
+  const [checked] = await until("the cases", () => {
+    const received = site.to("POST /checked");
+    return received.length > 0 && received;
+  });
+  const { cases, differences } = JSON.parse(checked?.body ?? "") as ReturnType<typeof checkGroups>;
+  assert.deepEqual(differences, []);
+  assert.ok(cases >= 3_600, String(cases));
 });
