@@ -59,8 +59,12 @@ suite("an old SDK on the present server", () => {
     ] as const;
     const variants = { small: "S", large: "L" };
     const size = {
-      ...{ key: "size", type: "variant", valueType: "string", variants },
-      ...{ off: "small", otherwise: "large" },
+      key: "size",
+      type: "variant",
+      valueType: "string",
+      variants,
+      off: "small",
+      otherwise: "large",
     } as const;
     for (const flag of [...plain, ...targeted, size]) {
       await done(flags.create(flag));

@@ -1,0 +1,91 @@
+// The management calls about segments against a started server, and the events that they make.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type Condition,
+  createManagement,
+  type FlagQuery,
+  type Result,
+  type Rule,
+  type Segment,
+  type SegmentSummary,
+  verifyWebhook,
+} from "@halyard/sdk";
+import { startTestServer } from "../../server/test/support/server.ts";
+import { secretOf, signStandard } from "./support/vectors.ts";
+
+const done = <T>(result: Result<T>): T => {
+  assert.ok(result.ok, JSON.stringify(result));
+  return result.value;
+};
+const errorOf = <T>(result: Result<T>) => {
+  assert.ok(!result.ok, JSON.stringify(result));
+  return result.error;
+};
+
+test("segments: create, read, change, use, delete, and their events", async (t) => {
+  const server = await startTestServer();
+  t.after(() => server.close());
+  const { keys } = await server.environment();
+  const { flags, segments, events, history } = createManagement({
+    url: server.url,
+    key: keys.admin,
+  });
+  const when: Condition = { attribute: "plan", op: "in", values: ["pro"] };
+  const made = await segments.create({ key: "beta", include: ["ann"], when });
+  const counts = { include: 1, exclude: 0 };
+  const summary: SegmentSummary = { key: "beta", description: null, when, counts };
+  assert.deepEqual(made, { ok: true, value: summary, version: 1 });
+  const members = { include: { add: ["bob", "eve"], remove: ["ann"] } };
+  const moved = done(await segments.changeMembers("beta", members, { ifMatch: 1 }));
+  assert.deepEqual(moved.counts, { include: 2, exclude: 0 });
+  const late = errorOf(await segments.update("beta", { when: null }, { ifMatch: 1 }));
+  assert.equal(late.code, "PRECONDITION_FAILED");
+  const whole: Segment = done(await segments.get("beta"));
+  assert.deepEqual(whole.include, ["bob", "eve"]);
+  assert.deepEqual(done(await segments.list()), [moved]);
+
+  const rules: Rule[] = [{ id: "beta", when: { segment: ["beta"] }, serve: "on" }];
+  const tagged = { tags: ["shop"], owner: "team" };
+  done(await flags.create({ key: "a", type: "boolean", rules, otherwise: "off", ...tagged }));
+  done(await flags.create({ key: "b", type: "boolean" }));
+  const found = async (query: FlagQuery) => done(await flags.list(query)).map(({ key }) => key);
+  assert.deepEqual(await found({ tag: "shop" }), ["a"]);
+  assert.deepEqual(await found({ owner: "nobody" }), []);
+  assert.deepEqual(done(await segments.flags("beta")), [{ key: "a", rules: ["beta"] }]);
+  done(await segments.update("beta", { description: "early" }));
+  assert.equal(errorOf(await segments.delete("beta")).code, "CONFLICT");
+  done(await flags.changeTogether([{ flag: "a", patch: { rules: null } }]));
+  assert.deepEqual(await segments.delete("beta"), { ok: true, value: undefined });
+  const entries = done(await history({ subject: "segment" }));
+  assert.equal(entries.length, 4);
+
+  const told = done(await events({ after: 0 }));
+  const shown = told.flatMap((event) => {
+    switch (event.type) {
+      case "segment.created":
+      case "segment.updated":
+      case "segment.deleted": {
+        const { segment, version, previous, include, flags: users } = event.data;
+        return [[event.type, segment.key, version, Object.keys(previous), include, users]];
+      }
+      default:
+        return [];
+    }
+  });
+  assert.deepEqual(shown, [
+    ["segment.created", "beta", 1, [], { added: ["ann"], removed: [] }, []],
+    ["segment.updated", "beta", 2, ["counts"], { added: ["bob", "eve"], removed: ["ann"] }, []],
+    ["segment.updated", "beta", 3, ["description"], undefined, ["a"]],
+    ["segment.deleted", "beta", 4, [], undefined, []],
+  ]);
+
+  const [first] = told;
+  assert.ok(first);
+  const body = JSON.stringify(first);
+  const secret = secretOf(7);
+  const headers = signStandard([secret], first.id, new Date(), body);
+  const event = await verifyWebhook(body, headers, secret);
+  assert.equal(event.type, "segment.created");
+  if (event.type === "segment.created") assert.deepEqual(event.data.segment, summary);
+});
