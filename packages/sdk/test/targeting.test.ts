@@ -180,12 +180,35 @@ suite("a started server", () => {
     check(second.client);
     await until("the kept segment", () => second.client.isEnabled("far", eve));
     assert.deepEqual(second.changed().toSorted(), ["base", "far", "top"]);
-    // What is kept of a newer version may be anything.
+    // What something else has written may be anything.
     const { format, flags } = JSON.parse(kept ?? "") as { format: number; flags: Flag[] };
-    kept = JSON.stringify({ format, flags, segments: [7, null, { ...ann, key: "beta" }] });
-    const third = clientOf(t, nowhere, { cache });
-    await until("the kept flags", () => third.client.isEnabled("apart"));
-    assert.equal(third.client.isEnabled("base", ann, true), false);
+    const odd = [
+      { requires: [null, 7] },
+      { rules: [null] },
+      { rules: [{ when: 7 }] },
+      { rules: 7 },
+    ];
+    const oddFlags = odd.map((part, index) => ({
+      ...{ key: `odd-${index}`, type: "boolean", enabled: true, description: null },
+      ...{ otherwise: "on", level: 2, ...part },
+    }));
+    const lists = { include: [], exclude: [] };
+    for (const beta of [
+      7,
+      null,
+      ann,
+      lists,
+      { ...lists, when: { all: 7 } },
+      { ...lists, when: 7 },
+    ]) {
+      const segments = [beta === null || beta === 7 ? beta : { ...(beta as object), key: "beta" }];
+      kept = JSON.stringify({ format, flags: [...flags, ...oddFlags], segments });
+      const third = clientOf(t, nowhere, { cache, bootstrap: body as Snapshot });
+      await until("the kept flags", () => third.changed().includes("odd-0"));
+      assert.equal(third.client.isEnabled("base", ann, true), false);
+      assert.equal(third.client.isEnabled("apart"), true);
+      for (const { key } of oddFlags) assert.equal(third.client.isEnabled(key, ann), false, key);
+    }
   });
 });
 

@@ -100,7 +100,12 @@ interface CompiledRule {
 
 export const compileDecision = (flag: Decidable, environment: Environment): Decide => {
   const { key, variants, off, otherwise, targeting } = flag;
-  const { requires = [], rules, bucketBy, bucketSeed } = targeting;
+  const { rules, bucketBy, bucketSeed } = targeting;
+  // Read now, so that a flag that something else has written fails here and not when it is evaluated.
+  const requires = (targeting.requires ?? []).map((each) => ({
+    flag: each.flag,
+    variant: each.variant,
+  }));
   const result = (variant: string, reason: Reason, rule?: string): EvaluatedFlag =>
     Object.freeze({
       value: variants[variant] ?? false,

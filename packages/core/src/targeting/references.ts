@@ -30,10 +30,11 @@ const segmentsIn = (condition: Condition, place: string): readonly Named[] => {
 export const namedSegments = ({ rules = [] }: Targeting): readonly Named[] =>
   rules.flatMap(({ when }, index) => segmentsIn(when, `rules[${index}].when`));
 
-/** The ids of the rules that name the segment. */
+/** The ids of the rules that name the segment; of any flag, also one that a newer version has written. */
 export const rulesNaming = ({ rules = [] }: Targeting, segment: string): readonly string[] =>
-  rules
-    .filter(({ when }: Rule) => segmentsIn(when, "").some(({ key }) => key === segment))
+  listOf(rules)
+    .filter((rule: Rule) => isObject(rule))
+    .filter(({ when }) => segmentsIn(when, "").some(({ key }) => key === segment))
     .map(({ id }) => id);
 
 const serves = (serve: Serve, variant: string): boolean =>

@@ -10,6 +10,7 @@ import { onOrOff } from "@halyard/core/flags/on-or-off";
 import { choiceOf, type Flag, isFlag, prepare } from "@halyard/core/flags/registry";
 import { ResultCounter } from "@halyard/core/result-counts";
 import type { Test } from "@halyard/core/targeting/conditions/condition";
+import { isUnknown } from "@halyard/core/targeting/conditions/truth";
 import type { Choice, Environment } from "@halyard/core/targeting/decision";
 import { rulesNaming } from "@halyard/core/targeting/references";
 import {
@@ -76,8 +77,8 @@ const prepareFlag = (flag: LeveledFlag, environment: Environment): PreparedFlag 
   isFlag(flag) ? prepare(flag, flag.level, environment) : unknownFlag;
 
 /** Of any flag, also one that this version cannot use. */
-const requirementsOf = ({ requires }: LeveledFlag): readonly Requirement[] =>
-  Array.isArray(requires) ? (requires as readonly Requirement[]) : [];
+const requirementsOf = ({ requires }: LeveledFlag): readonly Partial<Requirement>[] =>
+  Array.isArray(requires) ? requires.map((each: Requirement | null) => ({ ...each })) : [];
 
 const choiceIn = (flag: LeveledFlag): FlagEntry["choice"] =>
   isFlag(flag) ? choiceOf(flag) : onOrOff;
@@ -85,6 +86,14 @@ const choiceIn = (flag: LeveledFlag): FlagEntry["choice"] =>
 /** Flags that cannot be evaluated exist too, so nothing more is required. */
 const hasKey = (value: unknown): value is LeveledFlag =>
   typeof value === "object" && value !== null && "key" in value && typeof value.key === "string";
+
+const compileOrNobody = (state: SegmentState): Test => {
+  try {
+    return compileSegment(state);
+  } catch {
+    return () => isUnknown;
+  }
+};
 
 /** From a cache or a bootstrap that something else has written: nobody can be known to be in what is no segment. */
 const isSegment = (value: unknown): value is Segment => {
@@ -126,8 +135,9 @@ export const createFlagTable = (): FlagTable => {
   const withDependents = (keys: Iterable<string>): string[] => {
     const dependents = new Map<string, string[]>();
     for (const { flag } of entries.values()) {
-      for (const required of requirementsOf(flag)) {
-        dependents.set(required.flag, [...(dependents.get(required.flag) ?? []), flag.key]);
+      for (const { flag: required } of requirementsOf(flag)) {
+        if (required === undefined) continue;
+        dependents.set(required, [...(dependents.get(required) ?? []), flag.key]);
       }
     }
     const affected = new Set(keys);
@@ -155,7 +165,7 @@ export const createFlagTable = (): FlagTable => {
   };
 
   const putSegment = (state: SegmentState): void => {
-    segments.set(state.key, { state, test: compileSegment(state) });
+    segments.set(state.key, { state, test: compileOrNobody(state) });
   };
 
   const shownSegments = (): Segment[] =>

@@ -62,9 +62,7 @@ export const addDeliveryCommands = (group: Command): void => {
       `
 The event looks like a real one, but its sequence is null, as that of every test. Only this webhook gets it.`,
     )
-    .action((type: FlagEventName, id: string, options: Options) =>
-      testWebhook(id, options, type),
-    );
+    .action((type: FlagEventName, id: string, options: Options) => testWebhook(id, options, type));
   withExamples(trigger, "halyard webhooks trigger flag.enabled wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const deliveries = readOf(group, "deliveries")
