@@ -70,18 +70,21 @@ const linesOf = (text: string): FlagEvent[] =>
 
 test("each event is one line with who made it, and --count ends it", async () => {
   await make("earlier");
-  const tail = spawnHalyard(["events", "tail", "--since", "1h", "--count", "5"], settings);
+  const tail = spawnHalyard(["events", "tail", "--since", "1h", "--count", "7"], settings);
   await tail.printed(/ flag\.created {3}#1 {2}earlier v1 {2}by \S/);
   await make("wide");
   await management.flags.update("wide", { enabled: true, percentage: 5 });
   await management.flags.delete("wide");
+  await management.segments.create({ key: "beta", include: ["ann"] });
+  const members = { include: { add: ["bob", "eve"], remove: ["ann"] } };
+  await management.segments.changeMembers("beta", members);
   const { code, stdout, stderr } = await tail.ended;
   assert.equal(code, 0, stderr);
   const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
   assert.match(
     stdout,
     new RegExp(
-      `^${time}  flag.created   #1  earlier v1  by \\S+\n${time}  flag.created   #2  wide v1  by \\S+\n${time}  flag.enabled   #3  wide v2  enabled off → on  by \\S+\n${time}  flag.updated   #4  wide v2  percentage 0 % → 5 %  by \\S+\n${time}  flag.deleted   #5  wide v3  by \\S+\n$`,
+      `^${time}  flag.created   #1  earlier v1  by \\S+\n${time}  flag.created   #2  wide v1  by \\S+\n${time}  flag.enabled   #3  wide v2  enabled off → on  by \\S+\n${time}  flag.updated   #4  wide v2  percentage 0 % → 5 %  by \\S+\n${time}  flag.deleted   #5  wide v3  by \\S+\n${time}  segment.created  #6  beta v1  include \\+1  by \\S+\n${time}  segment.updated  #7  beta v2  include \\+2 -1  by \\S+\n$`,
     ),
   );
   assert.match(stderr, /^Following development after event 0\.\n$/);
@@ -114,7 +117,9 @@ test("a restart loses nothing and repeats nothing, also what happened meanwhile;
   const { code, stdout, stderr } = await tail.ended;
   assert.equal(code, 0, stderr);
   const lines = linesOf(stdout);
-  const begin = lines.findIndex(({ data }) => data.flag.key === "a");
+  const begin = lines.findIndex(
+    ({ type, data }) => type.startsWith("flag.") && data.flag.key === "a",
+  );
   assert.deepEqual(
     lines.slice(begin).map(({ type, data }) => `${data.flag.key} ${data.version} ${type}`),
     [

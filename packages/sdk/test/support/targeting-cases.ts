@@ -43,12 +43,14 @@ export const checkGroups = (create: typeof createClient, all: readonly Group[]) 
       const [first] = fallbacks
         .map((fallback) => client.details(flag, context, fallback))
         .filter(({ errorCode }) => errorCode !== "TYPE_MISMATCH");
-      const { errorMessage, ...found } = first ?? {};
+      const found = first ?? {};
       const wanted =
         "errorCode" in expected ? { value: false, reason: "ERROR", ...expected } : expected;
-      const sorted = (details: object) => JSON.stringify(Object.entries(details).sort());
-      if (sorted(found) !== sorted(wanted))
+      const shown = ({ value, variant, reason, rule, errorCode }: Record<string, unknown>) =>
+        JSON.stringify([value, variant, reason, rule, errorCode]);
+      if (shown({ ...found }) !== shown({ ...wanted })) {
         differences.push({ name, flag, context, found, expected });
+      }
       cases += 1;
     }
     void client.close();
