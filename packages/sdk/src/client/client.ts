@@ -37,21 +37,28 @@ type ObjectValue = Readonly<Record<string, unknown>>;
 
 const noContext: EvaluationContext = Object.freeze({});
 
-/** At run time a context may be anything. It is read as JSON would carry it, so that the server would answer the same. */
-const readable = (context: EvaluationContext | undefined): EvaluationContext => {
-  const given = asJson(context ?? noContext) as EvaluationContext | null;
-  const { targetingKey } = given ?? noContext;
-  return typeof targetingKey === "object"
-    ? { ...given, targetingKey: asJson(targetingKey, "targetingKey") as string }
-    : (given ?? noContext);
+/**
+ * At run time a context may be anything. It is read as JSON would carry it, so that the server would answer the same. Nearly
+ * every context stays as it is.
+ */
+const readable = (context: EvaluationContext): EvaluationContext => {
+  if (typeof context.targetingKey !== "object" && typeof context.toJSON !== "function")
+    return context;
+  const given = (asJson(context) ?? noContext) as EvaluationContext;
+  const targetingKey = asJson(given.targetingKey, "targetingKey") as string | undefined;
+  return { ...given, targetingKey };
 };
 
 /** A context that throws when it is read counts as empty. */
-const evaluateEntry = (entry: FlagEntry, context: EvaluationContext | undefined): Evaluation => {
+const evaluateEntry = (
+  { prepared }: FlagEntry,
+  context: EvaluationContext | undefined,
+): Evaluation => {
+  if (prepared.fixed !== undefined) return prepared.fixed;
   try {
-    return evaluate(entry.prepared, readable(context));
+    return evaluate(prepared, readable(context ?? noContext));
   } catch {
-    return evaluate(entry.prepared, noContext);
+    return evaluate(prepared, noContext);
   }
 };
 

@@ -116,7 +116,8 @@ export const createFlagTable = (): FlagTable => {
   const segments = new Map<string, SegmentEntry>();
   const overrides = new Map<string, FlagValue>();
   const overridden = (key: string): EvaluatedFlag | undefined => {
-    const value = overrides.get(key);
+    // Nearly every client has none, and every evaluation asks.
+    const value = overrides.size === 0 ? undefined : overrides.get(key);
     if (value === undefined) return undefined;
     const { variants }: FlagEntry["choice"] = entries.get(key)?.choice ?? onOrOff;
     const variant = Object.keys(variants).find((name) => isSame(variants[name], value));
