@@ -39,7 +39,10 @@ suite("attempts", { concurrency: true }, () => {
     | "delete"
     | "deleteMatch"
     | "revoke"
-    | "webhook";
+    | "webhook"
+    | "together"
+    | "members"
+    | "segment";
   const cases: readonly [
     call: Name,
     steps: readonly Step[],
@@ -72,6 +75,9 @@ suite("attempts", { concurrency: true }, () => {
     ["revoke", [lost, missing], "ok", 2],
     ["revoke", [missing], "NOT_FOUND", 1],
     ["webhook", [lost, flag], "UNREACHABLE", 1],
+    ["together", [lost, unavailable, flag], "ok", 3],
+    ["members", [lost, flag], "ok", 2],
+    ["segment", [lost, flag], "UNREACHABLE", 1],
   ];
   for (const [name, steps, outcome, attempts] of cases) {
     const told = steps.map(
@@ -97,12 +103,18 @@ suite("attempts", { concurrency: true }, () => {
         `DELETE ${flagRoute}`,
         "DELETE /api/v1/keys/k",
         "PATCH /api/v1/webhooks/w",
+        "POST /api/v1/changes",
+        "POST /api/v1/segments/s/members",
+        "PATCH /api/v1/segments/s",
       ]) {
         server.answer(route, respond);
       }
-      const { flags, keys, webhooks } = createManagement({ url: server.url, key });
+      const { flags, keys, segments, webhooks } = createManagement({ url: server.url, key });
       const calls = {
         get: () => flags.get("a"),
+        together: () => flags.changeTogether([{ flag: "a", patch: { enabled: true } }]),
+        members: () => segments.changeMembers("s", { include: { add: ["ann"] } }),
+        segment: () => segments.update("s", { when: null }),
         post: () => flags.create({ key: "a", type: "boolean" }),
         patch: () => flags.update("a", { enabled: true }),
         patchMatch: () => flags.update("a", { enabled: true }, { ifMatch: 1 }),
@@ -118,7 +130,7 @@ suite("attempts", { concurrency: true }, () => {
         assert.deepEqual([result.value, result.version], [on, 2]);
       const tokens = new Set(server.received.map(({ headers }) => headers["idempotency-key"]));
       assert.equal(tokens.size, 1, "the same idempotency key at every attempt");
-      assert.equal(tokens.has(undefined), name !== "post");
+      assert.equal(tokens.has(undefined), !["post", "together", "members"].includes(name));
     });
   }
 

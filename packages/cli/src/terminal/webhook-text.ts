@@ -52,6 +52,7 @@ const subjectOf = ({ type, data }: ChangeEvent): readonly [key: string, changes:
     ...Object.keys(data.previous).filter((name) => name !== "counts"),
     membersText("include", data.include),
     membersText("exclude", data.exclude),
+    data.membersOmitted === true ? "many members" : "",
   ];
   return [data.segment.key, changes.filter((each) => each !== "").join(", ")];
 };

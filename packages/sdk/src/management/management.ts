@@ -18,7 +18,6 @@ import type {
   CreatedWebhook,
   Delivery,
   DetailedWebhookHealth,
-  FlagEventName,
   FlagHistoryEntry,
   FlagPatch,
   FlagUsage,
@@ -117,15 +116,9 @@ export const createManagement = (address: Address) => {
         reconsider: goneIsDone,
         options,
       }),
-    /** At most 100, all of them or none. Not retried after a lost response unless each has `ifMatch`. */
-    changeTogether: (changes: readonly FlagChange[], options?: CallOptions) =>
-      send<ChangedFlags>({
-        method: "POST",
-        path: "/changes",
-        body: { changes },
-        repeatable: false,
-        options,
-      }),
+    /** At most 100, all of them or none. */
+    changeTogether: (changes: readonly FlagChange[], options?: PostOptions) =>
+      post<ChangedFlags>("/changes", { changes }, options),
     /** Every step of the decision for a context. */
     explain: (key: string, request: ExplainRequest, options?: CallOptions) =>
       send<FlagExplanation>({
@@ -162,7 +155,7 @@ export const createManagement = (address: Address) => {
     /** Sends `webhook.test`, or an event that looks like one of this type, to this webhook alone. */
     test: (
       id: string,
-      test: { readonly type?: FlagEventName | "webhook.test" } = {},
+      test: { readonly type?: WebhookEvent["type"] } = {},
       options?: PostOptions,
     ) => post<Delivery>(`${webhook(id)}/test`, test, options),
     /** What is on its way to each webhook, and how its last attempts went. */

@@ -87,7 +87,9 @@ export interface Delivery {
     readonly id: string;
     readonly type: string;
     readonly sequence: number | null;
+    /** Null for what is no event of a flag. */
     readonly flagKey: string | null;
+    readonly segmentKey?: string;
   };
   readonly createdAt: string;
   readonly settledAt: string | null;

@@ -35,7 +35,8 @@ export const segmentCalls = ({ send, get, post }: Calls) => {
       path: `/segments/${path}`,
       ...(body !== undefined && { body }),
       ...matching(ifMatch),
-      repeatable: false,
+      // A POST has an Idempotency-Key: it is executed once.
+      repeatable: method === "POST",
       options,
     });
   return {

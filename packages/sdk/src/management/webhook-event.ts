@@ -51,7 +51,9 @@ interface SegmentEventOf<Type extends string, Previous>
       /** Which targeting keys were added and removed; absent when the list is as before. */
       readonly include?: ListChange;
       readonly exclude?: ListChange;
-      /** The keys of the flags that name it. */
+      /** Members changed, but they are too many for an event: read the segment. */
+      readonly membersOmitted?: true;
+      /** The keys of the flags that name it, at most 1,000. */
       readonly flags: readonly string[];
     }
   > {

@@ -1,7 +1,7 @@
 // halyard webhooks test, trigger, deliveries, retry and replay: show deliveries and send events again.
 import { setTimeout as pause } from "node:timers/promises";
 import { flagEventTypes } from "@halyard/core/event-types";
-import type { Delivery, FlagEventName, ReplayRange } from "@halyard/sdk";
+import type { Delivery, EventName, ReplayRange } from "@halyard/sdk";
 import { Argument, type Command, Option } from "commander";
 import {
   answered,
@@ -62,7 +62,7 @@ export const addDeliveryCommands = (group: Command): void => {
       `
 The event looks like a real one, but its sequence is null, as that of every test. Only this webhook gets it.`,
     )
-    .action((type: FlagEventName, id: string, options: Options) => testWebhook(id, options, type));
+    .action((type: EventName, id: string, options: Options) => testWebhook(id, options, type));
   withExamples(trigger, "halyard webhooks trigger flag.enabled wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const deliveries = readOf(group, "deliveries")
@@ -109,7 +109,7 @@ const testType = "webhook.test";
 const testWebhook = async (
   id: string,
   options: Options,
-  type: FlagEventName | typeof testType = testType,
+  type: EventName | typeof testType = testType,
 ): Promise<void> => {
   const connection = connect(options);
   const { webhooks } = connection.management;
