@@ -40,7 +40,7 @@ export class ResultCounter {
   readonly #variants: Cells = new Map();
   readonly #rules: Cells = new Map();
 
-  count({ variant, rule }: EvaluatedFlag): void {
+  count({ variant, rule }: Pick<EvaluatedFlag, "variant" | "rule">): void {
     increase(this.#variants, variant, 1);
     if (rule !== undefined) increase(this.#rules, rule, 1);
   }

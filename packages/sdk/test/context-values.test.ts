@@ -64,8 +64,10 @@ test("values have every type, with the server's own reasons, and a change of an 
   assert.equal(changed().filter((key) => key === "size").length, 1, "only what has changed");
   await client.close();
   const { evaluations } = JSON.parse(server.to(usage)[0]?.body ?? "") as {
-    evaluations: { key: string; on: number; off: number }[];
+    evaluations: { key: string; on: number; off: number; variants?: object }[];
   };
+  const [reported] = evaluations.filter(({ key }) => key === "size");
+  assert.deepEqual(reported?.variants, { large: 1 }, "the one from before had no name");
   const counted = Object.fromEntries(evaluations.map(({ key, on, off }) => [key, [on, off]]));
   assert.deepEqual(
     [counted.size, counted.off],

@@ -1,6 +1,7 @@
 // The client for browsers and others with a client key: the server evaluates for one context, the client keeps the values.
 import type { EvaluationContext } from "@halyard/core/context";
 import type { FlagValue } from "@halyard/core/evaluate";
+import { ResultCounter } from "@halyard/core/result-counts";
 import {
   type Details,
   failedDetails,
@@ -178,6 +179,11 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
     if (!isLike(value, fallback)) return mismatch(fallback, key, value);
     if (isOff(found)) entry.off += 1;
     else entry.on += 1;
+    // Of flags that are on or off, the server makes this out of the counts.
+    if (typeof value !== "boolean" && found.variant !== undefined) {
+      entry.results ??= new ResultCounter();
+      entry.results.count({ variant: found.variant });
+    }
     return found as Details<Value>;
   };
 

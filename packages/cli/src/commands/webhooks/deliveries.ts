@@ -1,6 +1,6 @@
 // halyard webhooks test, trigger, deliveries, retry and replay: show deliveries and send events again.
 import { setTimeout as pause } from "node:timers/promises";
-import { flagEventTypes } from "@halyard/core/event-types";
+import { eventTypes } from "@halyard/core/event-types";
 import type { Delivery, EventName, ReplayRange } from "@halyard/sdk";
 import { Argument, type Command, Option } from "commander";
 import {
@@ -54,7 +54,7 @@ export const addDeliveryCommands = (group: Command): void => {
   withExamples(test, "halyard webhooks test wh_3f9a0c5be1d24f6a8b7c6d5e");
 
   const trigger = changeCommand(group.command("trigger"))
-    .addArgument(new Argument("<type>", "the type of the event").choices(flagEventTypes))
+    .addArgument(new Argument("<type>", "the type of the event").choices(eventTypes))
     .argument(...webhook)
     .description('send an event of this type about a flag "example" (exit code 1 if it fails)')
     .addHelpText(

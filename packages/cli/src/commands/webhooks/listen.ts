@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { request as beginHttp } from "node:http";
 import { request as beginHttps } from "node:https";
-import { flagEventTypes } from "@halyard/core/event-types";
+import { eventTypes } from "@halyard/core/event-types";
 import {
   defaultServiceName,
   type Mac,
@@ -94,7 +94,7 @@ const secretOf = (given: string | undefined): string => {
 /** Whether an event is to be shown. */
 const choose = (text: string): ((event: LoggedEvent) => boolean) => {
   const names: readonly string[] = eventNames(text);
-  const allowed = ["*", ...flagEventTypes];
+  const allowed = ["*", ...eventTypes];
   const unknown = names.find((name) => !allowed.includes(name));
   if (names.length === 0 || unknown !== undefined) {
     throw usageError(`--events needs names out of ${allowed.join(", ")}.`);
