@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { inspect } from "node:util";
 import type { EvaluationContext } from "../src/context.ts";
+import { evaluate } from "../src/evaluate.ts";
+import { prepare } from "../src/flags/registry.ts";
+import { ownMembersOf } from "../src/targeting/conditions/attribute.ts";
 import { checkCondition } from "../src/targeting/conditions/check-condition.ts";
 import { type Condition, compileCondition } from "../src/targeting/conditions/condition.ts";
 import { collectMistakes } from "../src/targeting/mistakes.ts";
@@ -20,7 +23,7 @@ const decide = (condition: Condition, context: EvaluationContext): string => {
         })
       : undefined,
   );
-  return names[test(context)] ?? "";
+  return names[test(ownMembersOf(context))] ?? "";
 };
 const at = (op: string, rest: object, value: unknown): string =>
   decide({ attribute: "x", op, ...rest } as Condition, value === undefined ? {} : { x: value });
@@ -222,6 +225,29 @@ suite("attributes", () => {
       among("__proto__", JSON.parse('{"__proto__":"yes"}') as EvaluationContext),
       "true",
     );
+  });
+
+  test("a flag's rules see own members alone, the targeting key apart", () => {
+    const yes = (attribute: string): Condition => ({ attribute, op: "in", values: ["yes"] });
+    const gives = (when: Condition, context: EvaluationContext): unknown => {
+      const rules = [{ id: "a", when, serve: [{ variant: "on", share: 100 }] }];
+      const flag = { key: "f", type: "boolean", enabled: true, description: null } as const;
+      const evaluation = evaluate(prepare({ ...flag, rules, otherwise: "off" }, 2), context);
+      return "value" in evaluation ? evaluation.value : evaluation.errorCode;
+    };
+    const both: Condition = { all: [yes("plan"), yes("beta")] };
+    const members = { plan: "yes", beta: "yes" };
+    const own: EvaluationContext = { ...members, targetingKey: "ann" };
+    assert.equal(gives(both, own), true);
+    assert.equal(gives(both, Object.assign(Object.create(null), own)), true);
+    assert.equal(gives(both, Object.assign(Object.create({ targetingKey: "ann" }), members)), true);
+    assert.equal(
+      gives(both, Object.assign(Object.create({ beta: "yes" }), { plan: "yes" })),
+      false,
+    );
+    assert.equal(gives(both, Object.create(own) as EvaluationContext), false);
+    assert.equal(gives({ all: [yes("plan"), yes("toString")] }, own), false);
+    assert.equal(gives({ any: [yes("beta"), yes("plan")] }, Object.create(own)), false);
   });
 
   test("values are read as JSON carries them, at every depth", () => {

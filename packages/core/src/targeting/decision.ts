@@ -13,9 +13,8 @@ import {
   type Reason,
   type Turn,
 } from "../evaluate.ts";
-import { readerOf } from "./conditions/attribute.ts";
-import { compileCondition, type SegmentTest, type Test } from "./conditions/condition.ts";
-import { isTrue } from "./conditions/truth.ts";
+import { ownMembersOf, readerOf } from "./conditions/attribute.ts";
+import { areTrue, compileParts, type Part, type SegmentTest } from "./conditions/condition.ts";
 import { compileSplit, type Share } from "./split.ts";
 import type { Requirement, Rule, Serve, Targeting } from "./targeting.ts";
 
@@ -91,12 +90,16 @@ const areMet = (
 };
 
 interface CompiledRule {
-  readonly test: Test;
+  /** It matches when all of them are true. */
+  readonly parts: readonly Part[];
   /** The result for everyone whom the rule matches; undefined for a split. */
   readonly fixed: EvaluatedFlag | undefined;
   readonly find: (hash: number) => number;
   readonly results: readonly EvaluatedFlag[];
 }
+
+const findNone = (): number => 0;
+const noResults: readonly EvaluatedFlag[] = [];
 
 export const compileDecision = (flag: Decidable, environment: Environment): Decide => {
   const { key, variants, off, otherwise, targeting } = flag;
@@ -119,7 +122,7 @@ export const compileDecision = (flag: Decidable, environment: Environment): Deci
   }
   const compileServe = (serve: Serve, fixedReason: Reason, rule?: string) => {
     if (typeof serve === "string") {
-      return { fixed: result(serve, fixedReason, rule), find: () => 0, results: [] };
+      return { fixed: result(serve, fixedReason, rule), find: findNone, results: noResults };
     }
     const results = serve.map(({ variant }: Share) => result(variant, "SPLIT", rule));
     return { fixed: undefined, find: compileSplit(serve), results };
@@ -128,12 +131,12 @@ export const compileDecision = (flag: Decidable, environment: Environment): Deci
     .filter(({ disabled }) => disabled !== true)
     .map(
       ({ id, when, serve }: Rule): CompiledRule => ({
-        test: compileCondition(when, environment.segment),
+        parts: compileParts(when, environment.segment),
         ...compileServe(serve, "TARGETING_MATCH", id),
       }),
     );
   const last: CompiledRule = {
-    test: () => isTrue,
+    parts: [],
     ...compileServe(otherwise, rules === undefined ? "STATIC" : "DEFAULT"),
   };
   const steps = [...compiled, last];
@@ -146,20 +149,22 @@ export const compileDecision = (flag: Decidable, environment: Environment): Deci
 
   const decide = (context: EvaluationContext): Evaluation => {
     let hash = -1;
-    for (const { test, fixed, find, results } of steps) {
-      if (test(context) !== isTrue) continue;
-      if (fixed !== undefined) return fixed;
+    for (const step of steps) {
+      if (!areTrue(step.parts, context)) continue;
+      if (step.fixed !== undefined) return step.fixed;
       if (hash === -1) {
         const value = bucketValue(context);
         if (value === undefined) return missing;
         hash = hashFrom(prefix, value);
       }
-      const reached = results[find(hash)];
+      const reached = step.results[step.find(hash)];
       if (reached !== undefined) return reached;
     }
     return unreached;
   };
-  if (requires.length === 0) return decide;
-  return (context, turn = { depth: 0, left: maxFlags, evaluations: new Map() }) =>
-    areMet(requires, environment, context, turn) ? decide(context) : notMet;
+  if (requires.length === 0) return (context) => decide(ownMembersOf(context));
+  return (context, turn = { depth: 0, left: maxFlags, evaluations: new Map() }) => {
+    const own = ownMembersOf(context);
+    return areMet(requires, environment, own, turn) ? decide(own) : notMet;
+  };
 };

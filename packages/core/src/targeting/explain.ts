@@ -3,7 +3,7 @@ import { bucketPrefix, hashFrom } from "../bucket.ts";
 import type { EvaluationContext } from "../context.ts";
 import { type Evaluation, evaluate } from "../evaluate.ts";
 import { allThousandths, fromThousandths } from "../percentage.ts";
-import { readerOf } from "./conditions/attribute.ts";
+import { ownMembersOf, readerOf } from "./conditions/attribute.ts";
 import { type Condition, compileCondition } from "./conditions/condition.ts";
 import type { AttributeCondition } from "./conditions/operators.ts";
 import { isFalse, isTrue, type Truth } from "./conditions/truth.ts";
@@ -86,8 +86,9 @@ const explainCondition = (
 export const explainDecision = (
   flag: Decidable,
   environment: Environment,
-  context: EvaluationContext,
+  given: EvaluationContext,
 ): Explanation => {
+  const context = ownMembersOf(given);
   const { requires = [], rules = [], bucketBy, bucketSeed } = flag.targeting;
   const decision = compileDecision(flag, environment)(context);
   const decidedBy = "errorCode" in decision ? undefined : decision.rule;

@@ -1,7 +1,13 @@
 // Conditions: what a rule or a segment asks of a context, compiled into one function.
 import type { EvaluationContext } from "../../context.ts";
-import { readerOf } from "./attribute.ts";
-import { type AttributeCondition, operatorNamed } from "./operators.ts";
+import { memberNameOf, readerOf } from "./attribute.ts";
+import {
+  type AttributeCondition,
+  answerTo,
+  noQuestion,
+  operatorNamed,
+  type Question,
+} from "./operators.ts";
 import { isFalse, isTrue, isUnknown, opposite, type Truth } from "./truth.ts";
 
 export type Condition =
@@ -11,7 +17,7 @@ export type Condition =
   | { readonly segment: readonly string[] }
   | AttributeCondition;
 
-/** A compiled condition. */
+/** A compiled condition. It takes a context that has only own members, see ownMembersOf. */
 export type Test = (context: EvaluationContext) => Truth;
 
 /** The compiled segment; undefined when there is none of this key, which nobody can be known to be in. */
@@ -19,13 +25,42 @@ export type SegmentTest = (key: string) => Test | undefined;
 
 const never: Test = () => isUnknown;
 
-const allOf = (tests: readonly Test[]): Test => {
-  const [first = never, second] = tests;
-  if (second === undefined) return first;
+/**
+ * A part of `all` or `any`. Most ask about a member of the context, which is read right there. One object, not several: a
+ * server with many flags reads most of them from memory that no cache holds.
+ */
+export interface Part extends Question {
+  /** Undefined when `test` is to be asked. */
+  readonly member: string | undefined;
+  readonly test: Test;
+}
+
+const partOf = (question: Question, member: string | undefined, test: Test): Part => ({
+  member,
+  texts: question.texts,
+  found: question.found,
+  other: question.other,
+  order: question.order,
+  limit: question.limit,
+  decide: question.decide,
+  test,
+});
+
+const truthOfPart = (part: Part, context: EvaluationContext): Truth =>
+  part.member === undefined
+    ? part.test(context)
+    : answerTo(part, context[part.member], part.member);
+
+const testOf = (part: Part): Test =>
+  part.member === undefined ? part.test : (context) => truthOfPart(part, context);
+
+const allOf = (parts: readonly Part[]): Test => {
+  const [first, second] = parts;
+  if (first !== undefined && second === undefined) return testOf(first);
   return (context) => {
     let least: Truth = isTrue;
-    for (const test of tests) {
-      const truth = test(context);
+    for (const part of parts) {
+      const truth = truthOfPart(part, context);
       if (truth === isFalse) return isFalse;
       if (truth < least) least = truth;
     }
@@ -33,13 +68,13 @@ const allOf = (tests: readonly Test[]): Test => {
   };
 };
 
-const anyOf = (tests: readonly Test[]): Test => {
-  const [first = never, second] = tests;
-  if (second === undefined) return first;
+const anyOf = (parts: readonly Part[]): Test => {
+  const [first, second] = parts;
+  if (first !== undefined && second === undefined) return testOf(first);
   return (context) => {
     let greatest: Truth = isFalse;
-    for (const test of tests) {
-      const truth = test(context);
+    for (const part of parts) {
+      const truth = truthOfPart(part, context);
       if (truth === isTrue) return isTrue;
       if (truth > greatest) greatest = truth;
     }
@@ -47,25 +82,50 @@ const anyOf = (tests: readonly Test[]): Test => {
   };
 };
 
-const ofAttribute = (condition: AttributeCondition): Test => {
-  const decide = operatorNamed(condition.op)?.compile(condition);
-  if (decide === undefined) return never;
+const whole = (test: Test): Part => partOf(noQuestion, undefined, test);
+
+const ofAttribute = (condition: AttributeCondition): Part => {
+  const question = operatorNamed(condition.op)?.compile(condition);
+  if (question === undefined) return whole(never);
+  const member = memberNameOf(condition.attribute);
+  if (member !== undefined) return partOf(question, member, never);
   const read = readerOf(condition.attribute);
-  return (context) => decide(read(context));
+  return whole((context) => answerTo(question, read(context)));
 };
 
-/** Of a condition that was checked when it was saved, so it is not deep. */
-export const compileCondition = (condition: Condition, segments: SegmentTest): Test => {
-  const compile = (each: Condition) => compileCondition(each, segments);
-  if ("all" in condition) return allOf(condition.all.map(compile));
-  if ("any" in condition) return anyOf(condition.any.map(compile));
+const compilePart = (condition: Condition, segments: SegmentTest): Part => {
+  const compile = (each: Condition) => compilePart(each, segments);
+  if ("all" in condition) return whole(allOf(condition.all.map(compile)));
+  if ("any" in condition) return whole(anyOf(condition.any.map(compile)));
   if ("not" in condition) {
-    const test = compile(condition.not);
-    return (context) => opposite(test(context));
+    const test = testOf(compile(condition.not));
+    return whole((context) => opposite(test(context)));
   }
   if ("segment" in condition) {
     // Looked up every time: a change of a segment compiles nothing that names it.
-    return anyOf(condition.segment.map((key) => (context) => (segments(key) ?? never)(context)));
+    return whole(
+      anyOf(condition.segment.map((key) => whole((context) => (segments(key) ?? never)(context)))),
+    );
   }
   return ofAttribute(condition);
+};
+
+/** Of a condition that was checked when it was saved, so it is not deep. */
+export const compileCondition = (condition: Condition, segments: SegmentTest): Test =>
+  testOf(compilePart(condition, segments));
+
+/** What must be true, each of them, for the condition to be true. */
+export const compileParts = (
+  condition: Condition,
+  segments: SegmentTest,
+  parts: Part[] = [],
+): readonly Part[] => {
+  if ("all" in condition) for (const each of condition.all) compileParts(each, segments, parts);
+  else parts.push(compilePart(condition, segments));
+  return parts;
+};
+
+export const areTrue = (parts: readonly Part[], context: EvaluationContext): boolean => {
+  for (const part of parts) if (truthOfPart(part, context) !== isTrue) return false;
+  return true;
 };
