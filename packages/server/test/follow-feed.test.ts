@@ -7,7 +7,7 @@ import { newIds } from "@halyard/server/compose/operator";
 import { createApiKeyCache } from "../src/access/api-key-cache.ts";
 import { createKeyTable } from "../src/access/key-table.ts";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";
-import { maxRecent } from "../src/evaluation/snapshot.ts";
+import { maxRecent } from "../src/evaluation/recent-changes.ts";
 import { type Applied, createSnapshots, followSnapshots } from "../src/evaluation/snapshots.ts";
 import { hashKey } from "../src/management/api-keys.ts";
 import { createFlags } from "../src/management/flags.ts";

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { suite, test } from "node:test";
+import { evaluate } from "@halyard/core/evaluate";
 import type { Flag } from "@halyard/core/flags/registry";
 import { parseConfig } from "@halyard/server";
 import { newIds, openStore } from "@halyard/server/compose/operator";
@@ -9,12 +10,12 @@ import fc from "fast-check";
 import type { Revision } from "../src/domain/change.ts";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";
 import {
-  createSnapshot,
   maxRecent,
+  maxRecentLength,
   revisionName,
   revisionNumber,
-  type Snapshot,
-} from "../src/evaluation/snapshot.ts";
+} from "../src/evaluation/recent-changes.ts";
+import { createSnapshot, type Snapshot } from "../src/evaluation/snapshot.ts";
 import { createSnapshots, followSnapshots } from "../src/evaluation/snapshots.ts";
 import { createFlags } from "../src/management/flags.ts";
 import type { Store } from "../src/ports.ts";
@@ -84,6 +85,67 @@ suite("a snapshot", () => {
     for (const missed of [Math.ceil(maxRecent * 1.5) + 1, 3_200]) {
       assert.equal(snapshot.since(names.at(-1 - missed) ?? ""), undefined);
     }
+  });
+
+  test("knows fewer changes when they are large, and always the last ones", () => {
+    const snapshot = newSnapshot();
+    const names = [snapshot.name];
+    const long = "x".repeat(250_000);
+    const grow = (revision: number) => {
+      const value = {
+        key: "s",
+        description: null,
+        when: null,
+        counts: { include: revision, exclude: 0 },
+        include: { added: [`${revision}-${long}`], removed: [] },
+      };
+      const at = new Date(begin + revision);
+      snapshot.apply({ revision, at, kind: "segment", key: "s", version: revision, value });
+      names.push(snapshot.name);
+      return JSON.stringify(value).length;
+    };
+    const length = grow(1);
+    const most = Math.floor(maxRecentLength / length);
+    for (let revision = 2; revision <= most * 1.5; revision += 1) {
+      grow(revision);
+      const known = names.filter((name) => snapshot.since(name) !== undefined).length - 1;
+      assert.ok(known <= most, `${known} changes of ${length} characters are known`);
+      assert.ok(known >= Math.min(revision, Math.floor(most / 2)), `only ${known} are known`);
+      assert.equal(snapshot.since(names.at(-3) ?? "")?.length, 2);
+    }
+  });
+
+  test("prepares a flag again when it changes, and nothing else", () => {
+    const snapshot = newSnapshot();
+    const rules = [{ id: "a", when: { segment: ["s"] }, serve: "on" }];
+    const ruled = (key: string, otherwise: "on" | "off"): Flag =>
+      Object.assign(flag(key, true), { rules, otherwise });
+    const keys = ["a", "b", "c"];
+    for (const [index, key] of keys.entries()) {
+      snapshot.apply({ ...change(index + 1, key, ruled(key, "off")), level: 2 } as Revision);
+    }
+    const prepared = () => keys.map((key) => snapshot.get(key)?.prepared);
+    const [a, b, c] = prepared();
+    assert.equal(new Set([a, b, c]).size, 3);
+    snapshot.apply({ ...change(4, "b", ruled("b", "on")), level: 2 } as Revision);
+    const [a2, b2, c2] = prepared();
+    assert.notEqual(b2, b);
+    assert.deepEqual([a2 === a, c2 === c], [true, true]);
+    const value = {
+      key: "s",
+      description: null,
+      when: null,
+      counts: { include: 1, exclude: 0 },
+      include: { added: ["ann"], removed: [] },
+    };
+    snapshot.apply({ ...change(5, "s"), kind: "segment", value } as Revision);
+    assert.deepEqual(
+      prepared().map((each, index) => each === [a2, b2, c2][index]),
+      [true, true, true],
+      "a change of a segment prepares no flag",
+    );
+    const { prepared: first } = snapshot.get("a") ?? assert.fail("the flag is there");
+    assert.equal((evaluate(first, { targetingKey: "ann" }) as { value: unknown }).value, true);
   });
 
   test("does not know a revision of another history, of the future or of no form", () => {

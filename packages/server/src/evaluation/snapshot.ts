@@ -13,6 +13,7 @@ import {
 import type { Revision, VersionedFlag } from "../domain/change.ts";
 import type { EnvironmentContent } from "../domain/segments.ts";
 import { allFlags } from "../domain/usage.ts";
+import { createRecentChanges, revisionName } from "./recent-changes.ts";
 
 /** Evaluations since they were last stored. */
 export interface Counter {
@@ -44,17 +45,6 @@ export interface EvaluationSegment {
   readonly version: number;
   readonly test: Test;
 }
-
-/** How many changes are kept for streams that reconnect. */
-export const maxRecent = 1_000;
-
-/** Names a revision uniquely: after a restored backup, the same number has another time. */
-export const revisionName = (revision: number, at: Date | null): string =>
-  `${revision}-${(at?.getTime() ?? 0).toString(36)}`;
-
-/** The number in a revision's name; 0 when it is not one. */
-export const revisionNumber = (name: string): number =>
-  Number(/^(\d{1,15})-[0-9a-z]{1,11}$/.exec(name)?.[1] ?? 0);
 
 /**
  * Changed in place, by whole changes and never across an await: what reads it in one go sees one revision. Copying it for
@@ -101,9 +91,7 @@ export const createSnapshot = (
     flag: (key) => flags.get(key)?.prepared,
   };
   let sorted: EvaluationFlag[] | undefined;
-  let recent: Revision[] = [];
-  /** The name of the revision before the first of the recent changes. */
-  let recentAfter = "";
+  const recent = createRecentChanges();
   let revision = 0;
   let changedAt: Date | null = null;
   let name = "";
@@ -154,8 +142,7 @@ export const createSnapshot = (
     for (const entry of whole.flags) put(entry);
     for (const key of before) if (!flags.has(key)) counters.forget(environmentId, key);
     moveTo(whole.revision, whole.changedAt);
-    recent = [];
-    recentAfter = name;
+    recent.clear(name);
   };
   replace(list);
 
@@ -183,16 +170,7 @@ export const createSnapshot = (
     segments: () => [...segments.values()].sort((a, b) => (a.state.key < b.state.key ? -1 : 1)),
     environment,
 
-    since(wanted) {
-      if (wanted === name) return [];
-      if (wanted === recentAfter) return recent;
-      // Revisions have no gaps, so the number says where it is.
-      const index = revisionNumber(wanted) - (recent[0]?.revision ?? 0);
-      const change = recent[index];
-      return change && revisionName(change.revision, change.at) === wanted
-        ? recent.slice(index + 1)
-        : undefined;
-    },
+    since: (wanted) => (wanted === name ? [] : recent.since(wanted)),
 
     apply(change) {
       switch (change.kind) {
@@ -207,12 +185,7 @@ export const createSnapshot = (
             putSegment(applyToState(before, change.value), change.version);
           }
       }
-      recent.push(change);
-      // Half of them at once, so that it is seldom done.
-      if (recent.length > maxRecent * 1.5) {
-        const dropped = recent.splice(0, recent.length - maxRecent).at(-1);
-        if (dropped) recentAfter = revisionName(dropped.revision, dropped.at);
-      }
+      recent.add(change);
       moveTo(change.revision, change.at);
     },
 

@@ -3,11 +3,11 @@ import { type Revision, revisionOf } from "../domain/change.ts";
 import type { EnvironmentContent } from "../domain/segments.ts";
 import type { Position, Store } from "../ports.ts";
 import type { Replica } from "./change-feed.ts";
+import { maxRecent } from "./recent-changes.ts";
 import {
   type ChangeableSnapshot,
   type Counters,
   createSnapshot,
-  maxRecent,
   type Snapshot,
 } from "./snapshot.ts";
 

@@ -1,7 +1,7 @@
 // /snapshot: the flags of the environment with their versions, for clients that poll instead of following the stream.
 import type { FastifyInstance } from "fastify";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
-import { revisionNumber } from "../../evaluation/snapshot.ts";
+import { revisionNumber } from "../../evaluation/recent-changes.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";

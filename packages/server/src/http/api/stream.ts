@@ -1,7 +1,7 @@
 // /stream: the flags of the environment, and every change as it happens.
 import type { FastifyInstance } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
-import { revisionNumber } from "../../evaluation/snapshot.ts";
+import { revisionNumber } from "../../evaluation/recent-changes.ts";
 import { answers } from "../openapi/describe.ts";
 import { noQuery } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
-import { revisionNumber } from "../../evaluation/snapshot.ts";
+import { revisionNumber } from "../../evaluation/recent-changes.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { isFromAllowedPage } from "../auth/authenticate.ts";
 import type { EventTokens } from "../auth/event-token.ts";

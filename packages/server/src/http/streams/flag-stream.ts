@@ -1,7 +1,8 @@
 // Streams of an environment: the snapshot first, then each revision.
 import { isKind, kinds } from "@halyard/core/kinds";
 import type { Revision } from "../../domain/change.ts";
-import { revisionName, type Snapshot } from "../../evaluation/snapshot.ts";
+import { revisionName } from "../../evaluation/recent-changes.ts";
+import type { Snapshot } from "../../evaluation/snapshot.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { type Broadcaster, createBroadcaster } from "./broadcaster.ts";
 import {
