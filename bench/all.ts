@@ -10,6 +10,7 @@ const benches = [
   "http",
   "scale",
   "evaluate",
+  "targeting",
   "delivery",
   "streams",
   "instances",
@@ -49,6 +50,18 @@ const glance: readonly (readonly [what: string, bench: Name, figure: string, bes
     "evaluate",
     "isEnabled beside the fastest other",
     "fastest SDK of others",
+  ],
+  [
+    "five rules in memory, the last matches",
+    "targeting",
+    "rules beside the fastest other, the last rule matches",
+    "fastest SDK of others",
+  ],
+  [
+    "OFREP, one flag with five rules",
+    "targeting",
+    "OFREP with rules, one flag, the last rule matches",
+    "plain flag",
   ],
   ["deliveries", "delivery", "deliveries beside a bare undici loop", "bare undici loop"],
   [

@@ -2,8 +2,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { evaluate } from "../../packages/core/src/evaluate.ts";
-import { prepare } from "../../packages/core/src/flags/registry.ts";
+import { type Flag, prepare } from "../../packages/core/src/flags/registry.ts";
 import { createClient } from "../../packages/sdk/src/client/client.ts";
+import type { Client } from "../../packages/sdk/src/client/client-options.ts";
 
 /** Goes once through all keys and gives the number of those that have the flag. */
 export type Pass = () => number | Promise<number>;
@@ -61,9 +62,10 @@ const prepared: Engine = (keys) => {
 };
 
 /** A connected client: its flag came over a stream, and its usage is counted and reported. */
-const client: Engine = async (keys) => {
+export const connectedClient = async (flag: Flag, level?: number): Promise<Client> => {
   const at = new Date().toISOString();
-  const environment = { environment: "bench", revision: 1, at, flags: [{ version: 1, flag }] };
+  const entry = { version: 1, flag, level };
+  const environment = { environment: "bench", revision: 1, at, flags: [entry] };
   const server = createServer((request, response) => {
     if (request.url !== "/api/v1/stream") {
       request.resume();
@@ -80,6 +82,11 @@ const client: Engine = async (keys) => {
   const { port } = server.address() as AddressInfo;
   const halyard = createClient({ url: `http://127.0.0.1:${port}`, key: "bench-key-0123456789" });
   if (!(await halyard.ready({ timeout: 10_000 })).ok) throw new Error("The client is not ready.");
+  return halyard;
+};
+
+const client: Engine = async (keys) => {
+  const halyard = await connectedClient(flag);
   const contexts = keys.map((targetingKey) => ({ targetingKey }));
   return () => {
     let on = 0;
