@@ -35,7 +35,9 @@ export class Child<Ask extends object> {
 
 /** The other side: replies to each message with what came of it. */
 export const serve = <Ask>(reply: (ask: Ask) => unknown): void => {
-  process.on("message", async (ask: Ask) => process.send?.(await reply(ask)));
+  process.on("message", (ask: Ask) => {
+    void Promise.resolve(reply(ask)).then((found) => process.send?.(found));
+  });
   process.on("disconnect", () => process.exit());
   process.send?.("ready");
 };

@@ -18,7 +18,7 @@ const extract = (commit: string, folder: string): void => {
   });
   const unpacked = spawnSync("tar", ["-x", "-C", folder], { input: packed.stdout });
   if (packed.status !== 0 || unpacked.status !== 0) {
-    throw new Error(`git archive ${commit} failed: ${packed.stderr}`);
+    throw new Error(`git archive ${commit} failed: ${packed.stderr.toString()}`);
   }
 };
 
