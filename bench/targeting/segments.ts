@@ -27,7 +27,7 @@ export const compareSegmentSizes = async (rounds: number, duration: number): Pro
     const compare = pairs(rounds, "100,000 members", "10 members");
     for (const [people, what] of [
       [20, "the same 20 people"],
-      [2_000, "2,000 people, whom no processor cache holds"],
+      [2_000, "2,000 people"],
     ] as const) {
       await compare(
         `\`evaluate\` of a flag with a segment, ${what}`,

@@ -87,7 +87,7 @@ export const readerOf = (attribute: string): ReadAttribute => {
 
 /**
  * The context with nothing but its own members, which is nearly always the context itself. Looked at once for an evaluation:
- * to ask of each attribute whether it is an own member would take a third of the time. What a plain object hides from JSON
+ * to ask of each attribute whether it is an own member is slower. What a plain object hides from JSON
  * by `defineProperty` is read too. The targeting key may be inherited, as it always could.
  */
 export const ownMembersOf = (context: EvaluationContext): EvaluationContext => {

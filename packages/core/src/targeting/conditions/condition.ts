@@ -26,8 +26,8 @@ export type SegmentTest = (key: string) => Test | undefined;
 const never: Test = () => isUnknown;
 
 /**
- * A part of `all` or `any`. Most ask about a member of the context, which is read right there. One object, not several: a
- * server with many flags reads most of them from memory that no cache holds.
+ * A part of `all` or `any`. Most ask about a member of the context, which is read right there. One
+ * object holds all that it asks.
  */
 export interface Part extends Question {
   /** Undefined when `test` is to be asked. */

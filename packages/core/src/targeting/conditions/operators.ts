@@ -26,7 +26,7 @@ type Order = readonly [below: Truth, at: Truth, above: Truth];
 
 /**
  * What a condition asks of a value. Short lists of texts and limits of numbers, the usual conditions, are data: they are
- * decided in the loop over the conditions, which takes a third less time than a call for each.
+ * decided in the loop over the conditions, which is faster than a call for each.
  */
 export interface Question {
   /** Undefined for anything but a short list of texts. */
