@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { dialog, notice, openAs, stateOf } from "./support/flags.ts";
+import { dialog, openAs, stateOf, until } from "./support/flags.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -48,14 +48,15 @@ test("a variant flag is created, split and changed", async (t) => {
   await page.getByLabel("Percent of users: large").fill("75");
   await auditBoth(page, "a split");
   await page.getByRole("button", { name: "Save changes" }).click();
-  await notice(page, "button-size").waitFor();
-  assert.deepEqual(await stateOf(admin, "button-size"), {
-    ...made,
-    otherwise: [
-      { variant: "small", share: 25 },
-      { variant: "large", share: 75 },
-    ],
-  });
+  await until(async () =>
+    assert.deepEqual(await stateOf(admin, "button-size"), {
+      ...made,
+      otherwise: [
+        { variant: "small", share: 25 },
+        { variant: "large", share: 75 },
+      ],
+    }),
+  );
 });
 
 test("a flag with rules says so, shows them, and keeps them when it is turned on", async (t) => {
