@@ -35,14 +35,26 @@ const takeFrom = (cells: Cells, max: number, maxNames: number): Counts | undefin
   return taken;
 };
 
-/** By name and not by result, so that counts outlive a change of the flag. */
+/** By name, so that counts outlive a change of the flag. */
 export class ResultCounter {
+  /** Until they are taken: a flag has one object for each result, and finding it is one lookup instead of two. */
+  readonly #results = new Map<EvaluatedFlag, { count: number }>();
   readonly #variants: Cells = new Map();
   readonly #rules: Cells = new Map();
 
-  count({ variant, rule }: Pick<EvaluatedFlag, "variant" | "rule">): void {
-    increase(this.#variants, variant, 1);
-    if (rule !== undefined) increase(this.#rules, rule, 1);
+  /** Of a result that the flag gives again and again as the same object. */
+  count(result: EvaluatedFlag): void {
+    const cell = this.#results.get(result);
+    if (cell === undefined) this.#results.set(result, { count: 1 });
+    else cell.count += 1;
+  }
+
+  #sort(): void {
+    for (const [{ variant, rule }, { count }] of this.#results) {
+      increase(this.#variants, variant, count);
+      if (rule !== undefined) increase(this.#rules, rule, count);
+    }
+    this.#results.clear();
   }
 
   add({ variants = {}, rules = {} }: ResultCounts): void {
@@ -51,12 +63,14 @@ export class ResultCounter {
   }
 
   clear(): void {
+    this.#results.clear();
     this.#variants.clear();
     this.#rules.clear();
   }
 
   /** At most `max` of each name, and at most so many names of each kind; the rest stays. */
   take(max: number, maxNames = Number.POSITIVE_INFINITY): ResultCounts {
+    this.#sort();
     const variants = takeFrom(this.#variants, max, maxNames);
     const rules = takeFrom(this.#rules, max, maxNames);
     return { ...(variants && { variants }), ...(rules && { rules }) };

@@ -182,7 +182,7 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
     // Of flags that are on or off, the server makes this out of the counts.
     if (typeof value !== "boolean" && found.variant !== undefined) {
       entry.results ??= new ResultCounter();
-      entry.results.count({ variant: found.variant });
+      entry.results.add({ variants: { [found.variant]: 1 } });
     }
     return found as Details<Value>;
   };
