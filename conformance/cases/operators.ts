@@ -165,7 +165,26 @@ const texts = (op: string): OperatorGroup[] => [
   ]),
 ];
 
+/** At the end of what counts: 1,024 characters, and 1,000 elements. */
+const [longest, tooLong] = [1_024, 1_025].map((length) => "a".repeat(length));
+const [full, tooMany] = [1_000, 1_001].map((length) => Array.from({ length }, () => "b"));
+const long = (name: string, condition: JsonObject): OperatorGroup => ({
+  name: `${name}, long texts and lists`,
+  condition: { attribute: "a", ...condition },
+  values: [longest ?? "", tooLong ?? "", full ?? [], tooMany ?? [], ["b", tooLong ?? ""]],
+});
+const longGroups: readonly OperatorGroup[] = [
+  long("exists", { op: "exists", value: true }),
+  long("in", { op: "in", values: ["b"] }),
+  long("in without case", { op: "in", values: ["B"], ignoreCase: true }),
+  long("notIn", { op: "notIn", values: ["c"] }),
+  long("startsWith", { op: "startsWith", values: ["a"] }),
+  long("endsWith without case", { op: "endsWith", values: ["A"], ignoreCase: true }),
+  long("contains", { op: "contains", values: ["aa"] }),
+];
+
 export const operatorGroups: readonly OperatorGroup[] = [
+  ...longGroups,
   group("exists", { op: "exists", value: true }, ["x", [0]]),
   group("does not exist", { op: "exists", value: false }, ["x", [0]]),
   ...["in", "notIn"].flatMap((op) => [

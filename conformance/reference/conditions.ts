@@ -56,6 +56,7 @@ const isAmong = (value: Json | undefined, values: readonly Json[], ignoreCase: b
 const isAmongOne = (value: Json, values: readonly Json[], ignoreCase: boolean): Truth => {
   if (typeof value !== typeof values[0] || value === null || typeof value === "object")
     return "unknown";
+  if (typeof value === "string" && value.length > 1_024) return "unknown";
   if (typeof value === "string" && ignoreCase)
     return values.some((each) => fold(each as string) === fold(value));
   return values.some((each) => each === value);
@@ -199,6 +200,8 @@ export const holds = (condition: JsonObject, context: JsonObject, world: World):
   const { value } = condition;
   const op = condition.op as string;
   if (op === "exists") return (found !== undefined && found !== null) === value;
+  if (typeof found === "string" && found.length > 1_024) return "unknown";
+  if (Array.isArray(found) && found.length > 1_000) return "unknown";
   if (op === "in") return isAmong(found, values, condition.ignoreCase === true);
   if (op === "notIn") return not(isAmong(found, values, condition.ignoreCase === true));
   if (op === "startsWith" || op === "endsWith" || op === "contains") {

@@ -54,6 +54,17 @@ export const refused = (
     details: mistakes.map(({ place, message }) => ({ field: place, message })),
   });
 
+/** The same failure of a part of a request. */
+export const failureIn = (place: string, failure: Failure): Failure => {
+  if (failure.details === undefined) return failure;
+  const details = failure.details.map(({ field, message }) => ({
+    field: `${place}.${field}`,
+    message,
+  }));
+  const message = details.map((each) => `${each.field} ${each.message}.`).join(" ");
+  return { ...failure, message, details };
+};
+
 export const notFound = (what: string, name: string): Result<never> =>
   fail({ code: "NOT_FOUND", message: `${what} "${name}" does not exist.` });
 

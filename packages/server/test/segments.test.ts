@@ -192,6 +192,11 @@ suite("explain", () => {
     const then = now.revision;
     assert.equal((await explain({ patch: { rules: null } })).value, true);
     assert.equal((await explain({ patch: { enabled: false } })).reason, "DISABLED");
+    const wrong = await api(keys.admin)("POST", "/flags/a/explain", {
+      context,
+      patch: { rules: [{ when: {}, serve: "on" }] },
+    });
+    assert.match(wrong.text, /patch\.rules\[0\]\.when must be a condition/);
     const forbidden = await api(keys.server)("POST", "/flags/a/explain", { context, revision: 1 });
     assert.equal(forbidden.status, 403);
 

@@ -118,6 +118,19 @@ suite("rules", () => {
       found.map(({ field }) => field),
       ["rules[1].when.all[1].op", "rules[1].serve"],
     );
+    for (const [rules, field] of [
+      [[null], "rules[0]"],
+      [["x"], "rules[0]"],
+      [Array.from({ length: 51 }, () => 0), "rules"],
+    ] as const) {
+      const odd = await admin("POST", "/flags", { key: "a", type: "rollout", rules });
+      assert.equal(odd.status, 400, odd.text);
+      assert.equal((odd.body as { details: { field: string }[] }).details[0]?.field, field);
+    }
+    assert.equal(
+      (await admin("POST", "/flags", { key: "a", type: "boolean", owner: [] })).status,
+      400,
+    );
     const without = await admin("POST", "/flags", { key: "a", type: "boolean", rules: [pro] });
     assert.match(without.text, /otherwise is required with rules/);
     const alone = await admin("POST", "/flags", { key: "a", type: "boolean", otherwise: "on" });
@@ -175,7 +188,9 @@ suite("variants", () => {
     assert.equal(required.status, 409, required.text);
     assert.match(required.text, /required by the flag \\"b\\"/);
     assert.equal((await admin("DELETE", "/flags/size")).status, 409);
-    assert.equal((await admin("PATCH", "/flags/size", { variants: null })).status, 400);
+    for (const variants of [null, []]) {
+      assert.equal((await admin("PATCH", "/flags/size", { variants })).status, 400);
+    }
     const type = await admin("PATCH", "/flags/size", { valueType: "number" });
     assert.match(type.text, /valueType is fixed at creation/);
   });
@@ -195,6 +210,23 @@ suite("requirements", () => {
     });
     await admin("PATCH", "/flags/base", { enabled: false });
     assert.equal((await evaluate("top", { plan: "pro" })).value, false, "at once");
+  });
+
+  test("no flag comes to require more than 50 others, whichever of them is changed", async () => {
+    const { admin, create } = await setUp();
+    const on = (flags: readonly string[]) => flags.map((flag) => ({ flag, variant: "on" }));
+    const middle = Array.from({ length: 10 }, (_, index) => `mid-${index}`);
+    for (const key of middle) await create({ key, type: "boolean" });
+    const leaves = Array.from({ length: 45 }, (_, index) => `leaf-${index}`);
+    for (const key of leaves) await create({ key, type: "boolean" });
+    await create({ key: "top", type: "boolean", requires: on(middle) });
+    for (let part = 0; part < 4; part += 1) {
+      const requires = on(leaves.slice(part * 10, part * 10 + 10));
+      assert.equal((await admin("PATCH", `/flags/mid-${part}`, { requires })).status, 200);
+    }
+    const more = await admin("PATCH", "/flags/mid-4", { requires: on(leaves.slice(40)) });
+    assert.equal(more.status, 409, more.text);
+    assert.match(more.text, /\\"top\\" would require more than 50/);
   });
 
   test("circles, depth, and what is not there", async () => {

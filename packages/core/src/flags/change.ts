@@ -7,7 +7,7 @@ import {
   type Mistakes,
 } from "../targeting/mistakes.ts";
 import { arrange } from "./arrange.ts";
-import type { FlagBase } from "./flag-type.ts";
+import type { FlagBase, Member } from "./flag-type.ts";
 import {
   type CreateFlag,
   choiceOf,
@@ -40,9 +40,10 @@ export const otherTypesOnly = (type: string, field: string): string => {
   return `applies to flags of ${which} only; ${typeOf(type).refusal}`;
 };
 
-/** `null` and an empty list take an optional member away. */
-const isNone = (value: unknown): boolean =>
-  value === null || (Array.isArray(value) && value.length === 0);
+/** `null` takes an optional member away, and so does an empty list where a list may be. */
+const isNone = ({ isOptional, isValid }: Member<unknown>, value: unknown): boolean =>
+  isOptional === true &&
+  (value === null || (Array.isArray(value) && value.length === 0 && isValid(value)));
 
 const isOther = (before: Flag | undefined, field: string, value: unknown): boolean =>
   before !== undefined && (before as unknown as Members)[field] !== value;
@@ -64,7 +65,7 @@ const checkMembers = (type: string, members: Members, mistakes: Mistakes, before
         field,
         "is fixed at creation and cannot be changed; create another flag instead",
       );
-    } else if (!(member.isOptional === true && isNone(value)) && !member.isValid(value)) {
+    } else if (!isNone(member, value) && !member.isValid(value)) {
       mistakes.add(field, `must be ${member.schema["x-must-be"] ?? "another value"}`);
     }
   }
@@ -73,10 +74,10 @@ const checkMembers = (type: string, members: Members, mistakes: Mistakes, before
 /** The members of the type: as given, or else as before. */
 const takeMembers = (type: string, given: Members, before: Members): Members => {
   const members: Record<string, unknown> = {};
-  for (const [name, { initial, isOptional, normalize }] of membersOf(type)) {
+  for (const [name, member] of membersOf(type)) {
     const value = given[name];
-    if (value === undefined) members[name] = before[name] ?? initial;
-    else members[name] = isOptional === true && isNone(value) ? undefined : normalize(value);
+    if (value === undefined) members[name] = before[name] ?? member.initial;
+    else members[name] = isNone(member, value) ? undefined : member.normalize(value);
   }
   for (const [name, { onlyWith }] of ownMembersOf(type)) {
     const isGone = onlyWith !== undefined && members[onlyWith] === undefined;

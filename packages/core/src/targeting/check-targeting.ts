@@ -7,9 +7,9 @@ import {
   maxConditions,
 } from "./conditions/check-condition.ts";
 import { isObject, type Members, type Mistakes, refuseOthers } from "./mistakes.ts";
+import { maxRules } from "./rule-ids.ts";
 import { checkSplit } from "./split.ts";
 
-const maxRules = 50;
 const maxRequirements = 10;
 const maxSeedLength = 128;
 const maxTags = 20;

@@ -60,6 +60,15 @@ export interface Explanation {
   };
 }
 
+const longestFound = 1_024;
+/** What a person reads; the context has the rest. */
+const shortFound = (value: unknown): unknown => {
+  const text = typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+  return typeof text === "string" && text.length > longestFound
+    ? `${text.slice(0, longestFound)}…`
+    : value;
+};
+
 const shown = (truth: Truth): ShownTruth =>
   truth === isTrue ? true : truth === isFalse ? false : "unknown";
 
@@ -78,7 +87,7 @@ const explainCondition = (
     const ofOne = (key: string) => shown(compileCondition({ segment: [key] }, segment)(context));
     return { segment: condition.segment.map((key) => ({ key, result: ofOne(key) })), result };
   }
-  const found = readerOf(condition.attribute)(context);
+  const found = shortFound(readerOf(condition.attribute)(context));
   return { ...condition, ...(found !== undefined && { found }), result };
 };
 

@@ -33,6 +33,10 @@ export type Members = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+const longestName = 100;
+const shortened = (name: string): string =>
+  name.length > longestName ? `${name.slice(0, longestName)}…` : name;
+
 /** Adds a mistake for each member that is not among those allowed. */
 export const refuseOthers = (
   members: Members,
@@ -44,7 +48,7 @@ export const refuseOthers = (
     if (mistakes.isFull()) return;
     if (!allowed.includes(name)) {
       mistakes.add(
-        place === "" ? name : `${place}.${name}`,
+        place === "" ? shortened(name) : `${place}.${shortened(name)}`,
         `is not known here; known are ${allowed.join(", ")}`,
       );
     }

@@ -9,6 +9,7 @@ import {
   type PatchFlag,
 } from "@halyard/core/flags/registry";
 import { toStored } from "@halyard/core/flags/stored";
+import { isObject } from "@halyard/core/targeting/mistakes";
 import { placesServing } from "@halyard/core/targeting/references";
 import { conflict, fail, ok, type Result, refused } from "../errors.ts";
 import type { EnvironmentState, EventDraft, FlagDecision, VersionedFlag } from "./change.ts";
@@ -66,7 +67,7 @@ const draftsOf = (before: Flag, after: Flag): FlagDecision["drafts"][number][] =
 
 /** A variant that the flag still serves cannot be taken out. */
 const checkTakenOut = (before: Flag, patch: PatchFlag): Result<void> => {
-  const isReplaced = typeof patch.variants === "object" && patch.variants !== null;
+  const isReplaced = isObject(patch.variants);
   if (before.type !== "variant" || !isReplaced) return ok(undefined);
   const { variants } = choiceOf(before);
   const after = { ...before, ...patch };

@@ -155,6 +155,7 @@ const dataOf = (decision: Decision, previous: EventDraft["previous"]) => {
         previous,
         ...(after && listsOf(after)),
         flags: flags.slice(0, maxNamedFlags),
+        ...(flags.length > maxNamedFlags && { flagsOmitted: flags.length - maxNamedFlags }),
       };
     }
   }

@@ -69,5 +69,6 @@ export interface PastReads {
     kind: Kind,
     key: string,
     revision: number,
+    limit?: number,
   ): Promise<readonly PastChange[]>;
 }

@@ -23,6 +23,8 @@ export interface ReferenceReads {
     kind: "flag" | "segment",
     key: string,
   ): Promise<readonly Reference[]>;
+  /** The keys of the flags that require one of these. */
+  requiring(environmentId: number, keys: readonly string[]): Promise<readonly string[]>;
 }
 
 const maxDefinitionBytes = 32 * 1_024 * 1_024;
@@ -76,44 +78,72 @@ const checkSegments = async (
     }));
 };
 
-/** The longest chain of flags that require this one, this one not counted. */
-const chainAbove = async (
+interface Above {
+  /** The longest chain of flags that require this one, this one not counted. */
+  readonly length: number;
+  readonly keys: ReadonlySet<string>;
+}
+
+const readAbove = async (
   reads: ReferenceReads,
   environmentId: number,
   key: string,
-): Promise<number> => {
+): Promise<Above> => {
+  const keys = new Set<string>();
   let level: readonly string[] = [key];
   for (let length = 0; ; length += 1) {
-    const above = new Set<string>();
-    for (const each of level) {
-      const references = await reads.referencesTo(environmentId, "flag", each);
-      for (const { flag } of references) above.add(flag);
-    }
-    if (above.size === 0 || length > maxDepth) return length;
-    level = [...above];
+    level = await reads.requiring(environmentId, level);
+    if (level.length === 0 || length > maxDepth) return { length, keys };
+    for (const each of level) keys.add(each);
   }
 };
 
-/** All flags that a flag requires, directly and through others. */
+/** The flags given, and all that they require, directly and through others. */
 const readRequired = async (
   reads: ReferenceReads,
   environmentId: number,
-  flag: Flag,
-): Promise<ReadonlyMap<string, Flag>> => {
-  const found = new Map<string, Flag>([[flag.key, flag]]);
-  let wanted = new Set((flag.requires ?? []).map((each) => each.flag));
-  while (wanted.size > 0 && found.size <= maxFlags + 1) {
-    const next = new Set<string>();
-    for (const { flag: each } of await reads.flagsAmong(environmentId, [...wanted])) {
-      found.set(each.key, each);
-      for (const requirement of each.requires ?? []) {
-        if (!found.has(requirement.flag) && !wanted.has(requirement.flag))
-          next.add(requirement.flag);
-      }
-    }
-    wanted = next;
+  begin: readonly Flag[],
+): Promise<Map<string, Flag>> => {
+  const found = new Map(begin.map((flag) => [flag.key, flag]));
+  let last = begin;
+  for (;;) {
+    const required = last.flatMap(({ requires = [] }) => requires.map((each) => each.flag));
+    const wanted = [...new Set(required)].filter((key) => !found.has(key));
+    if (wanted.length === 0) return found;
+    last = (await reads.flagsAmong(environmentId, wanted)).map(({ flag }) => flag);
+    if (last.length === 0) return found;
+    for (const flag of last) found.set(flag.key, flag);
   }
-  return found;
+};
+
+/** How many flags a flag requires, directly and through others. */
+const countBelow = (flags: ReadonlyMap<string, Flag>, key: string): number => {
+  const reached = new Set([key]);
+  // A set that grows is walked to its end.
+  for (const each of reached) {
+    for (const { flag } of flags.get(each)?.requires ?? []) reached.add(flag);
+  }
+  return reached.size - 1;
+};
+
+/** A flag that would require too many, of the changed one and those above it. */
+const findTooLarge = async (
+  reads: ReferenceReads,
+  environmentId: number,
+  after: Flag,
+  below: ReadonlyMap<string, Flag>,
+  above: ReadonlySet<string>,
+): Promise<string | undefined> => {
+  if (countBelow(below, after.key) > maxFlags) return after.key;
+  if (above.size === 0) return undefined;
+  const found = await reads.flagsAmong(environmentId, [...above]);
+  const all = await readRequired(
+    reads,
+    environmentId,
+    found.map(({ flag }) => flag),
+  );
+  for (const [key, flag] of below) all.set(key, flag);
+  return [...above].find((key) => countBelow(all, key) > maxFlags);
 };
 
 /** The longest chain below a flag; or the circle that it is part of. */
@@ -143,7 +173,7 @@ const checkRequirements = async (
 ): Promise<Result<readonly FieldProblem[]>> => {
   const requires = after.requires ?? [];
   if (requires.length === 0) return ok([]);
-  const flags = await readRequired(reads, environmentId, after);
+  const flags = await readRequired(reads, environmentId, [after]);
   const problems = requires.flatMap(({ flag, variant }, index): FieldProblem[] => {
     const required = flags.get(flag);
     if (required === undefined) {
@@ -160,14 +190,16 @@ const checkRequirements = async (
   if (typeof below !== "number") {
     return conflict(`The requirements make a circle: ${below.join(" → ")}.`);
   }
-  if (flags.size - 1 > maxFlags) {
-    return conflict(
-      `The flag "${after.key}" would require more than ${maxFlags} flags, directly and through others.`,
-    );
-  }
-  if (below + (await chainAbove(reads, environmentId, after.key)) > maxDepth) {
+  const above = await readAbove(reads, environmentId, after.key);
+  if (below + above.length > maxDepth) {
     return conflict(
       `The requirements would make a chain of more than ${maxDepth} flags above one another.`,
+    );
+  }
+  const tooLarge = await findTooLarge(reads, environmentId, after, flags, above.keys);
+  if (tooLarge !== undefined) {
+    return conflict(
+      `The flag "${tooLarge}" would require more than ${maxFlags} flags, directly and through others.`,
     );
   }
   return ok([]);

@@ -1,6 +1,6 @@
 // Why a flag gives what it gives: now, as it would be with a patch, or as it was at a revision.
 import type { EvaluationContext } from "@halyard/core/context";
-import { unknownFlag } from "@halyard/core/evaluate";
+import { evaluate, unknownFlag } from "@halyard/core/evaluate";
 import {
   choiceOf,
   type Flag,
@@ -15,17 +15,27 @@ import { type Explanation, explainDecision } from "@halyard/core/targeting/expla
 import { namedSegments } from "@halyard/core/targeting/references";
 import {
   compileSegment,
-  type ListChange,
   memberLists,
   type Segment,
   type SegmentChange,
+  type SegmentState,
+  type SegmentSummary,
   stateOf,
 } from "@halyard/core/targeting/segment";
 import type { VersionedFlag } from "../domain/change.ts";
 import { decidePatch } from "../domain/change-flag.ts";
 import type { EnvironmentRef } from "../domain/principal.ts";
 import { checkReferences } from "../domain/references.ts";
-import { conflict, invalid, noEnvironment, notFound, ok, type Result } from "../errors.ts";
+import {
+  conflict,
+  fail,
+  failureIn,
+  invalid,
+  noEnvironment,
+  notFound,
+  ok,
+  type Result,
+} from "../errors.ts";
 import type { Store } from "../ports.ts";
 
 /** One environment in memory. */
@@ -59,6 +69,8 @@ export type Explain = (
   about: ExplainAbout,
 ) => Promise<Result<Explained>>;
 
+const unknown = evaluate(unknownFlag, {});
+
 const explainFlag = (
   flag: Flag,
   level: number | undefined,
@@ -67,25 +79,25 @@ const explainFlag = (
 ): Explanation => {
   const { key, enabled } = flag;
   const targeting = isKnownLevel(level) ? flag : {};
-  const explained = explainDecision(
-    { key, enabled, ...choiceOf(flag), targeting },
-    environment,
-    context,
-  );
-  return isKnownLevel(level) || unknownFlag.fixed === undefined
-    ? explained
-    : { ...explained, decision: unknownFlag.fixed };
+  const decidable = { key, enabled, ...choiceOf(flag), targeting };
+  try {
+    const explained = explainDecision(decidable, environment, context);
+    return isKnownLevel(level) ? explained : { ...explained, decision: unknown };
+  } catch {
+    // Something else has written the flag.
+    const plain = explainDecision({ ...decidable, targeting: {} }, environment, context);
+    return { ...plain, decision: unknown };
+  }
 };
 
-/** A segment before a change of its lists. */
-const undo = (segment: Segment, before: Segment, change: SegmentChange): Segment => {
-  const lists = memberLists.map((list) => {
-    const { added = [], removed = [] }: Partial<ListChange> = change[list] ?? {};
-    const taken = new Set(added);
-    return [list, [...segment[list].filter((each) => !taken.has(each)), ...removed]] as const;
-  });
+/** Takes a change of the lists back, in place. */
+const undo = (state: SegmentState, before: SegmentSummary, change: SegmentChange): SegmentState => {
+  for (const list of memberLists) {
+    for (const each of change[list]?.added ?? []) state[list].delete(each);
+    for (const each of change[list]?.removed ?? []) state[list].add(each);
+  }
   const { description, when } = before;
-  return { ...segment, description, when, ...Object.fromEntries(lists) };
+  return { ...state, description, when };
 };
 
 export const createExplain = (store: Store, { get, current }: ExplainMemory): Explain => {
@@ -96,7 +108,7 @@ export const createExplain = (store: Store, { get, current }: ExplainMemory): Ex
     revision: number,
   ): Promise<Flag | undefined> => {
     const now = await store.flag(environmentId, key);
-    const [next] = await store.changesOf(environmentId, "flag", key, revision);
+    const [next] = await store.changesOf(environmentId, "flag", key, revision, 1);
     return next === undefined ? now?.flag : ((next.before as Flag | null) ?? undefined);
   };
 
@@ -105,16 +117,16 @@ export const createExplain = (store: Store, { get, current }: ExplainMemory): Ex
     environmentId: number,
     key: string,
     revision: number,
-  ): Promise<Segment | undefined> => {
+  ): Promise<SegmentState | undefined> => {
     const whole = await store.wholeSegment(environmentId, key);
-    let segment = whole?.segment;
+    let segment = whole && stateOf(whole.segment);
     const changes = await store.changesOf(environmentId, "segment", key, revision);
     for (const { version, before, after } of changes.toReversed()) {
       // Made after the members were read.
       if (whole !== undefined && version > whole.version) continue;
-      if (after === null) segment = before as Segment;
+      if (after === null) segment = stateOf(before as Segment);
       else if (before === null || segment === undefined) segment = undefined;
-      else segment = undo(segment, before as Segment, after as SegmentChange);
+      else segment = undo(segment, before as SegmentSummary, after as SegmentChange);
     }
     return segment;
   };
@@ -141,7 +153,7 @@ export const createExplain = (store: Store, { get, current }: ExplainMemory): Ex
     const keys = new Set([...flags.values()].flatMap(namedSegments).map(({ key }) => key));
     for (const key of keys) {
       const found = await segmentAt(environmentId, key, revision);
-      if (found !== undefined) segments.set(key, compileSegment(stateOf(found)));
+      if (found !== undefined) segments.set(key, compileSegment(found));
     }
     const environment: Environment = {
       segment: (key) => segments.get(key),
@@ -192,10 +204,10 @@ export const createExplain = (store: Store, { get, current }: ExplainMemory): Ex
     let { flag, level } = found;
     if (about.patch !== undefined) {
       const decision = decidePatch(found, about.patch);
-      if (!decision.ok) return decision;
+      if (!decision.ok) return fail(failureIn("patch", decision.failure));
       if (decision.value?.after) {
         const possible = await checkReferences(store, environment.id, decision.value);
-        if (!possible.ok) return possible;
+        if (!possible.ok) return fail(failureIn("patch", possible.failure));
         ({ after: flag, level } = { ...decision.value, after: decision.value.after });
       }
     }

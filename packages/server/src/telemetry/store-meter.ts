@@ -33,6 +33,7 @@ const reads: readonly (keyof Reader)[] = [
   "flagsAmong",
   "segmentsAmong",
   "referencesTo",
+  "requiring",
   "revisionAt",
   "revisionsAfter",
   "changesOf",

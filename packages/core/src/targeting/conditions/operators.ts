@@ -3,7 +3,7 @@ import { asJson } from "./attribute.ts";
 import { parseMoment } from "./moment.ts";
 import { type Address, isWithin, parseAddress, parseNetwork } from "./network.ts";
 import { compareVersions, parseVersion } from "./semver.ts";
-import { foldCase, numberFrom } from "./texts.ts";
+import { foldCase, isShortText, longestList, numberFrom } from "./texts.ts";
 import { isFalse, isTrue, isUnknown, type Truth, truthOf } from "./truth.ts";
 
 export type Scalar = string | number | boolean;
@@ -59,6 +59,7 @@ export const answerTo = (question: Question, value: unknown, name?: string): Tru
   if (typeof value === "string") {
     const { texts } = question;
     if (texts === undefined) return question.decide(value);
+    if (!isShortText(value)) return isUnknown;
     for (const text of texts) if (text === value) return question.found;
     return question.other;
   }
@@ -108,6 +109,7 @@ interface Among {
 
 const decideOne = (among: Among, value: unknown): Truth => {
   if (typeof value !== among.type) return isUnknown;
+  if (among.type === "string" && !isShortText(value)) return isUnknown;
   const one = among.folds ? foldCase(value as string) : value;
   const isFound = among.set === undefined ? among.list.includes(one) : among.set.has(one);
   return isFound ? among.found : among.other;
@@ -116,6 +118,7 @@ const decideOne = (among: Among, value: unknown): Truth => {
 /** Of a list it is enough that one is found. */
 const decideAmong = (among: Among, value: unknown): Truth => {
   if (!Array.isArray(value)) return decideOne(among, value);
+  if (value.length > longestList) return isUnknown;
   let truth = among.other;
   for (let index = 0; index < value.length; index += 1) {
     const one = decideOne(among, asJson(value[index], index));
@@ -167,7 +170,7 @@ const ofTexts = (holds: (text: string, part: string) => boolean): Operator => ({
     const fold = ignoreCase === true ? foldCase : (text: string) => text;
     const parts = values.map((value) => fold(String(value)));
     return questionOf((value) => {
-      if (typeof value !== "string") return isUnknown;
+      if (!isShortText(value)) return isUnknown;
       const text = fold(value);
       for (const part of parts) if (holds(text, part)) return isTrue;
       return isFalse;
@@ -189,7 +192,7 @@ const ofNumbers = (order: Order): Operator => ({
     const limit = Number(value);
     const readsTexts = as === "number";
     const decideOther: Decide = (found) => {
-      const number = readsTexts && typeof found === "string" ? numberFrom(found) : undefined;
+      const number = readsTexts && isShortText(found) ? numberFrom(found) : undefined;
       return number === undefined ? isUnknown : placed(order, number, limit);
     };
     return questionOf(decideOther, undefined, isUnknown, isUnknown, order, limit);
@@ -209,7 +212,7 @@ const ofOrdered = <T>(
   compile({ value }) {
     const limit = parse(String(value));
     return questionOf((found) => {
-      const one = typeof found === "string" ? parse(found) : undefined;
+      const one = isShortText(found) ? parse(found) : undefined;
       return one === undefined || limit === undefined
         ? isUnknown
         : placed(order, compare(one, limit), 0);
@@ -250,8 +253,7 @@ const inCidr: Operator = {
   compile({ values = [] }) {
     const networks = values.flatMap((value) => parseNetwork(String(value)) ?? []);
     return questionOf((value) => {
-      const address: Address | undefined =
-        typeof value === "string" ? parseAddress(value) : undefined;
+      const address: Address | undefined = isShortText(value) ? parseAddress(value) : undefined;
       if (address === undefined) return isUnknown;
       return truthOf(networks.some((network) => isWithin(address, network)));
     });

@@ -3,7 +3,7 @@ import type { PatchFlag } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
 import { patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
-import { type Failure, invalid, ok, type Result } from "../../errors.ts";
+import { type Failure, failureIn, invalid, ok, type Result } from "../../errors.ts";
 import type { FlagPatch, Flags, RefusedPatch } from "../../management/flags.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
@@ -78,12 +78,7 @@ const failureOf = ({ index, failure }: RefusedPatch, changes: readonly OneChange
   if (failure.details === undefined) {
     return { ...failure, message: `${at} (${changes[index]?.flag}): ${failure.message}` };
   }
-  const details = failure.details.map(({ field, message }) => ({
-    field: `${at}.patch.${field}`,
-    message,
-  }));
-  const message = details.map((each) => `${each.field} ${each.message}.`).join(" ");
-  return { ...failure, message, details };
+  return failureIn(`${at}.patch`, failure);
 };
 
 export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {

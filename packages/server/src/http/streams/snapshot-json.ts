@@ -37,30 +37,34 @@ interface Rendered {
   readonly head: string;
   /** By the key of their first flag. */
   readonly pieces: ReadonlyMap<string, Piece>;
-  readonly tail: string;
+  readonly tail: readonly Buffer[];
   /** All of it as one text, once someone has polled. */
   json?: Buffer;
 }
 
 const end = "]}";
 
-/** As text, for as long as the segment stays as it is. */
-const segmentTexts = new WeakMap<EvaluationSegment, string>();
-const segmentText = (entry: EvaluationSegment): string => {
-  const known = segmentTexts.get(entry);
+/** For as long as the segment stays as it is; shared by the readers of all revisions. */
+const segmentFrames = new WeakMap<EvaluationSegment, Buffer>();
+const segmentFrame = (entry: EvaluationSegment): Buffer => {
+  const known = segmentFrames.get(entry);
   if (known !== undefined) return known;
   const { state, version } = entry;
   const value = entryOf(kinds.segment.member, version, segmentOf(state), undefined);
-  const text = JSON.stringify(value);
-  segmentTexts.set(entry, text);
-  return text;
+  const frame = frameOf(JSON.stringify(value));
+  segmentFrames.set(entry, frame);
+  return frame;
 };
 
+const comma = frameOf(",");
+const segmentsBegin = frameOf(`],"${kinds.segment.list}":[`);
+
 /** What follows the flags: the segments, when there are any. */
-const tailOf = (segments: readonly EvaluationSegment[]): string =>
-  segments.length === 0
-    ? end
-    : `],"${kinds.segment.list}":[${segments.map(segmentText).join(",")}${end}`;
+const tailOf = (segments: readonly EvaluationSegment[]): readonly Buffer[] =>
+  segments.flatMap((segment, index) => [
+    index === 0 ? segmentsBegin : comma,
+    segmentFrame(segment),
+  ]);
 
 const isSame = (piece: Piece | undefined, flags: readonly EvaluationFlag[], isFirst: boolean) =>
   piece?.isFirst === isFirst &&
@@ -115,7 +119,8 @@ export const snapshotJson = (snapshot: Snapshot): Buffer => {
   rendered.json ??= Buffer.concat([
     Buffer.from(rendered.head),
     ...[...rendered.pieces.values()].flatMap(({ frame }) => contentOf(frame)),
-    Buffer.from(rendered.tail),
+    ...rendered.tail.flatMap(contentOf),
+    Buffer.from(end),
   ]);
   return rendered.json;
 };
@@ -126,7 +131,8 @@ export const snapshotFrames = (snapshot: Snapshot, fields: string): readonly Buf
   return [
     frameOf(`${fields}data: ${head}`),
     ...[...pieces.values()].map(({ frame }) => frame),
-    frameOf(`${tail}\n\n`),
+    ...tail,
+    frameOf(`${end}\n\n`),
   ];
 };
 

@@ -25,7 +25,7 @@ export const pastReads = (database: Database): PastReads => ({
     return Number(row?.count ?? 0);
   },
 
-  async changesOf(environmentId, kind, key, revision) {
+  async changesOf(environmentId, kind, key, revision, limit) {
     const rows = await database
       .selectFrom("history")
       .select(["version", "before", "after"])
@@ -34,6 +34,7 @@ export const pastReads = (database: Database): PastReads => ({
       .where("subject_id", "=", key)
       .where("revision", ">", revision)
       .orderBy("id")
+      .$if(limit !== undefined, (query) => query.limit(limit ?? 1))
       .execute();
     return rows.map(({ version, before, after }) => ({
       version: version ?? 0,

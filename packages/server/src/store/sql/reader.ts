@@ -12,7 +12,7 @@ import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
 import type { SameSelect } from "../schema/dialect.ts";
-import { idList } from "../schema/id-list.ts";
+import { batchesOf, idList } from "../schema/id-list.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { removedEnvironments } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
@@ -21,7 +21,7 @@ import { followReads, keyLimits } from "./follow.ts";
 import { healthReads } from "./health.ts";
 import { pastReads } from "./past.ts";
 import { replayReads } from "./replays.ts";
-import { referenceReads, segmentReads, wholeSegments } from "./segments.ts";
+import { caughtUp, referenceReads, segmentReads, wholeSegments } from "./segments.ts";
 import { readSession } from "./sign-in.ts";
 import { usageReads } from "./usage.ts";
 
@@ -143,15 +143,18 @@ export const readsToChange = (
       .where("environment_id", "=", environmentId);
 
   const flagsAmong = async (environmentId: number, keys: readonly string[]) => {
-    if (keys.length === 0) return [];
-    const rows = await database
-      .selectFrom("flags")
-      .select(flagColumns)
-      .where("environment_id", "=", environmentId)
-      .where("key", "in", idList(keys))
-      .orderBy("key")
-      .execute();
-    return rows.map(flagOf);
+    const found: VersionedFlag[] = [];
+    for (const part of batchesOf(keys)) {
+      const rows = await database
+        .selectFrom("flags")
+        .select(flagColumns)
+        .where("environment_id", "=", environmentId)
+        .where("key", "in", idList(part))
+        .orderBy("key")
+        .execute();
+      found.push(...rows.map(flagOf));
+    }
+    return found;
   };
 
   return {
@@ -222,20 +225,11 @@ export const createReader = (database: Database): Reader => ({
   removedEnvironments: () => removedEnvironments(database),
 
   async content(environmentId) {
-    for (;;) {
-      const flags = await readFlags(database, environmentId);
-      const segments = await wholeSegments(database, environmentId);
-      // A segment that was changed between the two statements may be newer than the flags.
-      const moved = await database
-        .selectFrom("history")
-        .select("id")
-        .where("environment_id", "=", environmentId)
-        .where("revision", ">", flags.revision)
-        .where("subject", "=", "segment")
-        .limit(1)
-        .executeTakeFirst();
-      if (!moved) return { ...flags, segments };
-    }
+    // The flags are of the same moment as the segments or of a later one: then the changes in between are made up for.
+    const before = await wholeSegments(database, environmentId);
+    const flags = await readFlags(database, environmentId);
+    const segments = await caughtUp(database, environmentId, before, flags.revision);
+    return { ...flags, segments };
   },
 });
 

@@ -1,7 +1,13 @@
 // Segments and their members, and what flags name outside themselves.
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
-import type { MemberList } from "@halyard/core/targeting/segment";
-import type { Selectable } from "kysely";
+import {
+  applyToState,
+  type MemberList,
+  type SegmentChange,
+  segmentOf,
+  stateOf,
+} from "@halyard/core/targeting/segment";
+import { type Selectable, sql } from "kysely";
 import type { VersionedFlag, VersionedSegment } from "../../domain/change.ts";
 import type { ReferenceReads } from "../../domain/references.ts";
 import type { SegmentReads, WholeSegment } from "../../domain/segments.ts";
@@ -18,7 +24,11 @@ const columns = [
 ] as const;
 type SegmentRow = Pick<Selectable<Tables["segments"]>, (typeof columns)[number]>;
 
-const baseOf = ({ key, description, condition }: SegmentRow) => ({
+const baseOf = ({
+  key,
+  description,
+  condition,
+}: Pick<SegmentRow, "key" | "description" | "condition">) => ({
   key,
   description,
   when: condition === null ? null : (JSON.parse(condition) as Condition),
@@ -32,22 +42,54 @@ const summaryOf = (row: SegmentRow): VersionedSegment => ({
   version: row.version,
 });
 
-type MemberRow = Pick<Selectable<Tables["segment_members"]>, "list" | "member">;
+/** Rows of segments and rows of members, in one statement: of one moment. Rows of members have a list. */
+const wholeRows = (database: Database, environmentId: number, key?: string) =>
+  database
+    .selectFrom("environments")
+    .leftJoin("segments", (join) => {
+      const own = join.onRef("segments.environment_id", "=", "environments.id");
+      return key === undefined ? own : own.on("segments.key", "=", key);
+    })
+    .select(["segments.key", "segments.description", "segments.condition"])
+    .select(["segments.version", "environments.revision"])
+    .select([sql<string | null>`null`.as("list"), sql<string | null>`null`.as("member")])
+    .where("environments.id", "=", environmentId)
+    .unionAll(
+      database
+        .selectFrom("segment_members")
+        .select(["segment_key as key", sql<string | null>`null`.as("description")])
+        .select([sql<string | null>`null`.as("condition"), sql<number>`0`.as("version")])
+        .select([sql<number>`0`.as("revision"), "list", "member"])
+        .where("environment_id", "=", environmentId)
+        .$if(key !== undefined, (query) => query.where("segment_key", "=", key ?? "")),
+    )
+    .execute();
+type WholeRow = Awaited<ReturnType<typeof wholeRows>>[number];
 
-const wholeOf = (row: SegmentRow, members: readonly MemberRow[]): WholeSegment => {
-  const { key, description, when } = baseOf(row);
-  const inList = (list: MemberList) =>
-    members.filter((each) => each.list === list).map(({ member }) => member);
-  return {
-    segment: {
-      key,
-      description,
-      include: inList("include"),
-      exclude: inList("exclude"),
-      when,
-    },
-    version: row.version,
-  };
+const byText = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+const wholesOf = (rows: readonly WholeRow[]): readonly WholeSegment[] => {
+  const lists = new Map<string | null, Record<MemberList, string[]>>();
+  for (const { key, list, member } of rows) {
+    const known = lists.get(key) ?? { include: [], exclude: [] };
+    lists.set(key, known);
+    if (list !== null && member !== null) known[list as MemberList].push(member);
+  }
+  return rows
+    .filter(({ key, list }) => key !== null && list === null)
+    .map((row) => {
+      const { key, description, when } = baseOf({ ...row, key: row.key ?? "" });
+      const { include = [], exclude = [] } = lists.get(key) ?? {};
+      const segment = {
+        key,
+        description,
+        include: include.sort(byText),
+        exclude: exclude.sort(byText),
+        when,
+      };
+      return { segment, version: row.version ?? 0 };
+    })
+    .sort((a, b) => byText(a.segment.key, b.segment.key));
 };
 
 const segmentRows = (database: Database, environmentId: number) =>
@@ -56,20 +98,44 @@ const segmentRows = (database: Database, environmentId: number) =>
 const memberRows = (database: Database, environmentId: number) =>
   database.selectFrom("segment_members").where("environment_id", "=", environmentId);
 
-/** Every segment with its members. */
+/** Every segment with its members, and the revision that they are of. */
 export const wholeSegments = async (
   database: Database,
   environmentId: number,
+): Promise<{ readonly revision: number; readonly segments: readonly WholeSegment[] }> => {
+  const rows = await wholeRows(database, environmentId);
+  const [first] = rows.filter(({ list }) => list === null);
+  return { revision: first?.revision ?? 0, segments: wholesOf(rows) };
+};
+
+/** The segments of a revision as they are at a later one, by the changes in between. */
+export const caughtUp = async (
+  database: Database,
+  environmentId: number,
+  { revision, segments }: Awaited<ReturnType<typeof wholeSegments>>,
+  wanted: number,
 ): Promise<readonly WholeSegment[]> => {
-  const rows = await segmentRows(database, environmentId).orderBy("key").execute();
-  if (rows.length === 0) return [];
-  const members = await memberRows(database, environmentId)
-    .select(["segment_key", "list", "member"])
-    .orderBy("segment_key")
-    .orderBy("member")
+  if (wanted === revision) return segments;
+  const changes = await database
+    .selectFrom("history")
+    .select(["subject_id", "version", "after"])
+    .where("environment_id", "=", environmentId)
+    .where("revision", ">", revision)
+    .where("revision", "<=", wanted)
+    .where("subject", "=", "segment")
+    .orderBy("revision")
     .execute();
-  const ofSegment = Map.groupBy(members, ({ segment_key }) => segment_key);
-  return rows.map((row) => wholeOf(row, ofSegment.get(row.key) ?? []));
+  const found = new Map(segments.map((each) => [each.segment.key, each]));
+  for (const { subject_id: key, version, after } of changes) {
+    if (after === null) found.delete(key);
+    else {
+      const known = found.get(key);
+      const change = JSON.parse(after) as SegmentChange;
+      const state = applyToState(known && stateOf(known.segment), change);
+      found.set(key, { segment: segmentOf(state), version: version ?? 0 });
+    }
+  }
+  return [...found.values()].sort((a, b) => byText(a.segment.key, b.segment.key));
 };
 
 export const segmentReads = (database: Database): SegmentReads => {
@@ -87,14 +153,7 @@ export const segmentReads = (database: Database): SegmentReads => {
     },
 
     async wholeSegment(environmentId, key) {
-      const row = await rowOf(environmentId, key);
-      if (!row) return undefined;
-      const members = await memberRows(database, environmentId)
-        .select(["list", "member"])
-        .where("segment_key", "=", key)
-        .orderBy("member")
-        .execute();
-      return wholeOf(row, members);
+      return wholesOf(await wholeRows(database, environmentId, key))[0];
     },
 
     async membersAmong(environmentId, key, list, candidates) {
@@ -128,6 +187,26 @@ export const referenceReads = (
       .where("key", "in", idList(keys))
       .execute();
     return rows.map(({ key }) => key);
+  },
+
+  async requiring(environmentId, keys) {
+    const found = new Set<string>();
+    for (const part of batchesOf(keys)) {
+      const rows = await database
+        .selectFrom("flag_references")
+        .innerJoin("flags", (join) =>
+          join
+            .onRef("flags.environment_id", "=", "flag_references.environment_id")
+            .onRef("flags.key", "=", "flag_references.flag_key"),
+        )
+        .select("flag_references.flag_key")
+        .where("flag_references.environment_id", "=", environmentId)
+        .where("flag_references.kind", "=", "flag")
+        .where("flag_references.key", "in", idList(part))
+        .execute();
+      for (const { flag_key } of rows) found.add(flag_key);
+    }
+    return [...found];
   },
 
   async referencesTo(environmentId, kind, key) {

@@ -74,7 +74,18 @@ export const createTransaction = (
         .selectFrom("environments")
         .select(["id", "name", "revision", "sequence", "flag_count as flagCount"])
         .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
-        .select("changed_at as changedAt")
+        // A store from before this column, or a commit by an older version, has it in the history alone.
+        .select(({ fn, selectFrom }) =>
+          fn
+            .coalesce(
+              "changed_at",
+              selectFrom("history")
+                .select("at")
+                .whereRef("history.environment_id", "=", "environments.id")
+                .whereRef("history.revision", "=", "environments.revision"),
+            )
+            .as("changedAt"),
+        )
         .where("id", "=", environmentId)
         .$call(traits.locked)
         .executeTakeFirst(),
