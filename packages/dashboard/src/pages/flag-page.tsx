@@ -79,7 +79,7 @@ export const FlagPage = () => {
         <>
           <FlagSettings key={flagKey} entry={entry} />
           {isNew && <FlagSnippets flag={entry.flag} />}
-          <FlagTargeting flag={entry.flag} />
+          <FlagTargeting entry={entry} />
           {type.Preview && <type.Preview flag={entry.flag} />}
           <FlagUsageChart flag={entry.flag} />
           <FlagHistory flagKey={flagKey} entry={entry} />

@@ -66,7 +66,8 @@ export const answerTo = (question: Question, value: unknown, name?: string): Tru
   if (typeof value === "number" && question.order !== undefined && Number.isFinite(value)) {
     return placed(question.order, value, question.limit);
   }
-  return question.decide(name === undefined ? value : asJson(value, name));
+  // What becomes another type in JSON, such as a Date, is asked about as that.
+  return name === undefined ? question.decide(value) : answerTo(question, asJson(value, name));
 };
 
 interface Operator {

@@ -75,11 +75,12 @@ export const createTransaction = (
         .select(["id", "name", "revision", "sequence", "flag_count as flagCount"])
         .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
         // A store from before this column, or a commit by an older version, has it in the history alone.
-        .select(({ fn, selectFrom }) =>
-          fn
+        .select((environment) =>
+          environment.fn
             .coalesce(
               "changed_at",
-              selectFrom("history")
+              environment
+                .selectFrom("history")
                 .select("at")
                 .whereRef("history.environment_id", "=", "environments.id")
                 .whereRef("history.revision", "=", "environments.revision"),
