@@ -174,6 +174,7 @@ export const VariantInput = ({ value, onChange, disabled = false }: VariantInput
             value={name}
             onChange={(event) => rename(name, event.currentTarget.value)}
             disabled={disabled}
+            className="variant-name"
             classNames={{ input: "mono" }}
           />
           <div className="variant-value">
