@@ -34,7 +34,7 @@ export const memberOf = (flag: Flag, name: string): unknown =>
   (flag as unknown as Readonly<Record<string, unknown>>)[name];
 
 /** Of JSON values; the order of members does not count. */
-const isSameValue = (one: unknown, other: unknown): boolean => {
+export const isSameValue = (one: unknown, other: unknown): boolean => {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) {
     return false;

@@ -81,6 +81,32 @@ suite("segments", () => {
     assert.deepEqual(entries[2]?.after?.include, { added: ["eve"], removed: ["ann"] });
   });
 
+  test("one that is read while it changes is of one moment", async () => {
+    const { admin } = await setUp();
+    await admin("POST", "/segments", { key: "moving" });
+    let isOver = false;
+    const reading = async () => {
+      const seen: boolean[] = [];
+      while (!isOver) {
+        const { body, headers } = await admin("GET", "/segments/moving");
+        const isIn = (body as { include: string[] }).include.includes("x");
+        // Every other version has the member.
+        const version = Number(headers.get("etag")?.replaceAll('"', ""));
+        seen.push(isIn === (version % 2 === 0));
+      }
+      return seen;
+    };
+    const readers = [reading(), reading(), reading()];
+    for (let turn = 0; turn < 60; turn += 1) {
+      const change = turn % 2 === 0 ? { add: ["x"] } : { remove: ["x"] };
+      await admin("POST", "/segments/moving/members", { include: change });
+    }
+    isOver = true;
+    const seen = (await Promise.all(readers)).flat();
+    assert.ok(seen.length > 0);
+    assert.ok(seen.every(Boolean), `${seen.filter((each) => !each).length} of ${seen.length}`);
+  });
+
   test("what is not there is not named, and keys below admin do not write", async () => {
     const { keys, api, admin } = await setUp();
     const missing = await admin("POST", "/flags", {

@@ -1,4 +1,5 @@
 // Segment + request -> what becomes of the segment and which events report it. Nothing is written here.
+import { isSameValue } from "@halyard/core/difference";
 import {
   checkMembersRequest,
   checkSegment,
@@ -115,9 +116,6 @@ export const decideCreateSegment = (
   });
 };
 
-const isSame = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
-
 /** The decision, or undefined when nothing changes. `changes` holds only what is not so already. */
 export const decideUpdateSegment = (
   { segment: before, version }: VersionedSegment,
@@ -131,8 +129,8 @@ export const decideUpdateSegment = (
   if (!fits.ok) return fits;
   const previous = {
     ...(description !== before.description && { description: before.description }),
-    ...(!isSame(when, before.when) && { when: before.when }),
-    ...(!isSame(after.counts, before.counts) && { counts: before.counts }),
+    ...(!isSameValue(when, before.when) && { when: before.when }),
+    ...(!isSameValue(after.counts, before.counts) && { counts: before.counts }),
   };
   const isMoved = after.include !== undefined || after.exclude !== undefined;
   if (Object.keys(previous).length === 0 && !isMoved) return ok(undefined);

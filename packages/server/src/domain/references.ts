@@ -1,8 +1,10 @@
 // What flags name outside themselves: segments, and the flags that they require. What is named must be there, and stays.
+import { isSameValue } from "@halyard/core/difference";
 import { choiceOf, type Flag } from "@halyard/core/flags/registry";
 import { maxDepth, maxFlags } from "@halyard/core/targeting/decision";
+import type { Mistake } from "@halyard/core/targeting/mistakes";
 import { namedSegments } from "@halyard/core/targeting/references";
-import { conflict, type FieldProblem, ok, type Result, refused } from "../errors.ts";
+import { conflict, ok, type Result, refused } from "../errors.ts";
 import type { Decision, EnvironmentState, FlagDecision, VersionedFlag } from "./change.ts";
 import { named } from "./change-segment.ts";
 
@@ -28,9 +30,6 @@ export interface ReferenceReads {
 }
 
 const maxDefinitionBytes = 32 * 1_024 * 1_024;
-
-const isSame = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
 
 const flagsOf = (references: readonly Reference[]): string => named(references.map((r) => r.flag));
 
@@ -65,7 +64,7 @@ const checkSegments = async (
   reads: ReferenceReads,
   environmentId: number,
   after: Flag,
-): Promise<readonly FieldProblem[]> => {
+): Promise<readonly Mistake[]> => {
   const names = namedSegments(after);
   if (names.length === 0) return [];
   const keys = [...new Set(names.map(({ key }) => key))];
@@ -73,7 +72,7 @@ const checkSegments = async (
   return names
     .filter(({ key }) => !known.has(key))
     .map(({ key, place }) => ({
-      field: place,
+      place,
       message: `must name a segment that exists; there is no "${key}"`,
     }));
 };
@@ -170,20 +169,20 @@ const checkRequirements = async (
   reads: ReferenceReads,
   environmentId: number,
   after: Flag,
-): Promise<Result<readonly FieldProblem[]>> => {
+): Promise<Result<readonly Mistake[]>> => {
   const requires = after.requires ?? [];
   if (requires.length === 0) return ok([]);
   const flags = await readRequired(reads, environmentId, [after]);
-  const problems = requires.flatMap(({ flag, variant }, index): FieldProblem[] => {
+  const problems = requires.flatMap(({ flag, variant }, index): Mistake[] => {
     const required = flags.get(flag);
     if (required === undefined) {
       const message = `must be a flag that exists; there is no "${flag}"`;
-      return [{ field: `requires[${index}].flag`, message }];
+      return [{ place: `requires[${index}].flag`, message }];
     }
     const names = Object.keys(choiceOf(required).variants);
     if (names.includes(variant)) return [];
     const message = `must be a variant of the flag "${flag}": ${names.join(", ")}`;
-    return [{ field: `requires[${index}].variant`, message }];
+    return [{ place: `requires[${index}].variant`, message }];
   });
   if (problems.length > 0) return ok(problems);
   const below = walk(flags, after.key, [], new Map());
@@ -215,18 +214,16 @@ export const checkReferences = async (
   if (!required.ok) return required;
   const { before, after } = decision;
   if (after === null) return ok(undefined);
-  const problems: FieldProblem[] = [];
-  if (!isSame(before?.rules, after.rules)) {
+  const problems: Mistake[] = [];
+  if (!isSameValue(before?.rules, after.rules)) {
     problems.push(...(await checkSegments(reads, environmentId, after)));
   }
-  if (!isSame(before?.requires, after.requires)) {
+  if (!isSameValue(before?.requires, after.requires)) {
     const requirements = await checkRequirements(reads, environmentId, after);
     if (!requirements.ok) return requirements;
     problems.push(...requirements.value);
   }
-  return problems.length === 0
-    ? ok(undefined)
-    : refused(problems.map(({ field, message }) => ({ place: field, message })));
+  return problems.length === 0 ? ok(undefined) : refused(problems);
 };
 
 /** Whether the environment stays whole with the decision. Read under its lock. */

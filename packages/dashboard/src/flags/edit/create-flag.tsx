@@ -123,7 +123,7 @@ const CreateFlagForm = ({
           </Stack>
         </Radio.Group>
         {MembersInput && (
-          <MembersInput value={members} onChange={(next) => set({ members: next })} />
+          <MembersInput isNew value={members} onChange={(next) => set({ members: next })} />
         )}
         <Textarea
           label="Description"

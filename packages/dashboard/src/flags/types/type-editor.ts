@@ -6,6 +6,8 @@ interface MembersInputProps<Members> {
   readonly value: Members;
   readonly onChange: (value: Members) => void;
   readonly disabled?: boolean;
+  /** What is fixed at creation can still be chosen. */
+  readonly isNew?: boolean;
 }
 
 export interface TypeEditor<F extends FlagBase> {

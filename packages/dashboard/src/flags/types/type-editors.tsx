@@ -28,6 +28,7 @@ interface AnyTypeEditor
     readonly value: FlagMembers;
     readonly onChange: (value: FlagMembers) => void;
     readonly disabled?: boolean;
+    readonly isNew?: boolean;
   }>;
   readonly Reach: ComponentType<{ readonly flag: Flag; readonly size?: "small" | "large" }>;
   readonly Preview?: ComponentType<{ readonly flag: Flag }>;

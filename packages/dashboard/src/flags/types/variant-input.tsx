@@ -21,6 +21,7 @@ interface VariantInputProps {
   readonly value: Members;
   readonly onChange: (value: Members) => void;
   readonly disabled?: boolean;
+  readonly isNew?: boolean;
 }
 
 const emptyValues: Readonly<Record<ValueType, FlagValue>> = { string: "", number: 0, object: {} };
@@ -100,9 +101,14 @@ const renamed = (serve: Serve, from: string, to: string): Serve => {
   return serve.map((each) => (each.variant === from ? { ...each, variant: to } : each));
 };
 
-export const VariantInput = ({ value, onChange, disabled = false }: VariantInputProps) => {
+export const VariantInput = ({
+  value,
+  onChange,
+  disabled = false,
+  isNew = false,
+}: VariantInputProps) => {
   const { valueType, variants, off, otherwise } = value;
-  const [isNew] = useState(Object.values(variants).every((each) => each === ""));
+  const [removals, setRemovals] = useState(0);
   const names = Object.keys(variants);
   const set = (change: Partial<Members>) => onChange({ ...value, ...change });
 
@@ -120,6 +126,7 @@ export const VariantInput = ({ value, onChange, disabled = false }: VariantInput
   };
   const remove = (name: string) => {
     const { [name]: _, ...rest } = variants;
+    setRemovals(removals + 1);
     set({ variants: rest });
   };
   const add = () => {
@@ -166,9 +173,9 @@ export const VariantInput = ({ value, onChange, disabled = false }: VariantInput
         />
       )}
       {names.map((name, index) => (
-        // A name changes while it is typed: the place stays.
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows are only added at the end
-        <Group key={index} align="flex-end" wrap="nowrap" gap="xs">
+        // A name changes while it is typed: the place stays, until one is removed.
+        // biome-ignore lint/suspicious/noArrayIndexKey: a removal makes all rows anew
+        <Group key={`${removals} ${index}`} align="flex-end" wrap="nowrap" gap="xs">
           <TextInput
             label="Variant"
             value={name}

@@ -11,23 +11,16 @@ import {
   flagPath,
   flagReference,
   idempotencyHeader,
+  preconditionHeader,
 } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
-import { ifMatch, ifMatchPattern } from "../request/conditional.ts";
+import { ifMatch } from "../request/conditional.ts";
 import { sendFlag } from "./flag-bodies.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Flags"];
 
-const Precondition = Type.Object({
-  "if-match": Type.Optional(
-    Type.String({
-      pattern: ifMatchPattern,
-      description:
-        'Only when the flag is at this version, such as `"7"`; the ETag of its last answer.',
-    }),
-  ),
-});
+const Precondition = preconditionHeader("flag");
+
 export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
   app.post<{ Body: CreateFlag }>(
     "/flags",

@@ -6,7 +6,7 @@ import type { CreateSegment, PatchSegment } from "../../domain/change-segment.ts
 import type { Segments } from "../../management/segments.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
-import { freshnessHeader, idempotencyHeader } from "../openapi/schemas.ts";
+import { freshnessHeader, idempotencyHeader, preconditionHeader } from "../openapi/schemas.ts";
 import {
   createSegmentSchema,
   membersSchema,
@@ -19,20 +19,12 @@ import {
   summaryExample,
 } from "../openapi/segment-schemas.ts";
 import { Type } from "../openapi/type.ts";
-import { ifMatch, ifMatchPattern, sendNotModified } from "../request/conditional.ts";
+import { ifMatch, sendNotModified } from "../request/conditional.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Segments"];
 
-const Precondition = Type.Object({
-  "if-match": Type.Optional(
-    Type.String({
-      pattern: ifMatchPattern,
-      description:
-        'Only when the segment is at this version, such as `"7"`; the ETag of its last answer.',
-    }),
-  ),
-});
+const Precondition = preconditionHeader("segment");
 
 const send = (reply: FastifyReply, { segment, version }: VersionedSegment, status = 200) =>
   reply.code(status).header("etag", `"${version}"`).type(jsonType).send(JSON.stringify(segment));

@@ -96,6 +96,18 @@ export const idempotencyHeader = Type.Object({
   ),
 });
 
+/** What If-Match takes, for those who write clients. */
+const ifMatchPattern = '^\\s*(\\*|(W/)?"[!#-~]*"(\\s*,\\s*(W/)?"[!#-~]*")*)\\s*,?\\s*$';
+export const preconditionHeader = (what: "flag" | "segment") =>
+  Type.Object({
+    "if-match": Type.Optional(
+      Type.String({
+        pattern: ifMatchPattern,
+        description: `Only when the ${what} is at this version, such as \`"7"\`; the ETag of its last answer.`,
+      }),
+    ),
+  });
+
 export const freshnessHeader = Type.Object({
   "if-none-match": Type.Optional(
     Type.String({ description: "An ETag from before: 304 when nothing has changed since." }),

@@ -22,9 +22,6 @@ const parseTags = (header: string): Tag[] | undefined => {
   return tags.length === 0 ? undefined : tags;
 };
 
-/** What If-Match takes, for those who write clients. */
-export const ifMatchPattern = '^\\s*(\\*|(W/)?"[!#-~]*"(\\s*,\\s*(W/)?"[!#-~]*")*)\\s*,?\\s*$';
-
 /** A header that cannot be read is refused: to pass over it would turn a careful write into a careless one. */
 export const ifMatch = (request: FastifyRequest): Result<Precondition> => {
   const header = request.headers["if-match"];

@@ -172,6 +172,19 @@ export const segmentReads = (database: Database): SegmentReads => {
   };
 };
 
+/** A version from before references may have deleted the flag. */
+const references = (database: Database, environmentId: number, kind: "flag" | "segment") =>
+  database
+    .selectFrom("flag_references")
+    .innerJoin("flags", (join) =>
+      join
+        .onRef("flags.environment_id", "=", "flag_references.environment_id")
+        .onRef("flags.key", "=", "flag_references.flag_key"),
+    )
+    .select(["flag_references.flag_key", "flag_references.variant"])
+    .where("flag_references.environment_id", "=", environmentId)
+    .where("flag_references.kind", "=", kind);
+
 export const referenceReads = (
   database: Database,
   flagsAmong: (environmentId: number, keys: readonly string[]) => Promise<readonly VersionedFlag[]>,
@@ -192,16 +205,7 @@ export const referenceReads = (
   async requiring(environmentId, keys) {
     const found = new Set<string>();
     for (const part of batchesOf(keys)) {
-      const rows = await database
-        .selectFrom("flag_references")
-        .innerJoin("flags", (join) =>
-          join
-            .onRef("flags.environment_id", "=", "flag_references.environment_id")
-            .onRef("flags.key", "=", "flag_references.flag_key"),
-        )
-        .select("flag_references.flag_key")
-        .where("flag_references.environment_id", "=", environmentId)
-        .where("flag_references.kind", "=", "flag")
+      const rows = await references(database, environmentId, "flag")
         .where("flag_references.key", "in", idList(part))
         .execute();
       for (const { flag_key } of rows) found.add(flag_key);
@@ -210,17 +214,7 @@ export const referenceReads = (
   },
 
   async referencesTo(environmentId, kind, key) {
-    const rows = await database
-      .selectFrom("flag_references")
-      // A version from before references may have deleted the flag.
-      .innerJoin("flags", (join) =>
-        join
-          .onRef("flags.environment_id", "=", "flag_references.environment_id")
-          .onRef("flags.key", "=", "flag_references.flag_key"),
-      )
-      .select(["flag_references.flag_key", "flag_references.variant"])
-      .where("flag_references.environment_id", "=", environmentId)
-      .where("flag_references.kind", "=", kind)
+    const rows = await references(database, environmentId, kind)
       .where("flag_references.key", "=", key)
       .orderBy("flag_references.flag_key")
       .execute();
