@@ -21,8 +21,12 @@ const lookOfFocus = async () => {
   if (!(focused instanceof HTMLElement)) return undefined;
   const around = [focused, focused.parentElement, ...(focused.parentElement?.children ?? [])];
   const look = async () => {
-    // With less motion, transitions still take a frame.
-    for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    // Those without an end are the marks of what is loading.
+    const moving = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    await Promise.allSettled(moving.map(({ finished }) => finished));
     return around
       .map((element) => {
         if (element === null) return "";

@@ -23,7 +23,8 @@ const show = (next: HTMLElement | undefined): void => {
 const showFlags = async (): Promise<void> => {
   const response = await snapshot;
   const flags = response?.ok ? ((await response.clone().json()) as Snapshot) : undefined;
-  if (flags && flags.flags.length > 0) show(firstScreen(flags));
+  // Late ones must not cover the application.
+  if (flags && flags.flags.length > 0 && screen) show(firstScreen(flags));
 };
 
 const isLoading = (): boolean =>

@@ -23,9 +23,12 @@ export const seedFlags = async (admin: Api, seeds: readonly Seed[]): Promise<voi
 export const stateOf = async (admin: Api, key: string): Promise<Flag> =>
   (await admin("GET", `/flags/${key}`)).body as Flag;
 
+/** Only what hangs takes more. */
+const longestWait = 300_000;
+
 /** Until it no longer throws; the last complaint is the error. */
 export const until = async (holds: () => Promise<void>): Promise<void> => {
-  const end = performance.now() + 15_000;
+  const end = performance.now() + longestWait;
   for (;;) {
     try {
       return await holds();
@@ -48,6 +51,8 @@ export const openAs = async (
   const visit = await browser.visit(t, url, { ...options, keys });
   await visit.page.goto(path);
   await visit.page.getByRole("status").getByText("Live", { exact: true }).waitFor();
+  // The first screen lies over the application until that has its page: no key reaches it before.
+  await visit.page.locator("#root:not([inert])").waitFor({ state: "attached" });
   return visit;
 };
 
