@@ -11,7 +11,9 @@ import { Button, Group, Modal, Radio, Stack, Textarea, TextInput } from "@mantin
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
+import { givenReason, ReasonInput } from "../../components/feedback/reason.tsx";
 import { useLiveState } from "../../live-provider.tsx";
+import { useApi } from "../../session.tsx";
 import { editorOf } from "../types/type-editors.tsx";
 import { useKept } from "./edit-draft.tsx";
 import { useFlagEdits } from "./flag-edits.tsx";
@@ -41,12 +43,14 @@ interface NewFlag {
   readonly type: FlagTypeName;
   readonly members: FlagMembers;
   readonly description: string;
+  readonly reason: string;
 }
 const begin = (key: string): NewFlag => ({
   key,
   type: "boolean",
   members: initialMembers("boolean"),
   description: "",
+  reason: "",
 });
 
 const CreateFlagForm = ({
@@ -56,10 +60,11 @@ const CreateFlagForm = ({
 }: Omit<CreateFlagProps, "opened">) => {
   const edits = useFlagEdits();
   const { byKey } = useLiveState();
+  const { isProduction } = useApi();
   /** Escape closes the dialog and keeps what was typed. */
   const [kept, keep] = useKept<NewFlag>(`new ${initialKey}`);
   const typed = kept ?? begin(initialKey);
-  const { key, type, members, description } = typed;
+  const { key, type, members, description, reason } = typed;
   const set = (change: Partial<NewFlag>) => keep({ ...typed, ...change });
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
@@ -74,12 +79,13 @@ const CreateFlagForm = ({
     event.preventDefault();
     if (wrongKey !== undefined || key === "") return;
     setBusy(true);
-    const result = await edits.create({
+    const flag = {
       key,
       type,
       ...(description.trim() !== "" && { description: description.trim() }),
       ...members,
-    });
+    };
+    const result = await edits.create(flag, givenReason(reason));
     setBusy(false);
     if (!result.ok) return setError(new ApiError(result.error));
     keep(undefined);
@@ -135,6 +141,7 @@ const CreateFlagForm = ({
           minRows={2}
           maxRows={6}
         />
+        {isProduction && <ReasonInput value={reason} onChange={(text) => set({ reason: text })} />}
         {error !== undefined && <ErrorMessage error={error} title="The flag was not created" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={cancel}>
