@@ -102,15 +102,21 @@ export const memberText = (flag: Flag, member: string): string | undefined => {
   return formatMember(flag.type, member, value, formatNumber).replaceAll(" %", "\u00a0%");
 };
 
-const membersText = (flag: Flag): string =>
-  ownMembersOf(flag.type)
+/** Of those that changed, or else of all. The values of variants are long: which of them is given says enough. */
+const membersText = (flag: Flag, changed: ReadonlySet<string>): string => {
+  const own = ownMembersOf(flag.type)
     .filter(([name, { isOptional }]) => isOptional !== true || memberOf(flag, name) !== undefined)
-    .map(([name]) => memberText(flag, name) ?? "none")
+    .map(([name]) => name);
+  const touched = own.filter((name) => changed.has(name));
+  const given = flag.type === "variant" ? ["otherwise"] : own;
+  return (touched.length > 0 ? touched : given)
+    .map((name) => memberText(flag, name) ?? "none")
     .join(", ");
+};
 
-const stateOf = (flag: Flag): string => {
+const stateOf = (flag: Flag, changed: ReadonlySet<string>): string => {
   if (!flag.enabled) return "off";
-  return membersText(flag) || "on";
+  return membersText(flag, changed) || "on";
 };
 
 /** The setting of a flag in a word or two. */
@@ -137,7 +143,9 @@ export const summaryOf = (before: Flag, after: Flag): readonly string[] => {
   if (changed.size > 0) {
     const staysOff = !before.enabled && !after.enabled;
     const text = staysOff ? membersText : stateOf;
-    sentences.push(`${text(before)} → ${text(after)}: ${effectOf(before, after)}.`);
+    sentences.push(
+      `${text(before, changed)} → ${text(after, changed)}: ${effectOf(before, after)}.`,
+    );
   }
   if (isDescribed) sentences.push("The description changes; users see no difference.");
   return sentences;

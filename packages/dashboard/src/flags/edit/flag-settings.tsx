@@ -38,7 +38,7 @@ const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
         <>
           <DraftConflict draft={draft} entry={entry} />
           <DraftActions saveLabel="Save changes" busy={busy} onDiscard={discard}>
-            <span role="status">
+            <span role="status" className="break-word">
               {summaryOf(draft.base.flag, withPatch(draft.base.flag, draft.value)).join(" ")}
             </span>
           </DraftActions>
