@@ -11,8 +11,10 @@ import { Button, Group, Modal, Radio, Stack, Textarea, TextInput } from "@mantin
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
+import { givenReason, ReasonInput } from "../../components/feedback/reason.tsx";
 import { keyError } from "../../key-error.ts";
 import { useLiveState } from "../../live-provider.tsx";
+import { useApi } from "../../session.tsx";
 import { editorOf } from "../types/type-editors.tsx";
 import { useKept } from "./edit-draft.tsx";
 import { useFlagEdits } from "./flag-edits.tsx";
@@ -34,12 +36,14 @@ interface NewFlag {
   readonly type: FlagTypeName;
   readonly members: FlagMembers;
   readonly description: string;
+  readonly reason: string;
 }
 const begin = (key: string): NewFlag => ({
   key,
   type: "boolean",
   members: initialMembers("boolean"),
   description: "",
+  reason: "",
 });
 
 const CreateFlagForm = ({
@@ -49,10 +53,11 @@ const CreateFlagForm = ({
 }: Omit<CreateFlagProps, "opened">) => {
   const edits = useFlagEdits();
   const { byKey } = useLiveState();
+  const { isProduction } = useApi();
   /** Escape closes the dialog and keeps what was typed. */
   const [kept, keep] = useKept<NewFlag>(`new ${initialKey}`);
   const typed = kept ?? begin(initialKey);
-  const { key, type, members, description } = typed;
+  const { key, type, members, description, reason } = typed;
   const set = (change: Partial<NewFlag>) => keep({ ...typed, ...change });
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
@@ -67,12 +72,13 @@ const CreateFlagForm = ({
     event.preventDefault();
     if (wrongKey !== undefined || key === "") return;
     setBusy(true);
-    const result = await edits.create({
+    const flag = {
       key,
       type,
       ...(description.trim() !== "" && { description: description.trim() }),
       ...members,
-    });
+    };
+    const result = await edits.create(flag, givenReason(reason));
     setBusy(false);
     if (!result.ok) return setError(new ApiError(result.error));
     keep(undefined);
@@ -128,6 +134,7 @@ const CreateFlagForm = ({
           minRows={2}
           maxRows={6}
         />
+        {isProduction && <ReasonInput value={reason} onChange={(text) => set({ reason: text })} />}
         {error !== undefined && <ErrorMessage error={error} title="The flag was not created" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={cancel}>
