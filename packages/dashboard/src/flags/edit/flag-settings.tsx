@@ -28,7 +28,12 @@ const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
   if (MembersInput === undefined) return null;
   return (
     <form className="flag-head-members" onSubmit={onSubmit}>
-      <MembersInput value={value} disabled={!mayChange || busy} onChange={edit} />
+      <MembersInput
+        value={value}
+        saved={membersOfFlag(draft?.base.flag ?? entry.flag)}
+        disabled={!mayChange || busy}
+        onChange={edit}
+      />
       {draft !== undefined && (
         <>
           <DraftConflict draft={draft} entry={entry} />
