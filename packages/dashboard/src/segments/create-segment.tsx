@@ -4,9 +4,11 @@ import { Button, Group, Modal, Stack, Textarea, TextInput } from "@mantine/core"
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
+import { givenReason, ReasonInput } from "../components/feedback/reason.tsx";
 import { useKept } from "../flags/edit/edit-draft.tsx";
 import { keyError } from "../key-error.ts";
 import { useLiveState } from "../live-provider.tsx";
+import { useApi } from "../session.tsx";
 import { useSegmentEdits } from "./segment-edits.tsx";
 
 interface CreateSegmentProps {
@@ -17,19 +19,24 @@ interface CreateSegmentProps {
   readonly onCreated: (key: string) => void;
 }
 
+interface Typed {
+  readonly key: string;
+  readonly description: string;
+  readonly reason: string;
+}
+
 const CreateSegmentForm = ({
   initialKey = "",
   onClose,
   onCreated,
 }: Omit<CreateSegmentProps, "opened">) => {
+  const { isProduction } = useApi();
   const edits = useSegmentEdits();
   const { segmentsByKey } = useLiveState();
   /** Escape closes the dialog and keeps what was typed. */
-  const [kept, keep] = useKept<{ readonly key: string; readonly description: string }>(
-    `new segment ${initialKey}`,
-  );
-  const typed = kept ?? { key: initialKey, description: "" };
-  const { key, description } = typed;
+  const [kept, keep] = useKept<Typed>(`new segment ${initialKey}`);
+  const typed = kept ?? { key: initialKey, description: "", reason: "" };
+  const { key, description, reason } = typed;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
   const wrongKey = keyError(key, "segment", segmentsByKey.has(key));
@@ -38,7 +45,8 @@ const CreateSegmentForm = ({
     if (wrongKey !== undefined || key === "") return;
     setBusy(true);
     const text = description.trim();
-    const result = await edits.create({ key, ...(text !== "" && { description: text }) });
+    const segment = { key, ...(text !== "" && { description: text }) };
+    const result = await edits.create(segment, givenReason(reason));
     setBusy(false);
     if (!result.ok) return setError(new ApiError(result.error));
     keep(undefined);
@@ -73,6 +81,9 @@ const CreateSegmentForm = ({
           minRows={2}
           maxRows={6}
         />
+        {isProduction && (
+          <ReasonInput value={reason} onChange={(next) => keep({ ...typed, reason: next })} />
+        )}
         {error !== undefined && <ErrorMessage error={error} title="The segment was not created" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={cancel}>

@@ -8,6 +8,8 @@ import { Section } from "../components/layout/section.tsx";
 import { useKept } from "../flags/edit/edit-draft.tsx";
 import type { LiveSegment } from "../live.ts";
 import { useApi } from "../session.tsx";
+import { ConditionEditor } from "../targeting/conditions/condition-editor.tsx";
+import { useSuggestedNames } from "../targeting/suggested-names.ts";
 import { useSegmentEdits } from "./segment-edits.tsx";
 
 interface About {
@@ -29,6 +31,7 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
   const { mayChange } = useApi();
   const edits = useSegmentEdits();
   const [draft, setDraft] = useKept<Draft>(`segment ${entry.segment.key}`);
+  const names = useSuggestedNames();
   const [busy, setBusy] = useState(false);
   const base = draft?.base ?? entry;
   const value = draft?.value ?? read(entry);
@@ -65,6 +68,14 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
           minRows={2}
           maxRows={8}
           readOnly={!mayChange}
+        />
+        <ConditionEditor
+          label="Who is in it besides those of the lists"
+          value={value.when}
+          onChange={(when) => edit({ when })}
+          names={names}
+          mayNameSegments={false}
+          disabled={!mayChange || busy}
         />
         {isOutdated && (
           <p className="edit-conflict" role="status">

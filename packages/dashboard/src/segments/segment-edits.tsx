@@ -5,6 +5,7 @@ import type { NewSegment, Result } from "@halyard/sdk";
 import { useMemo } from "react";
 import { type Ask, useConfirm } from "../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
+import { type AskReason, type Given, useReason } from "../components/feedback/reason.tsx";
 import type { Outcome } from "../flags/edit/flag-edits.tsx";
 import { formatNumber } from "../format.ts";
 import type { Live, LiveSegment } from "../live.ts";
@@ -28,7 +29,7 @@ export interface MembersProgress {
 }
 
 export interface SegmentEdits {
-  create(segment: NewSegment): Promise<Result<SegmentSummary>>;
+  create(segment: NewSegment, given: Given): Promise<Result<SegmentSummary>>;
   /** `base` is what the person saw when deciding. */
   change(base: LiveSegment, patch: AboutSegment): Promise<Outcome>;
   /** "done" also when it was stopped on the way: what was sent stays. */
@@ -45,7 +46,7 @@ const peopleOf = (count: number): string =>
 
 const aboutOf = ({ description, when }: SegmentSummary): AboutSegment => ({ description, when });
 
-const createEdits = (api: Api, live: Live, ask: Ask): SegmentEdits => {
+const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): SegmentEdits => {
   const { management, environment, isProduction } = api;
   const { segments } = management;
 
@@ -70,21 +71,21 @@ const createEdits = (api: Api, live: Live, ask: Ask): SegmentEdits => {
     return { segment: { ...rest, counts }, version: read.version };
   };
 
-  const send = async (base: LiveSegment, patch: AboutSegment): Promise<Outcome> => {
+  const send = async (base: LiveSegment, patch: AboutSegment, given: Given): Promise<Outcome> => {
     const { key } = base.segment;
-    const result = await segments.update(key, patch, { ifMatch: base.version });
+    const result = await segments.update(key, patch, { ifMatch: base.version, ...given });
     if (result.ok) {
       const done = { segment: result.value, version: result.version ?? base.version + 1 };
       live.putSegment(key, done.segment, done.version);
       notifyDone({
         title: key,
         message: "Segment saved.",
-        undo: () => void send(done, aboutOf(base.segment)),
+        undo: () => void send(done, aboutOf(base.segment), {}),
       });
       return "done";
     }
     const theirs = result.error.code === "PRECONDITION_FAILED" ? await current(key) : undefined;
-    if (theirs) return resolveConflict(base, theirs, patch);
+    if (theirs) return resolveConflict(base, theirs, patch, given);
     notifyError(`${key} was not changed`, result.error);
     return "failed";
   };
@@ -93,9 +94,11 @@ const createEdits = (api: Api, live: Live, ask: Ask): SegmentEdits => {
     base: LiveSegment,
     theirs: LiveSegment,
     patch: AboutSegment,
+    given: Given,
   ): Promise<Outcome> => {
     // A change of the members alone is no conflict.
-    if (isSameValue(aboutOf(base.segment), aboutOf(theirs.segment))) return send(theirs, patch);
+    if (isSameValue(aboutOf(base.segment), aboutOf(theirs.segment)))
+      return send(theirs, patch, given);
     const applied = await ask({
       title: "Conflicting change",
       body: <SegmentConflict theirs={theirs} mine={patch} />,
@@ -103,12 +106,12 @@ const createEdits = (api: Api, live: Live, ask: Ask): SegmentEdits => {
       cancelLabel: "Keep theirs",
     });
     if (applied === undefined) return "cancelled";
-    return applied ? send(theirs, patch) : "theirs";
+    return applied ? send(theirs, patch, given) : "theirs";
   };
 
   return {
-    async create(segment) {
-      const result = await segments.create(segment);
+    async create(segment, given) {
+      const result = await segments.create(segment, given);
       if (!result.ok) return result;
       live.putSegment(segment.key, result.value, result.version ?? 1);
       notifyDone({ title: segment.key, message: "Created. Add people, or a condition." });
@@ -118,14 +121,12 @@ const createEdits = (api: Api, live: Live, ask: Ask): SegmentEdits => {
     async change(base, patch) {
       const { key } = base.segment;
       if (isSameValue({ ...aboutOf(base.segment), ...patch }, aboutOf(base.segment))) return "done";
-      const confirmed =
-        !isProduction ||
-        (await ask({
-          title: `Change ${key} in ${environment.name}?`,
-          body: reachOf(key),
-          confirmLabel: "Change segment",
-        }));
-      return confirmed ? send(base, patch) : "cancelled";
+      const given = await askReason({
+        title: `Change ${key} in ${environment.name}?`,
+        body: reachOf(key),
+        confirmLabel: "Change segment",
+      });
+      return given === undefined ? "cancelled" : send(base, patch, given);
     },
 
     async changeMembers({ segment: { key } }, { list, verb, members }, { onProgress, signal }) {
@@ -133,19 +134,19 @@ const createEdits = (api: Api, live: Live, ask: Ask): SegmentEdits => {
         verb === "add"
           ? `Add ${peopleOf(members.length)} to the ${list} list of ${key}`
           : `Remove ${peopleOf(members.length)} from the ${list} list of ${key}`;
-      const confirmed =
-        !isProduction ||
-        (await ask({
-          title: `${what} in ${environment.name}?`,
-          body: reachOf(key),
-          confirmLabel: verb === "add" ? "Add" : "Remove",
-          danger: verb === "remove",
-        }));
-      if (!confirmed) return "cancelled";
+      const given = await askReason({
+        title: `${what} in ${environment.name}?`,
+        body: reachOf(key),
+        confirmLabel: verb === "add" ? "Add" : "Remove",
+        danger: verb === "remove",
+        // A search may find more than a person sees.
+        everywhere: verb === "remove" && members.length > 1,
+      });
+      if (given === undefined) return "cancelled";
       let done = 0;
       for (const part of partsOf(members)) {
         if (signal.aborted) break;
-        const result = await segments.changeMembers(key, { [list]: { [verb]: part } });
+        const result = await segments.changeMembers(key, { [list]: { [verb]: part } }, given);
         if (!result.ok) {
           const title = `${formatNumber(done)} of ${peopleOf(members.length)} were saved in ${key}`;
           notifyError(title, result.error);
@@ -188,7 +189,8 @@ const createEdits = (api: Api, live: Live, ask: Ask): SegmentEdits => {
         });
         return false;
       }
-      const confirmed = await ask({
+      const given = await askReason({
+        everywhere: true,
         title: `Delete the segment ${key} from ${environment.name}?`,
         body: (
           <p className="confirm-sentence">
@@ -200,8 +202,8 @@ const createEdits = (api: Api, live: Live, ask: Ask): SegmentEdits => {
         danger: true,
         ...(isProduction && { typed: key }),
       });
-      if (!confirmed) return false;
-      const result = await segments.delete(key, { ifMatch: base.version });
+      if (given === undefined) return false;
+      const result = await segments.delete(key, { ifMatch: base.version, ...given });
       if (result.ok) {
         live.putSegment(key, null, base.version + 1);
         notifyDone({ title: key, message: "Deleted." });
@@ -218,5 +220,6 @@ export const useSegmentEdits = (): SegmentEdits => {
   const api = useApi();
   const live = useLive();
   const ask = useConfirm();
-  return useMemo(() => createEdits(api, live, ask), [api, live, ask]);
+  const askReason = useReason();
+  return useMemo(() => createEdits(api, live, ask, askReason), [api, live, ask, askReason]);
 };

@@ -1,4 +1,6 @@
 // The history of a segment: what each version changed in it, members by name where they are few.
+
+import { isObject } from "@halyard/core/targeting/mistakes";
 import type { ListChange, MemberList } from "@halyard/core/targeting/segment";
 import { memberLists } from "@halyard/core/targeting/segment";
 import type { HistoryEntry } from "@halyard/sdk";
@@ -12,6 +14,7 @@ import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { Section } from "../components/layout/section.tsx";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
+import { conditionPhrase } from "../targeting/sentence.ts";
 
 const pageSize = 20;
 const shownMembers = 10;
@@ -53,7 +56,10 @@ const ListChanges = ({ changes }: { readonly changes: Changes }) => (
 );
 
 const fieldsOf = (segment: HistoryEntry["before"]) =>
-  segment && { description: segment.description, condition: segment.when };
+  segment && {
+    description: segment.description,
+    ...(isObject(segment.when) && { condition: conditionPhrase(segment.when) }),
+  };
 
 const labels: Readonly<Record<string, string>> = {
   "segment.created": "Created",

@@ -2,9 +2,10 @@
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import type { SegmentSummary } from "@halyard/core/targeting/segment";
 import { formatNumber } from "../format.ts";
+import { conditionPhrase } from "../targeting/sentence.ts";
 
 export const conditionText = (condition: Condition | null | undefined): string =>
-  condition === null || condition === undefined ? "none" : JSON.stringify(condition);
+  condition === null || condition === undefined ? "none" : conditionPhrase(condition);
 
 /** "12 included, 3 excluded, a condition". */
 export const whoIsIn = ({ counts, when }: SegmentSummary): string => {

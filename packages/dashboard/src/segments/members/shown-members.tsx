@@ -3,7 +3,6 @@ import { Button, CloseButton, TextInput } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { Icon } from "../../components/display/icon.tsx";
-import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { formatNumber } from "../../format.ts";
 
 interface ShownMembersProps {
@@ -18,7 +17,6 @@ const rowHeight = 44;
 export const ShownMembers = ({ label, members, onRemove }: ShownMembersProps) => {
   const [text, setText] = useState("");
   const searched = useDeferredValue(text.trim().toLowerCase());
-  const ask = useConfirm();
   const scroller = useRef<HTMLDivElement>(null);
   const shown = useMemo(
     () =>
@@ -32,15 +30,6 @@ export const ShownMembers = ({ label, members, onRemove }: ShownMembersProps) =>
     overscan: 10,
     getItemKey: (index) => shown[index] ?? index,
   });
-  const removeShown = async () => {
-    const confirmed = await ask({
-      title: `Remove ${formatNumber(shown.length)} keys?`,
-      body: <p className="confirm-sentence">All keys that the search shows leave the list.</p>,
-      confirmLabel: "Remove",
-      danger: true,
-    });
-    if (confirmed) onRemove?.(shown);
-  };
   if (members.length === 0) return <p className="dimmed">Nobody is in this list.</p>;
   return (
     <div className="members">
@@ -57,7 +46,7 @@ export const ShownMembers = ({ label, members, onRemove }: ShownMembersProps) =>
           {searched !== "" && `${formatNumber(shown.length)} of ${formatNumber(members.length)}`}
         </span>
         {onRemove !== undefined && shown.length > 1 && (
-          <Button variant="default" size="compact-sm" onClick={() => void removeShown()}>
+          <Button variant="default" size="compact-sm" onClick={() => onRemove(shown)}>
             {searched === "" ? "Remove all" : "Remove those found"}
           </Button>
         )}
