@@ -1,16 +1,22 @@
 // Every way to change flags from the page: confirmed in production, shown immediately, reverted when the server refuses, undone on request.
-import { isSameFlag, patchBetween } from "@halyard/core/difference";
+import { isSameFlag, isSameValue, patchBetween } from "@halyard/core/difference";
 import { type CreateFlag, type Flag, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
-import type { Result } from "@halyard/sdk";
-import { useMemo } from "react";
+import type { ManagementError, Result } from "@halyard/sdk";
+import { lazy, Suspense, useMemo } from "react";
 import { type Ask, useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import type { Live, LiveFlag } from "../../live.ts";
 import { useLive } from "../../live-provider.tsx";
+import { loadOrReload } from "../../pages/load-page.tsx";
 import { type Api, useApi } from "../../session.tsx";
 import { Conflict } from "./conflict.tsx";
 import { definitionOf, doneOf, isEmptyPatch, summaryOf, withPatch } from "./flag-change.ts";
-import { FlagDiff } from "./flag-diff.tsx";
+
+/** Only few changes need it. */
+const FlagDiff = lazy(async () => {
+  const loaded = await loadOrReload(() => import("./flag-diff.tsx"));
+  return { default: loaded.FlagDiff };
+});
 
 export type Outcome =
   | "done"
@@ -20,9 +26,11 @@ export type Outcome =
   /** Somebody else was first, and their version is kept. */
   | "theirs";
 
+type OnRefused = (error: ManagementError) => void;
+
 export interface FlagEdits {
-  /** `base` is what the person saw when deciding. */
-  change(base: LiveFlag, patch: PatchFlag): Promise<Outcome>;
+  /** `base` is what the person saw when deciding; `onRefused` hears why the server refused it. */
+  change(base: LiveFlag, patch: PatchFlag, onRefused?: OnRefused): Promise<Outcome>;
   /** Back to an earlier version, confirmed in every environment. */
   restore(base: LiveFlag, to: Flag): Promise<Outcome>;
   create(flag: CreateFlag): Promise<Result<Flag>>;
@@ -41,12 +49,25 @@ const Sentences = ({ before, after }: { readonly before: Flag; readonly after: F
   </>
 );
 
+const isSameTargeting = (one: Flag, other: Flag): boolean =>
+  isSameValue([one.rules, one.requires], [other.rules, other.requires]);
+
+const Difference = ({ before, after }: { readonly before: Flag; readonly after: Flag }) => (
+  <Suspense fallback={null}>
+    <FlagDiff before={before} after={after} />
+  </Suspense>
+);
+
 const takesFromUsers = (before: Flag, after: Flag): boolean => reachOf(after) < reachOf(before);
 
 const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
   const { management, environment, isProduction } = api;
 
-  const send = async (base: LiveFlag, patch: PatchFlag): Promise<Outcome> => {
+  const send = async (
+    base: LiveFlag,
+    patch: PatchFlag,
+    onRefused?: OnRefused,
+  ): Promise<Outcome> => {
     const { key } = base.flag;
     const revert = live.assume(key, withPatch(base.flag, patch));
     const result = await management.flags.update(key, patch, { ifMatch: base.version });
@@ -65,13 +86,18 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
     const { code, current, currentVersion } = result.error;
     if (code === "PRECONDITION_FAILED" && current && currentVersion !== undefined) {
       live.put(key, current, currentVersion);
-      return resolveConflict({ flag: current, version: currentVersion }, patch);
+      return resolveConflict({ flag: current, version: currentVersion }, patch, onRefused);
     }
+    onRefused?.(result.error);
     notifyError(`${key} was not changed`, result.error);
     return "failed";
   };
 
-  const resolveConflict = async (theirs: LiveFlag, patch: PatchFlag): Promise<Outcome> => {
+  const resolveConflict = async (
+    theirs: LiveFlag,
+    patch: PatchFlag,
+    onRefused?: OnRefused,
+  ): Promise<Outcome> => {
     const mine = withPatch(theirs.flag, patch);
     if (isSameFlag(theirs.flag, mine)) {
       notifyDone({
@@ -88,7 +114,7 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
       danger: isProduction && takesFromUsers(theirs.flag, mine),
     });
     if (applied === undefined) return "cancelled";
-    return applied ? send(theirs, patch) : "theirs";
+    return applied ? send(theirs, patch, onRefused) : "theirs";
   };
 
   const create = async (flag: CreateFlag): Promise<Result<Flag>> => {
@@ -107,7 +133,7 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
       if (!result.ok) notifyError(`${flag.key} was not created`, result.error);
     },
 
-    async change(base, patch) {
+    async change(base, patch, onRefused) {
       const after = withPatch(base.flag, patch);
       const wanted = patchBetween(base.flag, after);
       if (isEmptyPatch(wanted)) return "done";
@@ -115,11 +141,18 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
         !isProduction ||
         (await ask({
           title: `Change ${base.flag.key} in ${environment.name}?`,
-          body: <Sentences before={base.flag} after={after} />,
+          body: (
+            <>
+              {!isSameTargeting(base.flag, after) && (
+                <Difference before={base.flag} after={after} />
+              )}
+              <Sentences before={base.flag} after={after} />
+            </>
+          ),
           confirmLabel: "Change flag",
           danger: takesFromUsers(base.flag, after),
         }));
-      return confirmed ? send(base, wanted) : "cancelled";
+      return confirmed ? send(base, wanted, onRefused) : "cancelled";
     },
 
     async restore(base, to) {
@@ -129,7 +162,7 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
         title: `Restore this version of ${base.flag.key} in ${environment.name}?`,
         body: (
           <>
-            <FlagDiff before={base.flag} after={after} />
+            <Difference before={base.flag} after={after} />
             <Sentences before={base.flag} after={after} />
           </>
         ),
