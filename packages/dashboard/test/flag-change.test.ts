@@ -3,13 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { patchBetween } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
-import {
-  canRestore,
-  diffOf,
-  settingOf,
-  summaryOf,
-  withPatch,
-} from "../src/flags/edit/flag-change.ts";
+import { canRestore, settingOf, summaryOf, withPatch } from "../src/flags/edit/flag-change.ts";
+import { diffOf } from "../src/flags/edit/flag-lines.ts";
 
 const rollout = (percentage: number, enabled = true): Flag => ({
   key: "f",

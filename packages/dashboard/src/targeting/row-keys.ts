@@ -3,7 +3,8 @@ import { useRef, useState } from "react";
 
 export interface RowKeys {
   readonly keys: readonly string[];
-  readonly insert: (index: number, count?: number) => void;
+  /** The new keys. */
+  readonly insert: (index: number, count?: number) => readonly string[];
   readonly remove: (index: number) => void;
   readonly move: (from: number, to: number) => void;
 }
@@ -27,8 +28,11 @@ export const useRowKeys = (count: number): RowKeys => {
   if (current !== keys) setKeys(current);
   return {
     keys: current,
-    insert: (index, many = 1) =>
-      setKeys([...current.slice(0, index), ...fresh(many), ...current.slice(index)]),
+    insert(index, many = 1) {
+      const added = fresh(many);
+      setKeys([...current.slice(0, index), ...added, ...current.slice(index)]);
+      return added;
+    },
     remove: (index) => setKeys(current.filter((_, at) => at !== index)),
     move: (from, to) => setKeys(moved(current, from, to)),
   };

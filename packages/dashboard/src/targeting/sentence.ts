@@ -6,6 +6,7 @@ import { isObject } from "@halyard/core/targeting/mistakes";
 import type { Serve } from "@halyard/core/targeting/targeting";
 import { formatPercent } from "../format.ts";
 import { labelOfOperator } from "./operator-labels.ts";
+import { sharesOf, sumOf } from "./split/shares.ts";
 
 /** More are counted. */
 const shownValues = 5;
@@ -80,18 +81,13 @@ const phrase = (condition: unknown, place: Place): string => {
 
 export const conditionPhrase = (condition: unknown): string => phrase(condition, "alone");
 
-const total = (shares: readonly { readonly share: number }[]): number =>
-  Math.round(shares.reduce((sum, { share }) => sum + share, 0) * 1_000);
-
 /** "on", or "on to 25 % and off to 75 %". Of each variant the shares together. */
 export const servePhrase = (serve: Serve | undefined): string => {
-  if (serve === undefined || serve === "") return "…";
-  if (!Array.isArray(serve)) return String(serve);
-  const shares = new Map<string, number>();
-  for (const { variant, share } of serve) {
-    shares.set(variant, total([{ share: shares.get(variant) ?? 0 }, { share }]) / 1_000);
-  }
-  const parts = [...shares].map(([variant, share]) => `${variant} to ${formatPercent(share)}`);
+  if (serve === undefined || serve === "" || serve.length === 0) return "…";
+  if (typeof serve === "string") return serve;
+  const parts = Object.entries(sharesOf(serve)).map(
+    ([variant, share]) => `${variant} to ${formatPercent(share)}`,
+  );
   const last = parts.pop() ?? "…";
   return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
 };
@@ -103,7 +99,7 @@ export interface SentenceRule {
 }
 
 export const ruleSentence = ({ when, serve, disabled }: SentenceRule): string => {
-  const isPartial = Array.isArray(serve) && total(serve) < 100_000;
+  const isPartial = Array.isArray(serve) && sumOf(sharesOf(serve)) < 100;
   const rest = isPartial ? "; the others go on" : "";
   const text = `If ${conditionPhrase(when)}, serve ${servePhrase(serve)}${rest}.`;
   return disabled === true ? `Disabled: ${text}` : text;

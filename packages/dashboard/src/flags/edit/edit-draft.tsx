@@ -1,5 +1,6 @@
 // What a person is editing in a flag, with the version that was current when they began.
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
+import type { ManagementError } from "@halyard/sdk";
 import { Button, Group } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { LiveFlag } from "../../live.ts";
@@ -41,29 +42,50 @@ interface Edited<Value> {
 const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-export const useDraft = <Value,>(entry: LiveFlag, { name, read, patchOf }: Edited<Value>) => {
+export interface DraftState<Value> {
+  readonly value: Value;
+  readonly draft: Draft<Value> | undefined;
+  readonly busy: boolean;
+  /** Why the server refused the draft as it is. */
+  readonly refusal: ManagementError | undefined;
+  readonly edit: (value: Value) => void;
+  readonly discard: () => void;
+  readonly onSubmit: (event: FormEvent) => void;
+}
+
+export const useDraft = <Value,>(
+  entry: LiveFlag,
+  { name, read, patchOf }: Edited<Value>,
+): DraftState<Value> => {
   const edits = useFlagEdits();
   const [draft, setDraft] = useKept<Draft<Value>>(`${entry.flag.key} ${name}`);
   const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<ManagementError | undefined>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (draft === undefined) return;
     setBusy(true);
-    const outcome = await edits.change(draft.base, patchOf(draft.value));
+    setRefusal(undefined);
+    const outcome = await edits.change(draft.base, patchOf(draft.value), setRefusal);
     setBusy(false);
     if (isFinished(outcome)) setDraft(undefined);
   };
   /** What is again as it was is no draft: it would hide what others change, with nothing to save. */
   const edit = (value: Value) => {
     const base = draft?.base ?? entry;
+    setRefusal(undefined);
     setDraft(isSame(value, read(base.flag)) ? undefined : { base, value });
   };
   return {
     value: draft?.value ?? read(entry.flag),
     draft,
     busy,
+    refusal,
     edit,
-    discard: () => setDraft(undefined),
+    discard() {
+      setRefusal(undefined);
+      setDraft(undefined);
+    },
     onSubmit: (event: FormEvent) => void submit(event),
   };
 };

@@ -1,11 +1,5 @@
 // What a change of a flag means for users, in words.
-import {
-  changeableMembers,
-  difference,
-  formatMember,
-  memberOf,
-  patchBetween,
-} from "@halyard/core/difference";
+import { difference, formatMember, memberOf, patchBetween } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
 import {
   type CreateFlag,
@@ -135,19 +129,28 @@ export const settingOf = (flag: Flag): string => {
   return flag.enabled ? `on for ${share}` : `off, ${share} when on`;
 };
 
+/** What decides who gets what, beside the members of the type. */
+const deciding = ["rules", "requires", "bucketBy", "bucketSeed"];
+const forPeople = ["description", "tags", "owner"];
+
 /** "25 % → 50 %: about 2,500 more of every 10,000 users get it, nobody loses it." */
 export const summaryOf = (before: Flag, after: Flag): readonly string[] => {
-  const changed = new Set(difference(before, after).map(({ member }) => member));
-  const isDescribed = changed.delete("description");
+  const changed = difference(before, after).map(({ member }) => member);
+  const described = changed.filter((member) => forPeople.includes(member));
   const sentences: string[] = [];
-  if (changed.size > 0) {
+  if (changed.some((member) => deciding.includes(member))) {
+    sentences.push(`Its targeting changes: ${effectOf(before, after)}.`);
+  } else if (changed.length > described.length) {
     const staysOff = !before.enabled && !after.enabled;
     const text = staysOff ? membersText : stateOf;
     sentences.push(
       `${text(before, changed)} → ${text(after, changed)}: ${effectOf(before, after)}.`,
     );
   }
-  if (isDescribed) sentences.push("The description changes; users see no difference.");
+  for (const member of described) {
+    const verb = member === "tags" ? "change" : "changes";
+    sentences.push(`The ${member} ${verb}; users see no difference.`);
+  }
   return sentences;
 };
 
@@ -161,27 +164,4 @@ export const doneOf = (before: Flag, after: Flag): string => {
       ? [after.description === null ? "Description removed." : "Description saved."]
       : []),
   ].join(" ");
-};
-
-export interface FieldChange {
-  readonly field: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-}
-
-/** Field by field; what stayed the same is left out. Null is a flag that does not exist. */
-export const diffOf = (before: Flag | null, after: Flag | null): readonly FieldChange[] => {
-  const either = after ?? before;
-  if (either === null) return [];
-  const fields =
-    before !== null && after !== null
-      ? difference(before, after).map(({ member }) => member)
-      : ["type", ...changeableMembers(either.type)];
-  return fields
-    .map((field) => ({
-      field,
-      before: before === null ? undefined : memberText(before, field),
-      after: after === null ? undefined : memberText(after, field),
-    }))
-    .filter((change) => change.before !== undefined || change.after !== undefined);
 };

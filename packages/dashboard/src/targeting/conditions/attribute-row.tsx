@@ -62,7 +62,10 @@ export const AttributeRow = (props: AttributeRowProps) => {
         className="condition-operator"
         data-place={`${place}.op`}
       />
-      <div className="condition-values" data-place={`${place}.value`}>
+      <div
+        className="condition-values"
+        data-place={`${place}.${mayHave(op, "values") ? "values" : "value"}`}
+      >
         <ValueInput
           key={op}
           condition={condition}
