@@ -69,14 +69,16 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
           maxRows={8}
           readOnly={!mayChange}
         />
-        <ConditionEditor
-          label="Who is in it besides those of the lists"
-          value={value.when}
-          onChange={(when) => edit({ when })}
-          names={names}
-          mayNameSegments={false}
-          disabled={!mayChange || busy}
-        />
+        <div className="segment-condition">
+          <ConditionEditor
+            label="Who is in it besides those of the lists"
+            value={value.when}
+            onChange={(when) => edit({ when })}
+            names={names}
+            mayNameSegments={false}
+            disabled={!mayChange || busy}
+          />
+        </div>
         {isOutdated && (
           <p className="edit-conflict" role="status">
             Somebody else changed this segment. When you save, you see both versions.
