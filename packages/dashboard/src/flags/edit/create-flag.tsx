@@ -6,12 +6,13 @@ import {
   isFlagTypeName,
   ownMembersOf,
 } from "@halyard/core/flags/registry";
-import { isFlagKey, maxDescriptionLength } from "@halyard/core/flags/rules";
+import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import { Button, Group, Modal, Radio, Stack, Textarea, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
 import { givenReason, ReasonInput } from "../../components/feedback/reason.tsx";
+import { keyError } from "../../key-error.ts";
 import { useLiveState } from "../../live-provider.tsx";
 import { useApi } from "../../session.tsx";
 import { editorOf } from "../types/type-editors.tsx";
@@ -25,14 +26,6 @@ interface CreateFlagProps {
   readonly onClose: () => void;
   readonly onCreated: (key: string) => void;
 }
-
-const keyError = (key: string, isTaken: boolean): string | undefined => {
-  if (key === "") return undefined;
-  if (!isFlagKey(key)) {
-    return "Use letters, digits, dots, underscores and hyphens, at most 128. Start with a letter or a digit.";
-  }
-  return isTaken ? "A flag with this key already exists." : undefined;
-};
 
 const initialMembers = (type: FlagTypeName): FlagMembers =>
   editorOf(type).initial ??
@@ -68,7 +61,7 @@ const CreateFlagForm = ({
   const set = (change: Partial<NewFlag>) => keep({ ...typed, ...change });
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
-  const wrongKey = keyError(key, byKey.has(key));
+  const wrongKey = keyError(key, "flag", byKey.has(key));
   const { MembersInput } = editorOf(type);
 
   const chooseType = (name: string) => {

@@ -1,17 +1,23 @@
 // Every way to change flags from the page: confirmed in production, shown immediately, reverted when the server refuses, undone on request.
-import { isSameFlag, patchBetween } from "@halyard/core/difference";
+import { isSameFlag, isSameValue, patchBetween } from "@halyard/core/difference";
 import { type CreateFlag, type Flag, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
-import type { Result } from "@halyard/sdk";
-import { useMemo } from "react";
+import type { ManagementError, Result } from "@halyard/sdk";
+import { lazy, Suspense, useMemo } from "react";
 import { type Ask, useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { type AskReason, type Given, useReason } from "../../components/feedback/reason.tsx";
 import type { Live, LiveFlag } from "../../live.ts";
 import { useLive } from "../../live-provider.tsx";
+import { loadOrReload } from "../../pages/load-page.tsx";
 import { type Api, useApi } from "../../session.tsx";
 import { Conflict } from "./conflict.tsx";
 import { definitionOf, doneOf, isEmptyPatch, summaryOf, withPatch } from "./flag-change.ts";
-import { FlagDiff } from "./flag-diff.tsx";
+
+/** Only few changes need it. */
+const FlagDiff = lazy(async () => {
+  const loaded = await loadOrReload(() => import("./flag-diff.tsx"));
+  return { default: loaded.FlagDiff };
+});
 
 export type Outcome =
   | "done"
@@ -21,9 +27,11 @@ export type Outcome =
   /** Somebody else was first, and their version is kept. */
   | "theirs";
 
+type OnRefused = (error: ManagementError) => void;
+
 export interface FlagEdits {
-  /** `base` is what the person saw when deciding. */
-  change(base: LiveFlag, patch: PatchFlag): Promise<Outcome>;
+  /** `base` is what the person saw when deciding; `onRefused` hears why the server refused it. */
+  change(base: LiveFlag, patch: PatchFlag, onRefused?: OnRefused): Promise<Outcome>;
   /** Back to an earlier version, confirmed in every environment. */
   restore(base: LiveFlag, to: Flag): Promise<Outcome>;
   create(flag: CreateFlag, given?: Given): Promise<Result<Flag>>;
@@ -42,12 +50,26 @@ const Sentences = ({ before, after }: { readonly before: Flag; readonly after: F
   </>
 );
 
+const isSameTargeting = (one: Flag, other: Flag): boolean =>
+  isSameValue([one.rules, one.requires], [other.rules, other.requires]);
+
+const Difference = ({ before, after }: { readonly before: Flag; readonly after: Flag }) => (
+  <Suspense fallback={null}>
+    <FlagDiff before={before} after={after} />
+  </Suspense>
+);
+
 const takesFromUsers = (before: Flag, after: Flag): boolean => reachOf(after) < reachOf(before);
 
 const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): FlagEdits => {
   const { management, environment, isProduction } = api;
 
-  const send = async (base: LiveFlag, patch: PatchFlag, given: Given): Promise<Outcome> => {
+  const send = async (
+    base: LiveFlag,
+    patch: PatchFlag,
+    given: Given,
+    onRefused?: OnRefused,
+  ): Promise<Outcome> => {
     const { key } = base.flag;
     const revert = live.assume(key, withPatch(base.flag, patch));
     const result = await management.flags.update(key, patch, { ifMatch: base.version, ...given });
@@ -66,8 +88,9 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
     const { code, current, currentVersion } = result.error;
     if (code === "PRECONDITION_FAILED" && current && currentVersion !== undefined) {
       live.put(key, current, currentVersion);
-      return resolveConflict({ flag: current, version: currentVersion }, patch, given);
+      return resolveConflict({ flag: current, version: currentVersion }, patch, given, onRefused);
     }
+    onRefused?.(result.error);
     notifyError(`${key} was not changed`, result.error);
     return "failed";
   };
@@ -76,6 +99,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
     theirs: LiveFlag,
     patch: PatchFlag,
     given: Given,
+    onRefused?: OnRefused,
   ): Promise<Outcome> => {
     const mine = withPatch(theirs.flag, patch);
     if (isSameFlag(theirs.flag, mine)) {
@@ -93,7 +117,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
       danger: isProduction && takesFromUsers(theirs.flag, mine),
     });
     if (applied === undefined) return "cancelled";
-    return applied ? send(theirs, patch, given) : "theirs";
+    return applied ? send(theirs, patch, given, onRefused) : "theirs";
   };
 
   const create = async (flag: CreateFlag, given: Given = {}): Promise<Result<Flag>> => {
@@ -118,17 +142,22 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
       if (!result.ok) notifyError(`${flag.key} was not created`, result.error);
     },
 
-    async change(base, patch) {
+    async change(base, patch, onRefused) {
       const after = withPatch(base.flag, patch);
       const wanted = patchBetween(base.flag, after);
       if (isEmptyPatch(wanted)) return "done";
       const given = await askReason({
         title: `Change ${base.flag.key} in ${environment.name}?`,
-        body: <Sentences before={base.flag} after={after} />,
+        body: (
+          <>
+            {!isSameTargeting(base.flag, after) && <Difference before={base.flag} after={after} />}
+            <Sentences before={base.flag} after={after} />
+          </>
+        ),
         confirmLabel: "Change flag",
         danger: takesFromUsers(base.flag, after),
       });
-      return given === undefined ? "cancelled" : send(base, wanted, given);
+      return given === undefined ? "cancelled" : send(base, wanted, given, onRefused);
     },
 
     async restore(base, to) {
@@ -139,7 +168,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
         title: `Restore this version of ${base.flag.key} in ${environment.name}?`,
         body: (
           <>
-            <FlagDiff before={base.flag} after={after} />
+            <Difference before={base.flag} after={after} />
             <Sentences before={base.flag} after={after} />
           </>
         ),
