@@ -83,8 +83,8 @@ export const EventEntry = ({ entry, action }: EventEntryProps) => {
         </div>
         <Reason reason={reason} />
         <Difference entry={entry} />
-        {action}
       </div>
+      {action !== undefined && <div>{action}</div>}
     </li>
   );
 };

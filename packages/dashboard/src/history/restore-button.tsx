@@ -65,9 +65,8 @@ const RestoreSegment = ({ entry }: { readonly entry: HistoryEntry }) => {
   const restore = useRestoreSegment();
   const { segmentsByKey } = useLiveState();
   const current = segmentsByKey.get(entry.id);
-  const { id, version, after } = entry;
+  const { id, version } = entry;
   if (version === null || version === current?.version) return null;
-  if (current !== undefined && after === null) return null;
   return (
     <Restore
       label={current === undefined ? "Restore" : "Restore this version"}
@@ -77,8 +76,15 @@ const RestoreSegment = ({ entry }: { readonly entry: HistoryEntry }) => {
   );
 };
 
+const useExists = ({ subject, id }: HistoryEntry): boolean => {
+  const { byKey, segmentsByKey } = useLiveState();
+  return (subject === "flag" && byKey.has(id)) || (subject === "segment" && segmentsByKey.has(id));
+};
+
 export const RestoreButton = ({ entry }: { readonly entry: HistoryEntry }) => {
   const { mayChange } = useApi();
+  const exists = useExists(entry);
+  if (entry.after === null && exists) return <span className="dimmed">Exists again</span>;
   if (!mayChange) return null;
   if (entry.subject === "flag") return <RestoreFlag entry={entry} />;
   return entry.subject === "segment" ? <RestoreSegment entry={entry} /> : null;
