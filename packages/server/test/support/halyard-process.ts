@@ -1,7 +1,7 @@
 // The command `halyard` as its users run it: a process of its own, watched by what it prints.
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { storeSettings, unhurried } from "./test-store.ts";
+import { storeSettings, unhurried, unhurriedStatements } from "./test-store.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -52,7 +52,12 @@ export const spawnHalyard = (
   [program, ...before]: readonly [string, ...string[]] = [process.execPath, commandFile],
 ): HalyardProcess => {
   const child = spawn(program, [...before, ...args], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...settings },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: compileCache,
+      HALYARD_POSTGRES_TIMEOUT: unhurriedStatements,
+      ...settings,
+    },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: longestLife,
     killSignal: "SIGKILL",
