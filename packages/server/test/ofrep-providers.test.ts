@@ -129,8 +129,11 @@ const webClient = async (
 const nextChange = (client: ReturnType<typeof WebSide.getClient>): Promise<readonly string[]> =>
   new Promise((resolve) => {
     const heard = (details?: object) => {
+      const { flagsChanged = [] } = details as { flagsChanged?: string[] };
+      // What it asks for when its stream opens changes nothing.
+      if (flagsChanged.length === 0) return;
       client.removeHandler(ProviderEvents.ConfigurationChanged, heard);
-      resolve((details as { flagsChanged?: string[] }).flagsChanged ?? []);
+      resolve(flagsChanged);
     };
     client.addHandler(ProviderEvents.ConfigurationChanged, heard);
   });
