@@ -10,6 +10,8 @@ const pagePaths = [
   "/",
   "/flags",
   "/flags/:key",
+  "/segments",
+  "/segments/:key",
   "/deleted-flags",
   "/webhooks",
   "/webhooks/:id",
