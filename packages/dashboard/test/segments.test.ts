@@ -89,8 +89,11 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
   const about = page.getByLabel("Description");
   await about.fill("mine");
   await page.getByRole("button", { name: "Add condition" }).click();
-  await page.getByLabel("Attribute", { exact: true }).fill("plan");
-  await page.getByLabel("Values").fill("pro");
+  await page.getByRole("combobox", { name: /^Attribute/ }).fill("plan");
+  await page
+    .getByLabel(/^Values/)
+    .first()
+    .fill("pro");
   await page.keyboard.press("Enter");
   await admin("PATCH", "/segments/beta", { description: "theirs" });
   await page.getByText("Somebody else changed this segment").waitFor();

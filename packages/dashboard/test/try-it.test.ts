@@ -167,7 +167,7 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
   assert.equal(await section.getByLabel("targetingKey").inputValue(), "user-9");
   await section.getByLabel("Context", { exact: true }).selectOption("Someone");
   assert.equal(await section.getByLabel("targetingKey").inputValue(), "user-7");
-  await section.getByText("JSON", { exact: true }).click();
+  await section.getByRole("radiogroup", { name: "How to edit it" }).getByText("JSON").click();
   assert.deepEqual(JSON.parse(await section.getByLabel("Context as JSON").inputValue()), {
     targetingKey: "user-7",
     plan: "pro",
