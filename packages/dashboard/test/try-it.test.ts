@@ -138,7 +138,7 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
   await admin("PATCH", "/flags/checkout", { rules: null });
   await evaluate();
   await given.getByText("off, because it is the same for everyone.").waitFor();
-  await section.getByLabel("As it was at a time").check();
+  await section.getByLabel("Which version of the flag").selectOption("As it was at a time");
   // The input has whole seconds; the change above may be of the same second.
   const local = await page.evaluate(
     `(() => {
@@ -152,7 +152,7 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
 
   // With what is typed above and not saved.
   await page.getByLabel("Percent of users", { exact: true }).fill("100");
-  await section.getByLabel("With my unsaved changes").check();
+  await section.getByLabel("Which version of the flag").selectOption("With my unsaved changes");
   await evaluate();
   await given.getByText("true", { exact: true }).waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 0 });
