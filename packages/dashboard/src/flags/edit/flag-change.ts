@@ -69,7 +69,10 @@ const countOf = (thousandths: number, more: string): string => {
 const effectOf = (before: Flag, after: Flag): string => {
   if (rulesText(before) !== undefined || rulesText(after) !== undefined) {
     if (!before.enabled && !after.enabled) return "no effect while the flag is off";
-    return after.enabled ? "its rules decide who gets it" : "everyone who has it loses it";
+    if (!after.enabled) return "everyone who has it loses it";
+    return rulesText(after) === undefined
+      ? `without rules it is ${settingOf(after)}`
+      : "its rules decide who gets it";
   }
   const was = reachOf(before);
   const will = reachOf(after);

@@ -20,10 +20,12 @@ interface EveryoneElseProps {
 const Otherwise = ({ flag, members, rules, onChange, mistakes, hint }: EveryoneElseProps) => {
   if (flag.type !== "boolean") {
     return (
-      <p>
-        Everyone else gets {servePhrase(choiceOf(flag).otherwise)}: this is set above.
-        {hint !== undefined && <span className="rule-hint"> {hint}</span>}
-      </p>
+      <div>
+        <p className="everyone-else">
+          Everyone else gets {servePhrase(choiceOf(flag).otherwise)}: this is set above.
+        </p>
+        {hint !== undefined && <p className="rule-hint">{hint}</p>}
+      </div>
     );
   }
   if (rules.length === 0) {
