@@ -70,8 +70,22 @@ test("a flag with rules says so, and keeps them when it is turned on", async (t)
   await page.getByRole("img", { name: "off, 1 rule when on" }).waitFor();
   await page.getByRole("link", { name: "ruled" }).click();
   await page.getByRole("heading", { name: "Targeting" }).waitFor();
-  await page.getByText("If plan is pro, serve on.").waitFor();
+  await page.getByText("If plan is pro, serve on.").first().waitFor();
   await page.getByRole("switch", { name: "Off" }).click({ force: true });
   await page.getByRole("switch", { name: "On" }).waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "ruled"), { enabled: true, rules });
+});
+
+test("who may not change anything reads rules as sentences, without the editor", async (t) => {
+  const { keys, admin } = await server.environment();
+  const rules = [{ id: "a", when: { attribute: "plan", op: "in", values: ["a"] }, serve: "on" }];
+  await admin("POST", "/flags", { key: "read", type: "rollout", percentage: 5, rules });
+  const { page, context } = await openAs(browser, t, server.url, [keys.server], "/flags", audited);
+  const asked: string[] = [];
+  context.on("request", (request) => asked.push(request.url()));
+  await page.getByRole("link", { name: "read" }).click();
+  await page.getByText("If plan is a, serve on.").first().waitFor();
+  await page.getByText("Everyone else gets on to 5").waitFor();
+  await auditBoth(page, "rules in sentences");
+  assert.ok(!asked.some((url) => /targeting-editor/.test(url)));
 });

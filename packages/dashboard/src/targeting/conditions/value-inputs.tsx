@@ -12,7 +12,7 @@ import {
   type ScalarType,
   scalarTypes,
 } from "./operator-inputs.ts";
-import { labelOf } from "./row-props.tsx";
+import { inPlace, labelOf } from "./row-props.tsx";
 
 export interface ValueProps {
   readonly condition: AttributeCondition;
@@ -26,6 +26,14 @@ export interface ValueProps {
 /** The library's own comparison ignores case. */
 const isDuplicate = (value: string, current: string[]): boolean => current.includes(value);
 
+/** The library splits what is typed by key events, which the keyboards of phones do not send. */
+const splitAdded = (texts: readonly string[], current: readonly string[]): string[] => {
+  const split = texts.flatMap((text) =>
+    current.includes(text) ? [text] : text.split(",").map((part) => part.trim()),
+  );
+  return [...new Set(split)].filter((text) => text !== "" || current.includes(text));
+};
+
 interface TagsProps extends Omit<ValueProps, "condition" | "onChange"> {
   readonly values: readonly Scalar[];
   readonly placeholder: string;
@@ -37,9 +45,10 @@ const Tags = ({ values, name, suggestions, error, placeholder, onTexts }: TagsPr
     label={labelOf("Values", name)}
     description="Enter or a comma after each"
     value={values.map(String)}
-    onChange={onTexts}
+    onChange={(texts) => onTexts(splitAdded(texts, values.map(String)))}
     data={[...new Set(suggestions.map(String))]}
     isDuplicate={isDuplicate}
+    comboboxProps={inPlace}
     placeholder={values.length === 0 ? placeholder : ""}
     error={error}
     classNames={{ pill: "break-word" }}
