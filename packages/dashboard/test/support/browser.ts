@@ -48,7 +48,7 @@ const flags = [
 ];
 
 /** Time for one step of a page; a busy machine is slow. */
-const patience = 15_000;
+const patience = 300_000;
 
 /** As its page would do it. */
 export const signInWith = async (

@@ -24,7 +24,7 @@ export const stateOf = async (admin: Api, key: string): Promise<Flag> =>
   (await admin("GET", `/flags/${key}`)).body as Flag;
 
 /** Only what hangs takes more. */
-const longestWait = 15_000;
+const longestWait = 300_000;
 
 /** Until it no longer throws; the last complaint is the error. */
 export const until = async (holds: () => Promise<void>): Promise<void> => {
