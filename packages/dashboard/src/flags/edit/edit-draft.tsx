@@ -1,25 +1,32 @@
 // What a person is editing in a flag, with the version that was current when they began.
+import { patchBetween } from "@halyard/core/difference";
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 import type { ManagementError } from "@halyard/sdk";
 import { Button, Group } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from "react";
 import type { LiveFlag } from "../../live.ts";
 import { useApi } from "../../session.tsx";
-import { settingOf } from "./flag-change.ts";
+import { settingOf, withPatch } from "./flag-change.ts";
 import { type Outcome, useFlagEdits } from "./flag-edits.tsx";
 
 interface Draft<Value> {
   readonly base: LiveFlag;
   readonly value: Value;
+  /** What saving it would change. */
+  readonly patch: PatchFlag;
 }
 
 /** After any other outcome the draft stays, to be saved again or discarded. */
 const isFinished = (outcome: Outcome): boolean => outcome === "done" || outcome === "theirs";
 
+const prefixOf = (environment: string): string => `halyard-draft ${environment} `;
+/** Those who look at the drafts of others. */
+const listeners = new Set<() => void>();
+
 /** Kept for the tab, so that it survives a look at another page, a reload and a sign-in. */
 export const useKept = <Value,>(name: string) => {
   const { environment } = useApi();
-  const key = `halyard-draft ${environment.name} ${name}`;
+  const key = prefixOf(environment.name) + name;
   const [value, setValue] = useState<Value | undefined>(() => {
     const kept = sessionStorage.getItem(key);
     return kept === null ? undefined : JSON.parse(kept);
@@ -28,8 +35,30 @@ export const useKept = <Value,>(name: string) => {
     if (next === undefined) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify(next));
     setValue(next);
+    for (const listener of listeners) listener();
   };
   return [value, keep] as const;
+};
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** What saving every draft of the flag would change, as JSON; empty when there is none. */
+export const useDraftPatch = (flagKey: string): string => {
+  const { environment } = useApi();
+  const prefix = `${prefixOf(environment.name)}${flagKey} `;
+  return useSyncExternalStore(subscribe, () => {
+    const patches = Object.keys(sessionStorage)
+      .filter((key) => key.startsWith(prefix))
+      .sort()
+      .map(
+        (key) => (JSON.parse(sessionStorage.getItem(key) ?? "{}") as Partial<Draft<unknown>>).patch,
+      )
+      .filter((patch) => patch !== undefined);
+    return patches.length === 0 ? "" : JSON.stringify(Object.assign({}, ...patches));
+  });
 };
 
 interface Edited<Value> {
@@ -77,7 +106,8 @@ export const useDraft = <Value,>(
   const edit = (value: Value) => {
     const base = draft?.base ?? entry;
     setRefusal(undefined);
-    setDraft(isSame(value, read(base.flag)) ? undefined : { base, value });
+    const wanted = patchBetween(base.flag, withPatch(base.flag, patchOf(value)));
+    setDraft(isSame(value, read(base.flag)) ? undefined : { base, value, patch: wanted });
   };
   return {
     value: draft?.value ?? read(entry.flag),

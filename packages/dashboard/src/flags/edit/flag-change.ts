@@ -103,15 +103,21 @@ export const memberText = (flag: Flag, member: string): string | undefined => {
   return formatMember(flag.type, member, value, formatNumber).replaceAll(" %", "\u00a0%");
 };
 
-const membersText = (flag: Flag): string =>
-  ownMembersOf(flag.type)
+/** Of those that changed, or else of all. The values of variants are long: which of them is given says enough. */
+const membersText = (flag: Flag, changed: readonly string[]): string => {
+  const own = ownMembersOf(flag.type)
     .filter(([name, { isOptional }]) => isOptional !== true || memberOf(flag, name) !== undefined)
-    .map(([name]) => memberText(flag, name) ?? "none")
+    .map(([name]) => name);
+  const touched = own.filter((name) => changed.includes(name));
+  const given = flag.type === "variant" ? ["otherwise"] : own;
+  return (touched.length > 0 ? touched : given)
+    .map((name) => memberText(flag, name) ?? "none")
     .join(", ");
+};
 
-const stateOf = (flag: Flag): string => {
+const stateOf = (flag: Flag, changed: readonly string[]): string => {
   if (!flag.enabled) return "off";
-  return membersText(flag) || "on";
+  return membersText(flag, changed) || "on";
 };
 
 /** The setting of a flag in a word or two. */
@@ -144,7 +150,9 @@ export const summaryOf = (before: Flag, after: Flag): readonly string[] => {
   } else if (changed.length > described.length) {
     const staysOff = !before.enabled && !after.enabled;
     const text = staysOff ? membersText : stateOf;
-    sentences.push(`${text(before)} → ${text(after)}: ${effectOf(before, after)}.`);
+    sentences.push(
+      `${text(before, changed)} → ${text(after, changed)}: ${effectOf(before, after)}.`,
+    );
   }
   for (const member of described) {
     const verb = member === "tags" ? "change" : "changes";
@@ -155,12 +163,15 @@ export const summaryOf = (before: Flag, after: Flag): readonly string[] => {
 
 /** What a change did: "Now on for 50 %. Description saved." */
 export const doneOf = (before: Flag, after: Flag): string => {
-  const changed = new Set(difference(before, after).map(({ member }) => member));
-  const isDescribed = changed.delete("description");
+  const changed = difference(before, after).map(({ member }) => member);
+  const described = changed.filter((member) => forPeople.includes(member));
   return [
-    ...(changed.size > 0 || !isDescribed ? [`Now ${settingOf(after)}.`] : []),
-    ...(isDescribed
-      ? [after.description === null ? "Description removed." : "Description saved."]
+    ...(changed.length > described.length || described.length === 0
+      ? [`Now ${settingOf(after)}.`]
       : []),
+    ...described.map((member) => {
+      const name = `${member.charAt(0).toUpperCase()}${member.slice(1)}`;
+      return `${name} ${memberText(after, member) === undefined ? "removed" : "saved"}.`;
+    }),
   ].join(" ");
 };
