@@ -12,6 +12,8 @@ const pagePaths = [
   "/flags/:key",
   "/segments",
   "/segments/:key",
+  "/compare",
+  "/history",
   "/deleted-flags",
   "/webhooks",
   "/webhooks/:id",
