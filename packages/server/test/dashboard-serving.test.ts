@@ -16,6 +16,8 @@ const pages = [
   "/flags",
   "/flags/new-checkout",
   "/flags/a.b",
+  "/segments",
+  "/segments/beta-testers",
   "/webhooks",
   "/webhooks/wh_1",
   "/keys",
