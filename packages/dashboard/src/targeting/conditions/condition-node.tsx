@@ -148,7 +148,7 @@ const GroupBox = (props: NodeProps) => {
       {kind === "not" ? (
         <div>
           <strong>Not</strong>{" "}
-          <span className="dimmed">(of whom it is unknown: no match either)</span>
+          <span className="dimmed">(what is unknown does not match either)</span>
         </div>
       ) : (
         <NativeSelect
