@@ -38,7 +38,7 @@ const isRead = (method: string): boolean => method === "GET" || method === "HEAD
 export type SessionFetch = typeof globalThis.fetch;
 
 /** What every change carries. */
-interface CsrfToken {
+export interface CsrfToken {
   current: string;
 }
 

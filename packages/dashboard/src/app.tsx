@@ -15,6 +15,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ConfirmProvider } from "./components/feedback/confirm.tsx";
 import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
+import { RunPlanProvider } from "./plans/run-plan.tsx";
 import { Routes } from "./routes.tsx";
 import { SessionProvider } from "./session.tsx";
 import { cssVariables, theme } from "./theme.ts";
@@ -44,7 +45,9 @@ createRoot(root).render(
         <ErrorBoundary>
           <ConfirmProvider>
             <SessionProvider>
-              <Routes />
+              <RunPlanProvider>
+                <Routes />
+              </RunPlanProvider>
             </SessionProvider>
           </ConfirmProvider>
         </ErrorBoundary>

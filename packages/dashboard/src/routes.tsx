@@ -19,6 +19,7 @@ const signInPage = page("/sign-in", "SignInPage", () => import("./pages/sign-in-
 const pages: readonly Page[] = [
   page("/flags", "FlagsPage", () => import("./pages/flags-page.tsx")),
   page("/flags/:key", "FlagPage", () => import("./pages/flag-page.tsx")),
+  page("/compare", "ComparePage", () => import("./pages/compare-page.tsx")),
   page("/deleted-flags", "DeletedFlagsPage", () => import("./pages/deleted-flags-page.tsx")),
   page("/webhooks", "WebhooksPage", () => import("./pages/webhooks-page.tsx")),
   page("/webhooks/:id", "WebhookPage", () => import("./pages/webhook-page.tsx")),
@@ -111,7 +112,7 @@ const InEnvironment = ({ session, name }: EnvironmentProps) => {
   if (environment === undefined) return <NotSignedIn session={session} name={name} />;
   return (
     // The key resets all state when the environment changes.
-    <ApiProvider key={name} session={session} environment={environment}>
+    <ApiProvider key={name} environment={environment}>
       <LiveProvider>
         <Shell>
           <Pages />

@@ -16,6 +16,7 @@ import { FailingMark } from "./webhooks/failing-mark.tsx";
 const places: readonly { readonly to: string; readonly label: string; readonly icon: IconName }[] =
   [
     { to: "/flags", label: "Flags", icon: "flag" },
+    { to: "/compare", label: "Compare", icon: "compare" },
     { to: "/webhooks", label: "Webhooks", icon: "webhook" },
     { to: "/keys", label: "Keys", icon: "key" },
     { to: "/events", label: "Events", icon: "pulse" },

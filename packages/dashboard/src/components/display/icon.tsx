@@ -3,6 +3,7 @@
 const shapes = {
   halyard: "M7 21V3 M7 4l11 4-11 4 M4 21h6 M7 12c6 1 9 4 10 9",
   flag: "M5 21V4 M5 4h12l-2 4 2 4H5",
+  compare: "M4 5h6v14H4z M14 5h6v14h-6z M4 10h6 M14 14h6",
   webhook: "M8 9a4 4 0 1 1 6 2l3 5 M12 9l-3 6a4 4 0 1 1-3-1 M9 18h7a3 3 0 1 0 2-5",
   key: "M14 10a4 4 0 1 0-4 4 4 4 0 0 0 4-4z M13 13l7 7 M17 17l2-2 M7.5 8.5h0",
   pulse: "M3 12h4l3-8 4 16 3-8h4",

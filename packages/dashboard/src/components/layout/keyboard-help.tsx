@@ -10,6 +10,7 @@ const keys = [
   ["k or ↑", "Previous flag"],
   ["Enter", "Open flag, or the first match of a search"],
   ["e", "Turn flag on or off"],
+  ["x", "Select flag; with Shift all up to it"],
   ["c", "Create flag"],
   ["Alt\u00a01\u00a0…\u00a04", "Flags, webhooks, keys, events"],
   ["?", "Show this list"],

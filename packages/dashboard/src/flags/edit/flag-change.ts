@@ -16,6 +16,7 @@ import {
   type PatchFlag,
   reachOf,
 } from "@halyard/core/flags/registry";
+import { ruleText } from "@halyard/core/targeting/rule-text";
 import { formatNumber, formatPercent } from "../../format.ts";
 
 const everyone = 100_000;
@@ -161,6 +162,24 @@ export interface FieldChange {
   readonly after: string | undefined;
 }
 
+/** Rule by rule, and their order when that changed. */
+const ruleChanges = (before: Flag | null, after: Flag | null): readonly FieldChange[] => {
+  const textsOf = (flag: Flag | null): ReadonlyMap<string, string> =>
+    new Map((flag?.rules ?? []).map((rule) => [rule.id, ruleText(rule)]));
+  const [old, now] = [textsOf(before), textsOf(after)];
+  const changes = [...new Set([...old.keys(), ...now.keys()])]
+    .filter((id) => old.get(id) !== now.get(id))
+    .map((id) => ({ field: `rule ${id}`, before: old.get(id), after: now.get(id) }));
+  const kept = (ids: Iterable<string>, others: ReadonlyMap<string, string>) =>
+    [...ids].filter((id) => others.has(id)).join(", ");
+  const order = { before: kept(old.keys(), now), after: kept(now.keys(), old) };
+  const all = order.before === order.after ? changes : [...changes, { field: "order", ...order }];
+  // What the text does not show, such as the description of a rule.
+  return all.length > 0 || before === null || after === null || old.size === 0
+    ? all
+    : [{ field: "rules", before: undefined, after: "described differently" }];
+};
+
 /** Field by field; what stayed the same is left out. Null is a flag that does not exist. */
 export const diffOf = (before: Flag | null, after: Flag | null): readonly FieldChange[] => {
   const either = after ?? before;
@@ -170,10 +189,16 @@ export const diffOf = (before: Flag | null, after: Flag | null): readonly FieldC
       ? difference(before, after).map(({ member }) => member)
       : ["type", ...changeableMembers(either.type)];
   return fields
-    .map((field) => ({
-      field,
-      before: before === null ? undefined : memberText(before, field),
-      after: after === null ? undefined : memberText(after, field),
-    }))
+    .flatMap((field) =>
+      field === "rules"
+        ? ruleChanges(before, after)
+        : [
+            {
+              field,
+              before: before === null ? undefined : memberText(before, field),
+              after: after === null ? undefined : memberText(after, field),
+            },
+          ],
+    )
     .filter((change) => change.before !== undefined || change.after !== undefined);
 };

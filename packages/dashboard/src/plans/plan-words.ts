@@ -1,0 +1,31 @@
+// How many flags and segments a plan changes, in words.
+import type { Change } from "@halyard/core/plan/plan";
+import { formatNumber } from "../format.ts";
+
+/** "1 flag", "2 segments". */
+export const countOf = (count: number, name: string): string =>
+  `${formatNumber(count)} ${name}${count === 1 ? "" : "s"}`;
+
+/** "2 flags and 1 segment". */
+export const whatOf = (changes: readonly Change[]): string => {
+  const segments = changes.filter((change) => change.of === "segment").length;
+  const flags = changes.length - segments;
+  return [
+    ...(flags > 0 || segments === 0 ? [countOf(flags, "flag")] : []),
+    ...(segments > 0 ? [countOf(segments, "segment")] : []),
+  ].join(" and ");
+};
+
+const kinds = [
+  ["create", "created"],
+  ["update", "changed"],
+  ["delete", "deleted"],
+] as const;
+
+/** "2 created, 1 changed". */
+export const countsOf = (changes: readonly Change[]): string =>
+  kinds
+    .map(([kind, word]) => [changes.filter((change) => change.kind === kind).length, word] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${formatNumber(count)} ${word}`)
+    .join(", ");
