@@ -43,16 +43,21 @@ const Cell = ({ name, base, value, isDifferent, onOpen }: CellProps) => {
     <td className="compare-cell" data-differs={isDifferent || undefined}>
       <button type="button" onClick={onOpen}>
         <span className="visually-hidden">{name}: </span>
-        <span className="compare-state" data-state={value === undefined ? "none" : state}>
-          {state}
+        <span className="compare-line">
+          <span className="compare-state" data-state={value === undefined ? "none" : state}>
+            {state}
+          </span>{" "}
+          {given}
         </span>
-        {given !== "" && <span className="compare-given"> {given}</span>}
-        {rules !== "" && <span className="compare-rules">{rules}</span>}
-        {isDifferent && (
-          <span className="compare-mark">
-            differs<span className="visually-hidden"> from {base}</span>
-          </span>
-        )}
+        <span className="compare-line compare-more">
+          {isDifferent && (
+            <strong>
+              differs<span className="visually-hidden"> from {base}</span>
+            </strong>
+          )}
+          {isDifferent && rules !== "" && ", "}
+          {rules}
+        </span>
       </button>
     </td>
   );
@@ -172,11 +177,11 @@ export const CompareTable = (props: CompareTableProps) => {
                   />
                 )}
                 {kind === "flag" ? (
-                  <Link href={`/flags/${encodeURIComponent(key)}`} className="flag-row-key">
+                  <Link href={`/flags/${encodeURIComponent(key)}`} className="compare-link">
                     {key}
                   </Link>
                 ) : (
-                  <span className="flag-row-key">{key}</span>
+                  <span className="compare-link">{key}</span>
                 )}
               </th>
               {columns.map((name) => (

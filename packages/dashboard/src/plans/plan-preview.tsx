@@ -6,7 +6,7 @@ import { Icon } from "../components/display/icon.tsx";
 import { formatNumber } from "../format.ts";
 import type { Api } from "../session.tsx";
 import { PlanLines } from "./plan-lines.tsx";
-import { whatOf } from "./plan-words.ts";
+import { plannedOf, whatOf } from "./plan-words.ts";
 import { useRunPlan } from "./run-plan.tsx";
 import "../styles/plans.css";
 
@@ -38,7 +38,7 @@ const summaryOf = (plan: Plan, possible: readonly Change[]): string => {
   const same = plan.unchanged.flags + plan.unchanged.segments;
   const impossible = plan.changes.length - possible.length;
   return [
-    possible.length === 0 ? "Nothing changes" : `${whatOf(possible)} to change`,
+    possible.length === 0 ? "Nothing to change" : plannedOf(possible),
     ...(impossible > 0 ? [`${impossible} not possible`] : []),
     ...(same > 0 ? [`${formatNumber(same)} already the same`] : []),
   ].join(", ");

@@ -16,16 +16,21 @@ export const whatOf = (changes: readonly Change[]): string => {
   ].join(" and ");
 };
 
-const kinds = [
-  ["create", "created"],
-  ["update", "changed"],
-  ["delete", "deleted"],
-] as const;
+const afterwards = { create: "created", update: "changed", delete: "deleted" };
+const beforehand: typeof afterwards = {
+  create: "to create",
+  update: "to change",
+  delete: "to delete",
+};
 
-/** "2 created, 1 changed". */
-export const countsOf = (changes: readonly Change[]): string =>
-  kinds
+const counted = (changes: readonly Change[], words: typeof afterwards): string =>
+  Object.entries(words)
     .map(([kind, word]) => [changes.filter((change) => change.kind === kind).length, word] as const)
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${formatNumber(count)} ${word}`)
     .join(", ");
+
+/** "2 created, 1 changed". */
+export const countsOf = (changes: readonly Change[]): string => counted(changes, afterwards);
+/** "2 to create, 1 to change". */
+export const plannedOf = (changes: readonly Change[]): string => counted(changes, beforehand);
