@@ -13,14 +13,21 @@ import { useLiveState } from "./live-provider.tsx";
 import { forgetTab, useApi, useSession } from "./session.tsx";
 import { FailingMark } from "./webhooks/failing-mark.tsx";
 
-const places: readonly { readonly to: string; readonly label: string; readonly icon: IconName }[] =
-  [
-    { to: "/flags", label: "Flags", icon: "flag" },
-    { to: "/compare", label: "Compare", icon: "compare" },
-    { to: "/webhooks", label: "Webhooks", icon: "webhook" },
-    { to: "/keys", label: "Keys", icon: "key" },
-    { to: "/events", label: "Events", icon: "pulse" },
-  ];
+interface Place {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: IconName;
+}
+
+/** In the order of the keys Alt 1, Alt 2 and so on. */
+const places: readonly Place[] = [
+  { to: "/flags", label: "Flags", icon: "flag" },
+  { to: "/segments", label: "Segments", icon: "people" },
+  { to: "/compare", label: "Compare", icon: "compare" },
+  { to: "/webhooks", label: "Webhooks", icon: "webhook" },
+  { to: "/keys", label: "Keys", icon: "key" },
+  { to: "/events", label: "Events", icon: "pulse" },
+];
 
 const Navigation = () => {
   const [path] = useLocation();
@@ -137,12 +144,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
     main.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [path]);
-  useHotkeys([
-    ["alt+1", () => navigate("/flags")],
-    ["alt+2", () => navigate("/webhooks")],
-    ["alt+3", () => navigate("/keys")],
-    ["alt+4", () => navigate("/events")],
-  ]);
+  useHotkeys(places.map(({ to }, index) => [`alt+${index + 1}`, () => navigate(to)]));
   return (
     <div className="shell" data-production={isProduction || undefined}>
       <a className="shell-skip" href="#content">
@@ -159,7 +161,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
         <div className="shell-foot">
           <Connection />
           <div className="shell-tools">
-            <KeyboardHelp />
+            <KeyboardHelp places={places.map(({ label }) => label)} />
             <Tooltip label="API reference">
               <ActionIcon
                 className="only-wide"

@@ -1,5 +1,4 @@
 // An explanation of a decision as a tree of lines, for people.
-
 import { choiceOf } from "@halyard/core/flags/registry";
 import { formatServe } from "@halyard/core/flags/variant";
 import { thousandthsOf } from "@halyard/core/percentage";
@@ -10,10 +9,10 @@ import type {
   ExplainedRule,
   ShownTruth,
 } from "@halyard/core/targeting/explain";
-import { attributeText } from "@halyard/core/targeting/rule-text";
 import type { Serve } from "@halyard/core/targeting/targeting";
 import type { Management, Success } from "@halyard/sdk";
 import { coloured, inOneLine } from "./output.ts";
+import { attributeText } from "./targeting-text.ts";
 
 type Explained = Awaited<ReturnType<Management["flags"]["explain"]>>;
 type FlagExplanation = Extract<Explained, Success<unknown>>["value"];

@@ -1,11 +1,47 @@
-// Conditions and rules as text that cannot break out of its line of the terminal.
-
+// Conditions, rules and splits as text, for people. Conditions look as the command line takes them.
+import { formatServe } from "@halyard/core/flags/variant";
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
-import * as texts from "@halyard/core/targeting/rule-text";
+import type { AttributeCondition, Scalar } from "@halyard/core/targeting/conditions/operators";
 import type { Rule } from "@halyard/core/targeting/targeting";
 import { inOneLine } from "./output.ts";
 
-export const conditionText = (condition: Condition): string =>
-  inOneLine(texts.conditionText(condition));
+/** In quotation marks when the short form would read it as something else. */
+const scalarText = (value: Scalar, hasNumbers: boolean): string => {
+  if (typeof value !== "string") return String(value);
+  const isPlain = /^[^\s",][^",]*$/.test(value) && value === value.trim();
+  const looksLikeOther = hasNumbers && /^(-?\d|true$|false$)/.test(value);
+  return isPlain && !looksLikeOther ? value : JSON.stringify(value);
+};
 
-export const ruleText = (rule: Rule): string => inOneLine(texts.ruleText(rule));
+/** A single value stands to the end of the line, so only texts that begin like JSON need quotation marks. */
+const valueText = (value: Scalar | undefined): string =>
+  typeof value === "string" && !value.startsWith('"') ? value : JSON.stringify(value);
+
+export const attributeText = (condition: AttributeCondition): string => {
+  const { attribute, op, value, values, ignoreCase, as } = condition;
+  if (op === "exists") return `${attribute} ${value === false ? "missing" : "exists"}`;
+  const what =
+    values === undefined
+      ? valueText(value)
+      : values.map((each) => scalarText(each, op === "in" || op === "notIn")).join(",");
+  const more = ignoreCase === true ? " (in any case)" : as === "number" ? " (as a number)" : "";
+  return `${attribute} ${op} ${what}${more}`;
+};
+
+/** `isInner`: as a part of another condition, which needs brackets around several. */
+const text = (condition: Condition, isInner: boolean): string => {
+  if ("not" in condition) return `not ${text(condition.not, true)}`;
+  if ("segment" in condition) return `segment ${condition.segment.join(",")}`;
+  if ("attribute" in condition) return attributeText(condition);
+  const [each, word] = "all" in condition ? [condition.all, "and"] : [condition.any, "or"];
+  const [only, second] = each;
+  if (only !== undefined && second === undefined) return text(only, isInner);
+  const joined = each.map((one) => text(one, true)).join(` ${word} `);
+  return isInner ? `(${joined})` : joined;
+};
+
+export const conditionText = (condition: Condition): string => inOneLine(text(condition, false));
+
+/** Such as `plan in pro → on 25 %, off 75 %`. */
+export const ruleText = ({ when, serve, disabled }: Rule): string =>
+  `${conditionText(when)} → ${formatServe(serve)}${disabled === true ? " (disabled)" : ""}`;

@@ -4,7 +4,7 @@ import type { Flag } from "@halyard/core/flags/registry";
 import { isSameSegment } from "@halyard/core/plan/same-segment";
 import type { Segment } from "@halyard/core/targeting/segment";
 import { memberText, rulesText } from "../flags/edit/flag-change.ts";
-import { countOf } from "../plans/plan-words.ts";
+import { whoIsIn } from "../segments/segment-words.ts";
 import type { EnvironmentState } from "./environment-snapshots.ts";
 
 export type Compared = "flag" | "segment";
@@ -78,9 +78,9 @@ export const matching = (rows: readonly Row[], text: string): readonly Row[] => 
 };
 
 export interface CellText {
-  /** "On", "Off"; for a segment how many keys it lists. */
+  /** "On" or "Off"; empty for a segment. */
   readonly state: string;
-  /** The percentage or the variant. */
+  /** The percentage or the variant; for a segment who is in it. */
   readonly given: string;
   /** Rules and requirements in a few words. */
   readonly rules: string;
@@ -102,10 +102,6 @@ export const cellOf = (value: Value): CellText => {
       rules: rulesText(value) ?? "",
     };
   }
-  const { include, exclude, when } = value;
-  return {
-    state: countOf(include.length, "key"),
-    given: exclude.length > 0 ? `${exclude.length} excluded` : "",
-    rules: when === null ? "" : "and a condition",
-  };
+  const counts = { include: value.include.length, exclude: value.exclude.length };
+  return { state: "", given: whoIsIn({ ...value, counts }), rules: "" };
 };

@@ -19,6 +19,7 @@ import {
   staleMeans,
 } from "../flags/list/flag-filter.ts";
 import { FlagFilters } from "../flags/list/flag-filters.tsx";
+import { labelsOf } from "../flags/list/flag-labels.ts";
 import { FlagList, type FlagListHandle } from "../flags/list/flag-list.tsx";
 import { useUsage } from "../flags/list/use-usage.ts";
 import { formatNumber } from "../format.ts";
@@ -51,6 +52,7 @@ export const FlagsPage = () => {
   const keys = useMemo(() => shown.map(({ flag }) => flag.key), [shown]);
   const selection = useSelection(keys);
   const maySelect = useMaySelect();
+  const labels = useMemo(() => labelsOf(flags), [flags]);
   usePageKeys({
     "/": () => search.current?.focus(),
     c: () => mayChange && setCreating(true),
@@ -102,6 +104,7 @@ export const FlagsPage = () => {
         <>
           <FlagFilters
             filter={filter}
+            labels={labels}
             searchRef={search}
             onChange={setFilter}
             onOpenFirst={openFirst}
@@ -111,7 +114,9 @@ export const FlagsPage = () => {
             {shown.length < flags.length &&
               `${formatNumber(shown.length)} of ${formatNumber(flags.length)} flags`}
           </p>
-          {maySelect && <BulkBar selection={selection} flags={flags} shown={keys} />}
+          {maySelect && (
+            <BulkBar selection={selection} flags={flags} shown={keys} tags={labels.tags} />
+          )}
           {deferred.onlyStale && <p className="flag-count dimmed">{staleMeans}</p>}
           {shown.length === 0 ? (
             <EmptyState

@@ -1,9 +1,9 @@
 // What differs between two segments, in text as well as in color.
 
-import { conditionText } from "@halyard/core/targeting/rule-text";
 import { memberLists, type Segment } from "@halyard/core/targeting/segment";
 import { membersBetween } from "@halyard/sdk/segment-members";
 import { FieldDiff } from "../components/display/field-diff.tsx";
+import { conditionPhrase } from "../targeting/sentence.ts";
 import { countOf } from "./plan-words.ts";
 
 interface SegmentDiffProps {
@@ -32,7 +32,7 @@ const restOf = (segment: Segment | null) =>
     ? null
     : {
         description: segment.description,
-        when: segment.when === null ? null : conditionText(segment.when),
+        when: segment.when === null ? null : conditionPhrase(segment.when),
       };
 
 /** Of a segment that is new or goes: how many it lists. */

@@ -4,6 +4,8 @@ const shapes = {
   halyard: "M7 21V3 M7 4l11 4-11 4 M4 21h6 M7 12c6 1 9 4 10 9",
   flag: "M5 21V4 M5 4h12l-2 4 2 4H5",
   compare: "M4 5h6v14H4z M14 5h6v14h-6z M4 10h6 M14 14h6",
+  people:
+    "M9 4a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z M2.5 20a6.5 6.5 0 0 1 13 0 M16 4.3a3.5 3.5 0 0 1 0 6.4 M18 13.8a6.5 6.5 0 0 1 3.5 6.2",
   webhook: "M8 9a4 4 0 1 1 6 2l3 5 M12 9l-3 6a4 4 0 1 1-3-1 M9 18h7a3 3 0 1 0 2-5",
   key: "M14 10a4 4 0 1 0-4 4 4 4 0 0 0 4-4z M13 13l7 7 M17 17l2-2 M7.5 8.5h0",
   pulse: "M3 12h4l3-8 4 16 3-8h4",
@@ -20,6 +22,9 @@ const shapes = {
   book: "M12 6c-2-1.5-5-2-8-2v14c3 0 6 .5 8 2 2-1.5 5-2 8-2V4c-3 0-6 .5-8 2z M12 6v14",
   keyboard: "M3 6h18v12H3z M7 10h0 M11 10h0 M15 10h0 M7 14h10",
   chevron: "M8 10l4 4 4-4",
+  up: "M8 14l4-4 4 4",
+  more: "M5 12h0 M12 12h0 M19 12h0",
+  grip: "M9 6h0 M15 6h0 M9 12h0 M15 12h0 M9 18h0 M15 18h0",
   back: "M14 6l-6 6 6 6",
   undo: "M8 5L4 9l4 4 M4 9h10a5 5 0 0 1 0 10h-3",
   trash: "M5 7h14 M9 7V4h6v3 M7 7l1 13h8l1-13 M10 11v5 M14 11v5",

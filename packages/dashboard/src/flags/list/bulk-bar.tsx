@@ -18,6 +18,8 @@ interface BulkBarProps {
   readonly selection: Selection;
   readonly flags: readonly LiveFlag[];
   readonly shown: readonly string[];
+  /** To choose from. */
+  readonly tags: readonly string[];
 }
 
 const actions: readonly (readonly [BulkAction, string])[] = [
@@ -31,12 +33,13 @@ const actions: readonly (readonly [BulkAction, string])[] = [
 /** Whether flags can be selected here: something can be changed, or copied elsewhere. */
 export const useMaySelect = (): boolean => useApis().some(({ mayChange }) => mayChange);
 
-export const BulkBar = ({ selection, flags, shown }: BulkBarProps) => {
+export const BulkBar = ({ selection, flags, shown, tags }: BulkBarProps) => {
   const { mayChange, environment } = useApi();
   const { name } = environment;
   const apis = useApis();
   const [asked, setAsked] = useState<BulkAction | "copy">();
-  const entries = flags.filter(({ flag }) => selection.keys.has(flag.key));
+  const { size } = selection.keys;
+  const entries = size === 0 ? [] : flags.filter(({ flag }) => selection.keys.has(flag.key));
   const canCopy = apis.some((api) => api.mayChange && api.environment.name !== name);
   const close = () => setAsked(undefined);
   return (
@@ -73,7 +76,7 @@ export const BulkBar = ({ selection, flags, shown }: BulkBarProps) => {
           <BulkDialog
             action={asked}
             entries={entries}
-            tags={[...new Set(flags.flatMap(({ flag }) => flag.tags ?? []))].sort()}
+            tags={tags}
             onClose={close}
             onBegin={selection.clear}
           />
