@@ -3,6 +3,7 @@ import type { Change, Plan } from "@halyard/core/plan/plan";
 import { Alert, Button, Group, Modal, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Icon } from "../components/display/icon.tsx";
+import { givenReason, ReasonInput } from "../components/feedback/reason.tsx";
 import { formatNumber } from "../format.ts";
 import type { Api } from "../session.tsx";
 import { PlanLines } from "./plan-lines.tsx";
@@ -49,6 +50,7 @@ export const PlanPreview = (props: PlanPreviewProps) => {
   const { doing, done, danger = false, onClose, onBegin } = props;
   const run = useRunPlan();
   const [typed, setTyped] = useState("");
+  const [reason, setReason] = useState("");
   const changes = (plan?.changes ?? []).filter(
     ({ kind, of, key }) => kind !== "retype" && !(of === "flag" && refused.has(key)),
   );
@@ -58,7 +60,7 @@ export const PlanPreview = (props: PlanPreviewProps) => {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isReady) return;
-    void run({ doing, done, api, changes, versions });
+    void run({ doing, done, api, changes, versions, ...givenReason(reason) });
     onClose();
     onBegin?.();
   };
@@ -84,14 +86,16 @@ export const PlanPreview = (props: PlanPreviewProps) => {
           </>
         )}
         {api?.isProduction === true && (
-          <TextInput
-            mt="md"
-            label={`Type ${name} to confirm`}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-          />
+          <div className="plan-confirm">
+            <ReasonInput value={reason} onChange={setReason} />
+            <TextInput
+              label={`Type ${name} to confirm`}
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </div>
         )}
         <Group justify="flex-end" mt="lg" className="plan-actions">
           <Button variant="default" onClick={onClose}>

@@ -47,7 +47,7 @@ export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) 
 
   const run = useCallback<RunPlan>(
     async (task) => {
-      const { api, changes, versions } = task;
+      const { api, changes, versions, reason } = task;
       const stop = new AbortController();
       const update = (change: Partial<Running>) =>
         setRunning((before) => before && { ...before, ...change });
@@ -56,6 +56,7 @@ export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) 
       const { applyChanges } = await import("@halyard/sdk/apply-plan");
       const outcomes = await applyChanges(api.management, changes, {
         versions,
+        ...(reason !== undefined && { reason }),
         signal: stop.signal,
         onProgress: (finished) => update({ finished }),
         onWait: (wait) => update({ wait }),

@@ -12,6 +12,7 @@ export interface Run {
   readonly changes: readonly Change[];
   /** Of the flags when the plan was shown: one that changed since is left alone. */
   readonly versions: ReadonlyMap<string, number>;
+  readonly reason?: string;
   /** For undoing. */
   readonly isUndo?: boolean;
 }
