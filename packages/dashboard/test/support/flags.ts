@@ -58,5 +58,5 @@ export const openAs = async (
 
 export const dialog = (page: Page): Locator => page.getByRole("dialog");
 
-export const notice = (page: Page, title: string): Locator =>
+export const notice = (page: Page, title: string | RegExp): Locator =>
   page.getByRole("alert").filter({ has: page.getByText(title, { exact: true }) });
