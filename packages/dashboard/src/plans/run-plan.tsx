@@ -3,6 +3,7 @@ import { reverse } from "@halyard/core/plan/reverse";
 import type { Outcome } from "@halyard/sdk/apply-plan";
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, lazy, type ReactNode, Suspense, use, useCallback, useState } from "react";
+import { createSessionManagement } from "../api.ts";
 import { notifyDone } from "../components/feedback/notify.tsx";
 import { countsOf } from "./plan-words.ts";
 import type { Run, Running } from "./run.ts";
@@ -54,9 +55,9 @@ export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) 
       setRunning({ ...task, finished: 0, stop: () => stop.abort() });
       const timer = setTimeout(() => setOpened(true), slowAfter);
       const { applyChanges } = await import("@halyard/sdk/apply-plan");
-      const outcomes = await applyChanges(api.management, changes, {
+      const management = createSessionManagement(api.fetch, reason);
+      const outcomes = await applyChanges(management, changes, {
         versions,
-        ...(reason !== undefined && { reason }),
         signal: stop.signal,
         onProgress: (finished) => update({ finished }),
         onWait: (wait) => update({ wait }),

@@ -3,7 +3,6 @@ import { isSameFlag } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
 import { bytesOf } from "@halyard/core/flags/rules";
 import type { FlagStep } from "@halyard/core/plan/plan";
-import type { ReasonOption } from "../management/call.ts";
 import type { Management } from "../management/management.ts";
 import type { ManagementError } from "../management/result.ts";
 import { type Call, conflict, done, doneAt, isConflict, type Outcome, untried } from "./outcome.ts";
@@ -54,12 +53,7 @@ const withoutPlace = (error: ManagementError, key: string): ManagementError => (
 /** The versions of flags that are known to be as they were when the changes were planned. */
 export type Versions = ReadonlyMap<string, number>;
 
-export const flagChanges = (
-  { flags }: Management,
-  call: Call,
-  given: ReasonOption,
-  versions: Versions = new Map(),
-) => {
+export const flagChanges = ({ flags }: Management, call: Call, versions: Versions = new Map()) => {
   /** Such as ` by ann at 2026-11-15T08:40:21.008Z`; nothing when the server does not tell. */
   const byWhom = async (key: string): Promise<string> => {
     const history = await call(() => flags.history(key, { limit: 1 }));
@@ -94,7 +88,7 @@ export const flagChanges = (
   const create = async (flag: Flag): Promise<Outcome> => {
     const { enabled, ...request } = flag;
     const { key } = flag;
-    const made = await call(() => flags.create(request, given));
+    const made = await call(() => flags.create(request));
     if (!made.ok) {
       if (made.error.code !== "CONFLICT") return { kind: "failed", error: made.error };
       const now = await call(() => flags.get(key));
@@ -106,7 +100,7 @@ export const flagChanges = (
     }
     const version = made.version ?? 1;
     if (!enabled) return doneAt(version);
-    const turned = await call(() => flags.update(key, { enabled }, { ifMatch: version, ...given }));
+    const turned = await call(() => flags.update(key, { enabled }, { ifMatch: version }));
     return turned.ok
       ? doneAt(turned.version ?? version + 1)
       : failed(turned.error, key, "was changed, right after it was created,");
@@ -116,7 +110,7 @@ export const flagChanges = (
     const { key } = flag;
     const found = await findVersion(flag, undefined);
     if ("kind" in found) return found;
-    const gone = await call(() => flags.delete(key, { ifMatch: found.version, ...given }));
+    const gone = await call(() => flags.delete(key, { ifMatch: found.version }));
     if (gone.ok) return doneAt(found.version + 1);
     return gone.error.code === "NOT_FOUND"
       ? done
@@ -135,7 +129,7 @@ export const flagChanges = (
         ifMatch: String(version),
         patch,
       }));
-      const changed = await call(() => flags.changeTogether(sent, given));
+      const changed = await call(() => flags.changeTogether(sent));
       if (changed.ok) {
         for (const [index, { change, version }] of left.entries()) {
           outcomes.set(change, doneAt(changed.value.changes[index]?.version ?? version + 1));

@@ -2,7 +2,6 @@
 import type { SegmentStep } from "@halyard/core/plan/plan";
 import { isSameSegment } from "@halyard/core/plan/same-segment";
 import type { Segment } from "@halyard/core/targeting/segment";
-import type { ReasonOption } from "../management/call.ts";
 import type { Management } from "../management/management.ts";
 import type { ManagementError } from "../management/result.ts";
 import { type Call, conflict, done, doneAt, isConflict, type Outcome } from "./outcome.ts";
@@ -11,7 +10,7 @@ import { changeMembers, membersBetween, partsOf } from "./segment-members.ts";
 /** More changes of segments than these are not looked through for who made the last. */
 const historyLimit = 200;
 
-export const segmentChanges = (management: Management, call: Call, given: ReasonOption) => {
+export const segmentChanges = (management: Management, call: Call) => {
   const { segments } = management;
 
   const byWhom = async (key: string): Promise<string> => {
@@ -31,16 +30,13 @@ export const segmentChanges = (management: Management, call: Call, given: Reason
     const { key, description, when, include, exclude } = segment;
     const [first = {}, ...rest] = partsOf({ include: { add: include }, exclude: { add: exclude } });
     const made = await call(() =>
-      segments.create(
-        {
-          key,
-          description,
-          when,
-          include: first.include?.add ?? [],
-          exclude: first.exclude?.add ?? [],
-        },
-        given,
-      ),
+      segments.create({
+        key,
+        description,
+        when,
+        include: first.include?.add ?? [],
+        exclude: first.exclude?.add ?? [],
+      }),
     );
     if (!made.ok) {
       if (made.error.code !== "CONFLICT") return { kind: "failed", error: made.error };
@@ -52,7 +48,7 @@ export const segmentChanges = (management: Management, call: Call, given: Reason
     }
     let version = made.version ?? 1;
     for (const part of rest) {
-      const moved = await changeMembers(management, key, part, { call, ...given });
+      const moved = await changeMembers(management, key, part, { call });
       if (moved?.ok === false) return failed(moved.error, key);
       version = moved?.version ?? version;
     }
@@ -65,16 +61,12 @@ export const segmentChanges = (management: Management, call: Call, given: Reason
     if (!now.ok) return failed(now.error, key);
     if (isSameSegment(now.value, after)) return done;
     if (!isSameSegment(now.value, before)) return conflictOf(key, "was changed meanwhile");
-    const match = { ifMatch: now.version ?? 0, ...given };
+    const match = { ifMatch: now.version ?? 0 };
     const changed = await call(() => segments.update(key, { description, when }, match));
     if (!changed.ok) return failed(changed.error, key);
     const version = changed.version ?? match.ifMatch;
     const members = membersBetween(before, after);
-    const moved = await changeMembers(management, key, members, {
-      ifMatch: version,
-      call,
-      ...given,
-    });
+    const moved = await changeMembers(management, key, members, { ifMatch: version, call });
     return moved?.ok === false ? failed(moved.error, key) : doneAt(moved?.version ?? version);
   };
 
@@ -83,7 +75,7 @@ export const segmentChanges = (management: Management, call: Call, given: Reason
     const now = await call(() => segments.get(key));
     if (!now.ok) return now.error.code === "NOT_FOUND" ? done : failed(now.error, key);
     if (!isSameSegment(now.value, segment)) return conflictOf(key, "was changed meanwhile");
-    const gone = await call(() => segments.delete(key, { ifMatch: now.version ?? 0, ...given }));
+    const gone = await call(() => segments.delete(key, { ifMatch: now.version ?? 0 }));
     if (gone.ok) return doneAt((now.version ?? 0) + 1);
     return gone.error.code === "NOT_FOUND" ? done : failed(gone.error, key);
   };

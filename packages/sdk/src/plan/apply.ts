@@ -15,8 +15,6 @@ interface ApplyOptions {
   readonly onWait: (milliseconds: number) => void;
   /** Of flags as they were planned; others are read first, and must still be as they were. */
   readonly versions?: Versions;
-  /** Goes with every change. */
-  readonly reason?: string;
   /** Nothing more is begun once it aborts. */
   readonly signal?: AbortSignal;
 }
@@ -39,12 +37,11 @@ const isUpdate = (change: Change): change is FlagUpdate =>
 export const applyChanges = async (
   management: Management,
   changes: readonly Change[],
-  { onProgress, onWait, versions, reason, signal }: ApplyOptions,
+  { onProgress, onWait, versions, signal }: ApplyOptions,
 ): Promise<Outcome[]> => {
   const call = withRateLimit(onWait);
-  const given = reason === undefined ? {} : { reason };
-  const flags = flagChanges(management, call, given, versions);
-  const applySegment = segmentChanges(management, call, given);
+  const flags = flagChanges(management, call, versions);
+  const applySegment = segmentChanges(management, call);
   const outcomes = new Map<Change, Outcome>();
   let hasFailed = false;
   const isStopped = (): boolean => hasFailed || signal?.aborted === true;

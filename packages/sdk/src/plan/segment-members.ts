@@ -1,7 +1,6 @@
 // Changes of the lists of a segment. Long ones travel in parts, each small enough for one request.
 import { bytesOf } from "@halyard/core/flags/rules";
 import { type MemberList, memberLists, type Segment } from "@halyard/core/targeting/segment";
-import type { ReasonOption } from "../management/call.ts";
 import type { Management } from "../management/management.ts";
 
 const verbs = ["add", "remove"] as const;
@@ -63,18 +62,17 @@ export const changeMembers = async (
   { segments }: Management,
   key: string,
   change: MembersChange,
-  options: ReasonOption & {
+  options: {
     readonly ifMatch?: number;
     /** Makes each call, when it takes more than one attempt. */
     readonly call?: (send: () => Promise<Changed>) => Promise<Changed>;
   } = {},
 ): Promise<Changed | undefined> => {
   const { call = (send: () => Promise<Changed>) => send() } = options;
-  const given = options.reason === undefined ? {} : { reason: options.reason };
   let { ifMatch } = options;
   let last: Changed | undefined;
   for (const part of partsOf(change)) {
-    const match = ifMatch === undefined ? given : { ifMatch, ...given };
+    const match = ifMatch === undefined ? {} : { ifMatch };
     last = await call(() => segments.changeMembers(key, part, match));
     if (!last.ok) return last;
     if (ifMatch !== undefined) ifMatch = last.version;

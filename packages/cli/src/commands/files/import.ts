@@ -11,8 +11,8 @@ import {
 } from "../../flags-file/webhooks.ts";
 import {
   type ConnectionOptions,
-  changeCommand,
   connect,
+  reasonedCommand,
 } from "../../server-connection/connection.ts";
 import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
@@ -26,7 +26,7 @@ interface ImportOptions extends ConnectionOptions, ExecuteOptions, TargetOptions
 
 export const importCommand = (): Command =>
   withExamples(
-    changeCommand(
+    reasonedCommand(
       new Command("import")
         .description(
           "make the flags and segments of the environment match a file; running it again changes nothing",

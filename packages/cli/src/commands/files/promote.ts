@@ -4,7 +4,7 @@ import { copiedMembers, planPromotion } from "@halyard/core/plan/promotion";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
-import { connectBy } from "../../server-connection/connection.ts";
+import { connectBy, reasonOption } from "../../server-connection/connection.ts";
 import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -14,6 +14,7 @@ interface PromoteOptions extends ExecuteOptions {
   readonly all?: boolean;
   readonly prune?: boolean;
   readonly fields: readonly string[];
+  readonly reason?: string;
 }
 
 const readFields = (text: string): string[] => {
@@ -39,6 +40,7 @@ export const promoteCommand = (): Command =>
       .option("--dry-run", "show what would change without changing it")
       .option("--exit-code", "with --dry-run: exit with 7 if something would change")
       .option("-y, --yes", "do not ask for confirmation")
+      .addOption(reasonOption())
       .option("--json", "print JSON, for scripts"),
     "halyard promote staging production new-checkout",
     "halyard promote staging production --all --fields description --dry-run",
@@ -80,7 +82,7 @@ const promote = async (
   const { all = false, prune = false, fields } = options;
   refuseBadChoice(a, b, keys, all);
   const source = connectBy(a);
-  const connection = connectBy(b);
+  const connection = connectBy(b, options);
   const [there, here, place] = await Promise.all([
     fetchLists(source),
     fetchLists(connection),

@@ -11,14 +11,13 @@ import {
 } from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import {
-  actorText,
   agoOf,
-  changesBetween,
   reachText,
   settingTexts,
   stateCell,
   targetingLines,
 } from "../../terminal/flag-text.ts";
+import { printFlagEntry } from "../../terminal/history-text.ts";
 import { trueOrFalse, wholeNumber } from "../../terminal/option-values.ts";
 import {
   type Cell,
@@ -200,11 +199,5 @@ const showHistory = async (key: string, options: HistoryOptions): Promise<void> 
   }
   const shown = entries.slice(0, options.limit);
   if (options.json) return printJson(shown);
-  for (const { version, createdAt, actor, events, before, after } of shown) {
-    const what = events.map((event) => event.replace("flag.", "")).join(", ");
-    print(`${coloured("bold", `v${version}`)}  ${createdAt}  ${what} by ${actorText(actor)}`);
-    for (const { member, text } of changesBetween(before, after)) {
-      print(`      ${member.padEnd(11)}  ${text}`);
-    }
-  }
+  shown.forEach(printFlagEntry);
 };

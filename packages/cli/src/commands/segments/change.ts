@@ -6,8 +6,8 @@ import type { Command } from "commander";
 import {
   answered,
   type ConnectionOptions,
-  changeCommand,
   connect,
+  reasonedCommand,
 } from "../../server-connection/connection.ts";
 import { beginChange, placeOf } from "../../server-connection/place.ts";
 import { confirm } from "../../terminal/ask.ts";
@@ -50,7 +50,7 @@ const keys = (text: string, before: readonly string[] = []): string[] => [
 ];
 
 export const addSegmentChanges = (group: Command): void => {
-  const create = changeCommand(group.command("create"))
+  const create = reasonedCommand(group.command("create"))
     .description("create a segment of listed people, of a condition, or of both")
     .argument("<key>", "1 to 128 letters, digits and . _ -, starting with a letter or digit")
     .option("--include <keys>", "targeting keys that are in it, with commas between them", keys)
@@ -65,7 +65,7 @@ export const addSegmentChanges = (group: Command): void => {
     `halyard segments create staff --when "email endsWith @acme.com" --description "Everyone at Acme"`,
   );
 
-  const update = changeCommand(group.command("update"))
+  const update = reasonedCommand(group.command("update"))
     .description("change the condition or the description of a segment")
     .argument("<segment>", "the segment's key")
     .option("--when <condition>", "who else is in it; may be repeated", conditionsOrNone)
@@ -80,7 +80,7 @@ export const addSegmentChanges = (group: Command): void => {
   );
 
   const members = (name: "add" | "remove", description: string) =>
-    changeCommand(group.command(name))
+    reasonedCommand(group.command(name))
       .description(description)
       .argument("<segment>", "the segment's key")
       .argument("[member...]", "targeting keys")
@@ -100,7 +100,7 @@ export const addSegmentChanges = (group: Command): void => {
     "halyard segments remove beta user-9 --exclude",
   );
 
-  const remove = changeCommand(group.command("delete"))
+  const remove = reasonedCommand(group.command("delete"))
     .description("delete a segment that no flag names; its history stays")
     .argument("<segment>", "the segment's key")
     .action(deleteSegment);

@@ -10,7 +10,7 @@ import {
   serverCommand,
 } from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
-import { actorText } from "../../terminal/flag-text.ts";
+import { printSegmentEntry } from "../../terminal/history-text.ts";
 import { wholeNumber } from "../../terminal/option-values.ts";
 import {
   coloured,
@@ -20,7 +20,6 @@ import {
   printJson,
   printTable,
 } from "../../terminal/output.ts";
-import { segmentChanges } from "../../terminal/segment-text.ts";
 import { conditionText } from "../../terminal/targeting-text.ts";
 import { addSegmentChanges } from "./change.ts";
 
@@ -147,9 +146,5 @@ const showHistory = async (
     answered(connection, await connection.management.segments.flags(key));
   }
   if (options.json) return printJson(shown);
-  for (const { version, createdAt, actor, actions, before, after } of shown) {
-    const what = actions.map((action) => action.replace("segment.", "")).join(", ");
-    print(`${coloured("bold", `v${version}`)}  ${createdAt}  ${what} by ${actorText(actor)}`);
-    for (const line of segmentChanges(before, after)) print(`      ${line}`);
-  }
+  shown.forEach(printSegmentEntry);
 };
