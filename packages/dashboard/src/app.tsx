@@ -29,6 +29,9 @@ const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
 });
 
+/** A notice must not lie over the buttons of a dialog. */
+const belowDialogs = 190;
+
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element with the id root");
 
@@ -41,7 +44,7 @@ createRoot(root).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" autoClose={8_000} limit={4} />
+        <Notifications position="bottom-right" autoClose={8_000} limit={4} zIndex={belowDialogs} />
         <ErrorBoundary>
           <ConfirmProvider>
             <SessionProvider>

@@ -54,12 +54,13 @@ const useCompareFilter = (names: readonly string[], current: string) => {
       { replace: true },
     );
   const differs = parameters.get("differs");
+  const base = known(parameters.get("base")) ?? current;
   return {
     text: parameters.get("q") ?? "",
     kind: (parameters.get("kind") === "segment" ? "segment" : "flag") as Compared,
-    base: known(parameters.get("base")) ?? current,
+    base,
     /** Undefined for rows that differ or not. */
-    differs: differs === "any" ? "any" : known(differs),
+    differs: differs === "any" || differs === base ? "any" : known(differs),
     set,
   };
 };

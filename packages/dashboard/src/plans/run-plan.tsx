@@ -15,7 +15,8 @@ const RunDialog = lazy(async () => ({ default: (await import("./run-dialog.tsx")
 
 /** What is quicker needs no dialog. */
 const slowAfter = 400;
-const undoFor = 60_000;
+/** There is more to look at than after one change. */
+const undoFor = 30_000;
 
 /** Takes back what this run did; what others have changed since then stays. */
 const undoOf = (run: Run, outcomes: readonly Outcome[]): Run | undefined => {
@@ -72,8 +73,7 @@ export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) 
       notifyDone({
         title: task.done,
         message: `${countsOf(changes)}.`,
-        autoClose: undoFor,
-        ...(undo && { undo: () => void run(undo) }),
+        ...(undo && { undo: () => void run(undo), autoClose: undoFor }),
       });
     },
     [queries],
