@@ -28,6 +28,7 @@ const Editor = ({ entry }: { readonly entry: LiveFlag }) => {
     name: "targeting",
     read: readTargeting,
     patchOf: (value) => patchOf(flag.type, value),
+    showsRefusal: true,
   });
   const { value, draft, edit } = state;
   const [began, setBegan] = useState<"rule" | "json" | undefined>();

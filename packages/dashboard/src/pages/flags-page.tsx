@@ -23,6 +23,7 @@ import { labelsOf } from "../flags/list/flag-labels.ts";
 import { FlagList, type FlagListHandle } from "../flags/list/flag-list.tsx";
 import { useUsage } from "../flags/list/use-usage.ts";
 import { formatNumber } from "../format.ts";
+import { addressOfDeletedFlags } from "../history/history-filter.ts";
 import { useLiveState } from "../live-provider.tsx";
 import { usePageKeys } from "../page-keys.ts";
 import { useApi } from "../session.tsx";
@@ -76,7 +77,7 @@ export const FlagsPage = () => {
         title="Flags"
         description={isLoading ? "…" : `${formatNumber(flags.length)} in ${environment.name}`}
       >
-        <Button component={Link} href="/deleted-flags" variant="subtle" color="gray">
+        <Button component={Link} href={addressOfDeletedFlags} variant="subtle" color="gray">
           Deleted flags
         </Button>
         {create}

@@ -32,6 +32,7 @@ const shapes = {
   play: "M7 4l12 8-12 8z",
   pause: "M8 5v14 M16 5v14",
   rotate: "M20 12a8 8 0 1 1-3-6.2 M20 4v5h-5",
+  history: "M4 12a8 8 0 1 0 2.6-5.9 M4 4v4.5h4.5 M12 8v4.5l3 2",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z M12 7v5l3 2",
 } as const;
 

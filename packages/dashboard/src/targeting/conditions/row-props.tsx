@@ -10,6 +10,9 @@ export interface Shared {
   readonly mayNameSegments: boolean;
 }
 
+/** Suggestions stand beside their field, which is where screen readers look for them. */
+export const inPlace = { withinPortal: false };
+
 /** A short label on the page; whoever hears it alone also hears what it belongs to. */
 export const labelOf = (text: string, name: string): ReactNode => (
   <>

@@ -141,7 +141,11 @@ export const TargetingEditor = (props: TargetingEditorProps) => {
       {draft !== undefined && (
         <div className="targeting-save">
           <strong>What saving changes</strong>
-          <FlagDiff before={flag} after={withPatch(flag, patchOf(flag.type, value))} />
+          {local.length === 0 ? (
+            <FlagDiff before={flag} after={withPatch(flag, patchOf(flag.type, value))} />
+          ) : (
+            <p className="dimmed">The rules are not complete yet.</p>
+          )}
           <DraftConflict draft={draft} entry={entry} />
           <DraftActions saveLabel="Save targeting" busy={busy} onDiscard={stop} />
         </div>
