@@ -5,7 +5,7 @@ import { FlagDiff } from "../flags/edit/flag-diff.tsx";
 import { SegmentDiff } from "../plans/segment-diff.tsx";
 import type { Api } from "../session.tsx";
 import { differs, isFlagValue, type Row, type Value } from "./compare-rows.ts";
-import "../styles/plans.css";
+import "../plans/plans.css";
 
 interface DifferenceDialogProps {
   readonly row: Row;

@@ -18,7 +18,7 @@ import { formatNumber } from "../format.ts";
 import { usePageKeys } from "../page-keys.ts";
 import { type Copy, CopyDialog } from "../plans/copy-dialog.tsx";
 import { useApi, useApis } from "../session.tsx";
-import "../styles/compare.css";
+import "../compare/compare.css";
 
 const AnotherEnvironment = () => (
   <EmptyState

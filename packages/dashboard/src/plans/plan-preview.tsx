@@ -9,7 +9,7 @@ import type { Api } from "../session.tsx";
 import { PlanLines } from "./plan-lines.tsx";
 import { plannedOf, whatOf } from "./plan-words.ts";
 import { useRunPlan } from "./run-plan.tsx";
-import "../styles/plans.css";
+import "./plans.css";
 
 interface PlanPreviewProps {
   readonly title: string;

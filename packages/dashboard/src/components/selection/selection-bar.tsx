@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { formatNumber } from "../../format.ts";
 import { Icon } from "../display/icon.tsx";
 import type { Selection } from "./use-selection.ts";
-import "../../styles/selection.css";
+import "./selection.css";
 
 interface SelectionBarProps {
   readonly selection: Selection;
