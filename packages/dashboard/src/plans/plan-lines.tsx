@@ -39,9 +39,10 @@ const Difference = ({ change }: { readonly change: Change }) => {
     case "update":
       return <FlagDiff before={change.before} after={change.after} />;
     case "retype": {
-      const [there, here] = [change.before, change.after].map((flag) =>
-        String(memberOf(flag, change.member) ?? "none"),
-      );
+      const [there, here] = [change.before, change.after].map((flag) => {
+        const value = memberOf(flag, change.member);
+        return typeof value === "string" ? value : "none";
+      });
       return (
         <p className="plan-reason">
           Its {change.member} is {there} there and {here} here, and is fixed at creation. Delete the
