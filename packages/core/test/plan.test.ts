@@ -26,7 +26,10 @@ const from = {
   flags: [naming("a", "new"), naming("b", "other"), flag("c", { enabled: true })],
   segments: [segment("new"), segment("other", "ann"), segment("unnamed")],
 };
-const to = { flags: [flag("c")], segments: [segment("other", "bob")] };
+const to = {
+  flags: [flag("c"), flag("gone")],
+  segments: [segment("other", "bob"), segment("past")],
+};
 const keysOf = (changes: readonly { kind: string; of: string; key: string }[]) =>
   changes.map(({ kind, of, key }) => `${kind} ${of} ${key}`);
 

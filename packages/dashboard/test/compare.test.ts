@@ -190,6 +190,19 @@ test("environments side by side: what differs is what the command line says, and
     },
   );
 
+  await t.test("from the list of flags to another environment", async () => {
+    await page.getByRole("link", { name: "Flags", exact: true }).click();
+    await page.getByLabel("Select same").check();
+    await page.getByRole("button", { name: "Copy to…" }).click();
+    const plan = page.getByRole("dialog", {
+      name: `Copy 1 flag from ${staging.name} to production`,
+    });
+    await plan.getByText("Nothing to change, 1 already the same.").waitFor();
+    await plan.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByLabel("Only what differs").check();
+  });
+
   await t.test("on a phone two environments are chosen, and nothing scrolls sideways", async () => {
     await page.setViewportSize({ width: 320, height: 640 });
     await page.getByLabel("Compare with").selectOption("production");
