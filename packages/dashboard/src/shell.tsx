@@ -23,6 +23,7 @@ interface Place {
 const places: readonly Place[] = [
   { to: "/flags", label: "Flags", icon: "flag" },
   { to: "/segments", label: "Segments", icon: "people" },
+  { to: "/compare", label: "Compare", icon: "compare" },
   { to: "/history", label: "History", icon: "history" },
   { to: "/webhooks", label: "Webhooks", icon: "webhook" },
   { to: "/keys", label: "Keys", icon: "key" },

@@ -7,7 +7,9 @@ import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
+import { useSelection } from "../components/selection/use-selection.ts";
 import { CreateFlag } from "../flags/edit/create-flag.tsx";
+import { BulkBar, useMaySelect } from "../flags/list/bulk-bar.tsx";
 import {
   type FlagFilter,
   filterFrom,
@@ -48,6 +50,9 @@ export const FlagsPage = () => {
     () => shownFlags(flags, deferred, usage.data),
     [flags, deferred, usage.data],
   );
+  const keys = useMemo(() => shown.map(({ flag }) => flag.key), [shown]);
+  const selection = useSelection(keys);
+  const maySelect = useMaySelect();
   const labels = useMemo(() => labelsOf(flags), [flags]);
   usePageKeys({
     "/": () => search.current?.focus(),
@@ -110,6 +115,9 @@ export const FlagsPage = () => {
             {shown.length < flags.length &&
               `${formatNumber(shown.length)} of ${formatNumber(flags.length)} flags`}
           </p>
+          {maySelect && (
+            <BulkBar selection={selection} flags={flags} shown={keys} tags={labels.tags} />
+          )}
           {deferred.onlyStale && <p className="flag-count dimmed">{staleMeans}</p>}
           {shown.length === 0 ? (
             <EmptyState
@@ -126,7 +134,12 @@ export const FlagsPage = () => {
               No flag matches the search and all filters.
             </EmptyState>
           ) : (
-            <FlagList ref={list} flags={shown} usage={usage.data} />
+            <FlagList
+              ref={list}
+              flags={shown}
+              usage={usage.data}
+              selection={maySelect ? selection : undefined}
+            />
           )}
         </>
       )}

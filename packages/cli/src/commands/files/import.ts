@@ -1,8 +1,8 @@
 // halyard import: makes the flags of an environment match a file of Halyard or of another product.
+import { planChanges } from "@halyard/core/plan/plan";
 import { Command, Option } from "commander";
 import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
-import { planChanges } from "../../flags-file/plan/plan.ts";
 import { origins, readTarget, type TargetOptions } from "../../flags-file/plan/read-target.ts";
 import {
   type CreatedFromFile,

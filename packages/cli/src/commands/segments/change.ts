@@ -1,6 +1,7 @@
 // halyard segments create, update, add, remove and delete.
 import { readFileSync } from "node:fs";
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { changeMembers, type MembersChange, partsOf } from "@halyard/sdk/segment-members";
 import type { Command } from "commander";
 import {
   answered,
@@ -9,11 +10,6 @@ import {
   reasonedCommand,
 } from "../../server-connection/connection.ts";
 import { beginChange, placeOf } from "../../server-connection/place.ts";
-import {
-  changeMembers,
-  type MembersChange,
-  partsOf,
-} from "../../server-connection/segment-members.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { allOf, conditionHelp, conditions } from "../../terminal/condition.ts";
 import { withExamples } from "../../terminal/examples.ts";

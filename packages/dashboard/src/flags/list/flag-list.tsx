@@ -2,6 +2,7 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
+import type { Selection } from "../../components/selection/use-selection.ts";
 import type { LiveFlag } from "../../live.ts";
 import { usePageKeys } from "../../page-keys.ts";
 import { useApi } from "../../session.tsx";
@@ -12,6 +13,8 @@ import { FlagRow } from "./flag-row.tsx";
 interface FlagListProps {
   readonly flags: readonly LiveFlag[];
   readonly usage: UsageByKey | undefined;
+  /** Absent when rows cannot be selected. */
+  readonly selection: Selection | undefined;
   readonly ref: Ref<FlagListHandle>;
 }
 
@@ -26,6 +29,9 @@ const narrowRow = 124;
 const wide = "(min-width: 75em)";
 const narrow = "(max-width: 47.99em)";
 
+/** With Shift. */
+const rangeKey = "X";
+
 /** The row that was selected when the user left the list, for when they return. */
 let lastSelected: string | undefined;
 
@@ -39,7 +45,7 @@ const usageOf = (usage: UsageByKey | undefined, key: string) => {
   };
 };
 
-export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
+export const FlagList = ({ flags, usage, selection, ref }: FlagListProps) => {
   const { mayChange } = useApi();
   const edits = useFlagEdits();
   const list = useRef<HTMLUListElement>(null);
@@ -87,6 +93,8 @@ export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
     k: previous,
     ArrowUp: previous,
     e: () => mayChange && withSelected(toggle),
+    x: () => withSelected(({ flag }) => selection?.toggle(flag.key)),
+    [rangeKey]: () => withSelected(({ flag }) => selection?.toggle(flag.key, true)),
   });
 
   const returned = useRef(lastSelected !== undefined);
@@ -98,8 +106,8 @@ export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
 
   return (
     <>
-      <div className="flag-heads" aria-hidden="true">
-        <span>On</span>
+      <div className="flag-heads" data-selectable={selection && true} aria-hidden="true">
+        <span className="flag-head-on">On</span>
         <span>Flag</span>
         <span>Type</span>
         <span>Reach</span>
@@ -108,6 +116,7 @@ export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
       </div>
       <ul
         className="flag-list"
+        data-selectable={selection && true}
         ref={list}
         aria-label="Flags"
         style={{ height: virtualizer.getTotalSize() }}
@@ -126,6 +135,10 @@ export const FlagList = ({ flags, usage, ref }: FlagListProps) => {
               position={index + 1}
               of={flags.length}
               mayChange={mayChange}
+              selected={selection?.keys.has(key) ?? false}
+              {...(selection && {
+                onSelect: (isRange: boolean) => selection.toggle(key, isRange),
+              })}
               style={{ transform: `translateY(${start - offset}px)`, height: rowHeight }}
               onToggle={() => toggle(entry)}
               onFocus={() => select(key)}
