@@ -15,7 +15,7 @@ export const adviceFor = ({ code, retryAfter }: ManagementError): string => {
     case "NOT_FOUND":
       return "It may have been deleted. Go back to the list.";
     case "CONFLICT":
-      return "Choose another name, or open the existing one.";
+      return "Change what is in the way, or choose another name, then try again.";
     case "PRECONDITION_FAILED":
       return "Somebody else has changed it. Review the current version, then try again.";
     case "VALIDATION_FAILED":

@@ -1,4 +1,5 @@
-// Provides the live flags to the pages, and refetches their queries when the stream reports a change.
+// Provides the live flags and segments to the pages, and refetches their queries when the stream reports a change.
+import { kindNames } from "@halyard/core/kinds";
 import { useQueryClient } from "@tanstack/react-query";
 import {
   createContext,
@@ -8,18 +9,18 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import { createLive, type Live, type LiveState } from "./live.ts";
+import { type Changed, createLive, type Live, type LiveState, nothingYet } from "./live.ts";
 import { useApi } from "./session.tsx";
 
 const LiveContext = createContext<Live | undefined>(undefined);
 
-const nothing: LiveState = { status: "connecting", flags: [], byKey: new Map() };
 const disconnected: Live = {
-  state: () => nothing,
+  state: () => nothingYet,
   subscribe: () => () => {},
   onChange: () => () => {},
   assume: () => () => {},
   put: () => {},
+  putSegment: () => {},
   close: () => {},
 };
 
@@ -35,20 +36,19 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
     const made = createLive(fetch);
     setLive(made);
     let timer: number | undefined;
-    const changed = new Set<string | undefined>();
+    /** Null when anything may have changed. */
+    let changed: Changed[] | null = [];
     const refetch = () => {
       timer = undefined;
-      const everything = changed.has(undefined);
-      for (const key of everything ? [] : changed) {
-        void queries.invalidateQueries({ queryKey: [name, "flag", key] });
+      const stale = changed?.map(({ kind, key }) => [kind, key]) ?? kindNames.map((kind) => [kind]);
+      changed = [];
+      for (const part of [...stale, ["history"], ["deliveries"]]) {
+        void queries.invalidateQueries({ queryKey: [name, ...part] });
       }
-      changed.clear();
-      if (everything) void queries.invalidateQueries({ queryKey: [name, "flag"] });
-      void queries.invalidateQueries({ queryKey: [name, "history"] });
-      void queries.invalidateQueries({ queryKey: [name, "deliveries"] });
     };
-    made.onChange((key) => {
-      changed.add(key);
+    made.onChange((each) => {
+      if (each === undefined) changed = null;
+      else changed?.push(each);
       timer ??= window.setTimeout(refetch, refetchDelay);
     });
     return () => {

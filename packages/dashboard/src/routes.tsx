@@ -19,6 +19,8 @@ const signInPage = page("/sign-in", "SignInPage", () => import("./pages/sign-in-
 const pages: readonly Page[] = [
   page("/flags", "FlagsPage", () => import("./pages/flags-page.tsx")),
   page("/flags/:key", "FlagPage", () => import("./pages/flag-page.tsx")),
+  page("/segments", "SegmentsPage", () => import("./pages/segments-page.tsx")),
+  page("/segments/:key", "SegmentPage", () => import("./pages/segment-page.tsx")),
   page("/deleted-flags", "DeletedFlagsPage", () => import("./pages/deleted-flags-page.tsx")),
   page("/webhooks", "WebhooksPage", () => import("./pages/webhooks-page.tsx")),
   page("/webhooks/:id", "WebhookPage", () => import("./pages/webhook-page.tsx")),

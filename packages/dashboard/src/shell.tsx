@@ -13,13 +13,20 @@ import { useLiveState } from "./live-provider.tsx";
 import { forgetTab, useApi, useSession } from "./session.tsx";
 import { FailingMark } from "./webhooks/failing-mark.tsx";
 
-const places: readonly { readonly to: string; readonly label: string; readonly icon: IconName }[] =
-  [
-    { to: "/flags", label: "Flags", icon: "flag" },
-    { to: "/webhooks", label: "Webhooks", icon: "webhook" },
-    { to: "/keys", label: "Keys", icon: "key" },
-    { to: "/events", label: "Events", icon: "pulse" },
-  ];
+interface Place {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: IconName;
+}
+
+/** In the order of the keys Alt 1, Alt 2 and so on. */
+const places: readonly Place[] = [
+  { to: "/flags", label: "Flags", icon: "flag" },
+  { to: "/segments", label: "Segments", icon: "people" },
+  { to: "/webhooks", label: "Webhooks", icon: "webhook" },
+  { to: "/keys", label: "Keys", icon: "key" },
+  { to: "/events", label: "Events", icon: "pulse" },
+];
 
 const Navigation = () => {
   const [path] = useLocation();
@@ -136,12 +143,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
     main.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [path]);
-  useHotkeys([
-    ["alt+1", () => navigate("/flags")],
-    ["alt+2", () => navigate("/webhooks")],
-    ["alt+3", () => navigate("/keys")],
-    ["alt+4", () => navigate("/events")],
-  ]);
+  useHotkeys(places.map(({ to }, index) => [`alt+${index + 1}`, () => navigate(to)]));
   return (
     <div className="shell" data-production={isProduction || undefined}>
       <a className="shell-skip" href="#content">
@@ -158,7 +160,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
         <div className="shell-foot">
           <Connection />
           <div className="shell-tools">
-            <KeyboardHelp />
+            <KeyboardHelp places={places.map(({ label }) => label)} />
             <Tooltip label="API reference">
               <ActionIcon
                 className="only-wide"

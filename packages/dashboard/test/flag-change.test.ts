@@ -3,13 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { patchBetween } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
-import {
-  canRestore,
-  diffOf,
-  settingOf,
-  summaryOf,
-  withPatch,
-} from "../src/flags/edit/flag-change.ts";
+import { canRestore, settingOf, summaryOf, withPatch } from "../src/flags/edit/flag-change.ts";
+import { diffOf } from "../src/flags/edit/flag-lines.ts";
 
 const rollout = (percentage: number, enabled = true): Flag => ({
   key: "f",
@@ -23,6 +18,20 @@ const boolean = (enabled: boolean): Flag => ({
   type: "boolean",
   enabled,
   description: null,
+});
+
+const variant = (enabled: boolean, small: number): Flag => ({
+  key: "f",
+  type: "variant",
+  enabled,
+  description: null,
+  valueType: "string",
+  variants: { small: "S", large: "L" },
+  off: "small",
+  otherwise: [
+    { variant: "small", share: small },
+    { variant: "large", share: 100 - small },
+  ],
 });
 
 const cases: readonly (readonly [before: Flag, after: Flag, says: readonly string[]])[] = [
@@ -68,6 +77,16 @@ const cases: readonly (readonly [before: Flag, after: Flag, says: readonly strin
     ["The description changes; users see no difference."],
   ],
   [boolean(true), boolean(true), []],
+  [
+    variant(false, 50),
+    variant(false, 40),
+    ["small 50 %, large 50 % → small 40 %, large 60 %: no effect while the flag is off."],
+  ],
+  [
+    variant(false, 50),
+    variant(true, 50),
+    ["off → small 50 %, large 50 %: about 5,000 of every 10,000 users get it, nobody loses it."],
+  ],
 ];
 
 for (const [before, after, says] of cases) {

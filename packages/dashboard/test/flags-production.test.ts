@@ -132,6 +132,7 @@ test("a flag is deleted only after its key was typed", async (t) => {
   );
   await page.goto("/deleted-flags");
   await page.getByRole("button", { name: "Restore to-go" }).click();
+  await dialog(page).getByRole("button", { name: "Create flag" }).click();
   await page.getByRole("heading", { name: "No deleted flags" }).waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "to-go"), { enabled: false });
 });

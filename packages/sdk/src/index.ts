@@ -26,7 +26,7 @@ export type {
 } from "./client/client-options.ts";
 export type { Cache } from "./client/flag-cache.ts";
 export type { Details } from "./details.ts";
-export type { CallOptions, ChangeOptions, PostOptions } from "./management/call.ts";
+export type { CallOptions, ChangeOptions, CreateOptions, PostOptions } from "./management/call.ts";
 export {
   createManagement,
   type Management,

@@ -4,7 +4,7 @@ import { checkCondition, maxConditions } from "./conditions/check-condition.ts";
 import { isObject, type Members, type Mistakes, refuseOthers } from "./mistakes.ts";
 import { type MemberList, memberLists } from "./segment.ts";
 
-const maxMemberBytes = 256;
+export const maxMemberBytes = 256;
 /** Of both lists together. */
 export const maxMembers = 100_000;
 

@@ -18,6 +18,8 @@ import { FlagUsageChart } from "../flags/usage/flag-usage.tsx";
 import { useLiveState } from "../live-provider.tsx";
 import { usePageKeys } from "../page-keys.ts";
 import { useApi } from "../session.tsx";
+import { RequirementsSection } from "../targeting/requirements/requirements-section.tsx";
+import { TryItSection } from "../targeting/try-it/try-it-section.tsx";
 
 const BackToList = () => (
   <Anchor component={Link} href={addressOfList()} className="back" underline="hover">
@@ -80,6 +82,8 @@ export const FlagPage = () => {
           <FlagSettings key={flagKey} entry={entry} />
           {isNew && <FlagSnippets flag={entry.flag} />}
           <FlagTargeting entry={entry} />
+          <TryItSection key={`try ${flagKey}`} flagKey={flagKey} />
+          <RequirementsSection key={`requirements ${flagKey}`} entry={entry} />
           {type.Preview && <type.Preview flag={entry.flag} />}
           <FlagUsageChart flag={entry.flag} />
           <FlagHistory flagKey={flagKey} entry={entry} />

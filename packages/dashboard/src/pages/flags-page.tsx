@@ -17,6 +17,7 @@ import {
   staleMeans,
 } from "../flags/list/flag-filter.ts";
 import { FlagFilters } from "../flags/list/flag-filters.tsx";
+import { labelsOf } from "../flags/list/flag-labels.ts";
 import { FlagList, type FlagListHandle } from "../flags/list/flag-list.tsx";
 import { useUsage } from "../flags/list/use-usage.ts";
 import { formatNumber } from "../format.ts";
@@ -46,6 +47,7 @@ export const FlagsPage = () => {
     () => shownFlags(flags, deferred, usage.data),
     [flags, deferred, usage.data],
   );
+  const labels = useMemo(() => labelsOf(flags), [flags]);
   usePageKeys({
     "/": () => search.current?.focus(),
     c: () => mayChange && setCreating(true),
@@ -97,6 +99,7 @@ export const FlagsPage = () => {
         <>
           <FlagFilters
             filter={filter}
+            labels={labels}
             searchRef={search}
             onChange={setFilter}
             onOpenFirst={openFirst}

@@ -25,7 +25,7 @@ const mayReload = (): boolean => {
   return true;
 };
 
-const loadOrReload = async <T,>(load: () => Promise<T>): Promise<T> => {
+export const loadOrReload = async <T,>(load: () => Promise<T>): Promise<T> => {
   try {
     return await load();
   } catch (cause) {

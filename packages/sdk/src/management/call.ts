@@ -16,6 +16,15 @@ export interface PostOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
+/** Options of calls that change flags or segments. */
+export interface ReasonOption {
+  /** Why: 1 to 500 characters, kept in history and sent in events. */
+  readonly reason?: string;
+}
+
+/** Options of calls that create, and of changes of several flags together. */
+export interface CreateOptions extends PostOptions, ReasonOption {}
+
 export interface Call {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
@@ -25,7 +34,7 @@ export interface Call {
   readonly repeatable: boolean;
   /** Interprets the error of such a retry, which may mean that the first attempt succeeded. */
   readonly reconsider?: (error: ManagementError) => Result<unknown>;
-  readonly options?: PostOptions | undefined;
+  readonly options?: CreateOptions | undefined;
 }
 
 export type Send = <T>(call: Call) => Promise<Result<T>>;
@@ -70,10 +79,11 @@ export const createSend = (address: Address): Send => {
 
   const attempt = async <T>(call: Call, headers: Record<string, string>): Promise<Result<T>> => {
     const { method, path, body, options = {} } = call;
+    const query = options.reason === undefined ? "" : `?reason=${pathPart(options.reason)}`;
     try {
       return await exchange<Result<T>>({
         fetch,
-        url: `${base}/api/v1${path}`,
+        url: `${base}/api/v1${path}${query}`,
         init: { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) },
         timeout: options.timeout ?? standardTimeout,
         signal: options.signal,
@@ -112,7 +122,7 @@ export const createSend = (address: Address): Send => {
   };
 };
 
-export interface ChangeOptions extends CallOptions {
+export interface ChangeOptions extends CallOptions, ReasonOption {
   /** Changes it only at this version, which also makes the call safe to retry after a lost response. */
   readonly ifMatch?: number;
 }

@@ -6,6 +6,7 @@ import type { Address } from "../transport/address.ts";
 import {
   type CallOptions,
   type ChangeOptions,
+  type CreateOptions,
   createSend,
   matching,
   type PostOptions,
@@ -70,7 +71,7 @@ export const createManagement = (address: Address) => {
   const send = createSend(address);
   const get = <T>(path: string, options?: CallOptions): Promise<Result<T>> =>
     send<T>({ method: "GET", path, repeatable: true, options });
-  const post = <T>(path: string, body: unknown, options?: PostOptions): Promise<Result<T>> =>
+  const post = <T>(path: string, body: unknown, options?: CreateOptions): Promise<Result<T>> =>
     send<T>({ method: "POST", path, body, repeatable: true, options });
   // Ids are never reused, so a retry cannot delete anything else.
   const remove = (path: string, options?: CallOptions): Promise<Result<undefined>> =>
@@ -96,7 +97,7 @@ export const createManagement = (address: Address) => {
     pages: (query: FlagQuery = {}, options?: CallOptions) =>
       pages<Flag[]>("/flags", { limit: 1_000, ...query }, options),
     get: (key: string, options?: CallOptions) => get<Flag>(`/flags/${pathPart(key)}`, options),
-    create: (flag: NewFlag, options?: PostOptions) => post<Flag>("/flags", flag, options),
+    create: (flag: NewFlag, options?: CreateOptions) => post<Flag>("/flags", flag, options),
     update: (key: string, patch: FlagPatch, options: ChangeOptions = {}) =>
       send<Flag>({
         method: "PATCH",
@@ -117,7 +118,7 @@ export const createManagement = (address: Address) => {
         options,
       }),
     /** At most 100, all of them or none. */
-    changeTogether: (changes: readonly FlagChange[], options?: PostOptions) =>
+    changeTogether: (changes: readonly FlagChange[], options?: CreateOptions) =>
       post<ChangedFlags>("/changes", { changes }, options),
     /** Every step of the decision for a context. */
     explain: (key: string, request: ExplainRequest, options?: CallOptions) =>

@@ -21,6 +21,8 @@ export interface FlagHistoryEntry {
   readonly version: number;
   readonly createdAt: string;
   readonly actor: Actor;
+  /** Given with the change. */
+  readonly reason?: string;
   readonly events: readonly FlagEventName[];
   readonly before: Flag | null;
   readonly after: Flag | null;
@@ -33,6 +35,8 @@ export interface HistoryEntry {
   readonly version: number | null;
   readonly createdAt: string;
   readonly actor: Actor;
+  /** Given with the change. */
+  readonly reason?: string;
   readonly actions: readonly string[];
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;

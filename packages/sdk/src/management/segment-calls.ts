@@ -2,9 +2,9 @@
 import {
   type CallOptions,
   type ChangeOptions,
+  type CreateOptions,
   type createSend,
   matching,
-  type PostOptions,
   pathPart,
 } from "./call.ts";
 import type { Result } from "./result.ts";
@@ -20,7 +20,7 @@ import type {
 interface Calls {
   readonly send: ReturnType<typeof createSend>;
   readonly get: <T>(path: string, options?: CallOptions) => Promise<Result<T>>;
-  readonly post: <T>(path: string, body: unknown, options?: PostOptions) => Promise<Result<T>>;
+  readonly post: <T>(path: string, body: unknown, options?: CreateOptions) => Promise<Result<T>>;
 }
 
 export const segmentCalls = ({ send, get, post }: Calls) => {
@@ -44,7 +44,7 @@ export const segmentCalls = ({ send, get, post }: Calls) => {
     list: (options?: CallOptions) => get<SegmentSummary[]>("/segments", options),
     get: (key: string, options?: CallOptions) =>
       get<Segment>(`/segments/${pathPart(key)}`, options),
-    create: (segment: NewSegment, options?: PostOptions) =>
+    create: (segment: NewSegment, options?: CreateOptions) =>
       post<SegmentSummary>("/segments", segment, options),
     update: (key: string, patch: SegmentPatch, options?: ChangeOptions) =>
       changeSegment<SegmentSummary>("PATCH", pathPart(key), patch, options),

@@ -12,6 +12,8 @@ interface EventEnvelope<Type extends string, Data> {
   readonly data: Data;
   /** The API key that made the change; `keyId` is null for a change by an operator's command. */
   readonly actor: { readonly keyId: string | null; readonly name: string };
+  /** Why, when whoever made the change said so. */
+  readonly reason?: string;
 }
 
 interface FlagEventOf<Type extends string, Previous>

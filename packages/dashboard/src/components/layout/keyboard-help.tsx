@@ -11,13 +11,17 @@ const keys = [
   ["Enter", "Open flag, or the first match of a search"],
   ["e", "Turn flag on or off"],
   ["c", "Create flag"],
-  ["Alt\u00a01\u00a0…\u00a04", "Flags, webhooks, keys, events"],
-  ["?", "Show this list"],
 ] as const;
 
-export const KeyboardHelp = () => {
+/** The places are the pages of the navigation, in their order. */
+export const KeyboardHelp = ({ places }: { readonly places: readonly string[] }) => {
   const [opened, { open, close }] = useDisclosure(false);
   usePageKeys({ "?": open });
+  const listed = [
+    ...keys,
+    [`Alt\u00a01\u00a0…\u00a0${places.length}`, places.join(", ")],
+    ["?", "Show this list"],
+  ] as const;
   return (
     <>
       <Tooltip label="Keyboard shortcuts (?)">
@@ -35,7 +39,7 @@ export const KeyboardHelp = () => {
       <Modal opened={opened} onClose={close} title="Keyboard shortcuts" centered>
         <Table>
           <Table.Tbody>
-            {keys.map(([key, does]) => (
+            {listed.map(([key, does]) => (
               <Table.Tr key={key}>
                 <Table.Th scope="row">
                   <Kbd>{key}</Kbd>

@@ -6,12 +6,15 @@ import {
   isFlagTypeName,
   ownMembersOf,
 } from "@halyard/core/flags/registry";
-import { isFlagKey, maxDescriptionLength } from "@halyard/core/flags/rules";
+import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import { Button, Group, Modal, Radio, Stack, Textarea, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
+import { givenReason, ReasonInput } from "../../components/feedback/reason.tsx";
+import { keyError } from "../../key-error.ts";
 import { useLiveState } from "../../live-provider.tsx";
+import { useApi } from "../../session.tsx";
 import { editorOf } from "../types/type-editors.tsx";
 import { useKept } from "./edit-draft.tsx";
 import { useFlagEdits } from "./flag-edits.tsx";
@@ -24,14 +27,6 @@ interface CreateFlagProps {
   readonly onCreated: (key: string) => void;
 }
 
-const keyError = (key: string, isTaken: boolean): string | undefined => {
-  if (key === "") return undefined;
-  if (!isFlagKey(key)) {
-    return "Use letters, digits, dots, underscores and hyphens, at most 128. Start with a letter or a digit.";
-  }
-  return isTaken ? "A flag with this key already exists." : undefined;
-};
-
 const initialMembers = (type: FlagTypeName): FlagMembers =>
   editorOf(type).initial ??
   Object.fromEntries(ownMembersOf(type).map(([name, { initial }]) => [name, initial]));
@@ -41,12 +36,14 @@ interface NewFlag {
   readonly type: FlagTypeName;
   readonly members: FlagMembers;
   readonly description: string;
+  readonly reason: string;
 }
 const begin = (key: string): NewFlag => ({
   key,
   type: "boolean",
   members: initialMembers("boolean"),
   description: "",
+  reason: "",
 });
 
 const CreateFlagForm = ({
@@ -56,14 +53,15 @@ const CreateFlagForm = ({
 }: Omit<CreateFlagProps, "opened">) => {
   const edits = useFlagEdits();
   const { byKey } = useLiveState();
+  const { isProduction } = useApi();
   /** Escape closes the dialog and keeps what was typed. */
   const [kept, keep] = useKept<NewFlag>(`new ${initialKey}`);
   const typed = kept ?? begin(initialKey);
-  const { key, type, members, description } = typed;
+  const { key, type, members, description, reason } = typed;
   const set = (change: Partial<NewFlag>) => keep({ ...typed, ...change });
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
-  const wrongKey = keyError(key, byKey.has(key));
+  const wrongKey = keyError(key, "flag", byKey.has(key));
   const { MembersInput } = editorOf(type);
 
   const chooseType = (name: string) => {
@@ -74,12 +72,13 @@ const CreateFlagForm = ({
     event.preventDefault();
     if (wrongKey !== undefined || key === "") return;
     setBusy(true);
-    const result = await edits.create({
+    const flag = {
       key,
       type,
       ...(description.trim() !== "" && { description: description.trim() }),
       ...members,
-    });
+    };
+    const result = await edits.create(flag, givenReason(reason));
     setBusy(false);
     if (!result.ok) return setError(new ApiError(result.error));
     keep(undefined);
@@ -135,6 +134,7 @@ const CreateFlagForm = ({
           minRows={2}
           maxRows={6}
         />
+        {isProduction && <ReasonInput value={reason} onChange={(text) => set({ reason: text })} />}
         {error !== undefined && <ErrorMessage error={error} title="The flag was not created" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={cancel}>

@@ -1,24 +1,32 @@
 // What a person is editing in a flag, with the version that was current when they began.
+import { patchBetween } from "@halyard/core/difference";
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
+import type { ManagementError } from "@halyard/sdk";
 import { Button, Group } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from "react";
 import type { LiveFlag } from "../../live.ts";
 import { useApi } from "../../session.tsx";
-import { settingOf } from "./flag-change.ts";
+import { settingOf, withPatch } from "./flag-change.ts";
 import { type Outcome, useFlagEdits } from "./flag-edits.tsx";
 
 interface Draft<Value> {
   readonly base: LiveFlag;
   readonly value: Value;
+  /** What saving it would change. */
+  readonly patch: PatchFlag;
 }
 
 /** After any other outcome the draft stays, to be saved again or discarded. */
 const isFinished = (outcome: Outcome): boolean => outcome === "done" || outcome === "theirs";
 
+const prefixOf = (environment: string): string => `halyard-draft ${environment} `;
+/** Those who look at the drafts of others. */
+const listeners = new Set<() => void>();
+
 /** Kept for the tab, so that it survives a look at another page, a reload and a sign-in. */
 export const useKept = <Value,>(name: string) => {
   const { environment } = useApi();
-  const key = `halyard-draft ${environment.name} ${name}`;
+  const key = prefixOf(environment.name) + name;
   const [value, setValue] = useState<Value | undefined>(() => {
     const kept = sessionStorage.getItem(key);
     return kept === null ? undefined : JSON.parse(kept);
@@ -27,8 +35,30 @@ export const useKept = <Value,>(name: string) => {
     if (next === undefined) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify(next));
     setValue(next);
+    for (const listener of listeners) listener();
   };
   return [value, keep] as const;
+};
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** What saving every draft of the flag would change, as JSON; empty when there is none. */
+export const useDraftPatch = (flagKey: string): string => {
+  const { environment } = useApi();
+  const prefix = `${prefixOf(environment.name)}${flagKey} `;
+  return useSyncExternalStore(subscribe, () => {
+    const patches = Object.keys(sessionStorage)
+      .filter((key) => key.startsWith(prefix))
+      .sort()
+      .map(
+        (key) => (JSON.parse(sessionStorage.getItem(key) ?? "{}") as Partial<Draft<unknown>>).patch,
+      )
+      .filter((patch) => patch !== undefined);
+    return patches.length === 0 ? "" : JSON.stringify(Object.assign({}, ...patches));
+  });
 };
 
 interface Edited<Value> {
@@ -41,29 +71,51 @@ interface Edited<Value> {
 const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-export const useDraft = <Value,>(entry: LiveFlag, { name, read, patchOf }: Edited<Value>) => {
+export interface DraftState<Value> {
+  readonly value: Value;
+  readonly draft: Draft<Value> | undefined;
+  readonly busy: boolean;
+  /** Why the server refused the draft as it is. */
+  readonly refusal: ManagementError | undefined;
+  readonly edit: (value: Value) => void;
+  readonly discard: () => void;
+  readonly onSubmit: (event: FormEvent) => void;
+}
+
+export const useDraft = <Value,>(
+  entry: LiveFlag,
+  { name, read, patchOf }: Edited<Value>,
+): DraftState<Value> => {
   const edits = useFlagEdits();
   const [draft, setDraft] = useKept<Draft<Value>>(`${entry.flag.key} ${name}`);
   const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<ManagementError | undefined>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (draft === undefined) return;
     setBusy(true);
-    const outcome = await edits.change(draft.base, patchOf(draft.value));
+    setRefusal(undefined);
+    const outcome = await edits.change(draft.base, patchOf(draft.value), setRefusal);
     setBusy(false);
     if (isFinished(outcome)) setDraft(undefined);
   };
   /** What is again as it was is no draft: it would hide what others change, with nothing to save. */
   const edit = (value: Value) => {
     const base = draft?.base ?? entry;
-    setDraft(isSame(value, read(base.flag)) ? undefined : { base, value });
+    setRefusal(undefined);
+    const wanted = patchBetween(base.flag, withPatch(base.flag, patchOf(value)));
+    setDraft(isSame(value, read(base.flag)) ? undefined : { base, value, patch: wanted });
   };
   return {
     value: draft?.value ?? read(entry.flag),
     draft,
     busy,
+    refusal,
     edit,
-    discard: () => setDraft(undefined),
+    discard() {
+      setRefusal(undefined);
+      setDraft(undefined);
+    },
     onSubmit: (event: FormEvent) => void submit(event),
   };
 };

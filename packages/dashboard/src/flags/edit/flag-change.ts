@@ -1,11 +1,5 @@
 // What a change of a flag means for users, in words.
-import {
-  changeableMembers,
-  difference,
-  formatMember,
-  memberOf,
-  patchBetween,
-} from "@halyard/core/difference";
+import { difference, formatMember, memberOf, patchBetween } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
 import {
   type CreateFlag,
@@ -102,15 +96,21 @@ export const memberText = (flag: Flag, member: string): string | undefined => {
   return formatMember(flag.type, member, value, formatNumber).replaceAll(" %", "\u00a0%");
 };
 
-const membersText = (flag: Flag): string =>
-  ownMembersOf(flag.type)
+/** Of those that changed, or else of all. The values of variants are long: which of them is given says enough. */
+const membersText = (flag: Flag, changed: readonly string[]): string => {
+  const own = ownMembersOf(flag.type)
     .filter(([name, { isOptional }]) => isOptional !== true || memberOf(flag, name) !== undefined)
-    .map(([name]) => memberText(flag, name) ?? "none")
+    .map(([name]) => name);
+  const touched = own.filter((name) => changed.includes(name));
+  const given = flag.type === "variant" ? ["otherwise"] : own;
+  return (touched.length > 0 ? touched : given)
+    .map((name) => memberText(flag, name) ?? "none")
     .join(", ");
+};
 
-const stateOf = (flag: Flag): string => {
+const stateOf = (flag: Flag, changed: readonly string[]): string => {
   if (!flag.enabled) return "off";
-  return membersText(flag) || "on";
+  return membersText(flag, changed) || "on";
 };
 
 /** The setting of a flag in a word or two. */
@@ -129,51 +129,42 @@ export const settingOf = (flag: Flag): string => {
   return flag.enabled ? `on for ${share}` : `off, ${share} when on`;
 };
 
+/** What decides who gets what, beside the members of the type. */
+const deciding = ["rules", "requires", "bucketBy", "bucketSeed"];
+const forPeople = ["description", "tags", "owner"];
+
 /** "25 % → 50 %: about 2,500 more of every 10,000 users get it, nobody loses it." */
 export const summaryOf = (before: Flag, after: Flag): readonly string[] => {
-  const changed = new Set(difference(before, after).map(({ member }) => member));
-  const isDescribed = changed.delete("description");
+  const changed = difference(before, after).map(({ member }) => member);
+  const described = changed.filter((member) => forPeople.includes(member));
   const sentences: string[] = [];
-  if (changed.size > 0) {
+  if (changed.some((member) => deciding.includes(member))) {
+    sentences.push(`Its targeting changes: ${effectOf(before, after)}.`);
+  } else if (changed.length > described.length) {
     const staysOff = !before.enabled && !after.enabled;
     const text = staysOff ? membersText : stateOf;
-    sentences.push(`${text(before)} → ${text(after)}: ${effectOf(before, after)}.`);
+    sentences.push(
+      `${text(before, changed)} → ${text(after, changed)}: ${effectOf(before, after)}.`,
+    );
   }
-  if (isDescribed) sentences.push("The description changes; users see no difference.");
+  for (const member of described) {
+    const verb = member === "tags" ? "change" : "changes";
+    sentences.push(`The ${member} ${verb}; users see no difference.`);
+  }
   return sentences;
 };
 
 /** What a change did: "Now on for 50 %. Description saved." */
 export const doneOf = (before: Flag, after: Flag): string => {
-  const changed = new Set(difference(before, after).map(({ member }) => member));
-  const isDescribed = changed.delete("description");
+  const changed = difference(before, after).map(({ member }) => member);
+  const described = changed.filter((member) => forPeople.includes(member));
   return [
-    ...(changed.size > 0 || !isDescribed ? [`Now ${settingOf(after)}.`] : []),
-    ...(isDescribed
-      ? [after.description === null ? "Description removed." : "Description saved."]
+    ...(changed.length > described.length || described.length === 0
+      ? [`Now ${settingOf(after)}.`]
       : []),
+    ...described.map((member) => {
+      const name = `${member.charAt(0).toUpperCase()}${member.slice(1)}`;
+      return `${name} ${memberText(after, member) === undefined ? "removed" : "saved"}.`;
+    }),
   ].join(" ");
-};
-
-export interface FieldChange {
-  readonly field: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-}
-
-/** Field by field; what stayed the same is left out. Null is a flag that does not exist. */
-export const diffOf = (before: Flag | null, after: Flag | null): readonly FieldChange[] => {
-  const either = after ?? before;
-  if (either === null) return [];
-  const fields =
-    before !== null && after !== null
-      ? difference(before, after).map(({ member }) => member)
-      : ["type", ...changeableMembers(either.type)];
-  return fields
-    .map((field) => ({
-      field,
-      before: before === null ? undefined : memberText(before, field),
-      after: after === null ? undefined : memberText(after, field),
-    }))
-    .filter((change) => change.before !== undefined || change.after !== undefined);
 };

@@ -1,6 +1,6 @@
-// What changed in a flag, field by field, in text as well as in color.
+// What changed in a flag, line by line, in text as well as in color.
 import type { Flag } from "@halyard/core/flags/registry";
-import { diffOf } from "./flag-change.ts";
+import { diffOf } from "./flag-lines.ts";
 
 const Value = ({ kind, text }: { readonly kind: "before" | "after"; readonly text: string }) =>
   kind === "before" ? (

@@ -1,16 +1,23 @@
 // Every way to change flags from the page: confirmed in production, shown immediately, reverted when the server refuses, undone on request.
-import { isSameFlag, patchBetween } from "@halyard/core/difference";
+import { isSameFlag, isSameValue, patchBetween } from "@halyard/core/difference";
 import { type CreateFlag, type Flag, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
-import type { Result } from "@halyard/sdk";
-import { useMemo } from "react";
+import type { ManagementError, Result } from "@halyard/sdk";
+import { lazy, Suspense, useMemo } from "react";
 import { type Ask, useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
+import { type AskReason, type Given, useReason } from "../../components/feedback/reason.tsx";
 import type { Live, LiveFlag } from "../../live.ts";
 import { useLive } from "../../live-provider.tsx";
+import { loadOrReload } from "../../pages/load-page.tsx";
 import { type Api, useApi } from "../../session.tsx";
 import { Conflict } from "./conflict.tsx";
 import { definitionOf, doneOf, isEmptyPatch, summaryOf, withPatch } from "./flag-change.ts";
-import { FlagDiff } from "./flag-diff.tsx";
+
+/** Only few changes need it. */
+const FlagDiff = lazy(async () => {
+  const loaded = await loadOrReload(() => import("./flag-diff.tsx"));
+  return { default: loaded.FlagDiff };
+});
 
 export type Outcome =
   | "done"
@@ -20,12 +27,14 @@ export type Outcome =
   /** Somebody else was first, and their version is kept. */
   | "theirs";
 
+type OnRefused = (error: ManagementError) => void;
+
 export interface FlagEdits {
-  /** `base` is what the person saw when deciding. */
-  change(base: LiveFlag, patch: PatchFlag): Promise<Outcome>;
+  /** `base` is what the person saw when deciding; `onRefused` hears why the server refused it. */
+  change(base: LiveFlag, patch: PatchFlag, onRefused?: OnRefused): Promise<Outcome>;
   /** Back to an earlier version, confirmed in every environment. */
   restore(base: LiveFlag, to: Flag): Promise<Outcome>;
-  create(flag: CreateFlag): Promise<Result<Flag>>;
+  create(flag: CreateFlag, given?: Given): Promise<Result<Flag>>;
   /** Creates it again, as it was in another environment or before it was deleted, but off. */
   revive(flag: Flag): Promise<void>;
   remove(base: LiveFlag): Promise<boolean>;
@@ -41,15 +50,29 @@ const Sentences = ({ before, after }: { readonly before: Flag; readonly after: F
   </>
 );
 
+const isSameTargeting = (one: Flag, other: Flag): boolean =>
+  isSameValue([one.rules, one.requires], [other.rules, other.requires]);
+
+const Difference = ({ before, after }: { readonly before: Flag; readonly after: Flag }) => (
+  <Suspense fallback={null}>
+    <FlagDiff before={before} after={after} />
+  </Suspense>
+);
+
 const takesFromUsers = (before: Flag, after: Flag): boolean => reachOf(after) < reachOf(before);
 
-const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
+const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): FlagEdits => {
   const { management, environment, isProduction } = api;
 
-  const send = async (base: LiveFlag, patch: PatchFlag): Promise<Outcome> => {
+  const send = async (
+    base: LiveFlag,
+    patch: PatchFlag,
+    given: Given,
+    onRefused?: OnRefused,
+  ): Promise<Outcome> => {
     const { key } = base.flag;
     const revert = live.assume(key, withPatch(base.flag, patch));
-    const result = await management.flags.update(key, patch, { ifMatch: base.version });
+    const result = await management.flags.update(key, patch, { ifMatch: base.version, ...given });
     if (result.ok) live.put(key, result.value, result.version ?? base.version + 1);
     revert();
     if (result.ok) {
@@ -58,20 +81,26 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
       notifyDone({
         title: key,
         message: doneOf(base.flag, done.flag),
-        ...(!isEmptyPatch(back) && { undo: () => void send(done, back) }),
+        ...(!isEmptyPatch(back) && { undo: () => void send(done, back, {}) }),
       });
       return "done";
     }
     const { code, current, currentVersion } = result.error;
     if (code === "PRECONDITION_FAILED" && current && currentVersion !== undefined) {
       live.put(key, current, currentVersion);
-      return resolveConflict({ flag: current, version: currentVersion }, patch);
+      return resolveConflict({ flag: current, version: currentVersion }, patch, given, onRefused);
     }
+    onRefused?.(result.error);
     notifyError(`${key} was not changed`, result.error);
     return "failed";
   };
 
-  const resolveConflict = async (theirs: LiveFlag, patch: PatchFlag): Promise<Outcome> => {
+  const resolveConflict = async (
+    theirs: LiveFlag,
+    patch: PatchFlag,
+    given: Given,
+    onRefused?: OnRefused,
+  ): Promise<Outcome> => {
     const mine = withPatch(theirs.flag, patch);
     if (isSameFlag(theirs.flag, mine)) {
       notifyDone({
@@ -88,11 +117,11 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
       danger: isProduction && takesFromUsers(theirs.flag, mine),
     });
     if (applied === undefined) return "cancelled";
-    return applied ? send(theirs, patch) : "theirs";
+    return applied ? send(theirs, patch, given, onRefused) : "theirs";
   };
 
-  const create = async (flag: CreateFlag): Promise<Result<Flag>> => {
-    const result = await management.flags.create(flag);
+  const create = async (flag: CreateFlag, given: Given = {}): Promise<Result<Flag>> => {
+    const result = await management.flags.create(flag, given);
     if (!result.ok) return result;
     live.put(flag.key, result.value, result.version ?? 1);
     notifyDone({ title: flag.key, message: "Created. It stays off until you turn it on." });
@@ -103,46 +132,57 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
     create,
 
     async revive(flag) {
-      const result = await create(definitionOf(flag));
+      const given = await askReason({
+        title: `Create ${flag.key} again in ${environment.name}?`,
+        body: <p className="confirm-sentence">It is off until you turn it on.</p>,
+        confirmLabel: "Create flag",
+      });
+      if (given === undefined) return;
+      const result = await create(definitionOf(flag), given);
       if (!result.ok) notifyError(`${flag.key} was not created`, result.error);
     },
 
-    async change(base, patch) {
+    async change(base, patch, onRefused) {
       const after = withPatch(base.flag, patch);
       const wanted = patchBetween(base.flag, after);
       if (isEmptyPatch(wanted)) return "done";
-      const confirmed =
-        !isProduction ||
-        (await ask({
-          title: `Change ${base.flag.key} in ${environment.name}?`,
-          body: <Sentences before={base.flag} after={after} />,
-          confirmLabel: "Change flag",
-          danger: takesFromUsers(base.flag, after),
-        }));
-      return confirmed ? send(base, wanted) : "cancelled";
+      const given = await askReason({
+        title: `Change ${base.flag.key} in ${environment.name}?`,
+        body: (
+          <>
+            {!isSameTargeting(base.flag, after) && <Difference before={base.flag} after={after} />}
+            <Sentences before={base.flag} after={after} />
+          </>
+        ),
+        confirmLabel: "Change flag",
+        danger: takesFromUsers(base.flag, after),
+      });
+      return given === undefined ? "cancelled" : send(base, wanted, given, onRefused);
     },
 
     async restore(base, to) {
       const wanted = patchBetween(base.flag, to);
       const after = withPatch(base.flag, wanted);
-      const confirmed = await ask({
+      const given = await askReason({
+        everywhere: true,
         title: `Restore this version of ${base.flag.key} in ${environment.name}?`,
         body: (
           <>
-            <FlagDiff before={base.flag} after={after} />
+            <Difference before={base.flag} after={after} />
             <Sentences before={base.flag} after={after} />
           </>
         ),
         confirmLabel: "Restore",
         danger: isProduction && takesFromUsers(base.flag, after),
       });
-      return confirmed ? send(base, wanted) : "cancelled";
+      return given === undefined ? "cancelled" : send(base, wanted, given);
     },
 
     async remove(base) {
       const { key } = base.flag;
       const gone: Flag = { ...base.flag, enabled: false };
-      const confirmed = await ask({
+      const given = await askReason({
+        everywhere: true,
         title: `Delete ${key} from ${environment.name}?`,
         body: (
           <>
@@ -157,8 +197,8 @@ const createEdits = (api: Api, live: Live, ask: Ask): FlagEdits => {
         danger: true,
         ...(isProduction && { typed: key }),
       });
-      if (!confirmed) return false;
-      const result = await management.flags.delete(key, { ifMatch: base.version });
+      if (given === undefined) return false;
+      const result = await management.flags.delete(key, { ifMatch: base.version, ...given });
       if (result.ok) {
         live.put(key, null, base.version + 1);
         notifyDone({ title: key, message: "Deleted." });
@@ -176,5 +216,6 @@ export const useFlagEdits = (): FlagEdits => {
   const api = useApi();
   const live = useLive();
   const ask = useConfirm();
-  return useMemo(() => createEdits(api, live, ask), [api, live, ask]);
+  const askReason = useReason();
+  return useMemo(() => createEdits(api, live, ask, askReason), [api, live, ask, askReason]);
 };

@@ -9,6 +9,7 @@ import { editorOf } from "../types/type-editors.tsx";
 import { DraftActions, DraftConflict, useDraft } from "./edit-draft.tsx";
 import { membersOfFlag, summaryOf, withPatch } from "./flag-change.ts";
 import { useFlagEdits } from "./flag-edits.tsx";
+import { FlagLabels } from "./flag-labels.tsx";
 
 const members = {
   name: "members",
@@ -28,12 +29,17 @@ const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
   if (MembersInput === undefined) return null;
   return (
     <form className="flag-head-members" onSubmit={onSubmit}>
-      <MembersInput value={value} disabled={!mayChange || busy} onChange={edit} />
+      <MembersInput
+        value={value}
+        saved={membersOfFlag(draft?.base.flag ?? entry.flag)}
+        disabled={!mayChange || busy}
+        onChange={edit}
+      />
       {draft !== undefined && (
         <>
           <DraftConflict draft={draft} entry={entry} />
           <DraftActions saveLabel="Save changes" busy={busy} onDiscard={discard}>
-            <span role="status">
+            <span role="status" className="break-word">
               {summaryOf(draft.base.flag, withPatch(draft.base.flag, draft.value)).join(" ")}
             </span>
           </DraftActions>
@@ -93,6 +99,7 @@ export const FlagSettings = ({ entry }: { readonly entry: LiveFlag }) => {
       </div>
       <Section title="About">
         <DescriptionForm entry={entry} />
+        <FlagLabels entry={entry} />
       </Section>
     </>
   );

@@ -7,6 +7,9 @@ export interface FlagFilter {
   readonly text: string;
   readonly type: "all" | FlagTypeName;
   readonly state: "all" | "on" | "off";
+  /** Empty for any. */
+  readonly tag: string;
+  readonly owner: string;
   readonly onlyStale: boolean;
   readonly sort: "key" | "reach" | "changed" | "evaluations" | "idle";
 }
@@ -33,6 +36,8 @@ export const filterFrom = (parameters: URLSearchParams): FlagFilter => ({
   text: parameters.get("q") ?? "",
   type: oneOf<FlagFilter["type"]>(parameters.get("type"), flagTypeNames, "all"),
   state: oneOf<FlagFilter["state"]>(parameters.get("state"), ["on", "off"], "all"),
+  tag: parameters.get("tag") ?? "",
+  owner: parameters.get("owner") ?? "",
   onlyStale: parameters.get("stale") === "1",
   sort: oneOf(parameters.get("sort"), sorts, "key"),
 });
@@ -43,6 +48,8 @@ export const parametersFrom = (filter: FlagFilter): URLSearchParams =>
     ...(filter.text === "" ? [] : [["q", filter.text]]),
     ...(filter.type === "all" ? [] : [["type", filter.type]]),
     ...(filter.state === "all" ? [] : [["state", filter.state]]),
+    ...(filter.tag === "" ? [] : [["tag", filter.tag]]),
+    ...(filter.owner === "" ? [] : [["owner", filter.owner]]),
     ...(filter.onlyStale ? [["stale", "1"]] : []),
     ...(filter.sort === "key" ? [] : [["sort", filter.sort]]),
   ]);
@@ -85,6 +92,8 @@ export const shownFlags = (
     (entry) =>
       (filter.type === "all" || entry.flag.type === filter.type) &&
       (filter.state === "all" || entry.flag.enabled === (filter.state === "on")) &&
+      (filter.tag === "" || entry.flag.tags?.includes(filter.tag) === true) &&
+      (filter.owner === "" || entry.flag.owner === filter.owner) &&
       matches(entry, words) &&
       (!filter.onlyStale || isStale(usage, entry.flag.key)),
   );

@@ -5,9 +5,12 @@ import type { KeyboardEvent, RefObject } from "react";
 import { Icon } from "../../components/display/icon.tsx";
 import { editorOf } from "../types/type-editors.tsx";
 import { type FlagFilter, staleMeans } from "./flag-filter.ts";
+import type { KnownLabels } from "./flag-labels.ts";
 
 interface FlagFiltersProps {
   readonly filter: FlagFilter;
+  /** What can be chosen. */
+  readonly labels: KnownLabels;
   readonly onChange: (filter: FlagFilter) => void;
   readonly searchRef: RefObject<HTMLInputElement | null>;
   /** Enter in the search. */
@@ -39,8 +42,32 @@ const selects = [
   { member: "sort", label: "Sort by", choices: sorts },
 ] as const;
 
+interface LabelSelectProps {
+  readonly label: string;
+  /** What is shown while none is chosen. */
+  readonly any: string;
+  readonly choices: readonly string[];
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** Nothing where no flag has one, unless the address asks for it. */
+const LabelSelect = ({ label, any, choices, value, onChange }: LabelSelectProps) =>
+  (choices.length > 0 || value !== "") && (
+    <NativeSelect
+      aria-label={label}
+      className="flag-label-select"
+      data={[
+        { value: "", label: any },
+        ...(value === "" || choices.includes(value) ? choices : [value, ...choices]),
+      ]}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+
 export const FlagFilters = (props: FlagFiltersProps) => {
-  const { filter, onChange, searchRef, onOpenFirst, onEnterList } = props;
+  const { filter, labels, onChange, searchRef, onOpenFirst, onEnterList } = props;
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === "Escape") event.currentTarget.blur();
     if (event.key === "Enter") onOpenFirst();
@@ -73,6 +100,20 @@ export const FlagFilters = (props: FlagFiltersProps) => {
           onChange={(event) => onChange({ ...filter, [member]: event.currentTarget.value })}
         />
       ))}
+      <LabelSelect
+        label="Tag"
+        any="All tags"
+        choices={labels.tags}
+        value={filter.tag}
+        onChange={(tag) => onChange({ ...filter, tag })}
+      />
+      <LabelSelect
+        label="Owner"
+        any="All owners"
+        choices={labels.owners}
+        value={filter.owner}
+        onChange={(owner) => onChange({ ...filter, owner })}
+      />
       <Checkbox
         label="Only stale"
         title={staleMeans}

@@ -1,4 +1,5 @@
 // One flag in the list: its switch, its key, its reach, its last change and its usage.
+import type { Flag } from "@halyard/core/flags/registry";
 import type { LastChange } from "@halyard/sdk";
 import { Switch } from "@mantine/core";
 import type { CSSProperties } from "react";
@@ -50,6 +51,35 @@ const Usage = ({ usage, stale }: Pick<FlagRowProps, "usage" | "stale">) => {
   );
 };
 
+/** More would leave no room for the description. */
+const shownTags = 2;
+
+const RowLabels = ({ flag: { tags = [], owner } }: { readonly flag: Flag }) => {
+  const more = tags.length - shownTags;
+  return (
+    <>
+      {tags.slice(0, shownTags).map((tag) => (
+        <span key={tag} className="flag-row-tag">
+          <span className="visually-hidden">tag </span>
+          {tag}
+        </span>
+      ))}
+      {more > 0 && (
+        <span className="flag-row-tag" title={tags.slice(shownTags).join(", ")}>
+          +{more}
+          <span className="visually-hidden"> tags</span>
+        </span>
+      )}
+      {owner !== undefined && (
+        <span className="flag-row-owner">
+          <span className="visually-hidden">owner </span>
+          {owner}
+        </span>
+      )}
+    </>
+  );
+};
+
 export const FlagRow = (props: FlagRowProps) => {
   const { entry, usage, change, stale, position, of, mayChange, style } = props;
   const { onToggle, onFocus, linkRef } = props;
@@ -78,7 +108,9 @@ export const FlagRow = (props: FlagRowProps) => {
         >
           {flag.key}
         </Link>
-        <span className="flag-row-description">{flag.description ?? ""}</span>
+        <span className="flag-row-description">
+          <RowLabels flag={flag} /> {flag.description ?? ""}
+        </span>
       </div>
       <span className="flag-row-type">{label}</span>
       <Reach flag={flag} />

@@ -8,6 +8,8 @@ interface MembersInputProps<Members> {
   readonly disabled?: boolean;
   /** What is fixed at creation can still be chosen. */
   readonly isNew?: boolean;
+  /** What is saved; undefined of a new flag. */
+  readonly saved?: Members;
 }
 
 export interface TypeEditor<F extends FlagBase> {

@@ -29,6 +29,7 @@ interface AnyTypeEditor
     readonly onChange: (value: FlagMembers) => void;
     readonly disabled?: boolean;
     readonly isNew?: boolean;
+    readonly saved?: FlagMembers;
   }>;
   readonly Reach: ComponentType<{ readonly flag: Flag; readonly size?: "small" | "large" }>;
   readonly Preview?: ComponentType<{ readonly flag: Flag }>;

@@ -1,7 +1,6 @@
 // The variants of a flag: a name and a value each, and which of them are given while the flag is off and on.
 import type { FlagValue } from "@halyard/core/evaluate";
 import { type ValueType, type VariantFlag, valueTypes } from "@halyard/core/flags/variant";
-import { recut } from "@halyard/core/targeting/split";
 import type { Serve } from "@halyard/core/targeting/targeting";
 import {
   Button,
@@ -14,6 +13,8 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useState } from "react";
+import { splitOf } from "../../targeting/split/shares.ts";
+import { SplitEditor } from "../../targeting/split/split-editor.tsx";
 
 type Members = Pick<VariantFlag, "valueType" | "variants" | "off" | "otherwise">;
 
@@ -22,6 +23,7 @@ interface VariantInputProps {
   readonly onChange: (value: Members) => void;
   readonly disabled?: boolean;
   readonly isNew?: boolean;
+  readonly saved?: Members;
 }
 
 const emptyValues: Readonly<Record<ValueType, FlagValue>> = { string: "", number: 0, object: {} };
@@ -86,16 +88,6 @@ const ValueInput = (props: ValueInputProps) => {
   );
 };
 
-/** The shares of a variant by its name; of one variant for all, everyone. */
-const sharesOf = (serve: Serve): Readonly<Record<string, number>> => {
-  if (typeof serve === "string") return { [serve]: 100 };
-  const shares: Record<string, number> = {};
-  for (const { variant, share } of serve) {
-    shares[variant] = Math.round(((shares[variant] ?? 0) + share) * 1_000) / 1_000;
-  }
-  return shares;
-};
-
 const renamed = (serve: Serve, from: string, to: string): Serve => {
   if (typeof serve === "string") return serve === from ? to : serve;
   return serve.map((each) => (each.variant === from ? { ...each, variant: to } : each));
@@ -106,6 +98,7 @@ export const VariantInput = ({
   onChange,
   disabled = false,
   isNew = false,
+  saved,
 }: VariantInputProps) => {
   const { valueType, variants, off, otherwise } = value;
   const [removals, setRemovals] = useState(0);
@@ -141,19 +134,16 @@ export const VariantInput = ({
     set({ valueType: chosen, variants: Object.fromEntries(emptied) });
   };
 
-  const shares = sharesOf(otherwise);
   const isSplit = typeof otherwise !== "string";
-  const setShare = (name: string, share: number) => {
-    const current = isSplit ? otherwise : [{ variant: otherwise, share: 100 }];
-    set({ otherwise: recut(current, { ...shares, [name]: share }) });
-  };
+  /** What people have now; not while a variant of it has another name. */
+  const before = saved === undefined ? undefined : splitOf(saved.otherwise);
+  const isComparable = before?.every(({ variant }) => names.includes(variant)) === true;
   const chooseOtherwise = (next: string | null) => {
     if (next === null) return;
     if (next !== "") return set({ otherwise: next });
     const first = names[0] ?? "";
     set({ otherwise: [{ variant: isSplit ? first : otherwise, share: 100 }] });
   };
-  const sum = Object.values(shares).reduce((total, share) => total + share, 0);
 
   return (
     <Stack gap="sm" className="variant-input">
@@ -221,21 +211,15 @@ export const VariantInput = ({
         />
       </Group>
       {isSplit && (
-        <Group gap="xs" align="flex-end">
-          {names.map((name) => (
-            <NumberInput
-              key={name}
-              label={`Percent of users: ${name}`}
-              value={shares[name] ?? 0}
-              onChange={(next) => typeof next === "number" && setShare(name, next)}
-              min={0}
-              max={100}
-              decimalScale={3}
-              disabled={disabled}
-            />
-          ))}
-          <span role="status">{sum === 100 ? "" : `Together ${sum} %; it must be 100 %.`}</span>
-        </Group>
+        <SplitEditor
+          label="Percent of users while on"
+          variants={names}
+          value={otherwise}
+          onChange={(next) => set({ otherwise: next })}
+          isWhole
+          {...(isComparable && { saved: before })}
+          disabled={disabled}
+        />
       )}
     </Stack>
   );

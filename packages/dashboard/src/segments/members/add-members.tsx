@@ -1,0 +1,62 @@
+// Adds targeting keys to a list: typed or pasted, one per line or with commas between them.
+import type { MemberList } from "@halyard/core/targeting/segment";
+import { Button, Textarea } from "@mantine/core";
+import { useDeferredValue, useMemo, useState } from "react";
+import { formatNumber } from "../../format.ts";
+import { readPasted } from "./parts.ts";
+
+interface AddMembersProps {
+  readonly list: ReadonlySet<string>;
+  readonly other: ReadonlySet<string>;
+  readonly otherName: MemberList;
+  readonly disabled: boolean;
+  /** Whether all was saved. */
+  readonly onAdd: (members: readonly string[]) => Promise<boolean>;
+}
+
+export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembersProps) => {
+  const [text, setText] = useState("");
+  const deferred = useDeferredValue(text);
+  const { fresh, known, tooLong } = useMemo(() => readPasted(deferred, list), [deferred, list]);
+  const inBoth = useMemo(() => fresh.filter((key) => other.has(key)).length, [fresh, other]);
+  const notes = [
+    ...(fresh.length === 0 ? [] : [`${formatNumber(fresh.length)} to add`]),
+    ...(known.length === 0 ? [] : [`${formatNumber(known.length)} already in the list`]),
+    ...(inBoth === 0 ? [] : [`${formatNumber(inBoth)} also in the ${otherName} list`]),
+    ...(tooLong.length === 0
+      ? []
+      : [`${formatNumber(tooLong.length)} longer than 256 bytes, left out`]),
+  ];
+  const add = async () => {
+    if (await onAdd(fresh)) setText("");
+  };
+  return (
+    <form
+      className="members-add"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (fresh.length > 0) void add();
+      }}
+    >
+      <Textarea
+        label="Add targeting keys, one per line or with commas"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        placeholder={"user-7\nuser-8"}
+        rows={3}
+        spellCheck={false}
+        autoComplete="off"
+        disabled={disabled}
+        classNames={{ input: "mono members-input" }}
+      />
+      <div className="members-add-foot">
+        <span role="status" className="dimmed">
+          {notes.join(", ")}
+        </span>
+        <Button type="submit" disabled={disabled || fresh.length === 0} loading={disabled}>
+          Add to the list
+        </Button>
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,100 @@
+// The description and the condition of a segment, saved together.
+
+import { maxDescriptionLength } from "@halyard/core/flags/rules";
+import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { Button, Group, Textarea } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { Section } from "../components/layout/section.tsx";
+import { useKept } from "../flags/edit/edit-draft.tsx";
+import type { LiveSegment } from "../live.ts";
+import { useApi } from "../session.tsx";
+import { ConditionEditor } from "../targeting/conditions/condition-editor.tsx";
+import { useSuggestedNames } from "../targeting/suggested-names.ts";
+import { useSegmentEdits } from "./segment-edits.tsx";
+
+interface About {
+  readonly description: string;
+  readonly when: Condition | null;
+}
+
+interface Draft {
+  readonly base: LiveSegment;
+  readonly value: About;
+}
+
+const read = ({ segment: { description, when } }: LiveSegment): About => ({
+  description: description ?? "",
+  when,
+});
+
+export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
+  const { mayChange } = useApi();
+  const edits = useSegmentEdits();
+  const [draft, setDraft] = useKept<Draft>(`segment ${entry.segment.key}`);
+  const names = useSuggestedNames();
+  const [busy, setBusy] = useState(false);
+  const base = draft?.base ?? entry;
+  const value = draft?.value ?? read(entry);
+  /** What is again as it was is no draft. */
+  const edit = (change: Partial<About>) => {
+    const next = { ...value, ...change };
+    const isSame = JSON.stringify(next) === JSON.stringify(read(base));
+    setDraft(isSame ? undefined : { base, value: next });
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (draft === undefined) return;
+    setBusy(true);
+    const description = value.description.trim();
+    const outcome = await edits.change(base, {
+      description: description === "" ? null : description,
+      when: value.when,
+    });
+    setBusy(false);
+    if (outcome === "done" || outcome === "theirs") setDraft(undefined);
+  };
+  const isOutdated =
+    draft !== undefined && JSON.stringify(read(base)) !== JSON.stringify(read(entry));
+  return (
+    <Section title="About">
+      <form onSubmit={(event) => void submit(event)}>
+        <Textarea
+          label="Description"
+          value={value.description}
+          onChange={(event) => edit({ description: event.currentTarget.value })}
+          placeholder="Who is in it, and what for"
+          maxLength={maxDescriptionLength}
+          autosize
+          minRows={2}
+          maxRows={8}
+          readOnly={!mayChange}
+        />
+        <div className="segment-condition">
+          <ConditionEditor
+            label="Who is in it besides those of the lists"
+            value={value.when}
+            onChange={(when) => edit({ when })}
+            names={names}
+            mayNameSegments={false}
+            disabled={!mayChange || busy}
+          />
+        </div>
+        {isOutdated && (
+          <p className="edit-conflict" role="status">
+            Somebody else changed this segment. When you save, you see both versions.
+          </p>
+        )}
+        {draft !== undefined && (
+          <Group mt="sm" justify="flex-end" gap="xs">
+            <Button variant="default" onClick={() => setDraft(undefined)}>
+              Discard
+            </Button>
+            <Button type="submit" loading={busy}>
+              Save segment
+            </Button>
+          </Group>
+        )}
+      </form>
+    </Section>
+  );
+};

@@ -1,0 +1,26 @@
+// What the rows of a condition editor have in common.
+import type { Mistake } from "@halyard/core/targeting/mistakes";
+import type { ReactNode } from "react";
+import type { SuggestedNames } from "../collect-names.ts";
+
+export interface Shared {
+  readonly names: SuggestedNames;
+  readonly mistakes: readonly Mistake[];
+  /** False within a segment: segments do not name others. */
+  readonly mayNameSegments: boolean;
+}
+
+/** A short label on the page; whoever hears it alone also hears what it belongs to. */
+export const labelOf = (text: string, name: string): ReactNode => (
+  <>
+    {text}
+    <span className="visually-hidden"> of {name}</span>
+  </>
+);
+
+/** The mistake at exactly this place; undefined when there is none. */
+export const mistakeAt = (mistakes: readonly Mistake[], place: string): string | undefined =>
+  mistakes
+    .filter((each) => each.place === place)
+    .map(({ message }) => `It ${message}.`)
+    .join(" ") || undefined;

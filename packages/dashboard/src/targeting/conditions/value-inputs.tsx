@@ -1,0 +1,241 @@
+// The inputs for what an operator compares with: lists as tags, a number, a version, a time with its zone, yes or no.
+import type { AttributeCondition, Scalar } from "@halyard/core/targeting/conditions/operators";
+import { Checkbox, Group, NativeSelect, NumberInput, TagsInput, TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { formatDate } from "../../format.ts";
+import { momentOf, partsOfMoment, zoneAt } from "./moment-text.ts";
+import {
+  asType,
+  type InputKind,
+  inputOf,
+  isNumberText,
+  type ScalarType,
+  scalarTypes,
+} from "./operator-inputs.ts";
+import { labelOf } from "./row-props.tsx";
+
+export interface ValueProps {
+  readonly condition: AttributeCondition;
+  readonly onChange: (condition: AttributeCondition) => void;
+  /** Such as "condition 2". */
+  readonly name: string;
+  readonly suggestions: readonly Scalar[];
+  readonly error: string | undefined;
+}
+
+/** The library's own comparison ignores case. */
+const isDuplicate = (value: string, current: string[]): boolean => current.includes(value);
+
+interface TagsProps extends Omit<ValueProps, "condition" | "onChange"> {
+  readonly values: readonly Scalar[];
+  readonly placeholder: string;
+  readonly onTexts: (texts: string[]) => void;
+}
+
+const Tags = ({ values, name, suggestions, error, placeholder, onTexts }: TagsProps) => (
+  <TagsInput
+    label={labelOf("Values", name)}
+    description="Enter or a comma after each"
+    value={values.map(String)}
+    onChange={onTexts}
+    data={[...new Set(suggestions.map(String))]}
+    isDuplicate={isDuplicate}
+    placeholder={values.length === 0 ? placeholder : ""}
+    error={error}
+    classNames={{ pill: "break-word" }}
+    className="condition-value"
+  />
+);
+
+const typeLabels: Readonly<Record<ScalarType, string>> = {
+  string: "texts",
+  number: "numbers",
+  boolean: "true or false",
+};
+
+const typeOfValues = (values: readonly Scalar[]): ScalarType | undefined =>
+  scalarTypes.find((type) => values.length > 0 && typeof values[0] === type);
+
+const ScalarsInput = (props: ValueProps) => {
+  const { condition, onChange, name, suggestions, error } = props;
+  const values = condition.values ?? [];
+  /** Of a list that is empty; one that is not says it itself. */
+  const [chosen, setChosen] = useState<ScalarType>("string");
+  const [refused, setRefused] = useState<string | undefined>();
+  const type = typeOfValues(values) ?? chosen;
+  const setValues = (next: readonly Scalar[]) => onChange({ ...condition, values: next });
+  const choose = (next: ScalarType) => {
+    setChosen(next);
+    setRefused(undefined);
+    const { ignoreCase: _, ...rest } = condition;
+    onChange({ ...(next === "string" ? condition : rest), values: asType(values, next) });
+  };
+  const setTexts = (texts: string[]) => {
+    const wrong = type === "number" ? texts.find((text) => !isNumberText(text)) : undefined;
+    setRefused(wrong === undefined ? undefined : `“${wrong}” is not a number.`);
+    setValues(asType(texts, type));
+  };
+  return (
+    <>
+      <NativeSelect
+        label={labelOf("Type", name)}
+        data={scalarTypes.map((each) => ({ value: each, label: typeLabels[each] }))}
+        value={type}
+        onChange={(event) => choose(event.currentTarget.value as ScalarType)}
+        className="condition-type"
+      />
+      {type === "boolean" ? (
+        <Checkbox.Group
+          label={labelOf("Values", name)}
+          value={values.map(String)}
+          onChange={(texts) => setValues(asType(texts, "boolean"))}
+          error={error}
+          className="condition-value"
+        >
+          <Group gap="md" mt={6}>
+            <Checkbox value="true" label="true" />
+            <Checkbox value="false" label="false" />
+          </Group>
+        </Checkbox.Group>
+      ) : (
+        <Tags
+          values={values}
+          name={name}
+          suggestions={suggestions.filter((each) => typeof each === type)}
+          error={refused ?? error}
+          placeholder={type === "number" ? "42" : "pro"}
+          onTexts={setTexts}
+        />
+      )}
+    </>
+  );
+};
+
+const ListInput = (props: ValueProps & { readonly placeholder: string }) => {
+  const { condition, onChange, suggestions } = props;
+  return (
+    <Tags
+      {...props}
+      values={condition.values ?? []}
+      suggestions={suggestions.filter((each) => typeof each === "string")}
+      onTexts={(values) => onChange({ ...condition, values })}
+    />
+  );
+};
+
+const without = (condition: AttributeCondition): AttributeCondition => {
+  const { value: _, ...rest } = condition;
+  return rest;
+};
+
+const NumberValue = ({ condition, onChange, name, error }: ValueProps) => {
+  /** The text in the box while it is not a number, such as a minus sign. */
+  const [typed, setTyped] = useState<string | undefined>();
+  const { value } = condition;
+  return (
+    <NumberInput
+      label={labelOf("Value", name)}
+      value={typed ?? (typeof value === "number" ? value : "")}
+      onChange={(next) => {
+        setTyped(typeof next === "number" ? undefined : next);
+        onChange(typeof next === "number" ? { ...condition, value: next } : without(condition));
+      }}
+      onBlur={() => setTyped(undefined)}
+      error={error}
+      className="condition-value"
+    />
+  );
+};
+
+const textOf = (value: Scalar | undefined): string => (value === undefined ? "" : String(value));
+
+const TextValue = ({ condition, onChange, name, error }: ValueProps) => (
+  <TextInput
+    label={labelOf("Value", name)}
+    value={textOf(condition.value)}
+    onChange={(event) => onChange({ ...condition, value: event.currentTarget.value })}
+    placeholder={inputOf(condition.op) === "version" ? "2.4.0" : "2026-11-14T12:00:00Z"}
+    error={error}
+    spellCheck={false}
+    className="condition-value"
+  />
+);
+
+const zoneLabel = (zone: string): string => {
+  const name = zone === "Z" ? "UTC" : `UTC${zone}`;
+  return zone === zoneAt("") ? `${name} (yours now)` : name;
+};
+
+const MomentValue = (props: ValueProps) => {
+  const { condition, onChange, name, error } = props;
+  const text = textOf(condition.value);
+  const [zoneOfNone, setZoneOfNone] = useState("Z");
+  const parts = partsOfMoment(text);
+  if (parts === undefined && text !== "") return <TextValue {...props} />;
+  const { local, zone } = parts ?? { local: "", zone: zoneOfNone };
+  const set = (nextLocal: string, nextZone: string) =>
+    onChange(
+      nextLocal === ""
+        ? without(condition)
+        : { ...condition, value: momentOf({ local: nextLocal, zone: nextZone }) },
+    );
+  const zones = [...new Set(["Z", zoneAt(""), zoneAt(local), zone])];
+  return (
+    <>
+      <TextInput
+        type="datetime-local"
+        step={1}
+        label={labelOf("Date and time", name)}
+        description={parts === undefined ? undefined : `Your time: ${formatDate(text)}`}
+        value={local}
+        onChange={(event) => set(event.currentTarget.value, zone)}
+        error={error}
+        className="condition-value"
+      />
+      <NativeSelect
+        label={labelOf("Zone", name)}
+        data={zones.map((each) => ({ value: each, label: zoneLabel(each) }))}
+        value={zone}
+        onChange={(event) => {
+          setZoneOfNone(event.currentTarget.value);
+          if (local !== "") set(local, event.currentTarget.value);
+        }}
+        className="condition-type"
+      />
+    </>
+  );
+};
+
+const PresenceInput = ({ condition, onChange, name, error }: ValueProps) => (
+  <NativeSelect
+    label={labelOf("Answer", name)}
+    data={[
+      { value: "true", label: "yes: present and not null" },
+      { value: "false", label: "no: missing or null" },
+    ]}
+    value={String(condition.value)}
+    onChange={(event) => onChange({ ...condition, value: event.currentTarget.value === "true" })}
+    error={error}
+    className="condition-value"
+  />
+);
+
+const UnknownInput = ({ condition, name }: ValueProps) => (
+  <div className="condition-value">
+    <span>This page does not know the comparison of {name}: edit it as JSON.</span>
+    <pre className="condition-unknown">{JSON.stringify(condition.values ?? condition.value)}</pre>
+  </div>
+);
+
+const inputs: Readonly<Record<InputKind, (props: ValueProps) => ReactNode>> = {
+  scalars: (props) => <ScalarsInput {...props} />,
+  texts: (props) => <ListInput {...props} placeholder="@acme.com" />,
+  networks: (props) => <ListInput {...props} placeholder="192.0.2.0/24" />,
+  number: (props) => <NumberValue {...props} />,
+  version: (props) => <TextValue {...props} />,
+  moment: (props) => <MomentValue {...props} />,
+  presence: (props) => <PresenceInput {...props} />,
+  unknown: (props) => <UnknownInput {...props} />,
+};
+
+export const ValueInput = (props: ValueProps) => inputs[inputOf(props.condition.op)](props);

@@ -1,0 +1,132 @@
+// The attributes of a context as rows: a name, what kind of value it is, and the value.
+import type { EvaluationContext } from "@halyard/core/context";
+import { Autocomplete, Button, CloseButton, NativeSelect, TextInput } from "@mantine/core";
+import { useState } from "react";
+import type { SuggestedNames } from "../collect-names.ts";
+
+type Kind = "text" | "number" | "yes or no" | "JSON";
+
+/** The value is a text while it is typed; one that is not of its kind is left out. */
+interface Row {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly text: string;
+}
+
+const kinds: readonly Kind[] = ["text", "number", "yes or no", "JSON"];
+
+const rowOf = ([name, value]: readonly [string, unknown]): Row => {
+  if (typeof value === "string") return { name, kind: "text", text: value };
+  if (typeof value === "number") return { name, kind: "number", text: String(value) };
+  if (typeof value === "boolean") return { name, kind: "yes or no", text: String(value) };
+  return { name, kind: "JSON", text: JSON.stringify(value) };
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Undefined when the text is not of its kind. */
+const rowValue = ({ kind, text }: Row): unknown => {
+  if (kind === "text") return text;
+  const value = parsed(text);
+  if (kind === "number") return typeof value === "number" ? value : undefined;
+  return kind === "yes or no" ? text === "true" : value;
+};
+
+const mistakeOf = (row: Row): string | undefined => {
+  if (rowValue(row) !== undefined) return undefined;
+  return row.kind === "number" ? "This is not a number." : "This is not JSON.";
+};
+
+interface AttributeRowsProps {
+  readonly context: EvaluationContext;
+  readonly names: SuggestedNames;
+  readonly onChange: (next: EvaluationContext) => void;
+}
+
+export const AttributeRows = ({ context, names, onChange }: AttributeRowsProps) => {
+  const { targetingKey, ...attributes } = context;
+  const [rows, setRows] = useState<readonly Row[]>(() => Object.entries(attributes).map(rowOf));
+  const set = (next: readonly Row[]) => {
+    setRows(next);
+    const known = next
+      .map((row) => [row.name.trim(), rowValue(row)] as const)
+      .filter(([name, value]) => name !== "" && name !== "targetingKey" && value !== undefined);
+    onChange({
+      ...(targetingKey !== undefined && { targetingKey }),
+      ...Object.fromEntries(known),
+    });
+  };
+  const change = (index: number, part: Partial<Row>) => {
+    const row = rows[index];
+    if (row) set(rows.with(index, { ...row, ...part }));
+  };
+  const chooseKind = (index: number, kind: Kind) =>
+    change(index, { kind, ...(kind === "yes or no" && { text: "true" }) });
+  const suggested = names.attributes.filter(
+    (name) => name !== "targetingKey" && !rows.some((row) => row.name === name),
+  );
+  return (
+    <div className="try-rows">
+      {rows.map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place, whatever its name
+        <div key={index} className="try-row">
+          <Autocomplete
+            label="Attribute"
+            data={suggested}
+            value={row.name}
+            onChange={(name) => change(index, { name })}
+            limit={50}
+            classNames={{ input: "mono" }}
+          />
+          <NativeSelect
+            label="Kind"
+            data={[...kinds]}
+            value={row.kind}
+            onChange={(event) => {
+              const kind = kinds.find((each) => each === event.currentTarget.value);
+              if (kind) chooseKind(index, kind);
+            }}
+          />
+          {row.kind === "yes or no" ? (
+            <NativeSelect
+              label="Value"
+              data={[
+                { value: "true", label: "yes (true)" },
+                { value: "false", label: "no (false)" },
+              ]}
+              value={row.text}
+              onChange={(event) => change(index, { text: event.currentTarget.value })}
+            />
+          ) : (
+            <TextInput
+              label="Value"
+              value={row.text}
+              onChange={(event) => change(index, { text: event.currentTarget.value })}
+              error={row.text === "" ? undefined : mistakeOf(row)}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
+          <CloseButton
+            aria-label={`Remove the attribute ${row.name === "" ? "without a name" : row.name}`}
+            onClick={() => set(rows.toSpliced(index, 1))}
+          />
+        </div>
+      ))}
+      <Button
+        variant="default"
+        size="compact-sm"
+        className="try-add"
+        onClick={() => set([...rows, { name: "", kind: "text", text: "" }])}
+      >
+        Add attribute
+      </Button>
+    </div>
+  );
+};

@@ -1,0 +1,99 @@
+// Tries a flag with a context: now, as it was at a time, or with the changes that are not saved yet.
+import type { PatchFlag } from "@halyard/core/flags/registry";
+import type { ExplainRequest, FlagExplanation } from "@halyard/sdk";
+import { Button, Radio, Stack, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { ApiError } from "../../api.ts";
+import { ErrorMessage } from "../../components/feedback/error-message.tsx";
+import { Section } from "../../components/layout/section.tsx";
+import { useDraftPatch } from "../../flags/edit/edit-draft.tsx";
+import { useApi } from "../../session.tsx";
+import "../../styles/try-it.css";
+import { ContextEditor } from "./context-editor.tsx";
+import { useContexts } from "./contexts.ts";
+import { Explanation, Given } from "./explanation.tsx";
+
+type When = "now" | "then" | "draft";
+
+interface Tried {
+  readonly request: ExplainRequest;
+  readonly explained?: FlagExplanation;
+  readonly error?: ApiError;
+}
+
+export const TryItSection = ({ flagKey }: { readonly flagKey: string }) => {
+  const { management, mayChange } = useApi();
+  const contexts = useContexts();
+  const patch = useDraftPatch(flagKey);
+  const [when, setWhen] = useState<When>("now");
+  const [at, setAt] = useState("");
+  const [tried, setTried] = useState<Tried | undefined>();
+  const [busy, setBusy] = useState(false);
+  const chosen = when === "draft" && patch === "" ? "now" : when;
+  const isReady = chosen !== "then" || !Number.isNaN(Date.parse(at));
+  const run = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!isReady) return;
+    const request: ExplainRequest = {
+      context: contexts.context,
+      // The input has the time of the browser's zone.
+      ...(chosen === "then" && { at: new Date(at).toISOString() }),
+      ...(chosen === "draft" && { patch: JSON.parse(patch) as PatchFlag }),
+    };
+    setBusy(true);
+    const result = await management.flags.explain(flagKey, request);
+    setBusy(false);
+    setTried(
+      result.ok
+        ? { request, explained: result.value }
+        : { request, error: new ApiError(result.error) },
+    );
+  };
+  return (
+    <Section title="Try it">
+      <form onSubmit={(event) => void run(event)}>
+        <Stack gap="sm">
+          <ContextEditor contexts={contexts} />
+          {mayChange && (
+            <Radio.Group
+              label="Which version of the flag"
+              value={chosen}
+              onChange={(next) => setWhen(next as When)}
+            >
+              <div className="try-when">
+                <Radio value="now" label="As it is now" />
+                <Radio value="then" label="As it was at a time" />
+                {patch !== "" && <Radio value="draft" label="With my unsaved changes" />}
+              </div>
+            </Radio.Group>
+          )}
+          {chosen === "then" && (
+            <TextInput
+              className="try-time"
+              type="datetime-local"
+              step={1}
+              label="Time, in your time zone"
+              value={at}
+              onChange={(event) => setAt(event.currentTarget.value)}
+              required
+            />
+          )}
+          <div>
+            <Button type="submit" loading={busy} disabled={!isReady}>
+              Evaluate
+            </Button>
+          </div>
+        </Stack>
+      </form>
+      {tried?.error !== undefined && (
+        <ErrorMessage error={tried.error} title="It could not be evaluated" />
+      )}
+      {tried?.explained !== undefined && (
+        <div className="try-result panel">
+          <Given explained={tried.explained} />
+          <Explanation explained={tried.explained} request={tried.request} />
+        </div>
+      )}
+    </Section>
+  );
+};
