@@ -47,3 +47,19 @@ export const auditBoth = async (page: Page, what: string): Promise<void> => {
   }
   await page.emulateMedia({ colorScheme: null });
 };
+
+/** Nothing makes the page scroll sideways; says what sticks out. */
+export const isAsWideAsScreen = async (page: Page, what: string): Promise<void> => {
+  const tooWide = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    const wide = [...document.querySelectorAll("body *")].filter(
+      (element) => element.getBoundingClientRect().right > clientWidth + 1,
+    );
+    return [
+      `${scrollWidth} instead of ${clientWidth}`,
+      ...wide.map(({ outerHTML }) => outerHTML.slice(0, 120)),
+    ];
+  });
+  assert.deepEqual(tooWide.slice(0, 8), [], `${what} scrolls sideways`);
+};

@@ -41,8 +41,7 @@ export const notifyDone = ({ title, message, undo }: Done): void => {
   });
 };
 
-export const notifyError = (title: string, error: ManagementError): void => {
-  const { message, advice } = explain(new ApiError(error));
+export const notifyFailure = (title: string, message: string): void => {
   notifications.show({
     title,
     color: "red",
@@ -50,6 +49,11 @@ export const notifyError = (title: string, error: ManagementError): void => {
     // An error takes longer to read.
     autoClose: 20_000,
     closeButtonProps,
-    message: `${message} ${advice}`,
+    message,
   });
+};
+
+export const notifyError = (title: string, error: ManagementError): void => {
+  const { message, advice } = explain(new ApiError(error));
+  notifyFailure(title, `${message} ${advice}`);
 };
