@@ -78,6 +78,9 @@ test("the palette: typos are forgiven, nothing typed is lost, and all is reached
   // What was used last comes first, and this flag can be acted on.
   await page.getByRole("button", { name: "Go to…" }).click();
   await until(async () => assert.equal(await active(page), "checkout-v2flag"));
+  await field(page).fill("checkout");
+  await count(page, "2 results").waitFor();
+  await field(page).fill("this flag");
   await options(page).filter({ hasText: "Copy the key checkout-v2" }).waitFor();
   await options(page).filter({ hasText: "Turn checkout-v2 on" }).click();
   await until(async () => assert.equal((await stateOf(admin, "checkout-v2")).enabled, true));

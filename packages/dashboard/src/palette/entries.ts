@@ -1,4 +1,4 @@
-// What the palette offers: actions, pages, environments, webhooks, segments and flags, what was used last first.
+// What the palette offers: pages, environments, webhooks, actions, segments and flags, what was used last first.
 import { useMantineColorScheme } from "@mantine/core";
 import { useMemo } from "react";
 import { useLocation, useRoute } from "wouter";
@@ -35,11 +35,11 @@ export interface Entry {
 
 type NewEntry = Omit<Entry, "id" | "name">;
 
-/** `also` is what people may call it. */
-const entry = (it: NewEntry, also = ""): Entry => ({
+/** Found by `words`: its label unless given. */
+const entry = (it: NewEntry, words = it.label): Entry => ({
   ...it,
   id: `${it.kind} ${it.label}`,
-  name: prepare(`${it.label} ${also}`),
+  name: prepare(words),
 });
 
 /** Names are taken apart once, not each time that the palette opens. */
@@ -65,6 +65,7 @@ const useFlagActions = (): readonly Entry[] => {
   return [
     ...(mayChange
       ? [
+          // Not by its key: who types that wants to go there, or elsewhere.
           entry(
             {
               kind: "action",
@@ -72,7 +73,7 @@ const useFlagActions = (): readonly Entry[] => {
               icon: enabled ? "pause" : "play",
               run: () => void edits.change(shown, { enabled: !enabled }),
             },
-            "toggle this flag enable disable",
+            `turn this flag ${enabled ? "off disable" : "on enable"} toggle`,
           ),
         ]
       : []),
@@ -83,7 +84,7 @@ const useFlagActions = (): readonly Entry[] => {
         icon: "copy",
         run: (focused) => void copy(focused),
       },
-      "this flag clipboard",
+      "copy the key of this flag clipboard",
     ),
   ];
 };
@@ -102,7 +103,7 @@ const useActions = (): readonly Entry[] => {
         icon: "plus",
         run: () => navigate(addressToCreate(page, path)),
       },
-      "new add",
+      `create ${what} new add`,
     );
   return [
     ...flagActions,
@@ -117,7 +118,7 @@ const useActions = (): readonly Entry[] => {
     ...themes.map(({ value, label, icon }) =>
       entry(
         { kind: "action", label: `Theme: ${label}`, icon, run: () => setColorScheme(value) },
-        "mode colors",
+        `theme ${label} mode colors`,
       ),
     ),
     entry({
@@ -128,7 +129,7 @@ const useActions = (): readonly Entry[] => {
     }),
     entry(
       { kind: "action", label: "Sign out", icon: "leave", run: () => void signOut() },
-      "log logout",
+      "sign out log logout",
     ),
   ];
 };
@@ -164,7 +165,6 @@ export const useEntries = (places: readonly Place[]): readonly Entry[] => {
     [segments, navigate],
   );
   const others: readonly Entry[] = [
-    ...actions,
     ...places.map(({ to, label, icon }) =>
       entry({ kind: "page", label, icon, run: () => navigate(to) }),
     ),
@@ -175,7 +175,7 @@ export const useEntries = (places: readonly Place[]): readonly Entry[] => {
         icon: "book",
         run: () => location.assign("/docs"),
       },
-      "docs documentation",
+      "api reference docs documentation",
     ),
     ...(session?.environments ?? [])
       .filter(({ name }) => name !== environment.name)
@@ -187,7 +187,7 @@ export const useEntries = (places: readonly Place[]): readonly Entry[] => {
             icon: "screen",
             run: () => navigate(switchTo(name, path)),
           },
-          "switch to",
+          `${name} switch to environment`,
         ),
       ),
     ...(webhooks ?? []).map(({ id, url }) =>
@@ -198,6 +198,8 @@ export const useEntries = (places: readonly Place[]): readonly Entry[] => {
         run: () => navigate(`/webhooks/${id}`),
       }),
     ),
+    // Last, so that Enter alone changes nothing.
+    ...actions,
   ];
   const all = [...others, ...segmentEntries, ...flagEntries];
   const recent = recentOf(environment.name);

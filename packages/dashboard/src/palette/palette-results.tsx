@@ -42,7 +42,8 @@ export const PaletteResults = (props: PaletteResultsProps) => {
   const index = chosen.typed === typed ? Math.min(chosen.index, shown.length - 1) : 0;
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return;
-    remember(environment.name, entry.id);
+    // Not actions: Enter alone must not repeat one.
+    if (entry.kind !== "action") remember(environment.name, entry.id);
     onChoose(entry);
   };
   useImperativeHandle(ref, () => ({

@@ -1,19 +1,19 @@
 // Goes to any flag, segment, webhook, environment or page and does what the page can, from the keyboard: Ctrl K or ⌘ K.
 import { CloseButton, Kbd, Modal, TextInput, UnstyledButton } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
-import { type KeyboardEvent, lazy, Suspense, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { Icon } from "../components/display/icon.tsx";
 import { ErrorBoundary } from "../components/feedback/error-boundary.tsx";
-import { loadOrReload } from "../pages/load-page.tsx";
+import { loadedLater } from "../pages/load-page.tsx";
 import "../styles/palette.css";
 import type { Entry, Place } from "./entries.ts";
 import type { PaletteHandle } from "./palette-results.tsx";
 
 // The text field is there at once, so that nothing typed meanwhile is lost or reaches the page.
-const PaletteResults = lazy(async () => {
-  const loaded = await loadOrReload(() => import("./palette-results.tsx"));
-  return { default: loaded.PaletteResults };
-});
+const PaletteResults = loadedLater(
+  async () => (await import("./palette-results.tsx")).PaletteResults,
+  <p className="dimmed">Loading…</p>,
+);
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 export const paletteKeys = isApple ? "⌘\u00a0K" : "Ctrl\u00a0K";
@@ -66,16 +66,14 @@ const PaletteDialog = ({ places, onClose, onChoose }: DialogProps) => {
         <CloseButton aria-label="Close" onClick={onClose} />
       </div>
       <ErrorBoundary>
-        <Suspense fallback={<p className="dimmed">Loading…</p>}>
-          <PaletteResults
-            id={listId}
-            typed={typed}
-            places={places}
-            onActive={setActive}
-            onChoose={onChoose}
-            ref={results}
-          />
-        </Suspense>
+        <PaletteResults
+          id={listId}
+          typed={typed}
+          places={places}
+          onActive={setActive}
+          onChoose={onChoose}
+          ref={results}
+        />
       </ErrorBoundary>
     </>
   );

@@ -53,13 +53,17 @@ export const isAsWideAsScreen = async (page: Page, what: string): Promise<void> 
   const tooWide = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
     if (scrollWidth <= clientWidth) return [];
-    const wide = [...document.querySelectorAll("body *")].filter(
-      (element) => element.getBoundingClientRect().right > clientWidth + 1,
-    );
-    return [
-      `${scrollWidth} instead of ${clientWidth}`,
-      ...wide.map(({ outerHTML }) => outerHTML.slice(0, 120)),
-    ];
+    const isOutside = (element: Element) => element.getBoundingClientRect().right > clientWidth + 1;
+    /** Something around it scrolls or cuts it off. */
+    const isClipped = (element: Element): boolean => {
+      const { parentElement } = element;
+      if (parentElement === null || parentElement === document.body) return false;
+      return getComputedStyle(parentElement).overflowX !== "visible" || isClipped(parentElement);
+    };
+    const wide = [...document.querySelectorAll("body *")]
+      .filter((element) => isOutside(element) && !isClipped(element))
+      .map(({ outerHTML }) => outerHTML.slice(0, 200));
+    return [`${scrollWidth} pixels instead of ${clientWidth}`, ...wide];
   });
   assert.deepEqual(tooWide.slice(0, 8), [], `${what} scrolls sideways`);
 };
