@@ -53,15 +53,26 @@ export const isAsWideAsScreen = async (page: Page, what: string): Promise<void> 
   const tooWide = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
     if (scrollWidth <= clientWidth) return [];
-    const isOutside = (element: Element) => element.getBoundingClientRect().right > clientWidth + 1;
-    /** Something around it scrolls or cuts it off. */
+    /** Itself, or text that is too long for it. */
+    const isOutside = (element: Element): boolean => {
+      const { left, width } = element.getBoundingClientRect();
+      return left + Math.max(width, element.scrollWidth) > clientWidth + 1;
+    };
+    /** Something around it scrolls or cuts it off; to what is positioned absolutely, only what is positioned does. */
     const isClipped = (element: Element): boolean => {
-      const { parentElement } = element;
-      if (parentElement === null || parentElement === document.body) return false;
-      return getComputedStyle(parentElement).overflowX !== "visible" || isClipped(parentElement);
+      let isAbsolute = getComputedStyle(element).position === "absolute";
+      for (let at = element.parentElement; at && at !== document.body; at = at.parentElement) {
+        const { position, overflowX } = getComputedStyle(at);
+        if (isAbsolute && position === "static") continue;
+        if (overflowX !== "visible") return true;
+        isAbsolute = position === "absolute";
+      }
+      return false;
     };
     const wide = [...document.querySelectorAll("body *")]
       .filter((element) => isOutside(element) && !isClipped(element))
+      // The innermost.
+      .filter(({ children }) => ![...children].some(isOutside))
       .map(({ outerHTML }) => outerHTML.slice(0, 200));
     return [`${scrollWidth} pixels instead of ${clientWidth}`, ...wide];
   });
