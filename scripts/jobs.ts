@@ -1,13 +1,14 @@
 // npm run jobs: does what people come to the page for, in a real browser against a real server, and prints what each job takes.
-// Name jobs to do only those: npm run jobs -- find replay
+// Name jobs to do only those: npm run jobs -- find replay. "keystrokes" is what a letter costs in a search.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { findBrowser } from "../packages/dashboard/test/support/find-browser.ts";
 import { startJobServer } from "./jobs/data.ts";
 import { environmentJobs, explainJobs } from "./jobs/environment-jobs.ts";
 import { flagJobs } from "./jobs/flag-jobs.ts";
 import type { Job } from "./jobs/job.ts";
+import { measureKeystrokes } from "./jobs/keystrokes.ts";
 import { type Effort, personAt } from "./jobs/person.ts";
 import { openTerminal } from "./jobs/terminal.ts";
 import { webhookJobs } from "./jobs/webhook-jobs.ts";
@@ -15,9 +16,9 @@ import { webhookJobs } from "./jobs/webhook-jobs.ts";
 const root = join(import.meta.dirname, "..");
 const chosen = process.argv.slice(2);
 const all: readonly Job[] = [...flagJobs, ...environmentJobs, ...webhookJobs, ...explainJobs];
-const jobs = all.filter(
-  ({ name }) => chosen.length === 0 || chosen.some((word) => name.includes(word)),
-);
+const isWanted = (name: string): boolean =>
+  chosen.length === 0 || chosen.some((word) => name.includes(word));
+const jobs = all.filter(({ name }) => isWanted(name));
 
 const say = (line: string): void => console.log(line);
 /** A person waits no longer. */
@@ -39,7 +40,8 @@ for (const [name, key] of Object.entries(at.keys)) {
 }
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 
-const doJob = async ({ environment, work, check }: Job): Promise<Effort> => {
+/** At the list of flags, signed in. */
+const visit = async <T>(environment: string, use: (page: Page) => Promise<T>): Promise<T> => {
   const context = await browser.newContext({
     baseURL: at.server.url,
     viewport: { width: 1_280, height: 800 },
@@ -53,6 +55,14 @@ const doJob = async ({ environment, work, check }: Job): Promise<Effort> => {
     await page.goto(`/environments/${environment}/flags`);
     await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
     await page.locator("#root:not([inert])").waitFor({ state: "attached" });
+    return await use(page);
+  } finally {
+    await context.close();
+  }
+};
+
+const doJob = ({ environment, work, check }: Job): Promise<Effort> =>
+  visit(environment, async (page) => {
     const person = personAt(page, terminal);
     try {
       await work(person, at);
@@ -63,10 +73,7 @@ const doJob = async ({ environment, work, check }: Job): Promise<Effort> => {
     }
     await check?.(at);
     return person.effort();
-  } finally {
-    await context.close();
-  }
-};
+  });
 
 const seconds = (value: number): string => value.toFixed(1);
 const rows: string[] = [];
@@ -85,6 +92,10 @@ try {
       rows.push(`| ${job.name} | failed | | | | | | |`);
       say(`${job.name} failed: ${error instanceof Error ? error.message : String(error)}`);
     }
+  }
+  if (isWanted("keystrokes")) {
+    say("");
+    for (const line of await visit("production", measureKeystrokes)) say(line);
   }
 } finally {
   await browser.close();
