@@ -1,7 +1,9 @@
 // npm test: every checker, then every test, then one line that counts them. Give it file names to run only those tests.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
+import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -24,17 +26,26 @@ const chosen = process.argv.slice(2);
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../node_modules/.cache/halyard-test");
 const counts = { passed: 0, failed: 0 };
 
-for (const [name, command, ...args] of chosen.length > 0 ? [] : checks) {
+const check = async ([name, command, ...args]: (typeof checks)[number]): Promise<void> => {
   const started = performance.now();
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const [output, failed] = await Promise.all([
+    Promise.all([text(child.stdout), text(child.stderr)]),
+    once(child, "close").then(([code]) => code !== 0),
+  ]);
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
-  if (status === 0) {
-    counts.passed += 1;
-    console.log(`✔ ${name} (${command}, ${seconds} s)`);
-  } else {
-    counts.failed += 1;
-    console.log(`✖ ${name} (${command}, ${seconds} s)\n${stdout}${stderr}`);
-  }
+  counts[failed ? "failed" : "passed"] += 1;
+  console.log(
+    `${failed ? "✖" : "✔"} ${name} (${command}, ${seconds} s)${failed ? `\n${output.join("")}` : ""}`,
+  );
+};
+if (chosen.length === 0) {
+  // Two at a time: some of them use one core only.
+  const left = checks.values();
+  const work = async (): Promise<void> => {
+    for (const each of left) await check(each);
+  };
+  await Promise.all([work(), work()]);
 }
 
 /** Those that mostly wait, for leases, retries and time limits. */
@@ -96,6 +107,13 @@ const buildDashboard = (): void => {
   const { status } = spawnSync(process.execPath, [script], { stdio: "inherit" });
   counts[status === 0 ? "passed" : "failed"] += 1;
 };
+/** The command as it is installed: the tests start it more than a thousand times. It brings the dashboard. */
+const packCommand = async (): Promise<void> => {
+  const folder = join(import.meta.dirname, "../node_modules/.cache/halyard-test/package");
+  const { buildServer } = await import("./packages/server.ts");
+  await buildServer(folder);
+  process.env.HALYARD_TEST_COMMAND = join(folder, "lib/halyard.js");
+};
 /** What the tests in a browser need; when it cannot be had, they fail and this says why. */
 const findBrowser = async (): Promise<void> => {
   const { haveBrowser } = await import("../packages/dashboard/test/support/find-browser.ts");
@@ -110,24 +128,25 @@ const needsPackages = (file: string): boolean =>
 const names = files.map((file) => relative(process.cwd(), file));
 if (names.some((name) => needsBrowser(name) || needsPackages(name))) buildDashboard();
 if (names.some(needsBrowser)) await findBrowser();
+if (chosen.length === 0) await packCommand();
 
 /** One of them, when only that is wanted. */
 const onlyStore = process.env.HALYARD_TEST_STORE;
-const twice = onlyStore === "embedded" ? [] : names.filter(runsOnBoth);
-const once = onlyStore === "postgres" ? names.filter(needsPostgres) : names;
-const isNeeded = twice.length > 0 || once.some(needsPostgres);
+const onPostgres = onlyStore === "embedded" ? [] : names.filter(runsOnBoth);
+const onEmbedded = onlyStore === "postgres" ? names.filter(needsPostgres) : names;
+const isNeeded = onPostgres.length > 0 || onEmbedded.some(needsPostgres);
 const postgres =
   isNeeded && !process.env.TEST_DATABASE_URL ? await startPostgresServer() : undefined;
 if (postgres) process.env.TEST_DATABASE_URL = postgres.url;
 try {
   if (pace.concurrency === 1) {
-    await runTests("embedded", once);
-    await runTests("postgres", twice);
+    await runTests("embedded", onEmbedded);
+    await runTests("postgres", onPostgres);
   } else {
     // Side by side, so that the machine has work while the last files of one of them wait.
     await Promise.all([
-      runTests("embedded", once),
-      runTests("postgres", twice, { ...pace, concurrency: 2 }),
+      runTests("embedded", onEmbedded),
+      runTests("postgres", onPostgres, { ...pace, concurrency: 2 }),
     ]);
   }
 } finally {

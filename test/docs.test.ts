@@ -114,9 +114,9 @@ suite("settings", () => {
     // A server that is not a developer's, unless this is the row that says so.
     const others: Record<string, string> = {
       ...(name !== "HOST" && { HOST: "0.0.0.0" }),
-      // These two mean something beside the others of PostgreSQL only.
+      // These mean something beside the others of PostgreSQL only.
       ...(name === "DATABASE_URL" && { HALYARD_SECRET_KEY: "0".repeat(64) }),
-      ...(name === "HALYARD_POOL_SIZE" && {
+      ...(/^HALYARD_PO(OL_SIZE|STGRES_TIMEOUT)$/.test(name) && {
         HALYARD_SECRET_KEY: "0".repeat(64),
         DATABASE_URL: "postgres://halyard@127.0.0.1/halyard",
       }),

@@ -53,7 +53,15 @@ suite("it names the place, and how to reach it", () => {
   for (const [text, url, name, host] of places) {
     test(text, () => {
       const tls = text.includes("sslmode") ? { ...plain, mode: "disable" } : plain;
-      const place = { kind: "postgres", url: url || text, name, host, poolSize: 10, tls };
+      const place = {
+        kind: "postgres",
+        url: url || text,
+        name,
+        host,
+        poolSize: 10,
+        timeout: 10_000,
+        tls,
+      };
       assert.deepEqual(parse(text), place);
     });
   }
@@ -116,6 +124,14 @@ test("the pool has 2 to 100 connections", () => {
   }
   for (const HALYARD_POOL_SIZE of ["1", "101", "many"]) {
     refuse({ HALYARD_POOL_SIZE }, /HALYARD_POOL_SIZE must be a whole number .* from 2 to 100/);
+  }
+});
+
+test("a statement of PostgreSQL may take 1 to 600 seconds", () => {
+  const database = parse("postgres://db/a", { HALYARD_POSTGRES_TIMEOUT: "60" });
+  assert.equal(database.kind === "postgres" && database.timeout, 60_000);
+  for (const HALYARD_POSTGRES_TIMEOUT of ["0", "601", "long"]) {
+    refuse({ HALYARD_POSTGRES_TIMEOUT }, /HALYARD_POSTGRES_TIMEOUT must be .* from 1 to 600/);
   }
 });
 

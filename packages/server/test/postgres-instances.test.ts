@@ -7,7 +7,7 @@ import { type Answer, type Api, createApi } from "./support/api.ts";
 import { serveOn } from "./support/halyard-process.ts";
 import { newDatabase, query } from "./support/postgres.ts";
 import { scrape } from "./support/scrape.ts";
-import { unhurried } from "./support/test-store.ts";
+import { unhurried, unhurriedStatements } from "./support/test-store.ts";
 
 const key = "a-key-for-instances-on-postgresql";
 const instances: Awaited<ReturnType<typeof startServer>>[] = [];
@@ -24,6 +24,7 @@ before(async () => {
     HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
     DATABASE_URL: url,
     HALYARD_MAX_LAG: unhurried,
+    HALYARD_POSTGRES_TIMEOUT: unhurriedStatements,
   });
   // Each is closed at the end, also when another one does not start.
   const start = async () => {

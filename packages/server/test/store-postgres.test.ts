@@ -1,5 +1,11 @@
 // The store on PostgreSQL: the contract of every store, and what is PostgreSQL's own.
+
+import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { sql } from "kysely";
+import { StoreUnavailable } from "../src/errors.ts";
 import { openPostgresEngine } from "../src/store/postgres/store.ts";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { createSqlStore } from "../src/store/sql/store.ts";
@@ -8,16 +14,20 @@ import { requestLimitContract } from "./request-limit-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
 import { dropDatabase, newDatabase, query } from "./support/postgres.ts";
 
-const open = async (): Promise<OpenedStore & { readonly url: string }> => {
-  const url = await newDatabase();
-  const secrets = createSecretCipher([randomBytes(32)]);
-  const settings = {
+const settingsOf = (url: string, timeout: number) =>
+  ({
     url,
     name: "test",
     host: "127.0.0.1",
     poolSize: 10,
+    timeout,
     tls: { mode: "prefer" },
-  } as const;
+  }) as const;
+
+const open = async (): Promise<OpenedStore & { readonly url: string }> => {
+  const url = await newDatabase();
+  const secrets = createSecretCipher([randomBytes(32)]);
+  const settings = settingsOf(url, 600_000);
   const again = async (maxWaiting?: number) =>
     createSqlStore(await openPostgresEngine(settings, true, maxWaiting), secrets);
   const store = await again();
@@ -63,3 +73,20 @@ const open = async (): Promise<OpenedStore & { readonly url: string }> => {
 outboxContract("PostgreSQL", open);
 storeContract("PostgreSQL", open, { sharesProcess: true });
 requestLimitContract("PostgreSQL", open, { atOnce: 9, readsWait: true });
+
+test("a conflict that lasts until the time is over means that the store cannot be used", async (t) => {
+  const url = await newDatabase();
+  // It has half of this for retries.
+  const timeout = 20_000;
+  const engine = await openPostgresEngine(settingsOf(url, timeout), true);
+  t.after(async () => {
+    await engine.close();
+    await dropDatabase(new URL(url).pathname.slice(1));
+  });
+  const insertTwice = engine.transact(async (database) => {
+    await setTimeout(timeout / 2 + 100);
+    await sql`create temporary table conflict (id integer primary key)`.execute(database);
+    await sql`insert into conflict values (1), (1)`.execute(database);
+  });
+  await assert.rejects(insertTwice, StoreUnavailable);
+});

@@ -42,6 +42,8 @@ const flags = [
   "--no-first-run",
   "--disable-gpu",
   "--disable-dev-shm-usage",
+  // Visits follow one another: one renderer for all of them saves starting one for each.
+  "--renderer-process-limit=1",
   "--no-proxy-server",
   // A name that is not localhost: over plain http its pages lack what browsers give to secure contexts only.
   "--host-resolver-rules=MAP flags.test 127.0.0.1",

@@ -131,6 +131,7 @@ export const parseConfig = (variables: Variables): Config => {
   const readDatabase = (): DatabaseSettings => {
     const folder = resolve(setting("HALYARD_DATA", "data", "a folder", (text) => text));
     const poolSize = count("HALYARD_POOL_SIZE", 10, 2, 100, "connections");
+    const timeout = 1_000 * count("HALYARD_POSTGRES_TIMEOUT", 10, 1, 600, "seconds");
     const url = variables.DATABASE_URL?.trim() ?? "";
     if (url === "") return { kind: "embedded", folder };
     if ((variables.HALYARD_SECRET_KEY?.trim() ?? "") === "") {
@@ -139,7 +140,7 @@ export const parseConfig = (variables: Variables): Config => {
       );
     }
     const place = readDatabaseUrl(url, variables);
-    if (typeof place !== "string") return { ...place, poolSize };
+    if (typeof place !== "string") return { ...place, poolSize, timeout };
     mistakes.push(`DATABASE_URL ${place}.`);
     return { kind: "embedded", folder };
   };

@@ -10,6 +10,7 @@ export type DatabaseSettings =
       readonly name: string;
       readonly host: string;
       readonly poolSize: number;
+      readonly timeout: number;
       readonly tls: {
         readonly mode: TlsMode;
         readonly rootCertificate: string | undefined;
@@ -28,7 +29,10 @@ const withoutEffect = ["connect_timeout", "target_session_attrs", "client_encodi
 const knownOptions = new Set([...passedOn, ...ofTls, ...withoutEffect]);
 
 type Variables = Readonly<Record<string, string | undefined>>;
-export type PostgresPlace = Omit<Extract<DatabaseSettings, { kind: "postgres" }>, "poolSize">;
+export type PostgresPlace = Omit<
+  Extract<DatabaseSettings, { kind: "postgres" }>,
+  "poolSize" | "timeout"
+>;
 
 /** A string says what is wrong and continues the name of the setting. Of the URL it contains only names of options. */
 export const readDatabaseUrl = (text: string, variables: Variables): PostgresPlace | string => {

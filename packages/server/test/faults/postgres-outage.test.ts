@@ -132,6 +132,7 @@ for (const [name, takeAway] of Object.entries({ crash, freeze })) {
       serveHalyard(folder, {
         HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
         HALYARD_LOG_LEVEL: "fatal",
+        HALYARD_POSTGRES_TIMEOUT: "10",
       });
     const servers = [await start(), await start()];
     const [first] = servers;
@@ -272,7 +273,10 @@ for (const [name, takeAway] of Object.entries({ crash, freeze })) {
 
 test("a server that is told to stop while PostgreSQL is silent ends", async (t) => {
   const folder = newFolder();
-  const server = await serveHalyard(folder, { HALYARD_LOG_LEVEL: "fatal" });
+  const server = await serveHalyard(folder, {
+    HALYARD_LOG_LEVEL: "fatal",
+    HALYARD_POSTGRES_TIMEOUT: "10",
+  });
   const giveBack = await freeze(postgres);
   t.after(async () => {
     await giveBack();

@@ -10,6 +10,9 @@ export const databaseUrlOf = (folder: string): string => urlOf(basename(folder))
 /** HALYARD_MAX_LAG: many tests share the machine, and none of them is refused for being late unless it is about that. */
 export const unhurried = "0";
 
+/** HALYARD_POSTGRES_TIMEOUT: on a busy machine PostgreSQL is slow too. The tests about an outage have the usual one. */
+export const unhurriedStatements = "600";
+
 type Settings = Readonly<Record<string, string>>;
 
 /** The settings that make a server use the store of this folder; the database is made when it is not there. */
@@ -18,5 +21,6 @@ export const storeSettings = async (folder: string): Promise<Settings> => {
   return {
     DATABASE_URL: await makeDatabase(basename(folder)),
     HALYARD_SECRET_KEY: createHash("sha256").update(folder).digest("base64"),
+    HALYARD_POSTGRES_TIMEOUT: unhurriedStatements,
   };
 };

@@ -28,11 +28,10 @@ export interface PostgresSettings {
   readonly name: string;
   readonly host: string;
   readonly poolSize: number;
+  /** Milliseconds that a statement may take; connecting and waiting get parts of it. */
+  readonly timeout: number;
   readonly tls: TlsSettings;
 }
-
-const connectTimeout = 3_000;
-const statementTimeout = 10_000;
 
 const int8 = 20;
 const textTypes = new Set<number>([25, 1043]);
@@ -44,20 +43,23 @@ const parsers: NonNullable<ClientConfig["types"]> = {
   },
 };
 
+/** For a lock, a connection, or the end of a conflict with others. */
+export const longestWait = (timeout: number): number => Math.ceil(timeout / 2);
+
 export const clientSettings = (
-  { url }: PostgresSettings,
+  { url, timeout }: Pick<PostgresSettings, "url" | "timeout">,
   ssl: ConnectionOptions | false,
 ): ClientConfig => ({
   connectionString: url,
   ssl,
   types: parsers,
   application_name: "halyard",
-  connectionTimeoutMillis: connectTimeout,
-  statement_timeout: statementTimeout,
+  connectionTimeoutMillis: Math.ceil(timeout * 0.3),
+  statement_timeout: timeout,
   // A little longer than the server's own, for a server or a network that does not answer.
-  query_timeout: statementTimeout + 2_000,
-  lock_timeout: 5_000,
-  idle_in_transaction_session_timeout: 15_000,
+  query_timeout: timeout + 2_000,
+  lock_timeout: longestWait(timeout),
+  idle_in_transaction_session_timeout: timeout + 5_000,
   enableChannelBinding: ssl !== false,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,

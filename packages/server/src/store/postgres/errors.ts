@@ -30,13 +30,12 @@ export const messageOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
+export const toUnavailable = (cause: unknown): StoreUnavailable =>
+  new StoreUnavailable(`PostgreSQL cannot be used right now: ${messageOf(cause)}.`, { cause });
+
 /** Turns an outage into `StoreUnavailable`; returns any other error as it is. */
 export const toStoreError = (error: unknown): unknown => {
   if (error instanceof StoreUnavailable || error instanceof StartupProblem) return error;
   const isTemporary = temporary.test(codeOf(error) ?? "") || isConnectionLost(error);
-  return isTemporary
-    ? new StoreUnavailable(`PostgreSQL cannot be used right now: ${messageOf(error)}.`, {
-        cause: error,
-      })
-    : error;
+  return isTemporary ? toUnavailable(error) : error;
 };

@@ -5,8 +5,14 @@ import type { Work } from "../schema/tables.ts";
 import { followReads } from "../sql/follow.ts";
 import { createReader } from "../sql/reader.ts";
 import { type Engine, refuseWhenCrowded } from "../sql/store.ts";
-import { clientSettings, isUnencrypted, type PostgresSettings } from "./connection.ts";
-import { isConflict, isConnectionLost, isStalePlan, toStoreError } from "./errors.ts";
+import { clientSettings, isUnencrypted, longestWait, type PostgresSettings } from "./connection.ts";
+import {
+  isConflict,
+  isConnectionLost,
+  isStalePlan,
+  toStoreError,
+  toUnavailable,
+} from "./errors.ts";
 import { listenForHints } from "./listen.ts";
 import { kyselyOn, PipelinedTransaction, type Provide, plainConnection } from "./pipeline.ts";
 import { createSockets } from "./sockets.ts";
@@ -16,8 +22,6 @@ import { createGate } from "./transaction-gate.ts";
 
 /** Attempts at a transaction that conflicts with others. */
 const maxTries = 6;
-/** Milliseconds after which nothing is retried: the caller has waited long enough, above all for a server that does not answer. */
-const retryWithin = 5_000;
 
 export const openPostgresEngine = async (
   settings: PostgresSettings,
@@ -26,14 +30,14 @@ export const openPostgresEngine = async (
 ): Promise<Engine> => {
   const ssl = await openSchema(settings, mayMigrate);
   return {
-    ...createEngine(clientSettings(settings, ssl), settings.poolSize, maxWaiting),
+    ...createEngine(clientSettings(settings, ssl), settings, maxWaiting),
     unencryptedTo: isUnencrypted(settings, ssl) ? settings.name : undefined,
   };
 };
 
 const createEngine = (
   withoutSockets: ClientConfig,
-  poolSize: number,
+  { poolSize, timeout }: Pick<PostgresSettings, "poolSize" | "timeout">,
   maxWaiting: number,
 ): Omit<Engine, "unencryptedTo"> => {
   const sockets = createSockets();
@@ -48,7 +52,9 @@ const createEngine = (
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const hints = listenForHints(settings);
-  const gate = createGate(poolSize - 1);
+  const gate = createGate(poolSize - 1, longestWait(timeout));
+  /** Nothing is retried: the caller has waited long enough, above all for a server that does not answer. */
+  const isTooLate = (begun: number): boolean => performance.now() - begun > longestWait(timeout);
   const refuseIfCrowded = () => refuseWhenCrowded(gate.waiting() + pool.waitingCount, maxWaiting);
 
   const withClient = async <T>(
@@ -134,8 +140,9 @@ const createEngine = (
         for (let tries = 1; ; tries += 1) {
           const outcome = await attempt(beginning, work);
           if (outcome.kind === "committed") return outcome.result;
-          const mayRetry = outcome.mayRetry && tries < maxTries && !isTooLate(begun);
-          if (!mayRetry) throw toStoreError(outcome.cause);
+          const { mayRetry, cause } = outcome;
+          if (mayRetry && isTooLate(begun)) throw toUnavailable(cause);
+          if (!mayRetry || tries === maxTries) throw toStoreError(cause);
           await setTimeout(Math.random() * 10 * tries);
         }
       });
@@ -163,8 +170,6 @@ const createEngine = (
     close: () => sockets.closeAfter(Promise.all([hints.stop(), pool.end()])),
   };
 };
-
-const isTooLate = (begun: number): boolean => performance.now() - begun > retryWithin;
 
 type TransactionOutcome<T> =
   | { readonly kind: "committed"; readonly result: T }

@@ -1,15 +1,13 @@
 // Limits how many transactions run at once, so that reads always find a connection and no transaction waits forever.
 import { StoreUnavailable } from "../../errors.ts";
 
-/** Milliseconds that a transaction waits for its turn. */
-const timeout = 5_000;
-
 export interface Gate {
   run<T>(work: () => Promise<T>): Promise<T>;
   readonly waiting: () => number;
 }
 
-export const createGate = (places: number): Gate => {
+/** A transaction waits at most `timeout` milliseconds for its turn. */
+export const createGate = (places: number, timeout: number): Gate => {
   const waiting: (() => void)[] = [];
   let free = places;
 
