@@ -9,6 +9,7 @@ import { type Provider, ProviderEvents, OpenFeature as WebSide } from "@openfeat
 import { EventSource } from "undici";
 import { changeFlag, makeFlag } from "./support/ofrep.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
+import { until } from "./support/until.ts";
 
 let server: TestServer;
 before(async () => {
@@ -128,8 +129,11 @@ const webClient = async (
 const nextChange = (client: ReturnType<typeof WebSide.getClient>): Promise<readonly string[]> =>
   new Promise((resolve) => {
     const heard = (details?: object) => {
+      const { flagsChanged = [] } = details as { flagsChanged?: string[] };
+      // What it asks for when its stream opens changes nothing.
+      if (flagsChanged.length === 0) return;
       client.removeHandler(ProviderEvents.ConfigurationChanged, heard);
-      resolve((details as { flagsChanged?: string[] }).flagsChanged ?? []);
+      resolve(flagsChanged);
     };
     client.addHandler(ProviderEvents.ConfigurationChanged, heard);
   });
@@ -160,14 +164,17 @@ test("in a page: a changed flag arrives through the event stream", async (t) => 
   await makeFlag(admin, { key: "a", type: "boolean" });
   await makeFlag(admin, { key: "b", type: "boolean" });
   const { client, seen } = await webClient(t, "stream", keys.client, { targetingKey: "user-1" });
+  const isRefetch = ({ url }: { readonly url: string }) => url.includes("flagConfigEtag=");
+  // A stream that opens asks for one: beside a change, the older of two answers could come last.
+  await until("the stream is open", () => seen.some(isRefetch));
   for (const enabled of [true, false, true]) {
     const changed = nextChange(client);
     await changeFlag(admin, "a", { enabled });
     assert.deepEqual(await changed, ["a"]);
     assert.equal(client.getBooleanValue("a", !enabled), enabled);
   }
-  const refetches = seen.filter(({ url }) => url.includes("flagConfigEtag="));
-  assert.ok(refetches.length >= 3);
+  const refetches = seen.filter(isRefetch);
+  assert.ok(refetches.length > 3);
   assert.ok(
     refetches.every(({ url, conditional }) => url.includes("LastModified=") && conditional),
   );

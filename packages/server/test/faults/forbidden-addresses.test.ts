@@ -170,15 +170,21 @@ test("a name that comes to mean another place after its registration is refused"
   // The way to the harmless place is open, so nothing but the check has kept the others from theirs.
   const wandering = hooks.get("wandering.example") ?? "";
   const [met] = await logWhen(admin, wandering, 1, wasAttempted);
-  assert.deepEqual(harmlessPlace.visits, [harmless]);
+  // A slow machine may have retried.
+  assert.deepEqual(new Set(harmlessPlace.visits), new Set([harmless]));
   assert.doesNotMatch(met?.attempts[0]?.error ?? "", /refused/);
   now.set("wandering.example", ["127.0.0.1"]);
-  clock.forward(minute);
-  const [moved] = await logWhen(admin, wandering, 1, ({ attempts }) => attempts.length > 1);
+  const before = met?.attempts.length ?? 0;
+  const isRefused = (error?: string | null) => error?.startsWith("refused") ?? false;
+  const [moved] = await logWhen(admin, wandering, 1, ({ attempts }) => {
+    clock.forward(minute);
+    // One more may have been on its way already.
+    return attempts.length > before + 2 || isRefused(attempts.at(-1)?.error);
+  });
   assert.match(
-    moved?.attempts[1]?.error ?? "delivered",
+    moved?.attempts.at(-1)?.error ?? "delivered",
     /^refused: url must not go to wandering\.example, which does not resolve/,
   );
-  assert.deepEqual(harmlessPlace.visits, [harmless]);
+  assert.deepEqual(new Set(harmlessPlace.visits), new Set([harmless]));
   assert.deepEqual(canary.visits, []);
 });

@@ -1,6 +1,7 @@
 // Calls the HTTP API as a client would, and holds every answer against /openapi.json.
 import assert from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { until } from "./until.ts";
 
 export interface Answer {
   readonly status: number;
@@ -41,7 +42,12 @@ type Check = (method: string, path: string, answer: Answer) => void;
 const checks = new Map<string, Promise<Check>>();
 
 const loadCheck = async (url: string): Promise<Check> => {
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+  // A server that is overloaded, as some tests want it, refuses this too.
+  const response = await until("/openapi.json", async () => {
+    const answer = await fetch(`${url}/openapi.json`);
+    return answer.ok && answer;
+  });
+  const document = (await response.json()) as OpenApi;
   const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 6 });
   ajv.addSchema({ $id: "halyard", ...document });
   const patterns = Object.entries(document.paths).map(
