@@ -100,7 +100,7 @@ suite("history", () => {
     await halyard.succeed("flags", "delete", "told", "--yes", ...why);
     await halyard.refuse(
       ["segments", "add", "told", "x", "--reason", " "],
-      1,
+      2,
       /reason must be a text/,
     );
     const all = await halyard.read<{ id: string; reason?: string }[]>(

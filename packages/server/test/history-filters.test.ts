@@ -1,11 +1,22 @@
 // Reasons of changes, and what of the history of an environment is selected.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import {
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import type { HistoryQuery } from "../src/domain/history.ts";
+import type { Tables } from "../src/store/schema/tables.ts";
+import { historyReads } from "../src/store/sql/history.ts";
 import { assertRefused, nextPath } from "./support/answers.ts";
 import type { Answer } from "./support/api.ts";
 import { readRows, writeRows } from "./support/database.ts";
 import { startReceiver } from "./support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
+import { onPostgres } from "./support/test-store.ts";
 import { until } from "./support/until.ts";
 
 let server: TestServer;
@@ -172,4 +183,47 @@ test("a page of large entries ends after 8 MiB, and the Link leads to the rest",
   assert.deepEqual(await pages("subject=segment&id=s&limit=3"), expected);
   const [first, second] = await pages("subject=segment&actor=a&limit=1");
   assert.deepEqual([first, second], [[6], [5]]);
+});
+
+/** The statement that reads a page, which nobody executes. */
+const statementOf = async (query: Omit<HistoryQuery, "limit">) => {
+  const made: { sql: string; parameters: readonly unknown[] }[] = [];
+  const database = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+    log: ({ query: compiled }) => {
+      made.push(compiled);
+    },
+  });
+  await historyReads(database).history(1, { limit: 101, ...query });
+  const [statement] = made;
+  assert.ok(statement);
+  return statement;
+};
+
+test("every filter has an index in the order of the page", { skip: onPostgres }, async () => {
+  const at = new Date();
+  const expected: readonly (readonly [Omit<HistoryQuery, "limit">, ...string[]])[] = [
+    [{}, "history_by_time"],
+    [{ since: at, until: at }, "history_by_time"],
+    [{ before: 7 }, "history_by_time"],
+    [{ subject: "segment", until: at }, "history_by_kind_and_time"],
+    [{ deleted: true }, "history_of_deletions"],
+    [{ deleted: true, subject: "flag" }, "history_of_deletions_by_kind"],
+    [{ actor: "ci", until: at }, "history_by_actor_name", "history_by_actor_key"],
+    [{ subject: "flag", subjectId: "f" }, "history_by_subject"],
+  ];
+  for (const [query, ...indexes] of expected) {
+    const { sql, parameters } = await statementOf(query);
+    const values = parameters as (string | number)[];
+    const plan = await readRows(server, `explain query plan ${sql}`, ...values);
+    const steps = plan.map(({ detail }) => String(detail));
+    const used = steps.flatMap((step) => /USING INDEX (\w+)/.exec(step)?.[1] ?? []);
+    assert.deepEqual(used, indexes, steps.join("\n"));
+    assert.ok(!steps.some((step) => step.startsWith("SCAN history")), steps.join("\n"));
+  }
 });

@@ -9,9 +9,9 @@ import {
 } from "../server-connection/connection.ts";
 import { withExamples } from "../terminal/examples.ts";
 import { exitCodes } from "../terminal/exit-codes.ts";
-import { printAnyEntry } from "../terminal/history-text.ts";
 import { moment, wholeNumber } from "../terminal/option-values.ts";
 import { CommandFailed, printAside, printJson } from "../terminal/output.ts";
+import { printAnyEntry } from "./print-history.ts";
 
 interface HistoryOptions extends ConnectionOptions {
   readonly kind?: HistoryEntry["subject"];

@@ -17,7 +17,6 @@ import {
   stateCell,
   targetingLines,
 } from "../../terminal/flag-text.ts";
-import { printFlagEntry } from "../../terminal/history-text.ts";
 import { trueOrFalse, wholeNumber } from "../../terminal/option-values.ts";
 import {
   type Cell,
@@ -29,6 +28,7 @@ import {
   printTable,
   shownCell,
 } from "../../terminal/output.ts";
+import { printFlagEntry } from "../print-history.ts";
 
 interface ListOptions extends ConnectionOptions {
   readonly type?: FlagTypeName;

@@ -10,7 +10,6 @@ import {
   serverCommand,
 } from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
-import { printSegmentEntry } from "../../terminal/history-text.ts";
 import { wholeNumber } from "../../terminal/option-values.ts";
 import {
   coloured,
@@ -21,6 +20,7 @@ import {
   printTable,
 } from "../../terminal/output.ts";
 import { conditionText } from "../../terminal/targeting-text.ts";
+import { printSegmentEntry } from "../print-history.ts";
 import { addSegmentChanges } from "./change.ts";
 
 interface ReadOptions extends ConnectionOptions {

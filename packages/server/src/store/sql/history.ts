@@ -1,6 +1,7 @@
-// History in SQL, a page at a time: bounded in entries and in bytes.
+// History in SQL, a page at a time: bounded in entries and in bytes. And the log of events, by their numbers.
 import { type Selectable, sql } from "kysely";
 import type {
+  EventLogReads,
   HistoryEntry,
   HistoryQuery,
   HistoryReads,
@@ -112,5 +113,35 @@ export const historyReads = (database: Database): HistoryReads => ({
       .orderBy("place")
       .execute();
     return { entries: rows.map(entryOf), found: Number(rows[0]?.found ?? 0) };
+  },
+});
+
+export const eventLogReads = (database: Database): EventLogReads => ({
+  async eventLog(environmentId, { limit, after, since }) {
+    const events = database
+      .selectFrom("events")
+      .select(["sequence", "body"])
+      .where("environment_id", "=", environmentId)
+      // Tests have no number.
+      .where("sequence", "is not", null)
+      .limit(limit);
+    const shown = (rows: readonly { sequence: number | null; body: Uint8Array }[]) =>
+      rows.map(({ sequence, body }) => ({ sequence: sequence ?? 0, body }));
+    if (after === undefined && since === undefined) {
+      return shown(await events.orderBy("sequence", "desc").execute()).reverse();
+    }
+    // By time and not by number: that is where an index leads.
+    const first =
+      since &&
+      (await events
+        .clearLimit()
+        .limit(1)
+        .where("created_at", ">=", since.getTime())
+        .orderBy("created_at")
+        .orderBy("sequence")
+        .executeTakeFirst());
+    if (since && !first) return [];
+    const from = Math.max((after ?? 0) + 1, first?.sequence ?? 0);
+    return shown(await events.where("sequence", ">=", from).orderBy("sequence").execute());
   },
 });

@@ -1,9 +1,9 @@
-// Entries of the history as text, for people.
+// Prints entries of the history for people: of one flag, of one segment, or of the environment.
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Actor, FlagHistoryEntry, HistoryEntry } from "@halyard/sdk";
-import { actorText, changesBetween } from "./flag-text.ts";
-import { coloured, inOneLine, print } from "./output.ts";
-import { segmentChanges } from "./segment-text.ts";
+import { actorText, changesBetween } from "../terminal/flag-text.ts";
+import { coloured, inOneLine, print } from "../terminal/output.ts";
+import { segmentChanges } from "../terminal/segment-text.ts";
 
 interface Shown {
   /** Such as `v3`, or what it is of. */
