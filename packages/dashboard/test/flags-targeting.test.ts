@@ -5,6 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
+import { field, focused, tooSmall } from "./support/controls.ts";
 import { dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
 
 const browser = testBrowser();
@@ -22,28 +23,17 @@ const rule = (page: Page, id: string): Locator =>
     .getByRole("listitem")
     .filter({ has: page.getByRole("button", { name: `More for rule ${id}` }) });
 
-/** A list of suggestions has the same label. */
-const field = (place: Page | Locator, label: string): Locator =>
-  place.getByLabel(label, { exact: true }).and(place.locator("input, select, textarea"));
-
 const save = async (page: Page): Promise<void> => {
   // A notification may lie over it.
   await page.getByRole("button", { name: "Save targeting" }).press("Enter");
   await page.getByText("What saving changes").waitFor({ state: "detached" });
 };
 
-const addTo = async (place: Locator, what: string): Promise<void> =>
+const addTo = (place: Locator, what: string): Promise<void> =>
   place
     .getByRole("button", { name: `Add ${what}` })
     .last()
     .click();
-
-const focused = (page: Page): Promise<string> =>
-  page.evaluate(() => {
-    const { activeElement } = document;
-    const label = (activeElement as HTMLInputElement | null)?.labels?.[0]?.textContent;
-    return activeElement?.getAttribute("aria-label") ?? label ?? activeElement?.className ?? "";
-  });
 
 test("a first rule is made in rows, and every kind of condition has its input", async (t) => {
   const { keys, admin } = await server.environment();
@@ -192,15 +182,13 @@ test("rules are put in order by keyboard and by mouse, duplicated, disabled and 
   await save(page);
   await idsAre(["c", "b", "a"]);
 
-  const middleOf = async (place: Locator) => {
-    const box = await place.boundingBox();
-    assert.ok(box);
-    return { x: box.x + box.width / 2, y: box.y + box.height / 2, bottom: box.y + box.height };
+  const edgesOf = async (place: Locator) => {
+    const { x = 0, y = 0, height = 0 } = (await place.boundingBox()) ?? {};
+    return { x: x + 5, y: y + 5, bottom: y + height };
   };
-  await rule(page, "c").scrollIntoViewIfNeeded();
   await rule(page, "a").scrollIntoViewIfNeeded();
-  const from = await middleOf(page.getByRole("button", { name: "Move rule c: drag" }));
-  const to = await middleOf(rule(page, "b"));
+  const from = await edgesOf(page.getByRole("button", { name: "Move rule c: drag" }));
+  const to = await edgesOf(rule(page, "b"));
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move(from.x, to.bottom - 2, { steps: 3 });
@@ -209,13 +197,13 @@ test("rules are put in order by keyboard and by mouse, duplicated, disabled and 
 
   await page.getByRole("button", { name: "More for rule b" }).click();
   await page.getByRole("menuitem", { name: "Duplicate" }).click();
-  await rule(page, "b-copy").waitFor();
   await page.getByRole("button", { name: "More for rule b-copy" }).click();
   await page.getByRole("menuitem", { name: "Disable" }).click();
   await page.getByText("Disabled: If plan is b, serve on.").first().waitFor();
   await page.getByRole("button", { name: "More for rule a", exact: true }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
   await told("Rule a was removed.");
+  assert.match(await focused(page), /rule-toggle/);
   await auditBoth(page, "rules that were moved");
   await save(page);
   await idsAre(["b", "b-copy", "c"]);
@@ -249,12 +237,17 @@ test("the JSON and the rows follow each other; what the server refuses stands at
   await until(async () =>
     assert.equal(await focused(page), "Is in any of the segments of condition 1"),
   );
+  await page.keyboard.press("Escape");
+  // All of it at once, so that the bars of the page lie over none of it.
+  await page.setViewportSize({ width: 320, height: 8_000 });
+  await page.evaluate("scrollTo(0, 0)");
   await auditBoth(page, "a refusal on a phone");
   await admin("POST", "/segments", { key: "nobody" });
   await page.getByRole("button", { name: /^2\. two/ }).click();
   await field(page, "Attribute of condition 2").last().fill("tier");
   assert.match(await text.inputValue(), /"tier"/);
   assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
+  assert.deepEqual(await tooSmall(page, "form"), []);
   await save(page);
   assert.partialDeepStrictEqual(await stateOf(admin, "json"), {
     owner: "shop",
@@ -269,9 +262,10 @@ test("the JSON and the rows follow each other; what the server refuses stands at
 });
 
 test("what a newer server has written is kept, and a change by somebody else is seen first", async (t) => {
-  const { keys, admin } = await server.environment();
+  const key = server.firstKeys.find(({ environment }) => environment === "production")?.text ?? "";
+  const admin = server.api(key);
   await admin("POST", "/flags", { key: "both", type: "rollout", rules: [ruleFor("a")] });
-  const { page, context } = await openAs(browser, t, server.url, [keys.admin], "/flags");
+  const { page, context } = await openAs(browser, t, server.url, [key], "/flags", audited);
   await context.route("**/api/v1/snapshot*", async (route) => {
     const response = await route.fetch();
     const body = (await response.text()).replace('"id":"a"', '"id":"a","later":{"x":1}');
@@ -289,6 +283,9 @@ test("what a newer server has written is kept, and a change by somebody else is 
   await page.getByRole("button", { name: /^1\. a/ }).click();
   await field(page, "Attribute of condition 1").fill("tier");
   await page.getByRole("button", { name: "Save targeting" }).click();
+  await dialog(page).getByText("If tier is a, serve on.").waitFor();
+  await auditBoth(page, "a change of rules in production");
+  await dialog(page).getByRole("button", { name: "Change flag" }).click();
   await dialog(page).getByText("Somebody else changed").waitFor();
   const mine = { ...ruleFor("a"), when: { ...is("a"), attribute: "tier" } };
   assert.deepEqual(JSON.parse(sent), { rules: [{ ...mine, later: { x: 1 } }] });

@@ -91,12 +91,14 @@ test("names are suggested from rules and segments, whoever has written them", ()
         when: { not: { any: [{ attribute: "country", op: "in", values: ["DE", "DE"] }] } },
       },
       { key: "b", when: null },
+      { key: "c", when: { attribute: "targetingKey", op: "in", values: ["user-1"] } },
     ],
   });
   assert.deepEqual(names.attributes, ["targetingKey", "/company/id", "country", "plan"]);
   assert.deepEqual(names.valuesOf("plan"), ["pro", "team"]);
   assert.deepEqual(names.valuesOf("country"), ["DE"]);
-  assert.deepEqual(names.segments, ["b", "z"]);
+  assert.deepEqual(names.valuesOf("targetingKey"), [], "people are not suggested");
+  assert.deepEqual(names.segments, ["b", "c", "z"]);
 });
 
 test("a condition becomes a group and stops being one; what is not known stays", () => {

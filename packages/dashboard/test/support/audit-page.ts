@@ -52,7 +52,7 @@ export const auditBoth = async (page: Page, what: string): Promise<void> => {
 export const fitsOn = async (page: Page, width: number): Promise<void> => {
   const size = page.viewportSize();
   await page.setViewportSize({ width, height: 800 });
-  const wide = await page.evaluate("document.documentElement.scrollWidth");
-  assert.ok(Number(wide) <= width, `the page is ${wide} pixels wide on a screen of ${width}`);
+  const wide = Number(await page.evaluate("document.documentElement.scrollWidth"));
+  assert.ok(wide <= width, `the page is ${wide} pixels wide on a screen of ${width}`);
   if (size) await page.setViewportSize(size);
 };

@@ -21,7 +21,7 @@ export const reachWhenOn = (flag: Flag): number => reachOf({ ...flag, enabled: t
 export const withPatch = (flag: Flag, patch: PatchFlag): Flag => {
   const changed = applyPatch(flag, patch);
   if (changed.ok) return changed.flag;
-  const { description = flag.description, ...members } = { ...flag, ...patch };
+  const { description, ...members } = { ...flag, ...patch };
   // Null takes a member away.
   const left = Object.entries(members).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(left), description } as Flag;

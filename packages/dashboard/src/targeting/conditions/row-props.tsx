@@ -11,7 +11,7 @@ export interface Shared {
 }
 
 /** Suggestions stand beside their field, which is where screen readers look for them. */
-export const inPlace = { withinPortal: false };
+export const suggesting = { comboboxProps: { withinPortal: false }, limit: 50 } as const;
 
 /** A short label on the page; whoever hears it alone also hears what it belongs to. */
 export const labelOf = (text: string, name: string): ReactNode => (

@@ -2,7 +2,7 @@
 import type { Scalar } from "@halyard/core/targeting/conditions/operators";
 import { TagsInput } from "@mantine/core";
 import { useRef, useState } from "react";
-import { inPlace, labelOf } from "./row-props.tsx";
+import { labelOf, suggesting } from "./row-props.tsx";
 
 interface TagsProps {
   readonly name: string;
@@ -61,7 +61,7 @@ export const Tags = (props: TagsProps) => {
       data={unique(suggestions.map(String))}
       isDuplicate={isDuplicate}
       splitChars={[]}
-      comboboxProps={inPlace}
+      {...suggesting}
       placeholder={values.length === 0 ? placeholder : ""}
       error={error}
       classNames={{ pill: "break-word" }}

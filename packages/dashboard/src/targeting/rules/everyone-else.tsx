@@ -3,7 +3,7 @@ import { choiceOf, type Flag } from "@halyard/core/flags/registry";
 import type { Members, Mistake } from "@halyard/core/targeting/mistakes";
 import { Autocomplete, Group, Radio, TextInput } from "@mantine/core";
 import type { SuggestedNames } from "../collect-names.ts";
-import { inPlace, mistakeAt } from "../conditions/row-props.tsx";
+import { mistakeAt, suggesting } from "../conditions/row-props.tsx";
 import { servePhrase } from "../sentence.ts";
 import { type DraftRule, withText } from "./targeting-draft.ts";
 
@@ -68,7 +68,7 @@ const Bucketing = ({ flag, members, rules, onChange, names, mistakes }: Everyone
         description="The attribute that decides a person’s bucket"
         placeholder="targetingKey"
         data={[...names.attributes]}
-        comboboxProps={inPlace}
+        {...suggesting}
         value={textOf(bucketBy)}
         onChange={(text) => onChange(withText(members, "bucketBy", text))}
         error={mistakeAt(mistakes, "bucketBy")}
