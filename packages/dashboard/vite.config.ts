@@ -14,6 +14,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Which file needs which, for the test of what a first visit loads.
+    manifest: "manifest.json",
     chunkSizeWarningLimit: 2_000,
   },
   server: {

@@ -1,23 +1,19 @@
 // The frame around every page: navigation, environment switcher, connection, theme and sign-out.
-import { ActionIcon, Menu, Tooltip, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Tooltip } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
-import { signOut } from "./api.ts";
-import { Icon, type IconName } from "./components/display/icon.tsx";
-import { notifyError } from "./components/feedback/notify.tsx";
+import { Icon } from "./components/display/icon.tsx";
 import { EnvironmentSwitcher } from "./components/layout/environment-switcher.tsx";
 import { KeyboardHelp } from "./components/layout/keyboard-help.tsx";
+import { SignOut } from "./components/layout/sign-out.tsx";
+import { ThemeMenu } from "./components/layout/theme-menu.tsx";
 import type { LiveStatus } from "./live.ts";
 import { useLiveState } from "./live-provider.tsx";
-import { forgetTab, useApi, useSession } from "./session.tsx";
+import type { Place } from "./palette/entries.ts";
+import { Palette } from "./palette/palette.tsx";
+import { useApi } from "./session.tsx";
 import { FailingMark } from "./webhooks/failing-mark.tsx";
-
-interface Place {
-  readonly to: string;
-  readonly label: string;
-  readonly icon: IconName;
-}
 
 /** In the order of the keys Alt 1, Alt 2 and so on. */
 const places: readonly Place[] = [
@@ -67,60 +63,6 @@ const Connection = () => {
   );
 };
 
-const themes = [
-  { value: "auto", label: "System", icon: "screen" },
-  { value: "light", label: "Light", icon: "sun" },
-  { value: "dark", label: "Dark", icon: "moon" },
-] as const;
-
-const ThemeMenu = () => {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const current = themes.find(({ value }) => value === colorScheme) ?? themes[0];
-  return (
-    <Menu position="top-start" withinPortal>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Theme: ${current.label}`}>
-          <Icon name={current.icon} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {themes.map(({ value, label, icon }) => (
-          <Menu.Item
-            key={value}
-            leftSection={<Icon name={icon} />}
-            onClick={() => setColorScheme(value)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  );
-};
-
-const SignOut = () => {
-  const { session, refresh } = useSession();
-  const leave = async () => {
-    const result = await signOut(session?.csrf ?? "");
-    if (result.ok) forgetTab();
-    else notifyError("Sign-out failed", result.error);
-    await refresh();
-  };
-  return (
-    <Tooltip label="Sign out">
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label="Sign out"
-        onClick={() => void leave()}
-      >
-        <Icon name="leave" />
-      </ActionIcon>
-    </Tooltip>
-  );
-};
-
 const ProductionBand = () => {
   const { environment, isProduction } = useApi();
   if (!isProduction) return null;
@@ -158,6 +100,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
           <span>Halyard</span>
         </Link>
         <EnvironmentSwitcher key={environment.name} />
+        <Palette places={places} />
         <Navigation />
         <div className="shell-foot">
           <Connection />

@@ -1,12 +1,13 @@
 // The flags of the environment: search, filter, turn on or off, create.
 import { Button } from "@mantine/core";
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useRef } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { Icon } from "../components/display/icon.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
+import { useCreating } from "../components/layout/use-creating.ts";
 import { useSelection } from "../components/selection/use-selection.ts";
 import { CreateFlag } from "../flags/edit/create-flag.tsx";
 import { BulkBar, useMaySelect } from "../flags/list/bulk-bar.tsx";
@@ -42,7 +43,7 @@ export const FlagsPage = () => {
   const filter = useMemo(() => filterFrom(parameters), [parameters]);
   const setFilter = (next: FlagFilter) => setParameters(parametersFrom(next), { replace: true });
   useEffect(() => rememberFilter(filter), [filter]);
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating();
   const search = useRef<HTMLInputElement>(null);
   const list = useRef<FlagListHandle>(null);
   const deferred = useDeferredValue(filter);
@@ -144,7 +145,7 @@ export const FlagsPage = () => {
         </>
       )}
       <CreateFlag
-        opened={creating}
+        opened={creating && mayChange}
         onClose={() => setCreating(false)}
         onCreated={(key) => {
           setCreating(false);

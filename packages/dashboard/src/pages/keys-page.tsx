@@ -11,6 +11,7 @@ import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { AdminOnly } from "../components/layout/admin-only.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
+import { useCreating } from "../components/layout/use-creating.ts";
 import { formatNumber } from "../format.ts";
 import { CreateKey } from "../keys/create-key.tsx";
 import { useRevokeKey } from "../keys/revoke-key.ts";
@@ -101,7 +102,7 @@ const Keys = () => {
   const { management, environment } = useApi();
   const queries = useQueryClient();
   const revoke = useRevokeKey();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating();
   const [isLast, setIsLast] = useState(false);
   const query = useQuery({
     queryKey: [environment.name, "keys"],

@@ -1,5 +1,5 @@
 // A page that is loaded on first use; after an upgrade of the server, which has other files then, the browser reloads.
-import { type ComponentType, lazy } from "react";
+import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
 import { UnknownPage } from "./unknown-page.tsx";
 
 export interface Page {
@@ -50,3 +50,16 @@ export const page = <Name extends string>(
     return { default: loaded[name] ?? UnknownPage };
   }),
 });
+
+/** A part of a page that is loaded on first use. */
+export const loadedLater = <Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  fallback: ReactNode = null,
+): ComponentType<Props> => {
+  const Loaded = lazy(async () => ({ default: await loadOrReload(load) }));
+  return (props) => (
+    <Suspense fallback={fallback}>
+      <Loaded {...props} />
+    </Suspense>
+  );
+};

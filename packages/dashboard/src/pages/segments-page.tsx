@@ -1,11 +1,12 @@
 // The segments of the environment: search, who is in them, where they are used, create.
 import { Button, Kbd, TextInput } from "@mantine/core";
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useRef } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { Icon } from "../components/display/icon.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
+import { useCreating } from "../components/layout/use-creating.ts";
 import { formatNumber } from "../format.ts";
 import type { LiveSegment } from "../live.ts";
 import { useLiveState } from "../live-provider.tsx";
@@ -36,7 +37,7 @@ export const SegmentsPage = () => {
   const { segments, flags, status } = useLiveState();
   const [parameters, setParameters] = useSearchParams();
   const [, navigate] = useLocation();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating();
   const search = useRef<HTMLInputElement>(null);
   const text = parameters.get("q") ?? "";
   const shown = useMemo(() => matching(segments, text), [segments, text]);
@@ -116,7 +117,7 @@ export const SegmentsPage = () => {
         </>
       )}
       <CreateSegment
-        opened={creating}
+        opened={creating && mayChange}
         onClose={() => setCreating(false)}
         onCreated={(key) => {
           setCreating(false);

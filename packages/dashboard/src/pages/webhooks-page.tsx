@@ -1,13 +1,13 @@
 // The webhooks of the environment, each with its health.
 import type { Webhook, WebhookHealth } from "@halyard/sdk";
 import { Anchor, Button } from "@mantine/core";
-import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { Icon } from "../components/display/icon.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
+import { useCreating } from "../components/layout/use-creating.ts";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import "../styles/webhooks.css";
@@ -77,7 +77,7 @@ export const WebhooksPage = () => {
   const health = new Map(useHealth().data?.map((each) => [each.webhookId, each]));
   const { environment, mayChange } = useApi();
   const [, navigate] = useLocation();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating();
   const webhooks = query.data;
   const create = mayChange && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
@@ -113,7 +113,7 @@ export const WebhooksPage = () => {
         </ul>
       )}
       <CreateWebhook
-        opened={creating}
+        opened={creating && mayChange}
         onClose={() => setCreating(false)}
         onDone={(id) => {
           setCreating(false);

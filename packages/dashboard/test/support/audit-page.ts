@@ -48,11 +48,41 @@ export const auditBoth = async (page: Page, what: string): Promise<void> => {
   await page.emulateMedia({ colorScheme: null });
 };
 
+/** Nothing makes the page scroll sideways; says what sticks out. */
+export const isAsWideAsScreen = async (page: Page, what: string): Promise<void> => {
+  const tooWide = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    /** Itself, or text that is too long for it. */
+    const isOutside = (element: Element): boolean => {
+      const { left, width } = element.getBoundingClientRect();
+      return left + Math.max(width, element.scrollWidth) > clientWidth + 1;
+    };
+    /** Something around it scrolls or cuts it off; to what is positioned absolutely, only what is positioned does. */
+    const isClipped = (element: Element): boolean => {
+      let isAbsolute = getComputedStyle(element).position === "absolute";
+      for (let at = element.parentElement; at && at !== document.body; at = at.parentElement) {
+        const { position, overflowX } = getComputedStyle(at);
+        if (isAbsolute && position === "static") continue;
+        if (overflowX !== "visible") return true;
+        isAbsolute = position === "absolute";
+      }
+      return false;
+    };
+    const wide = [...document.querySelectorAll("body *")]
+      .filter((element) => isOutside(element) && !isClipped(element))
+      // The innermost.
+      .filter(({ children }) => ![...children].some(isOutside))
+      .map(({ outerHTML }) => outerHTML.slice(0, 200));
+    return [`${scrollWidth} pixels instead of ${clientWidth}`, ...wide];
+  });
+  assert.deepEqual(tooWide.slice(0, 8), [], `${what} scrolls sideways`);
+};
+
 /** Nothing but what scrolls on its own is wider than the screen. */
 export const fitsOn = async (page: Page, width: number): Promise<void> => {
   const size = page.viewportSize();
   await page.setViewportSize({ width, height: 800 });
-  const wide = Number(await page.evaluate("document.documentElement.scrollWidth"));
-  assert.ok(wide <= width, `the page is ${wide} pixels wide on a screen of ${width}`);
+  await isAsWideAsScreen(page, `the page at ${width} pixels`);
   if (size) await page.setViewportSize(size);
 };

@@ -26,7 +26,7 @@ const copySelected = (text: string, button: HTMLElement): boolean => {
   return isCopied;
 };
 
-const copyText = async (text: string, button: HTMLElement): Promise<boolean> => {
+export const copyText = async (text: string, button: HTMLElement): Promise<boolean> => {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -71,11 +71,14 @@ export const ConfirmProvider = ({ children }: { readonly children: ReactNode }) 
   const ask = useCallback<Ask>(
     (question) =>
       new Promise((resolve) => {
+        // The dialog is made when it is needed, so the library does not know what had the focus before.
+        const focused = document.activeElement;
         setAsked((before) => ({
           ...question,
           number: (before?.number ?? 0) + 1,
           answer: (confirmed) => {
             setOpened(false);
+            if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
             resolve(confirmed);
           },
         }));

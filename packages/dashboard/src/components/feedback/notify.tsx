@@ -44,8 +44,7 @@ export const notifyDone = ({ title, message, undo, autoClose }: Done): void => {
   });
 };
 
-export const notifyError = (title: string, error: ManagementError): void => {
-  const { message, advice } = explain(new ApiError(error));
+export const notifyFailure = (title: string, message: string): void => {
   notifications.show({
     title,
     color: "red",
@@ -53,6 +52,11 @@ export const notifyError = (title: string, error: ManagementError): void => {
     // An error takes longer to read.
     autoClose: 20_000,
     closeButtonProps,
-    message: `${message} ${advice}`,
+    message,
   });
+};
+
+export const notifyError = (title: string, error: ManagementError): void => {
+  const { message, advice } = explain(new ApiError(error));
+  notifyFailure(title, `${message} ${advice}`);
 };

@@ -2,9 +2,11 @@
 import { ActionIcon, Kbd, Modal, Table, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { usePageKeys } from "../../page-keys.ts";
+import { paletteKeys } from "../../palette/palette.tsx";
 import { Icon } from "../display/icon.tsx";
 
 const keys = [
+  [paletteKeys, "Go to any flag, segment, webhook, environment or page, or run an action"],
   ["/", "Search flags"],
   ["j or ↓", "Next flag"],
   ["k or ↑", "Previous flag"],

@@ -1,9 +1,15 @@
 // A rollout flag in the dashboard: a percentage, and a preview of who it includes.
 import type { RolloutFlag } from "@halyard/core/flags/rollout";
+import { RowsSkeleton } from "../../components/feedback/skeletons.tsx";
+import { loadedLater } from "../../pages/load-page.tsx";
 import { ReachBar } from "./reach-bar.tsx";
-import { RolloutInput } from "./rollout-input.tsx";
-import { RolloutPreview } from "./rollout-preview.tsx";
 import type { TypeEditor } from "./type-editor.ts";
+
+// The list of flags does without.
+const RolloutInput = loadedLater(
+  async () => (await import("./rollout-input.tsx")).RolloutInput,
+  <RowsSkeleton rows={1} />,
+);
 
 export const rolloutEditor: TypeEditor<RolloutFlag> = {
   label: "rollout",
@@ -17,5 +23,5 @@ export const rolloutEditor: TypeEditor<RolloutFlag> = {
     />
   ),
   Reach: ReachBar,
-  Preview: RolloutPreview,
+  Preview: loadedLater(async () => (await import("./rollout-preview.tsx")).RolloutPreview),
 };

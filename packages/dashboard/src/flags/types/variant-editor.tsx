@@ -1,8 +1,9 @@
 // A variant flag in the dashboard: its values by name, and which of them is given.
 import { formatServe, type VariantFlag } from "@halyard/core/flags/variant";
+import { RowsSkeleton } from "../../components/feedback/skeletons.tsx";
 import { formatNumber } from "../../format.ts";
+import { loadedLater } from "../../pages/load-page.tsx";
 import type { TypeEditor } from "./type-editor.ts";
-import { VariantInput } from "./variant-input.tsx";
 
 const Reach = ({ flag }: { readonly flag: VariantFlag }) => {
   const given = flag.enabled ? formatServe(flag.otherwise, formatNumber) : flag.off;
@@ -19,6 +20,10 @@ export const variantEditor: TypeEditor<VariantFlag> = {
     off: "first",
     otherwise: "first",
   },
-  MembersInput: VariantInput,
+  // The list of flags does without.
+  MembersInput: loadedLater(
+    async () => (await import("./variant-input.tsx")).VariantInput,
+    <RowsSkeleton rows={3} />,
+  ),
   Reach,
 };
