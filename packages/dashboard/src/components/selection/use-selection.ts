@@ -1,5 +1,5 @@
 // Which rows of a list are selected: one by one, a range, or all.
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 
 export interface Selection {
   readonly keys: ReadonlySet<string>;
@@ -11,27 +11,32 @@ export interface Selection {
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** `shown` are the rows in their order. */
+/** `shown` are the rows in their order. The same object until one of them changes. */
 export const useSelection = (shown: readonly string[]): Selection => {
   const [keys, setKeys] = useState(nothing);
   const last = useRef<string | undefined>(undefined);
-  return {
-    keys,
-    toggle(key, isRange = false) {
-      const from = isRange && last.current !== undefined ? shown.indexOf(last.current) : -1;
-      const to = shown.indexOf(key);
-      const range =
-        from === -1 || to === -1 ? [key] : shown.slice(Math.min(from, to), Math.max(from, to) + 1);
-      last.current = key;
-      const isOn = !keys.has(key);
-      const next = new Set(keys);
-      for (const each of range) {
-        if (isOn) next.add(each);
-        else next.delete(each);
-      }
-      setKeys(next);
-    },
-    add: (more) => setKeys(new Set([...keys, ...more])),
-    clear: () => setKeys(nothing),
-  };
+  return useMemo(
+    () => ({
+      keys,
+      toggle(key, isRange = false) {
+        const from = isRange && last.current !== undefined ? shown.indexOf(last.current) : -1;
+        const to = shown.indexOf(key);
+        const range =
+          from === -1 || to === -1
+            ? [key]
+            : shown.slice(Math.min(from, to), Math.max(from, to) + 1);
+        last.current = key;
+        const isOn = !keys.has(key);
+        const next = new Set(keys);
+        for (const each of range) {
+          if (isOn) next.add(each);
+          else next.delete(each);
+        }
+        setKeys(next);
+      },
+      add: (more) => setKeys(new Set([...keys, ...more])),
+      clear: () => setKeys(nothing),
+    }),
+    [keys, shown],
+  );
 };

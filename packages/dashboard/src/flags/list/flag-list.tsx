@@ -1,7 +1,15 @@
 // The list of flags, virtualized: only the rows in view are rendered.
 import { useMediaQuery } from "@mantine/hooks";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
+import {
+  memo,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import type { Selection } from "../../components/selection/use-selection.ts";
 import type { LiveFlag } from "../../live.ts";
 import { usePageKeys } from "../../page-keys.ts";
@@ -45,7 +53,8 @@ const usageOf = (usage: UsageByKey | undefined, key: string) => {
   };
 };
 
-export const FlagList = ({ flags, usage, selection, ref }: FlagListProps) => {
+/** Not rendered anew for each letter of a search, only for what it finds. */
+export const FlagList = memo(function FlagList({ flags, usage, selection, ref }: FlagListProps) {
   const { mayChange } = useApi();
   const edits = useFlagEdits();
   const list = useRef<HTMLUListElement>(null);
@@ -156,4 +165,4 @@ export const FlagList = ({ flags, usage, selection, ref }: FlagListProps) => {
       </ul>
     </>
   );
-};
+});
