@@ -3,7 +3,13 @@ import type { Flag } from "@halyard/core/flags/registry";
 import type { Lists } from "@halyard/core/plan/plan";
 import type { Segment } from "@halyard/core/targeting/segment";
 import { type EnvironmentEntry, parseSnapshot } from "@halyard/sdk/environment-events";
-import { type QueryClient, queryOptions, useQueries } from "@tanstack/react-query";
+import {
+  type QueryClient,
+  queryOptions,
+  type UseQueryResult,
+  useQueries,
+} from "@tanstack/react-query";
+import { useCallback } from "react";
 import { ApiError } from "../api.ts";
 import type { Api } from "../session.tsx";
 
@@ -78,15 +84,18 @@ export interface EnvironmentView {
   readonly error: Error | null;
 }
 
-export const useEnvironmentStates = (apis: readonly Api[]): readonly EnvironmentView[] =>
-  useQueries({
-    queries: apis.map(snapshotQuery),
-    combine: (results) =>
-      results.flatMap(({ data, error }, index) => {
+/** The same list until something in it changes; `apis` must be the same too. */
+export const useEnvironmentStates = (apis: readonly Api[]): readonly EnvironmentView[] => {
+  const combine = useCallback(
+    (results: readonly UseQueryResult<EnvironmentState>[]) =>
+      results.flatMap(({ data, error }, index): EnvironmentView[] => {
         const api = apis[index];
         return api === undefined ? [] : [{ api, state: data, error }];
       }),
-  });
+    [apis],
+  );
+  return useQueries({ queries: apis.map(snapshotQuery), combine });
+};
 
 const valuesOf = <Value>(entries: ReadonlyMap<string, Entry<Value>>): readonly Value[] =>
   [...entries.values()].map(({ value }) => value);

@@ -69,11 +69,10 @@ const Comparison = () => {
   const { environment } = useApi();
   const apis = useApis();
   const views = useEnvironmentStates(apis);
-  const names = apis.map((api) => api.environment.name);
+  const names = useMemo(() => apis.map((api) => api.environment.name), [apis]);
   const filter = useCompareFilter(names, environment.name);
   const { kind, base, set } = filter;
-  const environments = [base, ...names.filter((name) => name !== base)];
-  const others = environments.slice(1);
+  const others = useMemo(() => names.filter((name) => name !== base), [names, base]);
   const search = useRef<HTMLInputElement>(null);
   usePageKeys({ "/": () => search.current?.focus() });
 
@@ -83,11 +82,16 @@ const Comparison = () => {
   );
   const text = useDeferredValue(filter.text);
   const isKnown = views.every(({ state, error }) => state !== undefined || error !== null);
-  const counts = new Map(
-    others.map((name) => [name, rows.filter((row) => rowDiffers(row, base, [name])).length]),
-  );
-  const against = filter.differs === "any" ? others : filter.differs ? [filter.differs] : undefined;
-  const different = against ? rows.filter((row) => rowDiffers(row, base, against)) : rows;
+  const counts = useMemo(() => {
+    const countOf = (name: string) => rows.filter((row) => rowDiffers(row, base, [name])).length;
+    return new Map(others.map((name) => [name, countOf(name)]));
+  }, [rows, base, others]);
+  const against = filter.differs;
+  const different = useMemo(() => {
+    if (against === undefined) return rows;
+    const where = against === "any" ? others : [against];
+    return rows.filter((row) => rowDiffers(row, base, where));
+  }, [rows, base, others, against]);
   const shown = useMemo(() => matching(different, text), [different, text]);
   const keys = useMemo(() => shown.map(({ key }) => key), [shown]);
   const selection = useSelection(keys);
@@ -176,7 +180,7 @@ const Comparison = () => {
         <CompareTable
           kind={kind}
           rows={shown}
-          environments={environments}
+          environments={[base, ...others]}
           counts={counts}
           selection={targets.length > 0 ? selection : undefined}
           onBase={(name) => set("base", name === environment.name ? "" : name)}

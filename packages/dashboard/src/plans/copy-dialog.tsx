@@ -108,7 +108,8 @@ export const CopyDialog = ({ onClose, onBegin, ...copy }: CopyDialogProps) => {
   const name = to?.environment.name ?? "";
   const [members, setMembers] = useState<readonly string[]>(copiedMembers);
   const source = apis.find(({ environment }) => environment.name === from);
-  const views = useEnvironmentStates(source && to ? [source, to] : []);
+  const both = useMemo(() => (source && to ? [source, to] : []), [source, to]);
+  const views = useEnvironmentStates(both);
   const error = views.find((view) => view.error !== null)?.error;
   const [first, second] = views.map(({ state }) => state);
   // The plan is made once: what others change while the dialog is open is a conflict, not a surprise.
@@ -116,9 +117,9 @@ export const CopyDialog = ({ onClose, onBegin, ...copy }: CopyDialogProps) => {
   if (first && second && states?.[0] !== name) setStates([name, first, second]);
   const planned = useMemo(() => {
     if (states === undefined || states[0] !== name) return undefined;
-    const [, ...both] = states;
+    const [, ...pair] = states;
     const task: Copy = { of, keys, from, to: name };
-    return of === "flag" ? planFlags(task, members, both) : planSegments(task, both);
+    return of === "flag" ? planFlags(task, members, pair) : planSegments(task, pair);
   }, [states, of, keys, from, name, members]);
   const versions = useMemo(
     () => new Map([...(states?.[2].flags ?? [])].map(([key, { version }]) => [key, version])),
