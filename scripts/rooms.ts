@@ -86,6 +86,7 @@ const sdk: Rooms = {
   client: ["environment-stream", "details.ts", ...sdkTransport],
   "browser-client": ["details.ts", ...sdkTransport],
   management: [...sdkTransport],
+  plan: ["management", ...sdkTransport],
   webhooks: ["management", ...sdkTransport],
   openfeature: [
     ...["client", "browser-client", "details.ts", ...sdkTransport],

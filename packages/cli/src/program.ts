@@ -11,6 +11,7 @@ const groups: Readonly<Record<string, Commands>> = {
     explain: async () => (await import("./commands/flags/explain.ts")).explainCommand(),
     segments: async () => (await import("./commands/segments/segments.ts")).segmentCommands(),
     rollout: async () => (await import("./commands/flags/rollout.ts")).rolloutCommand(),
+    history: async () => (await import("./commands/history.ts")).historyCommand(),
     events: async () => (await import("./commands/flags/events.ts")).eventCommands(),
   },
   "Webhooks and keys:": {

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Flag } from "@halyard/core/flags/registry";
+import { planChanges } from "@halyard/core/plan/plan";
+import { stagesOf } from "@halyard/core/plan/stages";
 import type { Segment } from "@halyard/core/targeting/segment";
-import { groupsOf, type Ready } from "../src/flags-file/plan/apply-flags.ts";
-import { planChanges } from "../src/flags-file/plan/plan.ts";
+import { partsOf } from "@halyard/sdk/segment-members";
+import { groupsOf, type Ready } from "../../sdk/src/plan/apply-flags.ts";
 import { linesOf } from "../src/flags-file/plan/show-plan.ts";
-import { stagesOf } from "../src/flags-file/plan/stages.ts";
-import { partsOf } from "../src/server-connection/segment-members.ts";
 
 const flag = (key: string, more: object = {}): Flag =>
   ({ key, type: "boolean", enabled: false, description: null, ...more }) as Flag;

@@ -109,7 +109,11 @@ test("promote of named flags, of all, of some fields, with and without what is g
     "fresh",
     "--fields",
     "percentage, description",
+    "--reason",
+    "Release 7",
   );
+  const [last] = (await production.admin("GET", "/history?limit=1")).body as { reason?: string }[];
+  assert.equal(last?.reason, "Release 7");
   assert.equal(
     some,
     `+ fresh  boolean, off, "New"

@@ -88,6 +88,49 @@ suite("segments", () => {
   });
 });
 
+suite("history", () => {
+  test("shows why what was changed by whom, selected by kind, actor and time", async () => {
+    const { halyard } = on;
+    const why = ["--reason", "An incident"];
+    await halyard.succeed("flags", "create", "told", ...why);
+    const rule = ["--when", "plan in pro", "--serve", "on", "--otherwise", "off"];
+    await halyard.succeed("flags", "rules", "add", "told", ...rule, ...why);
+    await halyard.succeed("segments", "create", "told", ...why);
+    await halyard.succeed("segments", "add", "told", "ann", ...why);
+    await halyard.succeed("flags", "delete", "told", "--yes", ...why);
+    await halyard.refuse(
+      ["segments", "add", "told", "x", "--reason", " "],
+      2,
+      /reason must be a text/,
+    );
+    const all = await halyard.read<{ id: string; reason?: string }[]>(
+      "history",
+      "--actor",
+      "admin",
+    );
+    assert.deepEqual(
+      all.filter(({ id }) => id === "told").map(({ reason }) => reason),
+      Array.from({ length: 5 }, () => "An incident"),
+    );
+    assert.match(
+      await halyard.succeed("history", "--kind", "segment", "--id", "told", "--since", "1h"),
+      /^segment told v2 .* updated by admin.*\n {6}because: An incident\n {6}include \+1 \(ann\)\nsegment told v1 /,
+    );
+    assert.match(
+      await halyard.succeed("history", "--kind", "flag", "--deleted", "--limit", "1"),
+      /^flag told v3 .* deleted by admin.*\n {6}because: An incident\n$/,
+    );
+    for (const none of [
+      ["--actor", "nobody"],
+      ["--until", "1h"],
+    ]) {
+      assert.equal(await halyard.succeed("history", ...none), "");
+    }
+    await halyard.refuse(["history", "--id", "told"], 2, /--id needs --kind/);
+    await halyard.refuse(["history", "--kind", "rule"], 2, /Allowed choices/);
+  });
+});
+
 suite("explain", () => {
   test("shows each step, now, before and as it would be", async () => {
     const { halyard } = on;

@@ -38,7 +38,7 @@ const isRead = (method: string): boolean => method === "GET" || method === "HEAD
 export type SessionFetch = typeof globalThis.fetch;
 
 /** What every change carries. */
-interface CsrfToken {
+export interface CsrfToken {
   current: string;
 }
 
@@ -72,8 +72,14 @@ export const createSessionFetch =
     return response;
   };
 
-export const createSessionManagement = (fetch: SessionFetch): Management =>
-  createManagement({ url: location.origin, key: "session", fetch });
+/** `reason` goes with every change. */
+export const createSessionManagement = (fetch: SessionFetch, reason?: string): Management =>
+  createManagement({
+    url: location.origin,
+    key: "session",
+    fetch,
+    ...(reason !== undefined && { reason }),
+  });
 
 const unexpected: ManagementError = {
   code: "UNEXPECTED_ANSWER",

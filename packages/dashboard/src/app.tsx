@@ -15,6 +15,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ConfirmProvider } from "./components/feedback/confirm.tsx";
 import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
+import { RunPlanProvider } from "./plans/run-plan.tsx";
 import { Routes } from "./routes.tsx";
 import { SessionProvider } from "./session.tsx";
 import { cssVariables, theme } from "./theme.ts";
@@ -28,6 +29,9 @@ const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
 });
 
+/** A notice must not lie over the buttons of a dialog. */
+const belowDialogs = 190;
+
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element with the id root");
 
@@ -40,11 +44,13 @@ createRoot(root).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" autoClose={8_000} limit={4} />
+        <Notifications position="bottom-right" autoClose={8_000} limit={4} zIndex={belowDialogs} />
         <ErrorBoundary>
           <ConfirmProvider>
             <SessionProvider>
-              <Routes />
+              <RunPlanProvider>
+                <Routes />
+              </RunPlanProvider>
             </SessionProvider>
           </ConfirmProvider>
         </ErrorBoundary>

@@ -21,7 +21,9 @@ const pages: readonly Page[] = [
   page("/flags/:key", "FlagPage", () => import("./pages/flag-page.tsx")),
   page("/segments", "SegmentsPage", () => import("./pages/segments-page.tsx")),
   page("/segments/:key", "SegmentPage", () => import("./pages/segment-page.tsx")),
-  page("/deleted-flags", "DeletedFlagsPage", () => import("./pages/deleted-flags-page.tsx")),
+  page("/compare", "ComparePage", () => import("./pages/compare-page.tsx")),
+  page("/history", "HistoryPage", () => import("./pages/history-page.tsx")),
+  page("/deleted-flags", "DeletedFlagsPage", () => import("./pages/history-page.tsx")),
   page("/webhooks", "WebhooksPage", () => import("./pages/webhooks-page.tsx")),
   page("/webhooks/:id", "WebhookPage", () => import("./pages/webhook-page.tsx")),
   page("/keys", "KeysPage", () => import("./pages/keys-page.tsx")),
@@ -113,7 +115,7 @@ const InEnvironment = ({ session, name }: EnvironmentProps) => {
   if (environment === undefined) return <NotSignedIn session={session} name={name} />;
   return (
     // The key resets all state when the environment changes.
-    <ApiProvider key={name} session={session} environment={environment}>
+    <ApiProvider key={name} environment={environment}>
       <LiveProvider>
         <Shell>
           <Pages />

@@ -2,8 +2,18 @@
 import { isProductionName } from "@halyard/core/environment-name";
 import type { Management } from "@halyard/sdk";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef } from "react";
 import {
+  createContext,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from "react";
+import {
+  type CsrfToken,
   createSessionFetch,
   createSessionManagement,
   readSession,
@@ -20,6 +30,8 @@ interface SessionState {
   /** Refetches the session after signing in or out. */
   readonly refresh: () => Promise<void>;
   readonly ended: () => void;
+  /** One for all, so that a new token does not restart streams. */
+  readonly csrf: CsrfToken;
 }
 
 export interface Api {
@@ -68,6 +80,10 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
     [queries],
   );
   const ended = useCallback(() => void refresh(), [refresh]);
+  const csrf = useRef("");
+  useLayoutEffect(() => {
+    if (session !== undefined) csrf.current = session.csrf;
+  }, [session]);
   const state = useMemo<SessionState>(
     () => ({
       session,
@@ -75,6 +91,7 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
       error: query.error,
       refresh,
       ended,
+      csrf,
     }),
     [session, query.isPending, query.error, refresh, ended],
   );
@@ -87,29 +104,25 @@ export const useSession = (): SessionState => {
   return state;
 };
 
+const createApi = (environment: SessionEnvironment, fetch: SessionFetch): Api => ({
+  management: createSessionManagement(fetch),
+  fetch,
+  environment,
+  isProduction: isProductionName(environment.name),
+  mayChange: environment.role === "admin",
+});
+
 interface ApiProviderProps {
-  readonly session: Session;
   readonly environment: SessionEnvironment;
   readonly children: ReactNode;
 }
 
-export const ApiProvider = ({ session, environment, children }: ApiProviderProps) => {
-  const { ended } = useSession();
+export const ApiProvider = ({ environment, children }: ApiProviderProps) => {
+  const { ended, csrf } = useSession();
   const { name, role, keyName, keyId } = environment;
-  // In a ref, so that a new token does not restart the stream.
-  const csrf = useRef(session.csrf);
-  useEffect(() => {
-    csrf.current = session.csrf;
-  }, [session.csrf]);
-  const fetch = useMemo(() => createSessionFetch(name, csrf, ended), [name, ended]);
-  const api = useMemo<Api>(
-    () => ({
-      management: createSessionManagement(fetch),
-      fetch,
-      environment: { name, role, keyName, keyId },
-      isProduction: isProductionName(name),
-      mayChange: role === "admin",
-    }),
+  const fetch = useMemo(() => createSessionFetch(name, csrf, ended), [name, csrf, ended]);
+  const api = useMemo(
+    () => createApi({ name, role, keyName, keyId }, fetch),
     [fetch, name, role, keyName, keyId],
   );
   useEffect(() => storeEnvironment(name), [name]);
@@ -121,4 +134,17 @@ export const useApi = (): Api => {
   const api = use(ApiContext);
   if (api === undefined) throw new Error("useApi outside of ApiProvider");
   return api;
+};
+
+/** The APIs of all environments that the session is signed in to. */
+export const useApis = (): readonly Api[] => {
+  const { session, ended, csrf } = useSession();
+  const environments = session?.environments;
+  return useMemo(
+    () =>
+      (environments ?? []).map((environment) =>
+        createApi(environment, createSessionFetch(environment.name, csrf, ended)),
+      ),
+    [environments, csrf, ended],
+  );
 };

@@ -19,6 +19,8 @@ import { FailingMark } from "./webhooks/failing-mark.tsx";
 const places: readonly Place[] = [
   { to: "/flags", label: "Flags", icon: "flag" },
   { to: "/segments", label: "Segments", icon: "people" },
+  { to: "/compare", label: "Compare", icon: "compare" },
+  { to: "/history", label: "History", icon: "history" },
   { to: "/webhooks", label: "Webhooks", icon: "webhook" },
   { to: "/keys", label: "Keys", icon: "key" },
   { to: "/events", label: "Events", icon: "pulse" },

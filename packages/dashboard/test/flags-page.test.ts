@@ -6,6 +6,7 @@ import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
+import { tooSmall } from "./support/controls.ts";
 import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
 const browser = testBrowser();
@@ -231,14 +232,7 @@ test("on a phone, texts of the chart are readable, fingers hit every control, an
   }
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
   await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
-  const small = await page
-    .locator("main button:visible, main select:visible, main input:visible:not([type=checkbox])")
-    .evaluateAll((elements) =>
-      elements
-        .filter((element) => element.getBoundingClientRect().height < 44)
-        .map((element) => element.outerHTML.slice(0, 120)),
-    );
-  assert.deepEqual(small, []);
+  assert.deepEqual(await tooSmall(page, "main"), []);
   assert.equal(await page.getByLabel("Percent of users").inputValue(), "37 %");
   const settings = (await page.locator(".flag-head").textContent()) ?? "";
   assert.ok(!settings.includes("37"), settings);

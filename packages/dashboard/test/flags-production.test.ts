@@ -131,9 +131,9 @@ test("a flag is deleted only after its key was typed", async (t) => {
        'flag', 'other', 0, 'other', '["flag.updated"]', '{}', '{}' from numbers`,
   );
   await page.goto("/deleted-flags");
-  await page.getByRole("button", { name: "Restore to-go" }).click();
+  await page.getByRole("button", { name: "Restore: to-go, version 2" }).click();
   await dialog(page).getByRole("button", { name: "Create flag" }).click();
-  await page.getByRole("heading", { name: "No deleted flags" }).waitFor();
+  await notice(page, "to-go").waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "to-go"), { enabled: false });
 });
 

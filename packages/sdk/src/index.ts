@@ -30,6 +30,7 @@ export type { CallOptions, ChangeOptions, CreateOptions, PostOptions } from "./m
 export {
   createManagement,
   type Management,
+  type ManagementOptions,
 } from "./management/management.ts";
 export type {
   DeliveryQuery,

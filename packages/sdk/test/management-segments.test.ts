@@ -89,3 +89,40 @@ test("segments: create, read, change, use, delete, and their events", async (t) 
   assert.equal(event.type, "segment.created");
   if (event.type === "segment.created") assert.deepEqual(event.data.segment, summary);
 });
+
+test("a reason is of one change, or of every change by a client; other calls have none", async (t) => {
+  const server = await startTestServer();
+  t.after(() => server.close());
+  const { keys } = await server.environment();
+  const address = { url: server.url, key: keys.admin };
+  const silent = createManagement(address);
+  const telling = createManagement({ ...address, reason: "Release 7" });
+  const reason = "An incident: 100 % & more?";
+  done(await silent.flags.create({ key: "f", type: "boolean" }));
+  done(await silent.flags.update("f", { enabled: true }, { reason, ifMatch: 1 }));
+  done(await telling.flags.changeTogether([{ flag: "f", patch: { enabled: false } }]));
+  done(await telling.segments.create({ key: "s" }));
+  done(await telling.segments.changeMembers("s", { include: { add: ["ann"] } }, { reason }));
+  done(await telling.segments.update("s", { description: "d" }));
+  done(await silent.segments.delete("s", { reason }));
+  done(await telling.flags.delete("f"));
+  done(await telling.keys.create({ name: "other", role: "client" }));
+  const entries = done(await silent.history({ actor: "admin", since: "2020-01-01" }));
+  assert.deepEqual(entries.map((entry) => entry.reason).toReversed(), [
+    undefined,
+    reason,
+    "Release 7",
+    "Release 7",
+    reason,
+    "Release 7",
+    reason,
+    "Release 7",
+    undefined,
+  ]);
+  const events = done(await silent.events());
+  assert.deepEqual(events.map((event) => event.reason).slice(0, 3), [
+    undefined,
+    reason,
+    "Release 7",
+  ]);
+});

@@ -2,13 +2,7 @@
 import type { ApiKey, NewKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
-import type {
-  EventLogReads,
-  HistoryEntry,
-  HistoryQuery,
-  NewHistoryEntry,
-  PastReads,
-} from "./domain/history.ts";
+import type { EventLogReads, HistoryReads, NewHistoryEntry, PastReads } from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
 import type { ReferenceReads } from "./domain/references.ts";
@@ -65,6 +59,7 @@ export interface KeyHolder {
 export interface Reader
   extends EventLogReads,
     HealthReads,
+    HistoryReads,
     PastReads,
     ReplayReads,
     ReferenceReads,
@@ -104,7 +99,6 @@ export interface Reader
   usage(environmentId: number, since: Date, flagKey?: string): Promise<readonly CountedFlag[]>;
   /** The hours of one flag, or of `allFlags`, since a time, oldest first; hours without evaluations are left out. */
   usageHours(environmentId: number, flagKey: string, since: Date): Promise<readonly UsageHour[]>;
-  history(environmentId: number, query: HistoryQuery): Promise<readonly HistoryEntry[]>;
 }
 
 type ReadsToChange = Pick<

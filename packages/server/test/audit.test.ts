@@ -38,7 +38,8 @@ const runSession = async (): Promise<Session> => {
   const named = (id: string) => ({ "x-request-id": id });
 
   await admin("POST", "/flags", { key: "one", type: "rollout" }, named("create-1"));
-  await admin("PATCH", "/flags/one", { enabled: true, percentage: 5 }, named("patch-1"));
+  const change = { enabled: true, percentage: 5 };
+  await admin("PATCH", "/flags/one?reason=An%20incident", change, named("patch-1"));
   await admin("PATCH", "/flags/one", { enabled: true }, named("patch-nothing"));
   await admin("PATCH", "/flags/one", { percentage: 500 }, named("patch-bad"));
   const once = { "idempotency-key": "k", ...named("create-2") };
@@ -156,7 +157,8 @@ test("every change has one line: who, where, what, and the request that asked fo
     assert.equal(line.address, "127.0.0.1");
     assert.equal(line.level, 30);
   }
-  const [, patched] = audited;
+  const [created, patched] = audited;
+  assert.deepEqual([created?.reason, patched?.reason], [undefined, "An incident"]);
   assert.deepEqual([patched?.subject, patched?.version, patched?.sequence], ["flag", 2, 3]);
 });
 

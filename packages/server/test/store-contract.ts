@@ -216,7 +216,7 @@ export const storeContract = (
       assert.equal((await second.flag(environment.id, "count"))?.version, 41);
       assert.equal((await opened.store.content(environment.id)).revision, 41);
       const query = { subject: "flag", subjectId: "count", limit: 100 } as const;
-      const entries = await opened.store.history(environment.id, query);
+      const { entries } = await opened.store.history(environment.id, query);
       assert.deepEqual(
         entries.map(({ version }) => version),
         Array.from({ length: 41 }, (_, index) => 41 - index),

@@ -14,6 +14,13 @@ const schemaBefore = 6;
 const setBack = async (folder: string): Promise<void> => {
   const place = { folder };
   for (const statement of [
+    "drop index history_by_time",
+    "drop index history_by_kind_and_time",
+    "drop index history_by_actor_name",
+    "drop index history_by_actor_key",
+    "drop index history_of_deletions",
+    "drop index history_of_deletions_by_kind",
+    "alter table history drop column reason",
     "alter table flags drop column definition",
     "alter table flags drop column level",
     "alter table history drop column level",

@@ -19,15 +19,6 @@ export const fetchSegments = async (connection: Connection): Promise<readonly Se
   return found;
 };
 
-/** A file may leave out what is empty. */
-export const orderSegment = ({ key, description, include, exclude, when }: Segment): Segment => ({
-  key,
-  description: description ?? null,
-  include: [...(include ?? [])].sort(),
-  exclude: [...(exclude ?? [])].sort(),
-  when: when ?? null,
-});
-
 export const checkFileSegment = (entry: Fields, report: Report): void => {
   const mistakes = collectMistakes();
   checkSegment(entry, mistakes, true);

@@ -1,4 +1,5 @@
 // The file that `halyard export` writes and `halyard import` reads: sorted and stable, so that it can live in git.
+import { byKey } from "@halyard/core/plan/by-key";
 import type { Webhook } from "@halyard/sdk";
 import { jsonText } from "../terminal/output.ts";
 import { type FileLists, orderLists } from "./file-kinds.ts";
@@ -13,9 +14,6 @@ export const fileFormats = ["json", "yaml"] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
 export const formatVersion = 1;
-
-export const byKey = (a: { readonly key: string }, b: { readonly key: string }): number =>
-  a.key < b.key ? -1 : Number(a.key > b.key);
 
 export const writeFlagsFile = async (file: FlagsFile, format: FileFormat): Promise<string> => {
   const lists = Object.entries(orderLists(file)).map(([name, list]) => [

@@ -9,6 +9,8 @@ export interface ConnectionOptions {
   readonly url?: string;
   readonly key?: string;
   readonly profile?: string;
+  /** Why, for what the command changes. */
+  readonly reason?: string;
 }
 
 export interface Connection extends Profile {
@@ -45,6 +47,13 @@ export const serverCommand = (
 /** The same for a command that changes something. */
 export const changeCommand = (command: Command): Command =>
   serverCommand(command).option("-y, --yes", "do not ask for confirmation");
+
+/** The same for a command that changes flags or segments. */
+export const reasonedCommand = (command: Command): Command =>
+  changeCommand(command).addOption(reasonOption());
+
+export const reasonOption = (): Option =>
+  new Option("--reason <text>", "why; kept in the history and sent in events");
 
 const server = (flags: string, description: string): Option =>
   new Option(flags, description).helpGroup("Which server:");
@@ -112,8 +121,11 @@ export const connect = (options: ConnectionOptions): Connection => {
 };
 
 /** The connection to the profile of this name. */
-export const connectBy = (name: string): Connection =>
-  connectTo(profileNamed(name), { profile: name });
+export const connectBy = (
+  name: string,
+  { reason }: Pick<ConnectionOptions, "reason"> = {},
+): Connection =>
+  connectTo(profileNamed(name), { profile: name, ...(reason !== undefined && { reason }) });
 
 /** `named` is how the command line names it, which hints repeat. Of a key only that there was one. */
 export const connectTo = (profile: Profile, named: ConnectionOptions = {}): Connection => {
@@ -127,7 +139,9 @@ export const connectTo = (profile: Profile, named: ConnectionOptions = {}): Conn
   ];
   const hint = (command: string) => ["halyard", command, ...words].join(" ");
   try {
-    return { ...profile, hint, management: createManagement({ url, key }) };
+    const { reason } = named;
+    const address = { url, key, ...(reason !== undefined && { reason }) };
+    return { ...profile, hint, management: createManagement(address) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // The SDK begins with the name of its option.

@@ -67,5 +67,6 @@ export const eventText = (event: ChangeEvent): string => {
     `${coloured("bold", key)} v${event.data.version}`,
     ...(changes === "" ? [] : [changes]),
     `by ${inOneLine(event.actor.name)}`,
+    ...(event.reason === undefined ? [] : [`because: ${inOneLine(event.reason)}`]),
   ].join("  ");
 };

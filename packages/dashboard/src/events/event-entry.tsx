@@ -2,19 +2,23 @@
 import type { Flag } from "@halyard/core/flags/registry";
 import type { HistoryEntry } from "@halyard/sdk";
 import { Anchor } from "@mantine/core";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { FieldDiff } from "../components/display/field-diff.tsx";
+import { Reason } from "../components/display/reason.tsx";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { FlagDiff } from "../flags/edit/flag-diff.tsx";
 import { formatNumber } from "../format.ts";
+import { addressOfHistory } from "../history/history-filter.ts";
+import { SegmentDiff } from "../segments/segment-diff.tsx";
 
 const isFlag = (value: unknown): value is Flag =>
   typeof value === "object" && value !== null && "key" in value && "enabled" in value;
 export const flagOf = (value: unknown): Flag | null => (isFlag(value) ? value : null);
 
 const nameOf = ({ subject, id, before, after }: HistoryEntry): string => {
-  if (subject === "flag") return id;
+  if (subject === "flag" || subject === "segment") return id;
   const shown = (after ?? before)?.[subject === "webhook" ? "url" : "name"];
   return typeof shown === "string" ? shown : id;
 };
@@ -25,7 +29,11 @@ const Subject = ({ entry }: { readonly entry: HistoryEntry }) => {
   if (entry.subject === "key" || (isGone && entry.subject === "webhook")) {
     return <span className="mono">{name}</span>;
   }
-  const path = `/${entry.subject}s/${encodeURIComponent(entry.id)}`;
+  // Of a segment that is gone there is its history alone.
+  const path =
+    isGone && entry.subject === "segment"
+      ? addressOfHistory({ kind: entry.subject, key: entry.id })
+      : `/${entry.subject}s/${encodeURIComponent(entry.id)}`;
   return (
     <Anchor component={Link} href={path} className="mono">
       {name}
@@ -33,8 +41,26 @@ const Subject = ({ entry }: { readonly entry: HistoryEntry }) => {
   );
 };
 
-export const EventEntry = ({ entry }: { readonly entry: HistoryEntry }) => {
-  const { subject, actor, createdAt, version, actions, before, after } = entry;
+interface EventEntryProps {
+  readonly entry: HistoryEntry;
+  /** What can be done with it. */
+  readonly action?: ReactNode;
+}
+
+const Difference = ({ entry: { subject, before, after } }: { readonly entry: HistoryEntry }) => {
+  switch (subject) {
+    case "flag":
+      return <FlagDiff before={flagOf(before)} after={flagOf(after)} />;
+    case "segment":
+      return <SegmentDiff before={before} after={after} />;
+    case "webhook":
+    case "key":
+      return <FieldDiff before={before} after={after} />;
+  }
+};
+
+export const EventEntry = ({ entry, action }: EventEntryProps) => {
+  const { actor, createdAt, version, actions, reason } = entry;
   return (
     <li className="event-entry">
       <div className="history-who">
@@ -55,12 +81,10 @@ export const EventEntry = ({ entry }: { readonly entry: HistoryEntry }) => {
             ))}
           </span>
         </div>
-        {subject === "flag" ? (
-          <FlagDiff before={flagOf(before)} after={flagOf(after)} />
-        ) : (
-          <FieldDiff before={before} after={after} />
-        )}
+        <Reason reason={reason} />
+        <Difference entry={entry} />
       </div>
+      {action !== undefined && <div>{action}</div>}
     </li>
   );
 };

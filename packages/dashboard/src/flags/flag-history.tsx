@@ -3,6 +3,7 @@ import type { FlagHistoryEntry } from "@halyard/sdk";
 import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ApiError } from "../api.ts";
+import { Reason } from "../components/display/reason.tsx";
 import { Time } from "../components/display/time.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { ShowOlder } from "../components/feedback/show-older.tsx";
@@ -53,7 +54,7 @@ interface EntryProps {
 const Entry = ({ change, current }: EntryProps) => {
   const edits = useFlagEdits();
   const { mayChange } = useApi();
-  const { after, before, version, actor, createdAt } = change;
+  const { after, before, version, actor, createdAt, reason } = change;
   const label = labelOf(change);
   const isRestorable =
     mayChange &&
@@ -70,6 +71,7 @@ const Entry = ({ change, current }: EntryProps) => {
       </div>
       <div>
         {label !== undefined && <div>{label}</div>}
+        <Reason reason={reason} />
         {after !== null && <FlagDiff before={before} after={after} />}
       </div>
       {isRestorable && (

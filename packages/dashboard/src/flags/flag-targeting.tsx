@@ -1,6 +1,6 @@
 // Who gets which variant of a flag: its rules in sentences, or in an editor that is loaded when somebody can use it.
 import { Button, Group } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { CodeBlock } from "../components/display/code-block.tsx";
 import { Section } from "../components/layout/section.tsx";
 import type { LiveFlag } from "../live.ts";
@@ -28,20 +28,29 @@ const Editor = ({ entry }: { readonly entry: LiveFlag }) => {
     name: "targeting",
     read: readTargeting,
     patchOf: (value) => patchOf(flag.type, value),
+    showsRefusal: true,
   });
   const { value, draft, edit } = state;
   const [began, setBegan] = useState<"rule" | "json" | undefined>();
   const isEmpty = flag.rules === undefined && draft === undefined;
+  const addButton = useRef<HTMLButtonElement>(null);
+  const isShut = isEmpty && began !== "json";
+  const wasShut = useRef(isShut);
+  useEffect(() => {
+    // Everything was discarded or removed, and with it what had the focus.
+    if (isShut && !wasShut.current) addButton.current?.focus();
+    wasShut.current = isShut;
+  }, [isShut]);
   const addRule = () => {
     setBegan("rule");
     edit({ members: withRules(flag.type, value.members, [newRule(flag, [])]) });
   };
-  if (isEmpty && began !== "json") {
+  if (isShut) {
     return (
       <>
         <p>No rules: everyone is treated alike.</p>
         <Group gap="xs">
-          <Button variant="default" size="compact-sm" onClick={addRule}>
+          <Button ref={addButton} variant="default" size="compact-sm" onClick={addRule}>
             Add a rule
           </Button>
           <Button variant="subtle" size="compact-sm" onClick={() => setBegan("json")}>

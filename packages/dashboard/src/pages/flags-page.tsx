@@ -8,7 +8,9 @@ import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { useCreating } from "../components/layout/use-creating.ts";
+import { useSelection } from "../components/selection/use-selection.ts";
 import { CreateFlag } from "../flags/edit/create-flag.tsx";
+import { BulkBar, useMaySelect } from "../flags/list/bulk-bar.tsx";
 import {
   type FlagFilter,
   filterFrom,
@@ -22,6 +24,7 @@ import { labelsOf } from "../flags/list/flag-labels.ts";
 import { FlagList, type FlagListHandle } from "../flags/list/flag-list.tsx";
 import { useUsage } from "../flags/list/use-usage.ts";
 import { formatNumber } from "../format.ts";
+import { addressOfDeletedFlags } from "../history/history-filter.ts";
 import { useLiveState } from "../live-provider.tsx";
 import { usePageKeys } from "../page-keys.ts";
 import { useApi } from "../session.tsx";
@@ -48,6 +51,9 @@ export const FlagsPage = () => {
     () => shownFlags(flags, deferred, usage.data),
     [flags, deferred, usage.data],
   );
+  const keys = useMemo(() => shown.map(({ flag }) => flag.key), [shown]);
+  const selection = useSelection(keys);
+  const maySelect = useMaySelect();
   const labels = useMemo(() => labelsOf(flags), [flags]);
   usePageKeys({
     "/": () => search.current?.focus(),
@@ -72,7 +78,7 @@ export const FlagsPage = () => {
         title="Flags"
         description={isLoading ? "…" : `${formatNumber(flags.length)} in ${environment.name}`}
       >
-        <Button component={Link} href="/deleted-flags" variant="subtle" color="gray">
+        <Button component={Link} href={addressOfDeletedFlags} variant="subtle" color="gray">
           Deleted flags
         </Button>
         {create}
@@ -110,6 +116,9 @@ export const FlagsPage = () => {
             {shown.length < flags.length &&
               `${formatNumber(shown.length)} of ${formatNumber(flags.length)} flags`}
           </p>
+          {maySelect && (
+            <BulkBar selection={selection} flags={flags} shown={keys} tags={labels.tags} />
+          )}
           {deferred.onlyStale && <p className="flag-count dimmed">{staleMeans}</p>}
           {shown.length === 0 ? (
             <EmptyState
@@ -126,7 +135,12 @@ export const FlagsPage = () => {
               No flag matches the search and all filters.
             </EmptyState>
           ) : (
-            <FlagList ref={list} flags={shown} usage={usage.data} />
+            <FlagList
+              ref={list}
+              flags={shown}
+              usage={usage.data}
+              selection={maySelect ? selection : undefined}
+            />
           )}
         </>
       )}

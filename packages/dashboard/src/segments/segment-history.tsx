@@ -1,73 +1,25 @@
 // The history of a segment: what each version changed in it, members by name where they are few.
 
-import { isObject } from "@halyard/core/targeting/mistakes";
-import type { ListChange, MemberList } from "@halyard/core/targeting/segment";
-import { memberLists } from "@halyard/core/targeting/segment";
 import type { HistoryEntry } from "@halyard/sdk";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ApiError } from "../api.ts";
-import { FieldDiff } from "../components/display/field-diff.tsx";
+import { Reason } from "../components/display/reason.tsx";
 import { Time } from "../components/display/time.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { ShowOlder } from "../components/feedback/show-older.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { Section } from "../components/layout/section.tsx";
-import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
-import { conditionPhrase } from "../targeting/sentence.ts";
+import { SegmentDiff } from "./segment-diff.tsx";
 
 const pageSize = 20;
-const shownMembers = 10;
-
-type Changes = { readonly [List in MemberList]?: ListChange };
-
-const named = (members: readonly string[]): string => {
-  const shown = members.slice(0, shownMembers).join(", ");
-  const more = members.length - shownMembers;
-  return more > 0 ? `${shown} and ${formatNumber(more)} more` : shown;
-};
-
-const ListChanges = ({ changes }: { readonly changes: Changes }) => (
-  <dl className="diff">
-    {memberLists.flatMap((list) => {
-      const { added = [], removed = [] } = changes[list] ?? {};
-      if (added.length + removed.length === 0) return [];
-      return [
-        <div key={list} className="diff-line">
-          <dt>{list}</dt>
-          <dd>
-            {added.length > 0 && (
-              <ins className="diff-after">
-                {formatNumber(added.length)} added: {named(added)}
-              </ins>
-            )}
-            {removed.length > 0 && (
-              <>
-                {added.length > 0 && <br />}
-                {formatNumber(removed.length)} removed:{" "}
-                <del className="diff-before">{named(removed)}</del>
-              </>
-            )}
-          </dd>
-        </div>,
-      ];
-    })}
-  </dl>
-);
-
-const fieldsOf = (segment: HistoryEntry["before"]) =>
-  segment && {
-    description: segment.description,
-    ...(isObject(segment.when) && { condition: conditionPhrase(segment.when) }),
-  };
-
 const labels: Readonly<Record<string, string>> = {
   "segment.created": "Created",
   "segment.deleted": "Deleted",
 };
 
 const Entry = ({ change }: { readonly change: HistoryEntry }) => {
-  const { actor, createdAt, version, before, after, actions } = change;
+  const { actor, createdAt, version, before, after, actions, reason } = change;
   const label = actions.map((action) => labels[action]).find(Boolean);
   return (
     <li className="history-entry">
@@ -80,12 +32,8 @@ const Entry = ({ change }: { readonly change: HistoryEntry }) => {
       </div>
       <div>
         {label !== undefined && <div>{label}</div>}
-        {after !== null && (
-          <>
-            <FieldDiff before={fieldsOf(before)} after={fieldsOf(after)} />
-            <ListChanges changes={after as Changes} />
-          </>
-        )}
+        <Reason reason={reason} />
+        <SegmentDiff before={before} after={after} />
       </div>
     </li>
   );

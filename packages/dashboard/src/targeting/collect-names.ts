@@ -27,6 +27,11 @@ const attributesIn = (condition: unknown): readonly AttributeCondition[] => {
   return [...own, ...inner.flatMap(attributesIn)];
 };
 
+const byValue = (one: Scalar, other: Scalar): number => {
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  return String(one) < String(other) ? -1 : 1;
+};
+
 export interface NamedIn {
   readonly flags: readonly Pick<Targeting, "rules" | "bucketBy">[];
   readonly segments: readonly { readonly key: string; readonly when: Condition | null }[];
@@ -54,7 +59,7 @@ export const collectNames = ({ flags, segments }: NamedIn): SuggestedNames => {
   values.delete("targetingKey");
   return {
     attributes: ["targetingKey", ...[...values.keys()].sort()],
-    valuesOf: (attribute) => [...(values.get(attribute) ?? [])].sort(),
+    valuesOf: (attribute) => [...(values.get(attribute) ?? [])].sort(byValue),
     segments: segments.map(({ key }) => key).sort(),
   };
 };

@@ -3,10 +3,9 @@
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import type { AttributeCondition } from "@halyard/core/targeting/conditions/operators";
 import { isObject } from "@halyard/core/targeting/mistakes";
-import type { Serve } from "@halyard/core/targeting/targeting";
 import { formatPercent } from "../format.ts";
 import { labelOfOperator } from "./operator-labels.ts";
-import { sharesOf, sumOf } from "./split/shares.ts";
+import { isServe, sharesOf, sumOf } from "./split/shares.ts";
 
 /** More are counted. */
 const shownValues = 5;
@@ -82,8 +81,8 @@ const phrase = (condition: unknown, place: Place): string => {
 export const conditionPhrase = (condition: unknown): string => phrase(condition, "alone");
 
 /** "on", or "on to 25 % and off to 75 %". Of each variant the shares together. */
-export const servePhrase = (serve: Serve | undefined): string => {
-  if (serve === undefined || serve === "" || serve.length === 0) return "…";
+export const servePhrase = (serve: unknown): string => {
+  if (!isServe(serve) || serve.length === 0) return "…";
   if (typeof serve === "string") return serve;
   const parts = Object.entries(sharesOf(serve)).map(
     ([variant, share]) => `${variant} to ${formatPercent(share)}`,
@@ -94,12 +93,12 @@ export const servePhrase = (serve: Serve | undefined): string => {
 
 export interface SentenceRule {
   readonly when?: unknown;
-  readonly serve?: Serve;
+  readonly serve?: unknown;
   readonly disabled?: boolean;
 }
 
 export const ruleSentence = ({ when, serve, disabled }: SentenceRule): string => {
-  const isPartial = Array.isArray(serve) && sumOf(sharesOf(serve)) < 100;
+  const isPartial = isServe(serve) && typeof serve !== "string" && sumOf(sharesOf(serve)) < 100;
   const rest = isPartial ? "; the others go on" : "";
   const text = `If ${conditionPhrase(when)}, serve ${servePhrase(serve)}${rest}.`;
   return disabled === true ? `Disabled: ${text}` : text;

@@ -78,3 +78,11 @@ export const isAsWideAsScreen = async (page: Page, what: string): Promise<void> 
   });
   assert.deepEqual(tooWide.slice(0, 8), [], `${what} scrolls sideways`);
 };
+
+/** Nothing but what scrolls on its own is wider than the screen. */
+export const fitsOn = async (page: Page, width: number): Promise<void> => {
+  const size = page.viewportSize();
+  await page.setViewportSize({ width, height: 800 });
+  await isAsWideAsScreen(page, `the page at ${width} pixels`);
+  if (size) await page.setViewportSize(size);
+};

@@ -58,5 +58,12 @@ export const openAs = async (
 
 export const dialog = (page: Page): Locator => page.getByRole("dialog");
 
-export const notice = (page: Page, title: string): Locator =>
+export const notice = (page: Page, title: string | RegExp): Locator =>
   page.getByRole("alert").filter({ has: page.getByText(title, { exact: true }) });
+
+/** What the preview of a plan says about a flag or segment. */
+export const lineOf = (page: Page, key: string): Locator =>
+  dialog(page)
+    .getByRole("list", { name: "Changes" })
+    .getByRole("listitem")
+    .filter({ has: page.getByText(key, { exact: true }) });

@@ -16,7 +16,7 @@ export interface PostOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Options of calls that change flags or segments. */
+/** Of calls that change flags or segments. */
 export interface ReasonOption {
   /** Why: 1 to 500 characters, kept in history and sent in events. */
   readonly reason?: string;
@@ -34,6 +34,8 @@ export interface Call {
   readonly repeatable: boolean;
   /** Interprets the error of such a retry, which may mean that the first attempt succeeded. */
   readonly reconsider?: (error: ManagementError) => Result<unknown>;
+  /** Whether it changes a flag or a segment, of which a reason may be given. */
+  readonly takesReason?: true;
   readonly options?: CreateOptions | undefined;
 }
 
@@ -74,12 +76,13 @@ const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<vo
     signal?.addEventListener("abort", end);
   });
 
-export const createSend = (address: Address): Send => {
+export const createSend = (address: Address & ReasonOption): Send => {
   const { base, authorization, fetch } = serverAt(address);
 
   const attempt = async <T>(call: Call, headers: Record<string, string>): Promise<Result<T>> => {
     const { method, path, body, options = {} } = call;
-    const query = options.reason === undefined ? "" : `?reason=${pathPart(options.reason)}`;
+    const reason = call.takesReason ? (options.reason ?? address.reason) : undefined;
+    const query = reason === undefined ? "" : `?reason=${pathPart(reason)}`;
     try {
       return await exchange<Result<T>>({
         fetch,

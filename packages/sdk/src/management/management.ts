@@ -67,12 +67,19 @@ const changedAsAsked =
       : failed(error);
   };
 
-export const createManagement = (address: Address) => {
+export interface ManagementOptions extends Address {
+  /** Why, for every change of flags and segments that does not say so itself. */
+  readonly reason?: string;
+}
+
+export const createManagement = (address: ManagementOptions) => {
   const send = createSend(address);
   const get = <T>(path: string, options?: CallOptions): Promise<Result<T>> =>
     send<T>({ method: "GET", path, repeatable: true, options });
-  const post = <T>(path: string, body: unknown, options?: CreateOptions): Promise<Result<T>> =>
+  const post = <T>(path: string, body: unknown, options?: PostOptions): Promise<Result<T>> =>
     send<T>({ method: "POST", path, body, repeatable: true, options });
+  const postChange = <T>(path: string, body: unknown, options?: CreateOptions) =>
+    send<T>({ method: "POST", path, body, repeatable: true, takesReason: true, options });
   // Ids are never reused, so a retry cannot delete anything else.
   const remove = (path: string, options?: CallOptions): Promise<Result<undefined>> =>
     send({ method: "DELETE", path, repeatable: true, reconsider: goneIsDone, options });
@@ -97,7 +104,7 @@ export const createManagement = (address: Address) => {
     pages: (query: FlagQuery = {}, options?: CallOptions) =>
       pages<Flag[]>("/flags", { limit: 1_000, ...query }, options),
     get: (key: string, options?: CallOptions) => get<Flag>(`/flags/${pathPart(key)}`, options),
-    create: (flag: NewFlag, options?: CreateOptions) => post<Flag>("/flags", flag, options),
+    create: (flag: NewFlag, options?: CreateOptions) => postChange<Flag>("/flags", flag, options),
     update: (key: string, patch: FlagPatch, options: ChangeOptions = {}) =>
       send<Flag>({
         method: "PATCH",
@@ -106,6 +113,7 @@ export const createManagement = (address: Address) => {
         ...matching(options.ifMatch),
         repeatable: options.ifMatch !== undefined,
         reconsider: changedAsAsked(patch, options.ifMatch),
+        takesReason: true,
         options,
       }),
     delete: (key: string, options: ChangeOptions = {}) =>
@@ -115,11 +123,12 @@ export const createManagement = (address: Address) => {
         ...matching(options.ifMatch),
         repeatable: options.ifMatch !== undefined,
         reconsider: goneIsDone,
+        takesReason: true,
         options,
       }),
     /** At most 100, all of them or none. */
     changeTogether: (changes: readonly FlagChange[], options?: CreateOptions) =>
-      post<ChangedFlags>("/changes", { changes }, options),
+      postChange<ChangedFlags>("/changes", { changes }, options),
     /** Every step of the decision for a context. */
     explain: (key: string, request: ExplainRequest, options?: CallOptions) =>
       send<FlagExplanation>({
@@ -196,7 +205,7 @@ export const createManagement = (address: Address) => {
 
   return {
     flags,
-    segments: segmentCalls({ send, get, post }),
+    segments: segmentCalls({ send, get, post: postChange }),
     webhooks,
     keys,
     /** Every change of the environment, newest first. */

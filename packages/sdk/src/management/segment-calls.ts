@@ -37,6 +37,7 @@ export const segmentCalls = ({ send, get, post }: Calls) => {
       ...matching(ifMatch),
       // A POST has an Idempotency-Key: it is executed once.
       repeatable: method === "POST",
+      takesReason: true,
       options,
     });
   return {

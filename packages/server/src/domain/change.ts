@@ -3,7 +3,7 @@ import type { EventType, FlagEventType, SegmentEventType } from "@halyard/core/e
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Kind, KindValues } from "@halyard/core/kinds";
 import type { Segment, SegmentChange, SegmentSummary } from "@halyard/core/targeting/segment";
-import type { Actor } from "./principal.ts";
+import type { Author } from "./principal.ts";
 
 /** A flag with the count of its changes. */
 export interface VersionedFlag {
@@ -75,11 +75,10 @@ export interface ChangeEvent {
   readonly body: Uint8Array;
 }
 
-export interface Change {
+export interface Change extends Author {
   /** The environment after the change. */
   readonly state: EnvironmentState;
   readonly at: Date;
-  readonly actor: Actor;
   readonly decision: Decision;
   readonly events: readonly ChangeEvent[];
 }
@@ -179,7 +178,7 @@ const stateAfter = (state: EnvironmentState, decision: Decision, at: Date): Envi
 export const buildEvents = (
   environment: EnvironmentState,
   decision: Decision,
-  actor: Actor,
+  { actor, reason }: Author,
   now: Date,
   newEventId: () => string,
 ): Change => {
@@ -196,8 +195,9 @@ export const buildEvents = (
       sequence,
       data: dataOf(decision, previous),
       actor,
+      ...(reason !== undefined && { reason }),
     };
     return { id, type, sequence, body: new TextEncoder().encode(JSON.stringify(body)) };
   });
-  return { state: stateAfter(environment, decision, at), at, actor, decision, events };
+  return { state: stateAfter(environment, decision, at), at, actor, reason, decision, events };
 };

@@ -13,6 +13,8 @@ export interface HistoryEntry {
   readonly version: number | null;
   readonly at: Date;
   readonly actor: Actor;
+  /** Why, when whoever made the change said so. */
+  readonly reason?: string | undefined;
   readonly actions: readonly string[];
   readonly before: unknown;
   readonly after: unknown;
@@ -25,9 +27,27 @@ export interface HistoryQuery {
   readonly subjectId?: string;
   /** Only deletions. */
   readonly deleted?: true;
+  /** Only by whoever has this name or this key id. */
+  readonly actor?: string;
+  /** Only from then on. */
+  readonly since?: Date;
+  /** Only up to then. */
+  readonly until?: Date;
   readonly limit: number;
   /** Only entries older than the one with this id. */
   readonly before?: number;
+}
+
+/** What a store tells of history. */
+export interface HistoryReads {
+  /** Newest first. Large entries end a page early. */
+  history(environmentId: number, query: HistoryQuery): Promise<HistoryPage>;
+}
+
+export interface HistoryPage {
+  readonly entries: readonly HistoryEntry[];
+  /** How many there are within the limit: more than the entries when the page ended early. */
+  readonly found: number;
 }
 
 /** An event of the environment's sequence, as receivers get it. */

@@ -26,8 +26,12 @@ export interface Principal {
   readonly origins: readonly string[] | null;
 }
 
-/** Who makes a change, and where. */
-export type Caller = Pick<Principal, "actor" | "environment">;
+/** Who makes a change, where, and why if they say so. */
+export interface Caller extends Pick<Principal, "actor" | "environment"> {
+  readonly reason?: string | undefined;
+}
+/** What history and events tell of a caller. */
+export type Author = Pick<Caller, "actor" | "reason">;
 
 const all: readonly Role[] = roles;
 const readers: readonly Role[] = ["server", "admin"];

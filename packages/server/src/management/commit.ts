@@ -1,6 +1,6 @@
 // Commits decisions: each with its history entry, events and deliveries, when the environment stays whole with it.
 import { buildEvents, type Decision, type EnvironmentState } from "../domain/change.ts";
-import type { Actor } from "../domain/principal.ts";
+import type { Author } from "../domain/principal.ts";
 import { checkDecision } from "../domain/references.ts";
 import { deliveriesOf, type Webhook } from "../domain/webhooks/webhook.ts";
 import { ok, type Result } from "../errors.ts";
@@ -15,17 +15,17 @@ export interface Locked {
 export type Commit = (
   transaction: Transaction,
   locked: Locked,
-  actor: Actor,
+  author: Author,
   decision: Decision,
 ) => Promise<Result<EnvironmentState>>;
 
 /** The environment as it is afterwards. */
 export const createCommit =
   (clock: Clock, newIds: NewIds): Commit =>
-  async (transaction, { state, webhooks }, actor, decision) => {
+  async (transaction, { state, webhooks }, author, decision) => {
     const possible = await checkDecision(transaction, state, decision);
     if (!possible.ok) return possible;
-    const change = buildEvents(state, decision, actor, clock(), newIds.event);
+    const change = buildEvents(state, decision, author, clock(), newIds.event);
     await transaction.commit(change, deliveriesOf(change, webhooks, newIds.delivery));
     return ok(change.state);
   };

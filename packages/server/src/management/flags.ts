@@ -84,7 +84,7 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
   };
 
   const onFlag = <T>(
-    { actor, environment }: Caller,
+    caller: Caller,
     key: string,
     precondition: Precondition,
     work: (
@@ -93,13 +93,14 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
     ) => Promise<Result<T>>,
   ): Promise<Result<T>> =>
     store.transact(async (transaction) => {
-      const { locked, found: current } = await lockWith(transaction, environment.id, () =>
-        transaction.flag(environment.id, key),
+      const { id } = caller.environment;
+      const { locked, found: current } = await lockWith(transaction, id, () =>
+        transaction.flag(id, key),
       );
       if (!locked) return noEnvironment;
       const holds = checkCurrent(current, key, precondition);
       if (!holds.ok) return holds;
-      return work(holds.value, (decision) => commit(transaction, locked, actor, decision));
+      return work(holds.value, (decision) => commit(transaction, locked, caller, decision));
     });
 
   const patchOne = async (
@@ -115,19 +116,20 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
   };
 
   return {
-    create: ({ actor, environment }, request, once) =>
+    create: (caller, request, once) =>
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
-          const { locked, found } = await lockWith(transaction, environment.id, () =>
+          const { id } = caller.environment;
+          const { locked, found } = await lockWith(transaction, id, () =>
             Promise.all([
-              transaction.flag(environment.id, request.key),
-              transaction.lastVersion(environment.id, "flag", request.key),
+              transaction.flag(id, request.key),
+              transaction.lastVersion(id, "flag", request.key),
             ]),
           );
           if (!locked) return noEnvironment;
           const decision = decideCreate(locked.state, ...found, request);
           if (!decision.ok) return decision;
-          const committed = await commit(transaction, locked, actor, decision.value);
+          const committed = await commit(transaction, locked, caller, decision.value);
           return committed.ok ? versioned(decision.value) : committed;
         }),
       ),
@@ -139,18 +141,19 @@ export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags =
       );
     },
 
-    async patchAll({ actor, environment }, patches, describe, once) {
+    async patchAll(caller, patches, describe, once) {
       const work = async (transaction: Transaction): Promise<Result<readonly VersionedFlag[]>> => {
-        const { locked } = await lockWith(transaction, environment.id, async () => undefined);
+        const { id } = caller.environment;
+        const { locked } = await lockWith(transaction, id, async () => undefined);
         if (!locked) throw new Refusal({ index: 0, failure: environmentGone });
         let { state } = locked;
         const done: VersionedFlag[] = [];
         for (const [index, { key, patch, precondition }] of patches.entries()) {
-          const current = await transaction.flag(environment.id, key);
+          const current = await transaction.flag(id, key);
           const holds = checkCurrent(current, key, precondition);
           const patched = holds.ok
             ? await patchOne(holds.value, patch, async (decision) => {
-                const committed = await commit(transaction, { ...locked, state }, actor, decision);
+                const committed = await commit(transaction, { ...locked, state }, caller, decision);
                 if (committed.ok) state = committed.value;
                 return committed;
               })

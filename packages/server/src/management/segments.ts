@@ -61,7 +61,7 @@ export const createSegments = (store: Store, clock: Clock, newIds: NewIds): Segm
 
   const onSegment = async <T>(
     transaction: Transaction,
-    { actor, environment }: Caller,
+    caller: Caller,
     key: string,
     precondition: Precondition,
     work: (
@@ -71,11 +71,12 @@ export const createSegments = (store: Store, clock: Clock, newIds: NewIds): Segm
     ) => Promise<Result<T>>,
   ): Promise<Result<T>> => {
     if (!isFlagKey(key)) return notFound("The segment", key);
+    const { id } = caller.environment;
     const [state, current, references, webhooks] = await Promise.all([
-      transaction.lockEnvironment(environment.id),
-      transaction.segment(environment.id, key),
-      transaction.referencesTo(environment.id, "segment", key),
-      transaction.webhooks(environment.id),
+      transaction.lockEnvironment(id),
+      transaction.segment(id, key),
+      transaction.referencesTo(id, "segment", key),
+      transaction.webhooks(id),
     ]);
     if (!state) return noEnvironment;
     if (!current) return notFound("The segment", key);
@@ -83,7 +84,7 @@ export const createSegments = (store: Store, clock: Clock, newIds: NewIds): Segm
     if (!holds.ok) return holds;
     const flags = references.map(({ flag }) => flag);
     return work(current, flags, (decision) =>
-      commit(transaction, { state, webhooks }, actor, decision),
+      commit(transaction, { state, webhooks }, caller, decision),
     );
   };
 
@@ -123,21 +124,22 @@ export const createSegments = (store: Store, clock: Clock, newIds: NewIds): Segm
       return ok(flags.map(({ flag }) => ({ key: flag.key, rules: rulesNaming(flag, key) })));
     },
 
-    async create({ actor, environment }, request, once) {
+    async create(caller, request, once) {
       return store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
           const valid = checkCreateSegment(request);
           if (!valid.ok) return valid;
+          const { id } = caller.environment;
           const [state, existing, lastVersion, webhooks] = await Promise.all([
-            transaction.lockEnvironment(environment.id),
-            transaction.segment(environment.id, request.key),
-            transaction.lastVersion(environment.id, "segment", request.key),
-            transaction.webhooks(environment.id),
+            transaction.lockEnvironment(id),
+            transaction.segment(id, request.key),
+            transaction.lastVersion(id, "segment", request.key),
+            transaction.webhooks(id),
           ]);
           if (!state) return noEnvironment;
           const decision = decideCreateSegment(state, existing, lastVersion, request);
           if (!decision.ok) return decision;
-          const committed = await commit(transaction, { state, webhooks }, actor, decision.value);
+          const committed = await commit(transaction, { state, webhooks }, caller, decision.value);
           return committed.ok ? versioned(decision.value) : committed;
         }),
       );

@@ -158,12 +158,12 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
           await transaction.lockEnvironment(environment.id);
           const present = await transaction.webhook(environment.id, id);
           if (!present) return missing(id);
-          const [last] = await transaction.history(environment.id, {
+          const { entries } = await transaction.history(environment.id, {
             subject: "webhook",
             subjectId: id,
             limit: 1,
           });
-          if (!last?.actions.includes(deletion)) {
+          if (!entries[0]?.actions.includes(deletion)) {
             await recordWebhook(transaction, caller, clock(), deletion, present, null);
           }
           if (present.active) {

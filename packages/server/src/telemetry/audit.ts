@@ -34,12 +34,13 @@ interface Line {
   readonly subject: string;
   readonly id: string;
   readonly actor?: Actor;
+  readonly reason?: string;
   readonly version?: number;
   readonly sequence?: number;
   readonly deliveries?: number;
 }
 
-const ofChange = ({ state, decision, events, actor }: Change): Line => ({
+const ofChange = ({ state, decision, events, actor, reason }: Change): Line => ({
   actions: events.map(({ type }) => type),
   environmentId: state.id,
   subject: decision.kind,
@@ -47,6 +48,7 @@ const ofChange = ({ state, decision, events, actor }: Change): Line => ({
   version: decision.version,
   sequence: state.sequence,
   actor,
+  ...(reason !== undefined && { reason }),
 });
 
 const ofEntry = (environmentId: number, entry: NewHistoryEntry): Line => ({

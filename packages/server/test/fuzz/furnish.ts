@@ -73,6 +73,9 @@ export const furnish = async (
       events: fc.subarray(["flag.created", "flag.deleted", "*", "flag.enabled"], { minLength: 1 }),
       from: time,
       to: time,
+      since: time,
+      until: time,
+      reason: fc.constantFrom("An incident", "100 % & more", "\u00fc \u{1f389}"),
       token: fc.constant(token),
     },
   };

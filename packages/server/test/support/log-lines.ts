@@ -8,6 +8,7 @@ type Word =
   | "id"
   | "keyId"
   | "keyName"
+  | "reason"
   | "reqId"
   | "address"
   | "method"

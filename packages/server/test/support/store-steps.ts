@@ -26,7 +26,7 @@ const commit = async (
 ): Promise<void> => {
   if (!decision) throw new Error("The change changes nothing.");
   const actor = { keyId: "k", name: "test" };
-  const change = buildEvents(environment, decision, actor, at, () => newId("evt"));
+  const change = buildEvents(environment, decision, { actor }, at, () => newId("evt"));
   const webhooks = await transaction.webhooks(environment.id);
   await transaction.commit(
     change,

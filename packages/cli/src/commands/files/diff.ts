@@ -1,7 +1,7 @@
 // halyard diff: what differs between two environments, two files, or one of each.
+import { type Change, planChanges } from "@halyard/core/plan/plan";
 import { Command } from "commander";
 import type { FileLists } from "../../flags-file/file-kinds.ts";
-import { type Change, planChanges } from "../../flags-file/plan/plan.ts";
 import { linesOf } from "../../flags-file/plan/show-plan.ts";
 import { listsOf } from "../../flags-file/plan/sides.ts";
 import { withExamples } from "../../terminal/examples.ts";

@@ -1,8 +1,8 @@
 // halyard import: makes the flags of an environment match a file of Halyard or of another product.
+import { planChanges } from "@halyard/core/plan/plan";
 import { Command, Option } from "commander";
 import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
-import { planChanges } from "../../flags-file/plan/plan.ts";
 import { origins, readTarget, type TargetOptions } from "../../flags-file/plan/read-target.ts";
 import {
   type CreatedFromFile,
@@ -11,8 +11,8 @@ import {
 } from "../../flags-file/webhooks.ts";
 import {
   type ConnectionOptions,
-  changeCommand,
   connect,
+  reasonedCommand,
 } from "../../server-connection/connection.ts";
 import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
@@ -26,7 +26,7 @@ interface ImportOptions extends ConnectionOptions, ExecuteOptions, TargetOptions
 
 export const importCommand = (): Command =>
   withExamples(
-    changeCommand(
+    reasonedCommand(
       new Command("import")
         .description(
           "make the flags and segments of the environment match a file; running it again changes nothing",

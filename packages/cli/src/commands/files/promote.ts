@@ -1,17 +1,10 @@
 // halyard promote: copies flags from one environment to another.
-import {
-  type Flag,
-  flagTypeNames,
-  ownMembersOf,
-  targetingMembersOf,
-} from "@halyard/core/flags/registry";
-import { namedSegments } from "@halyard/core/targeting/references";
-import type { Segment } from "@halyard/core/targeting/segment";
+import type { Flag } from "@halyard/core/flags/registry";
+import { copiedMembers, planPromotion } from "@halyard/core/plan/promotion";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type FileLists, fetchLists } from "../../flags-file/file-kinds.ts";
+import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
-import { isSameSegment, planChanges } from "../../flags-file/plan/plan.ts";
-import { connectBy } from "../../server-connection/connection.ts";
+import { connectBy, reasonOption } from "../../server-connection/connection.ts";
 import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -21,21 +14,13 @@ interface PromoteOptions extends ExecuteOptions {
   readonly all?: boolean;
   readonly prune?: boolean;
   readonly fields: readonly string[];
+  readonly reason?: string;
 }
-
-/** Of flags of all types, without what is fixed at creation. */
-const allMembers = new Set([
-  "enabled",
-  ...flagTypeNames.flatMap(ownMembersOf).flatMap(([name, { isFixed }]) => (isFixed ? [] : [name])),
-  "description",
-  ...targetingMembersOf(flagTypeNames[0] ?? "").map(([name]) => name),
-]);
-const memberNames = [...allMembers];
 
 const readFields = (text: string): string[] => {
   const names = text.split(",").map((name) => name.trim());
-  if (names.every((name) => allMembers.has(name))) return names;
-  throw new InvalidArgumentError(`Allowed are ${memberNames.join(", ")}.`);
+  if (names.every((name) => copiedMembers.includes(name))) return names;
+  throw new InvalidArgumentError(`Allowed are ${copiedMembers.join(", ")}.`);
 };
 
 export const promoteCommand = (): Command =>
@@ -47,14 +32,15 @@ export const promoteCommand = (): Command =>
       .argument("[key...]", "the flags; or --all")
       .option("--all", "all flags and segments of a")
       .addOption(
-        new Option("--fields <names>", `only these of ${memberNames.join(",")}`)
+        new Option("--fields <names>", `only these of ${copiedMembers.join(",")}`)
           .argParser(readFields)
-          .default(memberNames, "all of them"),
+          .default(copiedMembers, "all of them"),
       )
       .option("--prune", "delete the chosen flags in b that are not in a")
       .option("--dry-run", "show what would change without changing it")
       .option("--exit-code", "with --dry-run: exit with 7 if something would change")
       .option("-y, --yes", "do not ask for confirmation")
+      .addOption(reasonOption())
       .option("--json", "print JSON, for scripts"),
     "halyard promote staging production new-checkout",
     "halyard promote staging production --all --fields description --dry-run",
@@ -96,7 +82,7 @@ const promote = async (
   const { all = false, prune = false, fields } = options;
   refuseBadChoice(a, b, keys, all);
   const source = connectBy(a);
-  const connection = connectBy(b);
+  const connection = connectBy(b, options);
   const [there, here, place] = await Promise.all([
     fetchLists(source),
     fetchLists(connection),
@@ -107,46 +93,19 @@ const promote = async (
     prune ? [there.flags, here.flags] : [there.flags],
     prune ? `${a} or ${b}` : a,
   );
-  const chosen = new Set(keys);
-  const select = (flags: readonly Flag[]) =>
-    all ? flags : flags.filter(({ key }) => chosen.has(key));
-  const flags = select(there.flags);
-  const [target, current] = segmentsFor(flags, all, fields, [there, here]);
-  const plan = planChanges(
-    { ...current, flags: select(here.flags) },
-    { ...target, flags },
-    { prune, members: fields, keepSegments: !all },
-  );
-  if (!options.json && !all) noteOtherSegments(target, current, b);
+  const plan = planPromotion(there, here, {
+    keys: all ? undefined : new Set(keys),
+    members: fields,
+    prune,
+  });
+  if (!options.json) noteOtherSegments(plan.otherSegments, b);
   await execute({ connection, place, plan, options, doing: "Promoting", asks: true });
 };
 
-/** The segments that come along: all with --all, else those that the chosen flags name. Without their rules none. */
-const segmentsFor = (
-  flags: readonly Flag[],
-  all: boolean,
-  fields: readonly string[],
-  lists: readonly [FileLists, FileLists],
-): readonly [FileLists, FileLists] => {
-  const named = new Set(flags.flatMap(namedSegments).map(({ key }) => key));
-  const isTaken = ({ key }: Segment) => fields.includes("rules") && (all || named.has(key));
-  const taken = ({ segments = [] }: FileLists): FileLists => ({
-    flags: [],
-    segments: segments.filter(isTaken),
-  });
-  return [taken(lists[0]), taken(lists[1])];
-};
-
-/** A segment may be named by other flags there, so one that is there already stays as it is. */
-const noteOtherSegments = (target: FileLists, current: FileLists, where: string): void => {
-  const there = new Map(current.segments?.map((segment) => [segment.key, segment]));
-  const other = (target.segments ?? []).filter((segment) => {
-    const known = there.get(segment.key);
-    return known !== undefined && !isSameSegment(known, segment);
-  });
-  if (other.length === 0) return;
-  const names = other.map(({ key }) => key).join(", ");
+const noteOtherSegments = (keys: readonly string[], where: string): void => {
+  if (keys.length === 0) return;
+  const names = keys.join(", ");
   printAside(
-    `${other.length === 1 ? `The segment ${names} is` : `The segments ${names} are`} different in ${where} and not changed: --all promotes segments too.`,
+    `${keys.length === 1 ? `The segment ${names} is` : `The segments ${names} are`} different in ${where} and not changed: --all promotes segments too.`,
   );
 };

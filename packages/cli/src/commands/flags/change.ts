@@ -5,8 +5,8 @@ import type { Command } from "commander";
 import {
   type Connection,
   type ConnectionOptions,
-  changeCommand,
   connect,
+  reasonedCommand,
 } from "../../server-connection/connection.ts";
 import { type ChangedFlag, changeFlag, type Patch } from "../../server-connection/flag-change.ts";
 import { beginChange, type Place } from "../../server-connection/place.ts";
@@ -23,7 +23,7 @@ export interface ChangeOptions extends ConnectionOptions {
 }
 
 export const flagCommand = (group: Command, name: string): Command =>
-  changeCommand(group.command(name)).option(
+  reasonedCommand(group.command(name)).option(
     "--if-version <number>",
     "only if the flag is at this version, as flags get shows it",
     wholeNumber(1),

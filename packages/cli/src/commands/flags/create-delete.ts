@@ -8,8 +8,8 @@ import { type Command, Option } from "commander";
 import {
   answered,
   type ConnectionOptions,
-  changeCommand,
   connect,
+  reasonedCommand,
 } from "../../server-connection/connection.ts";
 import { changeFlag, deleteFlag, readFlag } from "../../server-connection/flag-change.ts";
 import { beginChange, placeOf } from "../../server-connection/place.ts";
@@ -62,7 +62,7 @@ const typeWith = (settings: Settings): FlagTypeName | undefined =>
   });
 
 export const addCreateCommands = (group: Command): void => {
-  const create = changeCommand(group.command("create"))
+  const create = reasonedCommand(group.command("create"))
     .description("create a flag; it is off unless --enabled is given")
     .argument("<key>", "1 to 128 letters, digits and . _ -, starting with a letter or digit")
     .addOption(
@@ -98,7 +98,7 @@ export const addCreateCommands = (group: Command): void => {
     "halyard flags create button-color --type variant --value-type string --variant red=#f00 --variant blue=#00f --split red=50,blue=50",
   );
 
-  const remove = changeCommand(group.command("delete"))
+  const remove = reasonedCommand(group.command("delete"))
     .description("delete a flag; its history stays")
     .argument("<flag>", "the flag's key")
     .option("--if-version <number>", "only if it is at this version", wholeNumber(1))

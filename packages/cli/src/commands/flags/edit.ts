@@ -13,9 +13,9 @@ import {
 import { linesOf } from "../../flags-file/plan/show-plan.ts";
 import {
   type Connection,
-  changeCommand,
   connect,
   failureOf,
+  reasonedCommand,
 } from "../../server-connection/connection.ts";
 import { readFlag, type VersionedFlag } from "../../server-connection/flag-change.ts";
 import { type Place, placeOf } from "../../server-connection/place.ts";
@@ -29,7 +29,7 @@ import { movesBetween, movesText, sharesOf } from "../../terminal/shares.ts";
 import { type ChangeOptions, shown } from "./change.ts";
 
 export const addEditCommand = (group: Command): void => {
-  const edit = changeCommand(group.command("edit"))
+  const edit = reasonedCommand(group.command("edit"))
     .description("edit a flag as YAML in your editor, see the difference, and send it")
     .argument("<flag>", "the flag's key")
     .addHelpText(

@@ -11,9 +11,7 @@ import {
 } from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import {
-  actorText,
   agoOf,
-  changesBetween,
   reachText,
   settingTexts,
   stateCell,
@@ -30,6 +28,7 @@ import {
   printTable,
   shownCell,
 } from "../../terminal/output.ts";
+import { printFlagEntry } from "../print-history.ts";
 
 interface ListOptions extends ConnectionOptions {
   readonly type?: FlagTypeName;
@@ -200,11 +199,5 @@ const showHistory = async (key: string, options: HistoryOptions): Promise<void> 
   }
   const shown = entries.slice(0, options.limit);
   if (options.json) return printJson(shown);
-  for (const { version, createdAt, actor, events, before, after } of shown) {
-    const what = events.map((event) => event.replace("flag.", "")).join(", ");
-    print(`${coloured("bold", `v${version}`)}  ${createdAt}  ${what} by ${actorText(actor)}`);
-    for (const { member, text } of changesBetween(before, after)) {
-      print(`      ${member.padEnd(11)}  ${text}`);
-    }
-  }
+  shown.forEach(printFlagEntry);
 };

@@ -1,19 +1,15 @@
 // halyard segments create, update, add, remove and delete.
 import { readFileSync } from "node:fs";
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
+import { changeMembers, type MembersChange, partsOf } from "@halyard/sdk/segment-members";
 import type { Command } from "commander";
 import {
   answered,
   type ConnectionOptions,
-  changeCommand,
   connect,
+  reasonedCommand,
 } from "../../server-connection/connection.ts";
 import { beginChange, placeOf } from "../../server-connection/place.ts";
-import {
-  changeMembers,
-  type MembersChange,
-  partsOf,
-} from "../../server-connection/segment-members.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { allOf, conditionHelp, conditions } from "../../terminal/condition.ts";
 import { withExamples } from "../../terminal/examples.ts";
@@ -54,7 +50,7 @@ const keys = (text: string, before: readonly string[] = []): string[] => [
 ];
 
 export const addSegmentChanges = (group: Command): void => {
-  const create = changeCommand(group.command("create"))
+  const create = reasonedCommand(group.command("create"))
     .description("create a segment of listed people, of a condition, or of both")
     .argument("<key>", "1 to 128 letters, digits and . _ -, starting with a letter or digit")
     .option("--include <keys>", "targeting keys that are in it, with commas between them", keys)
@@ -69,7 +65,7 @@ export const addSegmentChanges = (group: Command): void => {
     `halyard segments create staff --when "email endsWith @acme.com" --description "Everyone at Acme"`,
   );
 
-  const update = changeCommand(group.command("update"))
+  const update = reasonedCommand(group.command("update"))
     .description("change the condition or the description of a segment")
     .argument("<segment>", "the segment's key")
     .option("--when <condition>", "who else is in it; may be repeated", conditionsOrNone)
@@ -84,7 +80,7 @@ export const addSegmentChanges = (group: Command): void => {
   );
 
   const members = (name: "add" | "remove", description: string) =>
-    changeCommand(group.command(name))
+    reasonedCommand(group.command(name))
       .description(description)
       .argument("<segment>", "the segment's key")
       .argument("[member...]", "targeting keys")
@@ -104,7 +100,7 @@ export const addSegmentChanges = (group: Command): void => {
     "halyard segments remove beta user-9 --exclude",
   );
 
-  const remove = changeCommand(group.command("delete"))
+  const remove = reasonedCommand(group.command("delete"))
     .description("delete a segment that no flag names; its history stays")
     .argument("<segment>", "the segment's key")
     .action(deleteSegment);

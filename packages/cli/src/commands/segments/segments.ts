@@ -10,7 +10,6 @@ import {
   serverCommand,
 } from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
-import { actorText } from "../../terminal/flag-text.ts";
 import { wholeNumber } from "../../terminal/option-values.ts";
 import {
   coloured,
@@ -20,8 +19,8 @@ import {
   printJson,
   printTable,
 } from "../../terminal/output.ts";
-import { segmentChanges } from "../../terminal/segment-text.ts";
 import { conditionText } from "../../terminal/targeting-text.ts";
+import { printSegmentEntry } from "../print-history.ts";
 import { addSegmentChanges } from "./change.ts";
 
 interface ReadOptions extends ConnectionOptions {
@@ -147,9 +146,5 @@ const showHistory = async (
     answered(connection, await connection.management.segments.flags(key));
   }
   if (options.json) return printJson(shown);
-  for (const { version, createdAt, actor, actions, before, after } of shown) {
-    const what = actions.map((action) => action.replace("segment.", "")).join(", ");
-    print(`${coloured("bold", `v${version}`)}  ${createdAt}  ${what} by ${actorText(actor)}`);
-    for (const line of segmentChanges(before, after)) print(`      ${line}`);
-  }
+  shown.forEach(printSegmentEntry);
 };

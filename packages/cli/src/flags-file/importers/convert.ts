@@ -1,9 +1,10 @@
 // Makes flags of what an importer has found: with the meaning they had, or skipped with the reason.
+
 import { newFlag } from "@halyard/core/flags/change";
 import type { Flag } from "@halyard/core/flags/registry";
 import { isFlagKey, maxDescriptionLength } from "@halyard/core/flags/rules";
+import { byKey } from "@halyard/core/plan/by-key";
 import type { Segment } from "@halyard/core/targeting/segment";
-import { byKey } from "../flags-file.ts";
 import { offOf, renameVariants, variantNames } from "./rename.ts";
 import { suggestKey } from "./translate/names.ts";
 import type { Draft } from "./translate/outline.ts";

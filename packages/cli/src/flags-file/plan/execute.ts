@@ -1,14 +1,13 @@
 // Executes a plan for import and promote: show it, ask, apply it, report the outcome of each flag.
+import type { Change, Plan } from "@halyard/core/plan/plan";
 import type { ManagementError } from "@halyard/sdk";
+import { applyChanges, type Outcome } from "@halyard/sdk/apply-plan";
 import { type Connection, failureOf } from "../../server-connection/connection.ts";
 import type { Place } from "../../server-connection/place.ts";
 import { confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { applyChanges } from "./apply.ts";
-import type { Outcome } from "./outcome.ts";
-import type { Change, Plan } from "./plan.ts";
 import { asJson, countOf, countsInWords, linesOf, summaryOf } from "./show-plan.ts";
 
 export interface ExecuteOptions {

@@ -1,13 +1,13 @@
 // A plan for people and for scripts: a line for each flag and segment, and how many there are of each kind.
 import { changeableMembers, difference, formatMember, memberOf } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
+import type { Change, FlagStep, Plan, SegmentStep } from "@halyard/core/plan/plan";
 import { memberLists, type Segment } from "@halyard/core/targeting/segment";
+import { membersBetween } from "@halyard/sdk/segment-members";
 import { coloured } from "../../terminal/output.ts";
 import { listChangeText, restChanges, segmentText } from "../../terminal/segment-text.ts";
 import { ruleText } from "../../terminal/targeting-text.ts";
 import { textOf } from "../loose-values.ts";
-import { membersBetween } from "./apply-segments.ts";
-import type { Change, FlagStep, Plan, SegmentStep } from "./plan.ts";
 
 const longestText = 60;
 const shorten = (text: string): string => {

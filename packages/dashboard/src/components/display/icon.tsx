@@ -3,6 +3,7 @@
 const shapes = {
   halyard: "M7 21V3 M7 4l11 4-11 4 M4 21h6 M7 12c6 1 9 4 10 9",
   flag: "M5 21V4 M5 4h12l-2 4 2 4H5",
+  compare: "M4 5h6v14H4z M14 5h6v14h-6z M4 10h6 M14 14h6",
   people:
     "M9 4a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z M2.5 20a6.5 6.5 0 0 1 13 0 M16 4.3a3.5 3.5 0 0 1 0 6.4 M18 13.8a6.5 6.5 0 0 1 3.5 6.2",
   webhook: "M8 9a4 4 0 1 1 6 2l3 5 M12 9l-3 6a4 4 0 1 1-3-1 M9 18h7a3 3 0 1 0 2-5",
@@ -31,6 +32,7 @@ const shapes = {
   play: "M7 4l12 8-12 8z",
   pause: "M8 5v14 M16 5v14",
   rotate: "M20 12a8 8 0 1 1-3-6.2 M20 4v5h-5",
+  history: "M4 12a8 8 0 1 0 2.6-5.9 M4 4v4.5h4.5 M12 8v4.5l3 2",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z M12 7v5l3 2",
 } as const;
 

@@ -10,14 +10,17 @@ interface Done {
   readonly title: string;
   readonly message?: string;
   readonly undo?: () => void;
+  /** In milliseconds, when there is more to read or to think over than usual. */
+  readonly autoClose?: number;
 }
 
 const closeButtonProps = { "aria-label": "Close notification" };
 
-export const notifyDone = ({ title, message, undo }: Done): void => {
+export const notifyDone = ({ title, message, undo, autoClose }: Done): void => {
   const id = notifications.show({
     title,
     color: "teal",
+    ...(autoClose !== undefined && { autoClose }),
     icon: <Icon name="check" />,
     closeButtonProps,
     message: (

@@ -12,6 +12,7 @@ const keys = [
   ["k or ↑", "Previous flag"],
   ["Enter", "Open flag, or the first match of a search"],
   ["e", "Turn flag on or off"],
+  ["x", "Select flag; with Shift all up to it"],
   ["c", "Create flag"],
 ] as const;
 

@@ -2,6 +2,7 @@
 import { changeableMembers } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
 import { Table } from "@mantine/core";
+import { Difference, isSameTargeting } from "./difference.tsx";
 import { memberText, summaryOf } from "./flag-change.ts";
 
 interface ConflictProps {
@@ -10,6 +11,9 @@ interface ConflictProps {
   /** Theirs with our change applied. */
   readonly mine: Flag;
 }
+
+/** Rules and requirements are told one by one, below the table. */
+const isInTable = (member: string): boolean => member !== "rules" && member !== "requires";
 
 export const Conflict = ({ theirs, theirVersion, mine }: ConflictProps) => (
   <>
@@ -27,20 +31,28 @@ export const Conflict = ({ theirs, theirVersion, mine }: ConflictProps) => (
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {changeableMembers(theirs.type).map((member) => {
-            const theirText = memberText(theirs, member) ?? "none";
-            const myText = memberText(mine, member) ?? "none";
-            return (
-              <Table.Tr key={member} data-differs={theirText !== myText || undefined}>
-                <Table.Th scope="row">{member}</Table.Th>
-                <Table.Td>{theirText}</Table.Td>
-                <Table.Td>{theirText === myText ? myText : <strong>{myText}</strong>}</Table.Td>
-              </Table.Tr>
-            );
-          })}
+          {changeableMembers(theirs.type)
+            .filter(isInTable)
+            .map((member) => {
+              const theirText = memberText(theirs, member) ?? "none";
+              const myText = memberText(mine, member) ?? "none";
+              return (
+                <Table.Tr key={member} data-differs={theirText !== myText || undefined}>
+                  <Table.Th scope="row">{member}</Table.Th>
+                  <Table.Td>{theirText}</Table.Td>
+                  <Table.Td>{theirText === myText ? myText : <strong>{myText}</strong>}</Table.Td>
+                </Table.Tr>
+              );
+            })}
         </Table.Tbody>
       </Table>
     </div>
+    {!isSameTargeting(theirs, mine) && (
+      <>
+        <p className="confirm-sentence">What your change does to theirs:</p>
+        <Difference before={theirs} after={mine} />
+      </>
+    )}
     {summaryOf(theirs, mine).map((sentence) => (
       <p key={sentence} className="confirm-sentence">
         {sentence}

@@ -66,6 +66,8 @@ interface Edited<Value> {
   readonly name: string;
   readonly read: (flag: Flag) => Value;
   readonly patchOf: (value: Value) => PatchFlag;
+  /** The form shows `refusal` itself. */
+  readonly showsRefusal?: true;
 }
 
 const isSame = (one: unknown, other: unknown): boolean =>
@@ -84,7 +86,7 @@ export interface DraftState<Value> {
 
 export const useDraft = <Value,>(
   entry: LiveFlag,
-  { name, read, patchOf }: Edited<Value>,
+  { name, read, patchOf, showsRefusal }: Edited<Value>,
 ): DraftState<Value> => {
   const edits = useFlagEdits();
   const [draft, setDraft] = useKept<Draft<Value>>(`${entry.flag.key} ${name}`);
@@ -95,7 +97,8 @@ export const useDraft = <Value,>(
     if (draft === undefined) return;
     setBusy(true);
     setRefusal(undefined);
-    const outcome = await edits.change(draft.base, patchOf(draft.value), setRefusal);
+    const onRefused = showsRefusal ? setRefusal : undefined;
+    const outcome = await edits.change(draft.base, patchOf(draft.value), onRefused);
     setBusy(false);
     if (isFinished(outcome)) setDraft(undefined);
   };

@@ -20,7 +20,11 @@ export const reachWhenOn = (flag: Flag): number => reachOf({ ...flag, enabled: t
 /** A patch that is not valid is applied too: the server says what is wrong with it. */
 export const withPatch = (flag: Flag, patch: PatchFlag): Flag => {
   const changed = applyPatch(flag, patch);
-  return changed.ok ? changed.flag : ({ ...flag, ...patch } as Flag);
+  if (changed.ok) return changed.flag;
+  const { description, ...members } = { ...flag, ...patch };
+  // Null takes a member away.
+  const left = Object.entries(members).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(left), description } as Flag;
 };
 
 export const isEmptyPatch = (patch: PatchFlag): boolean => Object.keys(patch).length === 0;
@@ -69,7 +73,10 @@ const countOf = (thousandths: number, more: string): string => {
 const effectOf = (before: Flag, after: Flag): string => {
   if (rulesText(before) !== undefined || rulesText(after) !== undefined) {
     if (!before.enabled && !after.enabled) return "no effect while the flag is off";
-    return after.enabled ? "its rules decide who gets it" : "everyone who has it loses it";
+    if (!after.enabled) return "everyone who has it loses it";
+    return rulesText(after) === undefined
+      ? `without rules it is ${settingOf(after)}`
+      : "its rules decide who gets it";
   }
   const was = reachOf(before);
   const will = reachOf(after);

@@ -1,23 +1,17 @@
 // Every way to change flags from the page: confirmed in production, shown immediately, reverted when the server refuses, undone on request.
-import { isSameFlag, isSameValue, patchBetween } from "@halyard/core/difference";
+import { isSameFlag, patchBetween } from "@halyard/core/difference";
 import { type CreateFlag, type Flag, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
 import type { ManagementError, Result } from "@halyard/sdk";
-import { lazy, Suspense, useMemo } from "react";
+import { useMemo } from "react";
 import { type Ask, useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { type AskReason, type Given, useReason } from "../../components/feedback/reason.tsx";
 import type { Live, LiveFlag } from "../../live.ts";
 import { useLive } from "../../live-provider.tsx";
-import { loadOrReload } from "../../pages/load-page.tsx";
 import { type Api, useApi } from "../../session.tsx";
 import { Conflict } from "./conflict.tsx";
+import { Difference, isSameTargeting } from "./difference.tsx";
 import { definitionOf, doneOf, isEmptyPatch, summaryOf, withPatch } from "./flag-change.ts";
-
-/** Only few changes need it. */
-const FlagDiff = lazy(async () => {
-  const loaded = await loadOrReload(() => import("./flag-diff.tsx"));
-  return { default: loaded.FlagDiff };
-});
 
 export type Outcome =
   | "done"
@@ -30,7 +24,7 @@ export type Outcome =
 type OnRefused = (error: ManagementError) => void;
 
 export interface FlagEdits {
-  /** `base` is what the person saw when deciding; `onRefused` hears why the server refused it. */
+  /** `base` is what the person saw when deciding. `onRefused` shows what is wrong with the patch, in place of a notification. */
   change(base: LiveFlag, patch: PatchFlag, onRefused?: OnRefused): Promise<Outcome>;
   /** Back to an earlier version, confirmed in every environment. */
   restore(base: LiveFlag, to: Flag): Promise<Outcome>;
@@ -50,14 +44,8 @@ const Sentences = ({ before, after }: { readonly before: Flag; readonly after: F
   </>
 );
 
-const isSameTargeting = (one: Flag, other: Flag): boolean =>
-  isSameValue([one.rules, one.requires], [other.rules, other.requires]);
-
-const Difference = ({ before, after }: { readonly before: Flag; readonly after: Flag }) => (
-  <Suspense fallback={null}>
-    <FlagDiff before={before} after={after} />
-  </Suspense>
-);
+const isRefusal = (code: ManagementError["code"]): boolean =>
+  code === "VALIDATION_FAILED" || code === "CONFLICT";
 
 const takesFromUsers = (before: Flag, after: Flag): boolean => reachOf(after) < reachOf(before);
 
@@ -90,8 +78,8 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
       live.put(key, current, currentVersion);
       return resolveConflict({ flag: current, version: currentVersion }, patch, given, onRefused);
     }
-    onRefused?.(result.error);
-    notifyError(`${key} was not changed`, result.error);
+    if (onRefused !== undefined && isRefusal(code)) onRefused(result.error);
+    else notifyError(`${key} was not changed`, result.error);
     return "failed";
   };
 

@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
+import type { Selection } from "../../components/selection/use-selection.ts";
 import type { LiveFlag } from "../../live.ts";
 import { usePageKeys } from "../../page-keys.ts";
 import { useApi } from "../../session.tsx";
@@ -20,6 +21,8 @@ import { FlagRow } from "./flag-row.tsx";
 interface FlagListProps {
   readonly flags: readonly LiveFlag[];
   readonly usage: UsageByKey | undefined;
+  /** Absent when rows cannot be selected. */
+  readonly selection: Selection | undefined;
   readonly ref: Ref<FlagListHandle>;
 }
 
@@ -33,6 +36,9 @@ const middleRow = 84;
 const narrowRow = 124;
 const wide = "(min-width: 75em)";
 const narrow = "(max-width: 47.99em)";
+
+/** With Shift. */
+const rangeKey = "X";
 
 /** The row that was selected when the user left the list, for when they return. */
 let lastSelected: string | undefined;
@@ -48,7 +54,8 @@ const usageOf = (usage: UsageByKey | undefined, key: string) => {
 };
 
 /** Not rendered anew for each letter of a search, only for what it finds. */
-export const FlagList = memo(function FlagList({ flags, usage, ref }: FlagListProps) {
+export const FlagList = memo(function FlagList(props: FlagListProps) {
+  const { flags, usage, selection, ref } = props;
   const { mayChange } = useApi();
   const edits = useFlagEdits();
   const list = useRef<HTMLUListElement>(null);
@@ -96,6 +103,8 @@ export const FlagList = memo(function FlagList({ flags, usage, ref }: FlagListPr
     k: previous,
     ArrowUp: previous,
     e: () => mayChange && withSelected(toggle),
+    x: () => withSelected(({ flag }) => selection?.toggle(flag.key)),
+    [rangeKey]: () => withSelected(({ flag }) => selection?.toggle(flag.key, true)),
   });
 
   const returned = useRef(lastSelected !== undefined);
@@ -107,8 +116,8 @@ export const FlagList = memo(function FlagList({ flags, usage, ref }: FlagListPr
 
   return (
     <>
-      <div className="flag-heads" aria-hidden="true">
-        <span>On</span>
+      <div className="flag-heads" data-selectable={selection && true} aria-hidden="true">
+        <span className="flag-head-on">On</span>
         <span>Flag</span>
         <span>Type</span>
         <span>Reach</span>
@@ -117,6 +126,7 @@ export const FlagList = memo(function FlagList({ flags, usage, ref }: FlagListPr
       </div>
       <ul
         className="flag-list"
+        data-selectable={selection && true}
         ref={list}
         aria-label="Flags"
         style={{ height: virtualizer.getTotalSize() }}
@@ -135,6 +145,10 @@ export const FlagList = memo(function FlagList({ flags, usage, ref }: FlagListPr
               position={index + 1}
               of={flags.length}
               mayChange={mayChange}
+              selected={selection?.keys.has(key) ?? false}
+              {...(selection && {
+                onSelect: (isRange: boolean) => selection.toggle(key, isRange),
+              })}
               style={{ transform: `translateY(${start - offset}px)`, height: rowHeight }}
               onToggle={() => toggle(entry)}
               onFocus={() => select(key)}

@@ -6,6 +6,7 @@ import type { CSSProperties } from "react";
 import { Link } from "wouter";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
 import { Time } from "../../components/display/time.tsx";
+import { SelectRow } from "../../components/selection/select-row.tsx";
 import { formatCompact } from "../../format.ts";
 import type { LiveFlag } from "../../live.ts";
 import { editorOf } from "../types/type-editors.tsx";
@@ -21,6 +22,9 @@ interface FlagRowProps {
   readonly position: number;
   readonly of: number;
   readonly mayChange: boolean;
+  readonly selected: boolean;
+  /** Absent when rows cannot be selected. */
+  readonly onSelect?: (isRange: boolean) => void;
   readonly style: CSSProperties;
   readonly onToggle: () => void;
   readonly onFocus: () => void;
@@ -81,7 +85,7 @@ const RowLabels = ({ flag: { tags = [], owner } }: { readonly flag: Flag }) => {
 };
 
 export const FlagRow = (props: FlagRowProps) => {
-  const { entry, usage, change, stale, position, of, mayChange, style } = props;
+  const { entry, usage, change, stale, position, of, mayChange, style, selected, onSelect } = props;
   const { onToggle, onFocus, linkRef } = props;
   const { flag } = entry;
   const { label, Reach } = editorOf(flag.type);
@@ -92,14 +96,20 @@ export const FlagRow = (props: FlagRowProps) => {
       aria-posinset={position}
       aria-setsize={of}
       onFocus={onFocus}
+      data-selected={selected || undefined}
     >
-      <Switch
-        checked={flag.enabled}
-        onChange={onToggle}
-        disabled={!mayChange}
-        aria-label={`${flag.key} is on`}
-        color="teal.8"
-      />
+      <div className="flag-row-controls">
+        {onSelect !== undefined && (
+          <SelectRow label={`Select ${flag.key}`} checked={selected} onToggle={onSelect} />
+        )}
+        <Switch
+          checked={flag.enabled}
+          onChange={onToggle}
+          disabled={!mayChange}
+          aria-label={`${flag.key} is on`}
+          color="teal.8"
+        />
+      </div>
       <div className="flag-row-words">
         <Link
           href={`/flags/${encodeURIComponent(flag.key)}`}

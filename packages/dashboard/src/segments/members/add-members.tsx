@@ -1,7 +1,7 @@
-// Adds targeting keys to a list: typed or pasted, one per line or with commas between them.
+// Adds targeting keys to a list: typed, pasted or from a file, one per line or with commas between them.
 import type { MemberList } from "@halyard/core/targeting/segment";
-import { Button, Textarea } from "@mantine/core";
-import { useDeferredValue, useMemo, useState } from "react";
+import { Button, FileButton, Textarea } from "@mantine/core";
+import { type ClipboardEvent, useDeferredValue, useMemo, useState } from "react";
 import { formatNumber } from "../../format.ts";
 import { readPasted } from "./parts.ts";
 
@@ -14,9 +14,13 @@ interface AddMembersProps {
   readonly onAdd: (members: readonly string[]) => Promise<boolean>;
 }
 
+/** Browsers take minutes to lay out a longer text in an input: it is held beside it. */
+const longestShown = 5_000;
+
 export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembersProps) => {
   const [text, setText] = useState("");
-  const deferred = useDeferredValue(text);
+  const [held, setHeld] = useState("");
+  const deferred = useDeferredValue(`${text}\n${held}`);
   const { fresh, known, tooLong } = useMemo(() => readPasted(deferred, list), [deferred, list]);
   const inBoth = useMemo(() => fresh.filter((key) => other.has(key)).length, [fresh, other]);
   const notes = [
@@ -28,7 +32,19 @@ export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembe
       : [`${formatNumber(tooLong.length)} longer than 256 bytes, left out`]),
   ];
   const add = async () => {
-    if (await onAdd(fresh)) setText("");
+    if (!(await onAdd(fresh))) return;
+    setText("");
+    setHeld("");
+  };
+  const take = (more: string) =>
+    more.length > longestShown
+      ? setHeld((before) => `${before}\n${more}`)
+      : setText((before) => (before === "" ? more : `${before}\n${more}`));
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted = event.clipboardData.getData("text");
+    if (pasted.length <= longestShown) return;
+    event.preventDefault();
+    take(pasted);
   };
   return (
     <form
@@ -42,6 +58,7 @@ export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembe
         label="Add targeting keys, one per line or with commas"
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
+        onPaste={onPaste}
         placeholder={"user-7\nuser-8"}
         rows={3}
         spellCheck={false}
@@ -53,9 +70,27 @@ export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembe
         <span role="status" className="dimmed">
           {notes.join(", ")}
         </span>
-        <Button type="submit" disabled={disabled || fresh.length === 0} loading={disabled}>
-          Add to the list
-        </Button>
+        <span className="members-add-buttons">
+          {held === "" ? (
+            <FileButton
+              accept="text/plain,text/csv,.txt,.csv"
+              onChange={(file) => void file?.text().then(take)}
+            >
+              {(props) => (
+                <Button {...props} variant="default" disabled={disabled}>
+                  From a file
+                </Button>
+              )}
+            </FileButton>
+          ) : (
+            <Button variant="default" disabled={disabled} onClick={() => setHeld("")}>
+              Forget what was pasted
+            </Button>
+          )}
+          <Button type="submit" disabled={disabled || fresh.length === 0} loading={disabled}>
+            Add to the list
+          </Button>
+        </span>
       </div>
     </form>
   );

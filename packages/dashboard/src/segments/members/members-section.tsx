@@ -2,7 +2,7 @@
 import type { MemberList } from "@halyard/core/targeting/segment";
 import { Button, Progress, SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import { valueOrThrow } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../../components/feedback/skeletons.tsx";
@@ -46,7 +46,6 @@ export const MembersSection = ({ entry }: { readonly entry: LiveSegment }) => {
   const edits = useSegmentEdits();
   const [list, setList] = useState<MemberList>("include");
   const [running, setRunning] = useState<Running | undefined>();
-  const stopped = useRef<AbortController>(undefined);
   const query = useQuery({
     queryKey: [environment.name, "segment", key, "members"],
     queryFn: async () => valueOrThrow(await management.segments.get(key)),
@@ -62,7 +61,6 @@ export const MembersSection = ({ entry }: { readonly entry: LiveSegment }) => {
   );
   const change = async (verb: MembersChange["verb"], members: readonly string[]) => {
     const stop = new AbortController();
-    stopped.current = stop;
     const wanted = { list, verb, members };
     const show = (done: number) => setRunning({ change: wanted, done, stop: () => stop.abort() });
     show(0);

@@ -3,7 +3,7 @@ import type { AttributeCondition } from "@halyard/core/targeting/conditions/oper
 import { Autocomplete, Checkbox, NativeSelect } from "@mantine/core";
 import { labelOfOperator, operatorGroups } from "../operator-labels.ts";
 import { inputOf, mayHave, withOperator } from "./operator-inputs.ts";
-import { labelOf, mistakeAt, type Shared } from "./row-props.tsx";
+import { labelOf, mistakeAt, type Shared, suggesting } from "./row-props.tsx";
 import { ValueInput } from "./value-inputs.tsx";
 
 interface AttributeRowProps {
@@ -44,6 +44,7 @@ export const AttributeRow = (props: AttributeRowProps) => {
       <Autocomplete
         label={labelOf("Attribute", name)}
         data={[...names.attributes]}
+        {...suggesting}
         value={attribute}
         onChange={(next) => onChange({ ...condition, attribute: next })}
         error={at("attribute")}
@@ -75,6 +76,11 @@ export const AttributeRow = (props: AttributeRowProps) => {
           error={at("values") ?? at("value")}
         />
       </div>
+      {op === "notIn" && (
+        <p className="condition-note dimmed">
+          Nobody matches whose {attribute === "" ? "attribute" : attribute} is unknown.
+        </p>
+      )}
       {mayHave(op, "ignoreCase") && hasTexts(condition) && (
         <Checkbox
           label={labelOf("Ignore case", name)}

@@ -19,7 +19,7 @@ import {
   withInner,
   wrapped,
 } from "./condition-tree.ts";
-import { labelOf, mistakeAt, type Shared } from "./row-props.tsx";
+import { labelOf, mistakeAt, type Shared, suggesting } from "./row-props.tsx";
 
 interface NodeProps {
   readonly condition: Condition;
@@ -46,7 +46,7 @@ const NodeMenu = ({ condition, onReplace, mayBeMany, number, depth }: NodeProps)
   const mayUnwrap = isGroup && inner.length > 0 && (mayBeMany || inner.length === 1);
   const wrap = (into: GroupKind) => onReplace([wrapped(condition, into)]);
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withinPortal={false} returnFocus>
       <Menu.Target>
         <ActionIcon
           variant="subtle"
@@ -104,6 +104,7 @@ const SegmentRow = ({ condition, onReplace, number, place, shared }: NodeProps) 
           (missing.length > 0 && `There is no segment ${missing.join(", ")}.`)
         }
         searchable
+        {...suggesting}
         className="condition-value"
       />
     </div>
@@ -145,7 +146,10 @@ const GroupBox = (props: NodeProps) => {
   return (
     <div className="condition-group" ref={box} data-place={`${place}.${kind}`}>
       {kind === "not" ? (
-        <strong>Not</strong>
+        <div>
+          <strong>Not</strong>{" "}
+          <span className="dimmed">(what is unknown does not match either)</span>
+        </div>
       ) : (
         <NativeSelect
           label={labelOf("Match", `group ${number}`)}

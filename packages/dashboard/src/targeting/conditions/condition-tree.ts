@@ -1,12 +1,21 @@
 // Changes of a tree of conditions: what stands in what, how deep it is, and how a part becomes a group or stops being one.
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
-import { isObject } from "@halyard/core/targeting/mistakes";
+import { isObject, type Members } from "@halyard/core/targeting/mistakes";
 
 /** Counting the condition on an attribute or a segment itself. */
 export const maxLevels = 6;
 
 export type GroupKind = "all" | "any" | "not";
 type ConditionKind = GroupKind | "attribute" | "segment" | "unknown";
+
+const isScalar = (value: unknown): boolean =>
+  ["string", "number", "boolean"].includes(typeof value);
+
+const isAttributeCondition = ({ attribute, op, value, values }: Members): boolean =>
+  typeof attribute === "string" &&
+  typeof op === "string" &&
+  (value === undefined || isScalar(value)) &&
+  (values === undefined || (Array.isArray(values) && values.every(isScalar)));
 
 /** `unknown` is what a newer version has written, or what is typed as JSON and is not a condition. */
 export const kindOf = (condition: unknown): ConditionKind => {
@@ -16,8 +25,8 @@ export const kindOf = (condition: unknown): ConditionKind => {
   const [kind = "unknown"] = given;
   if (given.length !== 1) return "unknown";
   const isList = kind === "all" || kind === "any" || kind === "segment";
-  if (isList && !Array.isArray((condition as Record<string, unknown>)[kind])) return "unknown";
-  return kind === "attribute" && typeof condition.attribute !== "string" ? "unknown" : kind;
+  if (isList && !Array.isArray(condition[kind])) return "unknown";
+  return kind === "attribute" && !isAttributeCondition(condition) ? "unknown" : kind;
 };
 
 /** What stands in a group; nothing of a condition that is none. */

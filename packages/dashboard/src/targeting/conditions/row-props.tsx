@@ -10,6 +10,9 @@ export interface Shared {
   readonly mayNameSegments: boolean;
 }
 
+/** Suggestions stand beside their field, which is where screen readers look for them. */
+export const suggesting = { comboboxProps: { withinPortal: false }, limit: 50 } as const;
+
 /** A short label on the page; whoever hears it alone also hears what it belongs to. */
 export const labelOf = (text: string, name: string): ReactNode => (
   <>

@@ -1,6 +1,6 @@
 // The inputs for what an operator compares with: lists as tags, a number, a version, a time with its zone, yes or no.
 import type { AttributeCondition, Scalar } from "@halyard/core/targeting/conditions/operators";
-import { Checkbox, Group, NativeSelect, NumberInput, TagsInput, TextInput } from "@mantine/core";
+import { Checkbox, Group, NativeSelect, NumberInput, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { formatDate } from "../../format.ts";
 import { momentOf, partsOfMoment, zoneAt } from "./moment-text.ts";
@@ -13,6 +13,7 @@ import {
   scalarTypes,
 } from "./operator-inputs.ts";
 import { labelOf } from "./row-props.tsx";
+import { Tags } from "./tags.tsx";
 
 export interface ValueProps {
   readonly condition: AttributeCondition;
@@ -22,30 +23,6 @@ export interface ValueProps {
   readonly suggestions: readonly Scalar[];
   readonly error: string | undefined;
 }
-
-/** The library's own comparison ignores case. */
-const isDuplicate = (value: string, current: string[]): boolean => current.includes(value);
-
-interface TagsProps extends Omit<ValueProps, "condition" | "onChange"> {
-  readonly values: readonly Scalar[];
-  readonly placeholder: string;
-  readonly onTexts: (texts: string[]) => void;
-}
-
-const Tags = ({ values, name, suggestions, error, placeholder, onTexts }: TagsProps) => (
-  <TagsInput
-    label={labelOf("Values", name)}
-    description="Enter or a comma after each"
-    value={values.map(String)}
-    onChange={onTexts}
-    data={[...new Set(suggestions.map(String))]}
-    isDuplicate={isDuplicate}
-    placeholder={values.length === 0 ? placeholder : ""}
-    error={error}
-    classNames={{ pill: "break-word" }}
-    className="condition-value"
-  />
-);
 
 const typeLabels: Readonly<Record<ScalarType, string>> = {
   string: "texts",
@@ -70,7 +47,7 @@ const ScalarsInput = (props: ValueProps) => {
     const { ignoreCase: _, ...rest } = condition;
     onChange({ ...(next === "string" ? condition : rest), values: asType(values, next) });
   };
-  const setTexts = (texts: string[]) => {
+  const setTexts = (texts: readonly string[]) => {
     const wrong = type === "number" ? texts.find((text) => !isNumberText(text)) : undefined;
     setRefused(wrong === undefined ? undefined : `“${wrong}” is not a number.`);
     setValues(asType(texts, type));

@@ -3,7 +3,7 @@ import { choiceOf, type Flag } from "@halyard/core/flags/registry";
 import type { Members, Mistake } from "@halyard/core/targeting/mistakes";
 import { Autocomplete, Group, Radio, TextInput } from "@mantine/core";
 import type { SuggestedNames } from "../collect-names.ts";
-import { mistakeAt } from "../conditions/row-props.tsx";
+import { mistakeAt, suggesting } from "../conditions/row-props.tsx";
 import { servePhrase } from "../sentence.ts";
 import { type DraftRule, withText } from "./targeting-draft.ts";
 
@@ -20,10 +20,12 @@ interface EveryoneElseProps {
 const Otherwise = ({ flag, members, rules, onChange, mistakes, hint }: EveryoneElseProps) => {
   if (flag.type !== "boolean") {
     return (
-      <p>
-        Everyone else gets {servePhrase(choiceOf(flag).otherwise)}: this is set above.
-        {hint !== undefined && <span className="rule-hint"> {hint}</span>}
-      </p>
+      <div>
+        <p className="everyone-else">
+          Everyone else gets {servePhrase(choiceOf(flag).otherwise)}: this is set above.
+        </p>
+        {hint !== undefined && <p className="rule-hint">{hint}</p>}
+      </div>
     );
   }
   if (rules.length === 0) {
@@ -66,6 +68,7 @@ const Bucketing = ({ flag, members, rules, onChange, names, mistakes }: Everyone
         description="The attribute that decides a person’s bucket"
         placeholder="targetingKey"
         data={[...names.attributes]}
+        {...suggesting}
         value={textOf(bucketBy)}
         onChange={(text) => onChange(withText(members, "bucketBy", text))}
         error={mistakeAt(mistakes, "bucketBy")}

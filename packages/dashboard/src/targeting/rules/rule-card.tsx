@@ -29,7 +29,7 @@ const CardMenu = ({ rule, onChange, onDuplicate, onRemove }: RuleCardProps) => {
     onChange(disabled === true ? rest : { ...rest, disabled: true });
   };
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withinPortal={false} returnFocus>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={`More for rule ${rule.id}`}>
           <Icon name="more" />

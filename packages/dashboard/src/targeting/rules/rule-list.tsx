@@ -33,7 +33,7 @@ interface Focus {
 
 const firstField = (index: number): Focus => ({
   index,
-  selector: ".condition-fields input, .rule-toggle",
+  selector: ".condition-fields input",
 });
 
 const nameOf = (rule: DraftRule | undefined, index: number): string =>

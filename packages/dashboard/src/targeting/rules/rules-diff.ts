@@ -1,6 +1,7 @@
 // What changed in the rules and requirements of a flag, one line for each rule by its id and each requirement by its flag.
 
 import { isSameValue } from "@halyard/core/difference";
+import { isObject } from "@halyard/core/targeting/mistakes";
 import type { Requirement, Rule } from "@halyard/core/targeting/targeting";
 import { ruleSentence } from "../sentence.ts";
 
@@ -47,10 +48,15 @@ const ruleChange = (
     : [{ field, before: JSON.stringify(before), after: JSON.stringify(after) }];
 };
 
+/** What a newer version has written may be anything. */
+const listOf = <T>(value: readonly T[] | undefined): readonly T[] =>
+  Array.isArray(value) ? value.filter((each: T) => isObject(each)) : [];
+
 export const rulesDiff = (
-  before: readonly Rule[] = [],
-  after: readonly Rule[] = [],
+  rulesBefore: readonly Rule[] | undefined,
+  rulesAfter: readonly Rule[] | undefined,
 ): readonly LineChange[] => {
+  const [before, after] = [listOf(rulesBefore), listOf(rulesAfter)];
   const old = new Map(before.map((rule, index) => [rule.id, { rule, index }]));
   const ids = new Set(after.map(({ id }) => id));
   const stays = after.flatMap(({ id }) => old.get(id)?.index ?? []);
@@ -71,9 +77,10 @@ export const rulesDiff = (
 };
 
 export const requirementsDiff = (
-  before: readonly Requirement[] = [],
-  after: readonly Requirement[] = [],
+  requiredBefore: readonly Requirement[] | undefined,
+  requiredAfter: readonly Requirement[] | undefined,
 ): readonly LineChange[] => {
+  const [before, after] = [listOf(requiredBefore), listOf(requiredAfter)];
   const variantIn = (list: readonly Requirement[], flag: string) =>
     list.find((each) => each.flag === flag)?.variant;
   const flags = new Set([...before, ...after].map(({ flag }) => flag));

@@ -3,11 +3,11 @@ import type { Mistake } from "@halyard/core/targeting/mistakes";
 import type { Serve } from "@halyard/core/targeting/targeting";
 import { NativeSelect } from "@mantine/core";
 import { mistakeAt } from "../conditions/row-props.tsx";
-import { type Split, splitOf } from "../split/shares.ts";
+import { isServe, type Split, splitOf } from "../split/shares.ts";
 import { SplitEditor } from "../split/split-editor.tsx";
 
 interface ServeInputProps {
-  readonly value: Serve | undefined;
+  readonly value: unknown;
   readonly onChange: (serve: Serve) => void;
   readonly variants: readonly string[];
   /** What the rule serves now; undefined of a new one. */
@@ -16,8 +16,9 @@ interface ServeInputProps {
   readonly mistakes: readonly Mistake[];
 }
 
-/** No variant has an empty name. */
+/** No variant has such a name. */
 const split = "";
+const unknown = "?";
 
 /** The first mistake in the shares. */
 const within = (mistakes: readonly Mistake[], place: string): string | undefined =>
@@ -29,7 +30,8 @@ const isComparable = (saved: Split, variants: readonly string[]): boolean =>
   saved.every(({ variant }) => variants.includes(variant));
 
 export const ServeInput = (props: ServeInputProps) => {
-  const { value = "", onChange, variants, saved, place, mistakes } = props;
+  const { onChange, variants, saved, place, mistakes } = props;
+  const value = isServe(props.value) ? props.value : "";
   const isSplit = typeof value !== "string";
   const isUnknown = !isSplit && !variants.includes(value);
   const choose = (next: string) =>
@@ -42,9 +44,9 @@ export const ServeInput = (props: ServeInputProps) => {
         data={[
           ...variants,
           { value: split, label: "a split by percentage" },
-          ...(isUnknown && value !== "" ? [{ value, label: `${value} (not a variant)` }] : []),
+          ...(isUnknown ? [{ value: unknown, label: `${value || "…"} (not a variant)` }] : []),
         ]}
-        value={isSplit ? split : value}
+        value={isSplit ? split : isUnknown ? unknown : value}
         onChange={(event) => choose(event.currentTarget.value)}
         error={mistakeAt(mistakes, place) ?? within(mistakes, place)}
         className="rule-serve"

@@ -1,17 +1,15 @@
 // A person has one bucket for the whole flag: a split reaches nobody whom an earlier split of the same size has missed.
 import { thousandthsOf } from "@halyard/core/percentage";
 import { formatPercent } from "../../format.ts";
+import { isServe, sharesOf, sumOf } from "../split/shares.ts";
 import type { DraftRule } from "./targeting-draft.ts";
 
 const everyone = 100_000;
 
 /** How far the shares reach, in thousandths of a percent; undefined of a rule that serves one variant to all. */
 const reachOf = ({ serve, disabled }: DraftRule): number | undefined => {
-  if (!Array.isArray(serve) || disabled === true) return undefined;
-  return serve.reduce(
-    (sum, { share }) => sum + (Number.isFinite(share) ? thousandthsOf(share) : 0),
-    0,
-  );
+  if (!isServe(serve) || typeof serve === "string" || disabled === true) return undefined;
+  return thousandthsOf(sumOf(sharesOf(serve)));
 };
 
 const percent = (thousandths: number): string => formatPercent(thousandths / 1_000);

@@ -10,7 +10,6 @@ import {
 } from "@halyard/core/flags/registry";
 import { isObject, type Members, type Mistake } from "@halyard/core/targeting/mistakes";
 import { withRuleIds } from "@halyard/core/targeting/rule-ids";
-import type { Serve } from "@halyard/core/targeting/targeting";
 
 export interface TargetingDraft {
   /** Members that this page does not know are kept. */
@@ -25,7 +24,7 @@ export interface DraftRule {
   readonly description?: string;
   readonly disabled?: boolean;
   readonly when?: unknown;
-  readonly serve?: Serve;
+  readonly serve?: unknown;
 }
 
 const namesOf = (type: string): readonly string[] => [
@@ -49,9 +48,14 @@ export const patchOf = (type: string, { members }: TargetingDraft): PatchFlag =>
   ...members,
 });
 
+const isTextOrNone = (value: unknown): boolean => value === undefined || typeof value === "string";
+
+const isRule = (value: unknown): value is DraftRule =>
+  isObject(value) && isTextOrNone(value.id) && isTextOrNone(value.description);
+
 /** Undefined when the JSON has something else than a list of rules. */
 export const rulesOf = ({ rules = [] }: Members): readonly DraftRule[] | undefined =>
-  Array.isArray(rules) && rules.every(isObject) ? rules : undefined;
+  Array.isArray(rules) && rules.every(isRule) ? rules : undefined;
 
 /** What goes with the last rule goes too. */
 export const withRules = (type: string, members: Members, rules: readonly DraftRule[]): Members => {

@@ -60,6 +60,16 @@ export const TargetingEditor = (props: TargetingEditorProps) => {
   const form = useRef<HTMLFormElement>(null);
   const summary = useRef<HTMLDivElement>(null);
 
+  const hadDraft = useRef(false);
+  useEffect(() => {
+    if (began === "json" && form.current !== null) focusPlace(form.current, "json");
+  }, [began]);
+  useEffect(() => {
+    // The button that saved or discarded it is gone.
+    const isLost = hadDraft.current && document.activeElement === document.body;
+    if (draft === undefined && isLost) form.current?.focus();
+    hadDraft.current = draft !== undefined;
+  }, [draft]);
   useEffect(() => {
     if (target !== undefined && form.current !== null) focusPlace(form.current, target.place);
   }, [target]);
@@ -89,7 +99,7 @@ export const TargetingEditor = (props: TargetingEditorProps) => {
   const showsSummary = (wantsToSave && local.length > 0) || refusal !== undefined;
 
   return (
-    <form onSubmit={submit} noValidate ref={form} className="targeting">
+    <form onSubmit={submit} noValidate ref={form} tabIndex={-1} aria-label="Targeting">
       {showsSummary && (
         <MistakeSummary
           ref={summary}
@@ -141,7 +151,11 @@ export const TargetingEditor = (props: TargetingEditorProps) => {
       {draft !== undefined && (
         <div className="targeting-save">
           <strong>What saving changes</strong>
-          <FlagDiff before={flag} after={withPatch(flag, patchOf(flag.type, value))} />
+          {local.length === 0 ? (
+            <FlagDiff before={flag} after={withPatch(flag, patchOf(flag.type, value))} />
+          ) : (
+            <p className="dimmed">The rules are not complete yet.</p>
+          )}
           <DraftConflict draft={draft} entry={entry} />
           <DraftActions saveLabel="Save targeting" busy={busy} onDiscard={stop} />
         </div>

@@ -1,9 +1,19 @@
 // The shares of a split by variant: how changing one changes the others, and whom a change moves.
 import { allThousandths, fromThousandths, thousandthsOf } from "@halyard/core/percentage";
+import { isObject } from "@halyard/core/targeting/mistakes";
 import type { Share } from "@halyard/core/targeting/split";
 import type { Serve } from "@halyard/core/targeting/targeting";
 
 export type Split = readonly Share[];
+
+/** False of what somebody has typed as JSON, or a newer version has written. */
+export const isServe = (value: unknown): value is Serve =>
+  typeof value === "string" ||
+  (Array.isArray(value) &&
+    value.every(
+      (each) =>
+        isObject(each) && typeof each.variant === "string" && typeof each.share === "number",
+    ));
 
 /** In percent, by variant; each variant once, however often it stands in the split. */
 export type Shares = Readonly<Record<string, number>>;

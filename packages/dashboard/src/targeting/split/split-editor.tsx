@@ -54,13 +54,13 @@ interface ShareInputProps {
   readonly share: number;
   readonly disabled: boolean;
   readonly autoFocus: boolean;
-  /** With the shares as they were before anything was typed: each digit counts from there. */
-  readonly onBegin: () => void;
   readonly onChange: (share: number) => void;
+  /** Nothing more is typed. */
+  readonly onEnd: () => void;
 }
 
 const ShareInput = (props: ShareInputProps) => {
-  const { variant, share, disabled, autoFocus, onBegin, onChange } = props;
+  const { variant, share, disabled, autoFocus, onChange, onEnd } = props;
   /** The text in the box while it is not a number, such as an empty one. */
   const [typed, setTyped] = useState<string | undefined>();
   return (
@@ -72,11 +72,11 @@ const ShareInput = (props: ShareInputProps) => {
         setTyped(typeof next === "number" ? undefined : next);
         if (typeof next === "number" && next !== share) onChange(next);
       }}
-      onFocus={(event) => {
-        onBegin();
-        event.currentTarget.select();
+      onFocus={(event) => event.currentTarget.select()}
+      onBlur={() => {
+        setTyped(undefined);
+        onEnd();
       }}
-      onBlur={() => setTyped(undefined)}
       // A variant that was just added is the one to set.
       autoFocus={autoFocus}
       allowNegative={false}
@@ -103,7 +103,8 @@ export const SplitEditor = ({
   const [first] = useState(value);
   /** Variants with a share of nothing yet: a split does not have them. */
   const [added, setAdded] = useState<readonly string[]>([]);
-  const began = useRef<Shares>({});
+  /** The shares before anything was typed: each digit counts from there. */
+  const began = useRef<Shares | undefined>(undefined);
   const base = saved ?? first;
   const shares = sharesOf(value);
   // There is nothing to choose among two.
@@ -165,10 +166,13 @@ export const SplitEditor = ({
               share={share}
               disabled={disabled}
               autoFocus={added.at(-1) === variant && share === 0}
-              onBegin={() => {
-                began.current = shares;
+              onChange={(next) => {
+                began.current ??= shares;
+                setShare(began.current, variant, next);
               }}
-              onChange={(next) => setShare(began.current, variant, next)}
+              onEnd={() => {
+                began.current = undefined;
+              }}
             />
             {!disabled && names.length > 1 && variants.length > 2 && (
               <CloseButton

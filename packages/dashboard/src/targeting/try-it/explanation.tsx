@@ -127,11 +127,23 @@ const BucketStep = ({ explained }: { readonly explained: FlagExplanation }) => {
   );
 };
 
-const lastStep = ({ flag }: FlagExplanation): string => {
-  if (flag.type === "variant") return `everyone else gets ${servePhrase(flag.otherwise)}`;
-  if (flag.type === "rollout") return `${formatPercent(flag.percentage)} of everyone else get on`;
-  return `everyone else gets ${flag.otherwise ?? "on"}`;
+const lastStep = ({ flag, rules }: FlagExplanation): string => {
+  const [head, who] =
+    rules.length > 0
+      ? ["No rule decides: ", "everyone else"]
+      : ["There are no rules: ", "everyone"];
+  if (flag.type === "variant") return `${head}${who} gets ${servePhrase(flag.otherwise)}.`;
+  if (flag.type === "rollout") {
+    return `${head}${formatPercent(flag.percentage)} of ${who} get on.`;
+  }
+  return `${head}${who} gets ${flag.otherwise ?? "on"}.`;
 };
+
+/** Whether anything of the flag goes by a share of people. */
+const isSplit = ({ flag, rules }: FlagExplanation): boolean =>
+  flag.type === "rollout" ||
+  (flag.type === "variant" && typeof flag.otherwise !== "string") ||
+  rules.some(({ serve }) => typeof serve !== "string");
 
 export const Explanation = ({ explained, request }: StepProps) => {
   const { flag, requires, rules } = explained;
@@ -150,13 +162,8 @@ export const Explanation = ({ explained, request }: StepProps) => {
       {rules.map((rule, index) => (
         <RuleStep key={rule.id} rule={rule} isAfter={decidedAt !== -1 && index > decidedAt} />
       ))}
-      <BucketStep explained={explained} />
-      {(isLast || reason === "STATIC") && (
-        <li data-decided>
-          {rules.length > 0 ? "No rule decides: " : "There are no rules: "}
-          {lastStep(explained)}.
-        </li>
-      )}
+      {isSplit(explained) && <BucketStep explained={explained} />}
+      {(isLast || reason === "STATIC") && <li data-decided>{lastStep(explained)}</li>}
     </ol>
   );
 };

@@ -1,7 +1,7 @@
 // Tries a flag with a context: now, as it was at a time, or with the changes that are not saved yet.
 import type { PatchFlag } from "@halyard/core/flags/registry";
 import type { ExplainRequest, FlagExplanation } from "@halyard/sdk";
-import { Button, Radio, Stack, TextInput } from "@mantine/core";
+import { Button, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
@@ -55,17 +55,17 @@ export const TryItSection = ({ flagKey }: { readonly flagKey: string }) => {
         <Stack gap="sm">
           <ContextEditor contexts={contexts} />
           {mayChange && (
-            <Radio.Group
+            <NativeSelect
+              className="try-time"
               label="Which version of the flag"
+              data={[
+                { value: "now", label: "As it is now" },
+                { value: "then", label: "As it was at a time" },
+                ...(patch === "" ? [] : [{ value: "draft", label: "With my unsaved changes" }]),
+              ]}
               value={chosen}
-              onChange={(next) => setWhen(next as When)}
-            >
-              <div className="try-when">
-                <Radio value="now" label="As it is now" />
-                <Radio value="then" label="As it was at a time" />
-                {patch !== "" && <Radio value="draft" label="With my unsaved changes" />}
-              </div>
-            </Radio.Group>
+              onChange={(event) => setWhen(event.currentTarget.value as When)}
+            />
           )}
           {chosen === "then" && (
             <TextInput

@@ -7,6 +7,7 @@ import { type Failure, failureIn, invalid, ok, type Result } from "../../errors.
 import type { FlagPatch, Flags, RefusedPatch } from "../../management/flags.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../openapi/reason.ts";
 import { closedObject, flagExample, flagReference, idempotencyHeader } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 import { replyIdempotently } from "./idempotency.ts";
@@ -19,7 +20,7 @@ interface OneChange {
 
 const maxChanges = 100;
 
-const changesSchema = {
+const changesSchema = withoutReason({
   type: "object",
   required: ["changes"],
   properties: {
@@ -29,7 +30,7 @@ const changesSchema = {
       maxItems: maxChanges,
       description: "In the order in which they are made. Each names another flag.",
       "x-must-be": `a list of 1 to ${maxChanges} changes`,
-      items: {
+      items: withoutReason({
         type: "object",
         required: ["flag", "patch"],
         properties: {
@@ -44,16 +45,16 @@ const changesSchema = {
             description: "Only when the flag is at this version.",
             "x-must-be": 'a version, such as "7"',
           },
-          patch: patchFlagSchema,
+          patch: withoutReason(patchFlagSchema),
         },
         additionalProperties: false,
         "x-must-be": "an object with flag and patch",
-      },
+      }),
     },
   },
   additionalProperties: false,
   examples: [{ changes: [{ flag: "new-checkout", ifMatch: "7", patch: { enabled: true } }] }],
-};
+});
 
 const patchesOf = (changes: readonly OneChange[]): Result<readonly FlagPatch[]> => {
   const seen = new Set<string>();
@@ -82,7 +83,7 @@ const failureOf = ({ index, failure }: RefusedPatch, changes: readonly OneChange
 };
 
 export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
-  app.post<{ Body: { readonly changes: readonly OneChange[] } }>(
+  app.post<{ Body: { readonly changes: readonly OneChange[] }; Querystring: ReasonQuery }>(
     "/changes",
     route("flags.write", {
       tags: ["Flags"],
@@ -90,6 +91,7 @@ export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
       summary: "Change several flags together",
       description:
         "At most 100, all of them or none, in one transaction. Each makes its own revision and events, in the order given.",
+      querystring: reasonQuery,
       headers: idempotencyHeader,
       body: changesSchema,
       response: answers(
@@ -122,7 +124,12 @@ export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
         request,
         reply,
         (caller, once) =>
-          flags.patchAll(caller, patches.value, (refused) => failureOf(refused, changes), once),
+          flags.patchAll(
+            callerOf(caller, request.query),
+            patches.value,
+            (refused) => failureOf(refused, changes),
+            once,
+          ),
         (done) => {
           const body = { changes: done.map(({ flag, version }) => ({ flag, version })) };
           return reply.type(jsonType).send(JSON.stringify(body));

@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { Flags } from "../../management/flags.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../openapi/reason.ts";
 import {
   type FlagPath,
   flagExample,
@@ -22,7 +23,7 @@ const tags = ["Flags"];
 const Precondition = preconditionHeader("flag");
 
 export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
-  app.post<{ Body: CreateFlag }>(
+  app.post<{ Body: CreateFlag; Querystring: ReasonQuery }>(
     "/flags",
     route("flags.write", {
       tags,
@@ -30,9 +31,10 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       summary: "Create a flag",
       description:
         "It is off at first, and a rollout flag reaches 0 % unless `percentage` says otherwise.",
+      querystring: reasonQuery,
       headers: idempotencyHeader,
       body: {
-        ...createFlagSchema,
+        ...withoutReason(createFlagSchema),
         examples: [
           { key: "new-checkout", type: "rollout", description: "The new checkout" },
           {
@@ -65,12 +67,12 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       replyIdempotently(
         request,
         reply,
-        (caller, once) => flags.create(caller, request.body, once),
+        (caller, once) => flags.create(callerOf(caller, request.query), request.body, once),
         (flag) => sendFlag(reply, flag, 201),
       ),
   );
 
-  app.patch<{ Params: FlagPath; Body: PatchFlag }>(
+  app.patch<{ Params: FlagPath; Body: PatchFlag; Querystring: ReasonQuery }>(
     "/flags/:key",
     route("flags.write", {
       tags,
@@ -79,9 +81,10 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       description:
         "Only the fields given. A change that changes nothing makes no event and no new version.",
       params: flagPath,
+      querystring: reasonQuery,
       headers: Precondition,
       body: {
-        ...patchFlagSchema,
+        ...withoutReason(patchFlagSchema),
         examples: [
           { enabled: true, percentage: 25 },
           {
@@ -114,13 +117,14 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, body, auth } = request;
-      const patched = await flags.patch(auth.principal, params.key, body, precondition.value);
+      const { params, body, auth, query } = request;
+      const caller = callerOf(auth.principal, query);
+      const patched = await flags.patch(caller, params.key, body, precondition.value);
       return patched.ok ? sendFlag(reply, patched.value) : sendFailure(reply, patched.failure);
     },
   );
 
-  app.delete<{ Params: FlagPath }>(
+  app.delete<{ Params: FlagPath; Querystring: ReasonQuery }>(
     "/flags/:key",
     route("flags.write", {
       tags,
@@ -128,6 +132,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       summary: "Delete a flag",
       description: "Not while another flag requires it: the answer lists the flags.",
       params: flagPath,
+      querystring: reasonQuery,
       headers: Precondition,
       response: answers(
         { 204: { description: "It is gone." } },
@@ -140,8 +145,9 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, auth } = request;
-      const removed = await flags.remove(auth.principal, params.key, precondition.value);
+      const { params, auth, query } = request;
+      const caller = callerOf(auth.principal, query);
+      const removed = await flags.remove(caller, params.key, precondition.value);
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
     },
   );

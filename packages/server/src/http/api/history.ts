@@ -2,12 +2,13 @@
 import { flagEventTypes } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { FastifyInstance } from "fastify";
-import { historySubjects } from "../../domain/history.ts";
-import { invalidField } from "../../errors.ts";
+import { type HistoryEntry, historySubjects } from "../../domain/history.ts";
+import { type Failure, invalidField } from "../../errors.ts";
 import type { History } from "../../management/history.ts";
 import { hideSecretsFrom } from "../auth/hide-secrets.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
+import { moment, momentRule, readMoment } from "../openapi/moment.ts";
 import {
   Actor,
   closedObject,
@@ -43,12 +44,44 @@ const AllQuery = closedObject({
       "x-must-be": "true",
     }),
   ),
+  actor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: "Only changes by the API key with this name or id.",
+      "x-must-be": "the name or the id of an API key",
+    }),
+  ),
+  since: Type.Optional(moment("Only changes from this time on.")),
+  until: Type.Optional(moment("Only changes up to this time.")),
 });
+type AllQuery = Static<typeof AllQuery>;
+
+const wrongQuery = (query: AllQuery): Failure | undefined => {
+  if (query.id !== undefined && query.subject === undefined) {
+    return invalidField("subject", "is required with id");
+  }
+  const wrong = (["since", "until"] as const).find((name) => {
+    const text = query[name];
+    return text !== undefined && readMoment(text) === undefined;
+  });
+  return wrong && invalidField(wrong, `must be ${momentRule}`);
+};
 
 const who = {
   createdAt: Type.String({ description: "When, ISO 8601 in UTC." }),
   actor: Actor,
+  reason: Type.Optional(
+    Type.String({ description: "Why; only when whoever made the change said so." }),
+  ),
 };
+
+/** Who, when and why, as both lists show it. */
+const shownWho = ({ at, actor, reason }: HistoryEntry) => ({
+  createdAt: at.toISOString(),
+  actor,
+  ...(reason !== undefined && { reason }),
+});
 
 const FlagEntry = closedObject({
   version: Type.Integer({ description: "The flag's version that the change made." }),
@@ -77,6 +110,7 @@ const example = {
   version: 2,
   createdAt: "2026-11-14T12:00:00.000Z",
   actor: { keyId: "9f86d081884c7d65", name: "ci" },
+  reason: "The provider has an incident",
   before: { ...flagExample, enabled: false },
   after: flagExample,
 };
@@ -91,7 +125,8 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       tags: ["Flags"],
       operationId: "getFlagHistory",
       summary: "Read the history of a flag",
-      description: "Every change, newest first. The history of a deleted flag stays readable.",
+      description:
+        "Every change, newest first. The history of a deleted flag stays readable. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
       params: KeyPath,
       querystring: PageQuery,
       response: answers(
@@ -112,24 +147,26 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       const { params, auth } = request;
       const found = await history.ofFlag(auth.principal.environment, params.key, page.value);
       if (!found.ok) return sendFailure(reply, found.failure);
-      return sendPage(request, reply, found.value, page.value.limit, (entry) => ({
+      const show = (entry: HistoryEntry) => ({
         version: entry.version,
-        createdAt: entry.at.toISOString(),
-        actor: entry.actor,
+        ...shownWho(entry),
         events: entry.actions,
         before: entry.before,
         after: entry.after,
-      }));
+      });
+      const { entries, found: all } = found.value;
+      return sendPage(request, reply, entries, page.value.limit, show, all);
     },
   );
 
-  app.get<{ Querystring: Static<typeof AllQuery> }>(
+  app.get<{ Querystring: AllQuery }>(
     "/history",
     route("history.read", {
       tags: ["History"],
       operationId: "getHistory",
       summary: "Read the history of the environment",
-      description: "Every change of flags, segments, webhooks and keys, newest first.",
+      description:
+        "Every change of flags, segments, webhooks and keys, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
       querystring: AllQuery,
       response: answers({
         200: {
@@ -143,28 +180,30 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
     async (request, reply) => {
       const page = pageOf(request.query, readId);
       if (!page.ok) return sendFailure(reply, page.failure);
-      const { subject, id, deleted } = request.query;
-      if (id !== undefined && subject === undefined) {
-        return sendFailure(reply, invalidField("subject", "is required with id"));
-      }
+      const wrong = wrongQuery(request.query);
+      if (wrong) return sendFailure(reply, wrong);
+      const { subject, id, deleted, actor, since, until } = request.query;
       const { principal } = request.auth;
       const hide = hideSecretsFrom(principal);
-      const entries = await history.ofEnvironment(principal.environment, {
+      const { entries, found } = await history.ofEnvironment(principal.environment, {
         ...page.value,
         ...(subject !== undefined && { subject }),
         ...(id !== undefined && { subjectId: id }),
         ...(deleted !== undefined && { deleted: true }),
+        ...(actor !== undefined && { actor }),
+        ...(since !== undefined && { since: new Date(since) }),
+        ...(until !== undefined && { until: new Date(until) }),
       });
-      return sendPage(request, reply, entries, page.value.limit, (entry) => ({
+      const show = (entry: HistoryEntry) => ({
         subject: entry.subject,
         id: entry.subjectId,
         version: entry.version,
-        createdAt: entry.at.toISOString(),
-        actor: entry.actor,
+        ...shownWho(entry),
         actions: entry.actions,
         before: hide.state(entry.subject, entry.before),
         after: hide.state(entry.subject, entry.after),
-      }));
+      });
+      return sendPage(request, reply, entries, page.value.limit, show, found);
     },
   );
 };

@@ -43,9 +43,11 @@ export const sendPage = <T extends { readonly id: string | number }>(
   entries: readonly T[],
   limit: number,
   show: (entry: T) => object,
+  /** How many there are within the limit, when the entries may be fewer. */
+  found = entries.length,
 ): FastifyReply => {
   const page = entries.slice(0, limit - 1);
   const last = page.at(-1);
-  if (last && entries.length === limit) sendNextLink(request, reply, String(last.id));
+  if (last && found > page.length) sendNextLink(request, reply, String(last.id));
   return reply.send(page.map(show));
 };

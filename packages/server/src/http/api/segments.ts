@@ -6,6 +6,7 @@ import type { CreateSegment, PatchSegment } from "../../domain/change-segment.ts
 import type { Segments } from "../../management/segments.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../openapi/reason.ts";
 import { freshnessHeader, idempotencyHeader, preconditionHeader } from "../openapi/schemas.ts";
 import {
   createSegmentSchema,
@@ -60,7 +61,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
     },
   );
 
-  app.post<{ Body: CreateSegment }>(
+  app.post<{ Body: CreateSegment; Querystring: ReasonQuery }>(
     "/segments",
     route("segments.write", {
       tags,
@@ -68,8 +69,9 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       summary: "Create a segment",
       description:
         "Its lists may come along; more than fits into 256 KiB is added in parts with `/segments/{key}/members`.",
+      querystring: reasonQuery,
       headers: idempotencyHeader,
-      body: createSegmentSchema,
+      body: withoutReason(createSegmentSchema),
       response: answers(
         {
           201: {
@@ -87,7 +89,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       replyIdempotently(
         request,
         reply,
-        (caller, once) => segments.create(caller, request.body, once),
+        (caller, once) => segments.create(callerOf(caller, request.query), request.body, once),
         (segment) => send(reply, segment, 201),
       ),
   );
@@ -123,7 +125,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
     },
   );
 
-  app.patch<{ Params: SegmentPath; Body: PatchSegment }>(
+  app.patch<{ Params: SegmentPath; Body: PatchSegment; Querystring: ReasonQuery }>(
     "/segments/:key",
     route("segments.write", {
       tags,
@@ -132,20 +134,22 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       description:
         "Only the fields given, each of them whole. A change that changes nothing makes no event and no new version.",
       params: segmentPath,
+      querystring: reasonQuery,
       headers: Precondition,
-      body: patchSegmentSchema,
+      body: withoutReason(patchSegmentSchema),
       response: answers(changed, "NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", ...withBody),
     }),
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, body, auth } = request;
-      const patched = await segments.patch(auth.principal, params.key, body, precondition.value);
+      const { params, body, auth, query } = request;
+      const caller = callerOf(auth.principal, query);
+      const patched = await segments.patch(caller, params.key, body, precondition.value);
       return patched.ok ? send(reply, patched.value) : sendFailure(reply, patched.failure);
     },
   );
 
-  app.post<{ Params: SegmentPath; Body: MembersRequest }>(
+  app.post<{ Params: SegmentPath; Body: MembersRequest; Querystring: ReasonQuery }>(
     "/segments/:key/members",
     route("segments.write", {
       tags,
@@ -154,19 +158,22 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       description:
         "In parts, for lists of any length up to 100,000. What is in the list already, or is not, is passed over, so a part may be sent again.",
       params: segmentPath,
+      querystring: reasonQuery,
       headers: Type.Object({ ...Precondition.properties, ...idempotencyHeader.properties }),
-      body: membersSchema,
+      body: withoutReason(membersSchema),
       response: answers(changed, "NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", ...withBody),
     }),
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, body } = request;
+      const { params, body, query } = request;
       return replyIdempotently(
         request,
         reply,
-        (caller, once) =>
-          segments.changeMembers(caller, params.key, body, precondition.value, once),
+        (principal, once) => {
+          const caller = callerOf(principal, query);
+          return segments.changeMembers(caller, params.key, body, precondition.value, once);
+        },
         (segment) => send(reply, segment),
       );
     },
@@ -203,7 +210,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
     },
   );
 
-  app.delete<{ Params: SegmentPath }>(
+  app.delete<{ Params: SegmentPath; Querystring: ReasonQuery }>(
     "/segments/:key",
     route("segments.write", {
       tags,
@@ -211,6 +218,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       summary: "Delete a segment",
       description: "Not while a flag names it: the answer lists the flags.",
       params: segmentPath,
+      querystring: reasonQuery,
       headers: Precondition,
       response: answers(
         { 204: { description: "It is gone." } },
@@ -223,8 +231,9 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
     async (request, reply) => {
       const precondition = ifMatch(request);
       if (!precondition.ok) return sendFailure(reply, precondition.failure);
-      const { params, auth } = request;
-      const removed = await segments.remove(auth.principal, params.key, precondition.value);
+      const { params, auth, query } = request;
+      const caller = callerOf(auth.principal, query);
+      const removed = await segments.remove(caller, params.key, precondition.value);
       return removed.ok ? reply.code(204).send() : sendFailure(reply, removed.failure);
     },
   );

@@ -18,6 +18,7 @@ export const historyRow = (
   at: entry.at.getTime(),
   actor_key_id: entry.actor.keyId,
   actor_name: entry.actor.name,
+  reason: entry.reason ?? null,
   actions: JSON.stringify(entry.actions),
   before: json(entry.before),
   after: json(entry.after),

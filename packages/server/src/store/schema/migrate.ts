@@ -12,6 +12,7 @@ import { access } from "./migrations/0008-access.ts";
 import { replays } from "./migrations/0009-replays.ts";
 import { counts } from "./migrations/0010-counts.ts";
 import { targeting } from "./migrations/0011-targeting.ts";
+import { reasons } from "./migrations/0012-reasons.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -26,6 +27,7 @@ export const migrations = [
   replays,
   counts,
   targeting,
+  reasons,
 ] as const;
 
 const createVersionTable = (database: Database): Promise<void> =>

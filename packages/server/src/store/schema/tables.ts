@@ -99,6 +99,8 @@ export interface Tables {
     after: string | null;
     /** Of `after`, see flags. */
     level: Generated<number | null>;
+    /** Why, when whoever made the change said so. */
+    reason: Generated<string | null>;
   };
   events: {
     id: string;

@@ -1,10 +1,8 @@
 // The reads of ports.ts in SQL, outside a transaction or inside one.
 import { fromStored } from "@halyard/core/flags/stored";
-import { kindNames } from "@halyard/core/kinds";
 import type { Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { Environment } from "../../domain/environment.ts";
-import type { HistoryEntry, HistorySubject } from "../../domain/history.ts";
 import type { Role } from "../../domain/principal.ts";
 import type { ReferenceReads } from "../../domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "../../domain/segments.ts";
@@ -16,9 +14,9 @@ import { batchesOf, idList } from "../schema/id-list.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { removedEnvironments } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
-import { eventLogReads } from "./event-log.ts";
 import { followReads, keyLimits } from "./follow.ts";
 import { healthReads } from "./health.ts";
+import { eventLogReads, historyReads } from "./history.ts";
 import { pastReads } from "./past.ts";
 import { replayReads } from "./replays.ts";
 import { caughtUp, referenceReads, segmentReads, wholeSegments } from "./segments.ts";
@@ -41,20 +39,6 @@ const webhookOf = (
   events: JSON.parse(row.events) as string[],
   active: row.active === 1,
   createdAt: new Date(row.created_at),
-});
-
-const historyOf = (
-  row: Pick<Selectable<Tables["history"]>, (typeof historyColumns)[number]>,
-): HistoryEntry => ({
-  id: row.id,
-  subject: row.subject as HistorySubject,
-  subjectId: row.subject_id,
-  version: row.version,
-  at: new Date(row.at),
-  actor: { keyId: row.actor_key_id, name: row.actor_name },
-  actions: JSON.parse(row.actions) as string[],
-  before: row.before === null ? null : JSON.parse(row.before),
-  after: row.after === null ? null : JSON.parse(row.after),
 });
 
 /** Columns by name: a prepared statement stays correct when a newer version adds a column. */
@@ -86,39 +70,7 @@ const flagColumns = [
   "definition",
   "level",
 ] as const;
-const historyColumns = [
-  "id",
-  "subject",
-  "subject_id",
-  "version",
-  "at",
-  "actor_key_id",
-  "actor_name",
-  "actions",
-  "before",
-  "after",
-] as const;
 const webhookColumns = ["id", "environment_id", "url", "events", "active", "created_at"] as const;
-
-const historyReads = (database: Database): Pick<Reader, "history"> => ({
-  async history(environmentId, { subject, subjectId, deleted, limit, before }) {
-    const rows = await database
-      .selectFrom("history")
-      .select(historyColumns)
-      .where("environment_id", "=", environmentId)
-      .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
-      .$if(subject !== undefined && !kindNames.some((kind) => kind === subject), (query) =>
-        query.where("revision", "is", null),
-      )
-      .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId ?? ""))
-      .$if(deleted === true, (query) => query.where("after", "is", null))
-      .$if(before !== undefined, (query) => query.where("id", "<", before ?? 0))
-      .orderBy("id", "desc")
-      .limit(limit)
-      .execute();
-    return rows.map(historyOf);
-  },
-});
 
 /** `lock` is applied to what a transaction reads in order to change it. */
 export const readsToChange = (

@@ -160,12 +160,13 @@ const writeSegment = async (
   }
 };
 
-const historyOf = ({ decision, at, actor, events }: Change): NewHistoryEntry => ({
+const historyOf = ({ decision, at, actor, reason, events }: Change): NewHistoryEntry => ({
   subject: decision.kind,
   subjectId: decision.key,
   version: decision.version,
   at,
   actor,
+  reason,
   actions: events.map(({ type }) => type),
   before: decision.before,
   after: decision.after,

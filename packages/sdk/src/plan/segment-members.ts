@@ -1,6 +1,7 @@
-// Long lists of members travel in parts, each small enough for one request.
-import { type MemberList, memberLists } from "@halyard/core/targeting/segment";
-import type { Management } from "@halyard/sdk";
+// Changes of the lists of a segment. Long ones travel in parts, each small enough for one request.
+import { bytesOf } from "@halyard/core/flags/rules";
+import { type MemberList, memberLists, type Segment } from "@halyard/core/targeting/segment";
+import type { Management } from "../management/management.ts";
 
 const verbs = ["add", "remove"] as const;
 
@@ -11,13 +12,24 @@ export type MembersChange = {
   };
 };
 
+/** What to add to the lists of one segment, and what to remove, so that they are those of the other. */
+export const membersBetween = (before: Segment, after: Segment): MembersChange => {
+  const changes = memberLists.map((list) => {
+    const [old, now] = [new Set(before[list]), new Set(after[list])];
+    const add = after[list].filter((member) => !old.has(member));
+    const remove = before[list].filter((member) => !now.has(member));
+    return [list, { add, remove }] as const;
+  });
+  return Object.fromEntries(changes);
+};
+
 type Part = { [List in MemberList]?: { [Verb in (typeof verbs)[number]]?: string[] } };
 
 /** A request may have 256 KiB. */
 const maxPartBytes = 200 * 1_024;
 
 /** Of the member as JSON, with its comma. */
-const sizeOf = (member: string): number => Buffer.byteLength(JSON.stringify(member)) + 1;
+const sizeOf = (member: string): number => bytesOf(JSON.stringify(member)) + 1;
 
 export const partsOf = (change: MembersChange): readonly MembersChange[] => {
   const parts: Part[] = [];

@@ -1,24 +1,11 @@
 // Creates, changes and deletes segments for a plan. Long lists travel in parts.
-import { memberLists, type Segment } from "@halyard/core/targeting/segment";
-import type { Management, ManagementError } from "@halyard/sdk";
-import {
-  changeMembers,
-  type MembersChange,
-  partsOf,
-} from "../../server-connection/segment-members.ts";
-import { type Call, conflict, done, isConflict, type Outcome } from "./outcome.ts";
-import { isSameSegment, type SegmentStep } from "./plan.ts";
-
-/** What to add to the lists of one segment, and what to remove, so that they are those of the other. */
-export const membersBetween = (before: Segment, after: Segment): MembersChange => {
-  const changes = memberLists.map((list) => {
-    const [old, now] = [new Set(before[list]), new Set(after[list])];
-    const add = after[list].filter((member) => !old.has(member));
-    const remove = before[list].filter((member) => !now.has(member));
-    return [list, { add, remove }] as const;
-  });
-  return Object.fromEntries(changes);
-};
+import type { SegmentStep } from "@halyard/core/plan/plan";
+import { isSameSegment } from "@halyard/core/plan/same-segment";
+import type { Segment } from "@halyard/core/targeting/segment";
+import type { Management } from "../management/management.ts";
+import type { ManagementError } from "../management/result.ts";
+import { type Call, conflict, done, doneAt, isConflict, type Outcome } from "./outcome.ts";
+import { changeMembers, membersBetween, partsOf } from "./segment-members.ts";
 
 /** More changes of segments than these are not looked through for who made the last. */
 const historyLimit = 200;
@@ -59,11 +46,13 @@ export const segmentChanges = (management: Management, call: Call) => {
         ? done
         : conflictOf(key, "was created meanwhile, with other values,");
     }
+    let version = made.version ?? 1;
     for (const part of rest) {
       const moved = await changeMembers(management, key, part, { call });
       if (moved?.ok === false) return failed(moved.error, key);
+      version = moved?.version ?? version;
     }
-    return done;
+    return doneAt(version);
   };
 
   const update = async (before: Segment, after: Segment): Promise<Outcome> => {
@@ -75,11 +64,10 @@ export const segmentChanges = (management: Management, call: Call) => {
     const match = { ifMatch: now.version ?? 0 };
     const changed = await call(() => segments.update(key, { description, when }, match));
     if (!changed.ok) return failed(changed.error, key);
-    const moved = await changeMembers(management, key, membersBetween(before, after), {
-      ifMatch: changed.version ?? match.ifMatch,
-      call,
-    });
-    return moved?.ok === false ? failed(moved.error, key) : done;
+    const version = changed.version ?? match.ifMatch;
+    const members = membersBetween(before, after);
+    const moved = await changeMembers(management, key, members, { ifMatch: version, call });
+    return moved?.ok === false ? failed(moved.error, key) : doneAt(moved?.version ?? version);
   };
 
   const remove = async (segment: Segment): Promise<Outcome> => {
@@ -88,8 +76,8 @@ export const segmentChanges = (management: Management, call: Call) => {
     if (!now.ok) return now.error.code === "NOT_FOUND" ? done : failed(now.error, key);
     if (!isSameSegment(now.value, segment)) return conflictOf(key, "was changed meanwhile");
     const gone = await call(() => segments.delete(key, { ifMatch: now.version ?? 0 }));
-    if (gone.ok || gone.error.code === "NOT_FOUND") return done;
-    return failed(gone.error, key);
+    if (gone.ok) return doneAt((now.version ?? 0) + 1);
+    return gone.error.code === "NOT_FOUND" ? done : failed(gone.error, key);
   };
 
   return (step: SegmentStep): Promise<Outcome> => {

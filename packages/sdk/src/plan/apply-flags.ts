@@ -1,9 +1,11 @@
 // Creates, changes and deletes flags for a plan, each only if it has not changed since it was planned.
 import { isSameFlag } from "@halyard/core/difference";
 import type { Flag } from "@halyard/core/flags/registry";
-import type { Management, ManagementError } from "@halyard/sdk";
-import { type Call, conflict, done, isConflict, type Outcome, untried } from "./outcome.ts";
-import type { FlagStep } from "./plan.ts";
+import { bytesOf } from "@halyard/core/flags/rules";
+import type { FlagStep } from "@halyard/core/plan/plan";
+import type { Management } from "../management/management.ts";
+import type { ManagementError } from "../management/result.ts";
+import { type Call, conflict, done, doneAt, isConflict, type Outcome, untried } from "./outcome.ts";
 
 export type FlagUpdate = FlagStep & { readonly kind: "update" };
 
@@ -20,7 +22,7 @@ export const groupsOf = (ready: readonly Ready[]): readonly (readonly Ready[])[]
   const groups: Ready[][] = [];
   let bytes = 0;
   for (const each of ready) {
-    const size = Buffer.byteLength(JSON.stringify(each.change.patch)) + each.change.key.length + 50;
+    const size = bytesOf(JSON.stringify(each.change.patch)) + each.change.key.length + 50;
     const group = groups.at(-1);
     if (group === undefined || group.length === maxTogether || bytes + size > maxBytes) {
       groups.push([each]);
@@ -48,7 +50,10 @@ const withoutPlace = (error: ManagementError, key: string): ManagementError => (
     .replaceAll(/changes\[\d+\]\.patch\./g, ""),
 });
 
-export const flagChanges = ({ flags }: Management, call: Call) => {
+/** The versions of flags that are known to be as they were when the changes were planned. */
+export type Versions = ReadonlyMap<string, number>;
+
+export const flagChanges = ({ flags }: Management, call: Call, versions: Versions = new Map()) => {
   /** Such as ` by ann at 2026-11-15T08:40:21.008Z`; nothing when the server does not tell. */
   const byWhom = async (key: string): Promise<string> => {
     const history = await call(() => flags.history(key, { limit: 1 }));
@@ -68,6 +73,8 @@ export const flagChanges = ({ flags }: Management, call: Call) => {
     target: Flag | undefined,
   ): Promise<{ version: number } | Outcome> => {
     const { key } = before;
+    const known = versions.get(key);
+    if (known !== undefined) return { version: known };
     const now = await call(() => flags.get(key));
     if (!now.ok) {
       if (now.error.code === "NOT_FOUND" && target === undefined) return done;
@@ -91,9 +98,12 @@ export const flagChanges = ({ flags }: Management, call: Call) => {
         ? done
         : conflictOf(key, "was created meanwhile, with other values,");
     }
-    if (!enabled) return done;
-    const turned = await call(() => flags.update(key, { enabled }, { ifMatch: made.version ?? 1 }));
-    return turned.ok ? done : failed(turned.error, key, "was changed, right after it was created,");
+    const version = made.version ?? 1;
+    if (!enabled) return doneAt(version);
+    const turned = await call(() => flags.update(key, { enabled }, { ifMatch: version }));
+    return turned.ok
+      ? doneAt(turned.version ?? version + 1)
+      : failed(turned.error, key, "was changed, right after it was created,");
   };
 
   const remove = async (flag: Flag): Promise<Outcome> => {
@@ -101,8 +111,10 @@ export const flagChanges = ({ flags }: Management, call: Call) => {
     const found = await findVersion(flag, undefined);
     if ("kind" in found) return found;
     const gone = await call(() => flags.delete(key, { ifMatch: found.version }));
-    if (gone.ok || gone.error.code === "NOT_FOUND") return done;
-    return failed(gone.error, key, "was changed meanwhile");
+    if (gone.ok) return doneAt(found.version + 1);
+    return gone.error.code === "NOT_FOUND"
+      ? done
+      : failed(gone.error, key, "was changed meanwhile");
   };
 
   /** All of them or none; those that somebody else has changed are left out, and the rest is sent again. */
@@ -119,7 +131,9 @@ export const flagChanges = ({ flags }: Management, call: Call) => {
       }));
       const changed = await call(() => flags.changeTogether(sent));
       if (changed.ok) {
-        for (const { change } of left) outcomes.set(change, done);
+        for (const [index, { change, version }] of left.entries()) {
+          outcomes.set(change, doneAt(changed.value.changes[index]?.version ?? version + 1));
+        }
         break;
       }
       const { error } = changed;

@@ -1,22 +1,28 @@
 // How one change of a plan ended, and how calls wait for the rate limit.
-import { setTimeout as pause } from "node:timers/promises";
-import type { ManagementError, Result } from "@halyard/sdk";
+import type { ManagementError, Result } from "../management/result.ts";
 
 export type Outcome =
-  | { readonly kind: "done" }
+  /** Without a version it was there already. */
+  | { readonly kind: "done"; readonly version?: number }
   /** Somebody else changed it meanwhile; it is left as it is now. */
   | { readonly kind: "conflict"; readonly message: string }
   | { readonly kind: "failed"; readonly error: ManagementError }
   /** An earlier failure ended the run, or refused the group in which it was sent. */
   | { readonly kind: "untried" };
 
+/** Nothing was left to do. */
 export const done: Outcome = { kind: "done" };
+export const doneAt = (version: number): Outcome => ({ kind: "done", version });
 export const untried: Outcome = { kind: "untried" };
 export const conflict = (message: string): Outcome => ({ kind: "conflict", message });
 
 /** Somebody else was faster: the thing is at another version, or gone. */
 export const isConflict = ({ code }: ManagementError): boolean =>
   code === "PRECONDITION_FAILED" || code === "NOT_FOUND";
+
+/** Keeps the program running: the caller waits for the outcome. */
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** The rate limit counts per minute: many changes wait for the next one. */
 export type Call = <T>(send: () => Promise<Result<T>>) => Promise<Result<T>>;

@@ -1,13 +1,17 @@
 // Plans the changes from the current flags and segments to the target ones, from values alone and before anything is sent.
-import { isDeepStrictEqual } from "node:util";
-import { changeableMembers, initialOf, memberOf, patchBetween } from "@halyard/core/difference";
-import { arrange } from "@halyard/core/flags/arrange";
-import { type Flag, membersOf, type PatchFlag } from "@halyard/core/flags/registry";
-import { namedSegments } from "@halyard/core/targeting/references";
-import type { Segment } from "@halyard/core/targeting/segment";
-import type { FileLists } from "../file-kinds.ts";
-import { orderSegment } from "../file-segment.ts";
-import { byKey } from "../flags-file.ts";
+import { changeableMembers, initialOf, memberOf, patchBetween } from "../difference.ts";
+import { arrange } from "../flags/arrange.ts";
+import { type Flag, membersOf, type PatchFlag } from "../flags/registry.ts";
+import { namedSegments } from "../targeting/references.ts";
+import type { Segment } from "../targeting/segment.ts";
+import { byKey } from "./by-key.ts";
+import { isSameSegment } from "./same-segment.ts";
+
+/** Of an environment or a file. */
+export interface Lists {
+  readonly flags: readonly Flag[];
+  readonly segments?: readonly Segment[];
+}
 
 export type FlagStep = { readonly of: "flag"; readonly key: string } & (
   | { readonly kind: "create"; readonly flag: Flag }
@@ -132,9 +136,6 @@ const namedAfter = (current: readonly Flag[], steps: readonly FlagStep[]): Reado
   return new Set([...flags.values()].flatMap(namedSegments).map(({ key }) => key));
 };
 
-export const isSameSegment = (one: Segment, other: Segment): boolean =>
-  isDeepStrictEqual(orderSegment(one), orderSegment(other));
-
 const planSegments = (
   current: readonly Segment[],
   target: readonly Segment[],
@@ -159,11 +160,7 @@ const planSegments = (
   ].sort(byKey);
 };
 
-export const planChanges = (
-  current: FileLists,
-  target: FileLists,
-  options: PlanOptions = {},
-): Plan => {
+export const planChanges = (current: Lists, target: Lists, options: PlanOptions = {}): Plan => {
   const flags = planFlags(current.flags, target.flags, options);
   const named = namedAfter(current.flags, flags);
   const wanted = target.segments ?? [];

@@ -1,5 +1,5 @@
 // The order of a plan's changes: what is named must be there first, and what is named last goes last.
-import type { Flag } from "@halyard/core/flags/registry";
+import type { Flag } from "../flags/registry.ts";
 import type { Change, FlagStep } from "./plan.ts";
 
 const requiredBy = ({ requires = [] }: Flag): readonly string[] => requires.map(({ flag }) => flag);

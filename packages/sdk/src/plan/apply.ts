@@ -1,15 +1,22 @@
 // Applies a plan at a server, stage by stage: several changes at once, those of flags that exist in groups.
-import type { Management, ManagementError } from "@halyard/sdk";
-import { type FlagUpdate, flagChanges, groupsOf } from "./apply-flags.ts";
+import type { Change } from "@halyard/core/plan/plan";
+import { stagesOf } from "@halyard/core/plan/stages";
+import type { Management } from "../management/management.ts";
+import type { ManagementError } from "../management/result.ts";
+import { type FlagUpdate, flagChanges, groupsOf, type Versions } from "./apply-flags.ts";
 import { segmentChanges } from "./apply-segments.ts";
 import { type Outcome, untried, withRateLimit } from "./outcome.ts";
-import type { Change } from "./plan.ts";
-import { stagesOf } from "./stages.ts";
 
-interface Watch {
+export type { Outcome } from "./outcome.ts";
+
+interface ApplyOptions {
   readonly onProgress: (done: number) => void;
   /** The rate limit is reached for this many milliseconds. */
   readonly onWait: (milliseconds: number) => void;
+  /** Of flags as they were planned; others are read first, and must still be as they were. */
+  readonly versions?: Versions;
+  /** Nothing more is begun once it aborts. */
+  readonly signal?: AbortSignal;
 }
 
 const concurrency = 16;
@@ -30,16 +37,17 @@ const isUpdate = (change: Change): change is FlagUpdate =>
 export const applyChanges = async (
   management: Management,
   changes: readonly Change[],
-  { onProgress, onWait }: Watch,
+  { onProgress, onWait, versions, signal }: ApplyOptions,
 ): Promise<Outcome[]> => {
   const call = withRateLimit(onWait);
-  const flags = flagChanges(management, call);
+  const flags = flagChanges(management, call, versions);
   const applySegment = segmentChanges(management, call);
   const outcomes = new Map<Change, Outcome>();
-  let isStopped = false;
+  let hasFailed = false;
+  const isStopped = (): boolean => hasFailed || signal?.aborted === true;
 
   const record = (change: Change, outcome: Outcome): void => {
-    if (outcome.kind === "failed" && fatalCodes.has(outcome.error.code)) isStopped = true;
+    if (outcome.kind === "failed" && fatalCodes.has(outcome.error.code)) hasFailed = true;
     if (outcome.kind !== "untried") outcomes.set(change, outcome);
     onProgress(outcomes.size);
   };
@@ -48,7 +56,7 @@ export const applyChanges = async (
   const each = async <T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
     let next = 0;
     const worker = async (): Promise<void> => {
-      for (let index = next++; index < list.length && !isStopped; index = next++) {
+      for (let index = next++; index < list.length && !isStopped(); index = next++) {
         const one = list[index];
         if (one !== undefined) await work(one);
       }
@@ -75,7 +83,7 @@ export const applyChanges = async (
     });
     // In their order: a flag of one group may require one of an earlier group.
     for (const group of groupsOf(ready)) {
-      if (isStopped) return;
+      if (isStopped()) return;
       for (const [change, outcome] of await flags.updateGroup(group)) record(change, outcome);
     }
   };

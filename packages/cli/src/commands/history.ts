@@ -1,0 +1,76 @@
+// halyard history: every change of an environment, selected by who, what and when.
+import type { HistoryEntry } from "@halyard/sdk";
+import { Command, Option } from "commander";
+import {
+  answered,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../server-connection/connection.ts";
+import { withExamples } from "../terminal/examples.ts";
+import { exitCodes } from "../terminal/exit-codes.ts";
+import { moment, wholeNumber } from "../terminal/option-values.ts";
+import { CommandFailed, printAside, printJson } from "../terminal/output.ts";
+import { printAnyEntry } from "./print-history.ts";
+
+interface HistoryOptions extends ConnectionOptions {
+  readonly kind?: HistoryEntry["subject"];
+  readonly id?: string;
+  readonly deleted?: true;
+  readonly actor?: string;
+  readonly since?: Date;
+  readonly until?: Date;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+const largestPage = 1_000;
+
+export const historyCommand = (): Command =>
+  withExamples(
+    serverCommand(new Command("history"), "a server")
+      .description("show who changed what in the environment, when and why, newest first")
+      .addOption(
+        new Option("--kind <kind>", "only changes of these").choices([
+          "flag",
+          "segment",
+          "webhook",
+          "key",
+        ]),
+      )
+      .option("--id <key>", "only changes of the one with this key or id; with --kind")
+      .option("--deleted", "only deletions")
+      .option("--actor <name>", "only changes by the API key with this name or id")
+      .option("--since <time>", "only changes from this time on, or this long ago", moment)
+      .option("--until <time>", "only changes up to this time, or this long ago", moment)
+      .option("--limit <count>", "the maximum number of changes", wholeNumber(1), 20),
+    "halyard history --since 2h",
+    "halyard history --kind flag --actor ci --since 2026-11-01 --until 2026-11-14",
+    "halyard history --deleted",
+  ).action(showHistory);
+
+const showHistory = async (options: HistoryOptions): Promise<void> => {
+  const { kind, id, deleted, actor, since, until } = options;
+  if (id !== undefined && kind === undefined) {
+    throw new CommandFailed("--id needs --kind: keys are unique within a kind.", exitCodes.usage);
+  }
+  const connection = connect(options);
+  const query = {
+    limit: Math.min(options.limit, largestPage),
+    ...(kind !== undefined && { subject: kind }),
+    ...(id !== undefined && { id }),
+    ...(deleted === true && { deleted }),
+    ...(actor !== undefined && { actor }),
+    ...(since !== undefined && { since: since.toISOString() }),
+    ...(until !== undefined && { until: until.toISOString() }),
+  };
+  const entries: HistoryEntry[] = [];
+  for await (const page of connection.management.historyPages(query)) {
+    entries.push(...answered(connection, page));
+    if (entries.length >= options.limit) break;
+  }
+  const shown = entries.slice(0, options.limit);
+  if (options.json) return printJson(shown);
+  shown.forEach(printAnyEntry);
+  if (shown.length === 0) printAside("No changes.");
+};

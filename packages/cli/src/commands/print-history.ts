@@ -1,0 +1,58 @@
+// Prints entries of the history for people: of one flag, of one segment, or of the environment.
+import type { Flag } from "@halyard/core/flags/registry";
+import type { Actor, FlagHistoryEntry, HistoryEntry } from "@halyard/sdk";
+import { actorText, changesBetween } from "../terminal/flag-text.ts";
+import { coloured, inOneLine, print } from "../terminal/output.ts";
+import { segmentChanges } from "../terminal/segment-text.ts";
+
+interface Shown {
+  /** Such as `v3`, or what it is of. */
+  readonly title: string;
+  readonly createdAt: string;
+  readonly actor: Actor;
+  readonly reason?: string;
+  readonly actions: readonly string[];
+  readonly changes: readonly string[];
+}
+
+const flagChanges = (before: Flag | null, after: Flag | null): readonly string[] =>
+  changesBetween(before, after).map(({ member, text }) => `${member.padEnd(11)}  ${text}`);
+
+const printEntry = ({ title, createdAt, actor, reason, actions, changes }: Shown): void => {
+  const what = actions.map((action) => action.replace(/^\w+\./, "")).join(", ");
+  print(`${coloured("bold", title)}  ${createdAt}  ${what} by ${actorText(actor)}`);
+  if (reason !== undefined) print(`      because: ${inOneLine(reason)}`);
+  for (const line of changes) print(`      ${line}`);
+};
+
+/** Of one flag. */
+export const printFlagEntry = ({ version, events, before, after, ...entry }: FlagHistoryEntry) =>
+  printEntry({
+    ...entry,
+    title: `v${version}`,
+    actions: events,
+    changes: flagChanges(before, after),
+  });
+
+const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] => {
+  switch (subject) {
+    case "flag":
+      return flagChanges(before as Flag | null, after as Flag | null);
+    case "segment":
+      return segmentChanges(before, after);
+    case "webhook":
+    case "key":
+      return [];
+  }
+};
+
+/** Of one segment. */
+export const printSegmentEntry = (entry: HistoryEntry) =>
+  printEntry({ ...entry, title: `v${entry.version}`, changes: changesOf(entry) });
+
+/** Of the environment: says what it is of. */
+export const printAnyEntry = (entry: HistoryEntry) => {
+  const { subject, id, version } = entry;
+  const title = `${subject} ${inOneLine(id)}${version === null ? "" : ` v${version}`}`;
+  return printEntry({ ...entry, title, changes: changesOf(entry) });
+};

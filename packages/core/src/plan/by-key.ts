@@ -1,0 +1,4 @@
+// The order of flags and segments in files, plans and on the page.
+
+export const byKey = (a: { readonly key: string }, b: { readonly key: string }): number =>
+  a.key < b.key ? -1 : Number(a.key > b.key);

@@ -1,0 +1,97 @@
+// The flags and segments of every environment of the session, read again at an interval: a browser has too few connections to follow all of them.
+import type { Flag } from "@halyard/core/flags/registry";
+import type { Lists } from "@halyard/core/plan/plan";
+import type { Segment } from "@halyard/core/targeting/segment";
+import { type EnvironmentEntry, parseSnapshot } from "@halyard/sdk/environment-events";
+import { type QueryClient, queryOptions, useQueries } from "@tanstack/react-query";
+import { ApiError } from "../api.ts";
+import type { Api } from "../session.tsx";
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly version: number;
+}
+
+export interface EnvironmentState {
+  readonly tag: string;
+  readonly flags: ReadonlyMap<string, Entry<Flag>>;
+  readonly segments: ReadonlyMap<string, Entry<Segment>>;
+}
+
+/** While the page is visible. An unchanged environment costs an empty response. */
+const readEvery = 5_000;
+
+/** What has the same version stays the same object, so that nothing is compared twice. */
+const entriesOf = <Value>(
+  entries: readonly EnvironmentEntry[],
+  kind: EnvironmentEntry["kind"],
+  before: ReadonlyMap<string, Entry<Value>> | undefined,
+): ReadonlyMap<string, Entry<Value>> =>
+  new Map(
+    entries
+      .filter((entry) => entry.kind === kind)
+      .map(({ key, value, version }) => {
+        const known = before?.get(key);
+        return [key, known?.version === version ? known : { value: value as Value, version }];
+      }),
+  );
+
+const readState = async (
+  { fetch }: Api,
+  before: EnvironmentState | undefined,
+  signal: AbortSignal,
+): Promise<EnvironmentState> => {
+  const headers = before && { "if-none-match": before.tag };
+  const response = await fetch(`${location.origin}/api/v1/snapshot`, {
+    ...(headers && { headers }),
+    signal,
+  });
+  if (response.status === 304 && before) return before;
+  const body: unknown = await response.json().catch(() => undefined);
+  const snapshot = response.ok ? parseSnapshot(body) : undefined;
+  if (snapshot === undefined) {
+    const { message = "The response is not from Halyard." } = (body ?? {}) as { message?: string };
+    throw new ApiError({ code: "UNEXPECTED_ANSWER", message, status: response.status });
+  }
+  return {
+    tag: response.headers.get("etag") ?? "",
+    flags: entriesOf<Flag>(snapshot.entries, "flag", before?.flags),
+    segments: entriesOf<Segment>(snapshot.entries, "segment", before?.segments),
+  };
+};
+
+const snapshotQuery = (api: Api) => {
+  const queryKey = [api.environment.name, "snapshot"] as const;
+  return queryOptions({
+    queryKey,
+    queryFn: ({ client, signal }: { readonly client: QueryClient; readonly signal: AbortSignal }) =>
+      readState(api, client.getQueryData<EnvironmentState>(queryKey), signal),
+    refetchInterval: readEvery,
+    structuralSharing: false,
+  });
+};
+
+export interface EnvironmentView {
+  readonly api: Api;
+  /** Undefined until it has been read. */
+  readonly state: EnvironmentState | undefined;
+  readonly error: Error | null;
+}
+
+export const useEnvironmentStates = (apis: readonly Api[]): readonly EnvironmentView[] =>
+  useQueries({
+    queries: apis.map(snapshotQuery),
+    combine: (results) =>
+      results.flatMap(({ data, error }, index) => {
+        const api = apis[index];
+        return api === undefined ? [] : [{ api, state: data, error }];
+      }),
+  });
+
+const valuesOf = <Value>(entries: ReadonlyMap<string, Entry<Value>>): readonly Value[] =>
+  [...entries.values()].map(({ value }) => value);
+
+export const listsOf = ({ flags, segments }: EnvironmentState): Lists => ({
+  flags: valuesOf(flags),
+  segments: valuesOf(segments),
+});

@@ -1,0 +1,105 @@
+// Exports everything that the filter selects as a file: read page by page, with progress, until it is cancelled.
+import type { HistoryQuery, Management } from "@halyard/sdk";
+import { Button, Menu } from "@mantine/core";
+import { useRef, useState } from "react";
+import { Icon } from "../components/display/icon.tsx";
+import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
+import { formatNumber } from "../format.ts";
+import { useApi } from "../session.tsx";
+import { csvHead, csvRows } from "./csv.ts";
+import { type HistoryFilter, queryOf } from "./history-filter.ts";
+
+type Format = "csv" | "json";
+
+const largestPage = 1_000;
+const types: Readonly<Record<Format, string>> = {
+  csv: "text/csv;charset=utf-8",
+  json: "application/json",
+};
+
+const save = (file: Blob, name: string): void => {
+  const address = URL.createObjectURL(file);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  // After the browser has begun to read it.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+};
+
+interface Exported {
+  readonly file: Blob;
+  readonly count: number;
+}
+
+/** Undefined when it was cancelled. Each page becomes a Blob, which the browser need not keep in memory. */
+const readAll = async (
+  management: Management,
+  query: HistoryQuery,
+  format: Format,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (count: number) => void },
+): Promise<Exported | undefined> => {
+  const parts = [new Blob([format === "csv" ? csvHead : "["])];
+  let count = 0;
+  for await (const page of management.historyPages({ ...query, limit: largestPage }, { signal })) {
+    if (signal.aborted) return undefined;
+    if (!page.ok) {
+      notifyError("The export was not finished", page.error);
+      return undefined;
+    }
+    const entries = page.value.map((entry) => JSON.stringify(entry)).join(",\n");
+    const separator = count > 0 && entries !== "" ? ",\n" : "";
+    parts.push(new Blob([format === "csv" ? csvRows(page.value) : separator + entries]));
+    count += page.value.length;
+    onProgress(count);
+  }
+  if (format === "json") parts.push(new Blob(["]\n"]));
+  return { file: new Blob(parts, { type: types[format] }), count };
+};
+
+export const ExportHistory = ({ filter }: { readonly filter: HistoryFilter }) => {
+  const { management, environment } = useApi();
+  const [count, setCount] = useState<number | undefined>();
+  const stop = useRef<AbortController>(undefined);
+  const run = async (format: Format) => {
+    const abort = new AbortController();
+    stop.current = abort;
+    setCount(0);
+    const now = Date.now();
+    const exported = await readAll(management, queryOf(filter, now), format, {
+      signal: abort.signal,
+      onProgress: setCount,
+    });
+    setCount(undefined);
+    if (exported === undefined) return;
+    const day = new Date(now).toISOString().slice(0, 10);
+    save(exported.file, `history-${environment.name}-${day}.${format}`);
+    notifyDone({ title: "History", message: `Exported ${countOf(exported.count)}.` });
+  };
+  if (count !== undefined) {
+    return (
+      <>
+        <span role="status">Exporting, {countOf(count)} so far…</span>
+        <Button variant="default" onClick={() => stop.current?.abort()}>
+          Cancel export
+        </Button>
+      </>
+    );
+  }
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" rightSection={<Icon name="chevron" size={16} />}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => void run("csv")}>CSV, for spreadsheets</Menu.Item>
+        <Menu.Item onClick={() => void run("json")}>JSON, as the API gives it</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+};
+
+const countOf = (count: number): string =>
+  `${formatNumber(count)} ${count === 1 ? "change" : "changes"}`;

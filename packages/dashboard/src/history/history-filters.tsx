@@ -1,0 +1,175 @@
+// The filters above the history: of what, by whom, when.
+import { Autocomplete, Button, Checkbox, Select, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { valueOrThrow } from "../api.ts";
+import { useLiveState } from "../live-provider.tsx";
+import { useApi } from "../session.tsx";
+import {
+  type HistoryFilter,
+  historyFilterFrom,
+  isFiltered,
+  kinds,
+  localOf,
+  ranges,
+  timeOfLocal,
+} from "./history-filter.ts";
+
+interface ChosenTextProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly known: readonly string[];
+  readonly onApply: (text: string) => void;
+}
+
+/** Half a name finds nothing: it is applied with Enter, by choosing one, or by leaving the field. */
+const ChosenText = ({ label, placeholder, value, known, onApply }: ChosenTextProps) => {
+  const [{ typed, of }, setTyped] = useState({ typed: value, of: value });
+  if (of !== value) setTyped({ typed: value, of: value });
+  const apply = (text: string) => {
+    if (text.trim() !== value) onApply(text.trim());
+  };
+  return (
+    <Autocomplete
+      label={label}
+      placeholder={placeholder}
+      data={[...known]}
+      limit={8}
+      value={typed}
+      onChange={(text) => {
+        setTyped({ typed: text, of: value });
+        if (text === "") apply(text);
+      }}
+      onOptionSubmit={apply}
+      onBlur={() => apply(typed)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") apply(typed);
+      }}
+      autoComplete="off"
+      spellCheck={false}
+      clearable
+    />
+  );
+};
+
+/** Names that people know: of the keys there are, and of those who made the changes shown. */
+const useActors = (seen: readonly string[]): readonly string[] => {
+  const { management, environment, mayChange } = useApi();
+  const keys = useQuery({
+    queryKey: [environment.name, "keys"],
+    queryFn: async () => valueOrThrow(await management.keys.list()),
+    enabled: mayChange,
+  });
+  const names = new Set([
+    ...seen,
+    environment.keyName,
+    ...(keys.data ?? []).map(({ name }) => name),
+  ]);
+  return [...names].sort();
+};
+
+const rangeLabels: readonly { readonly value: string; readonly label: string }[] = [
+  { value: "any", label: "Any time" },
+  ...Object.keys(ranges).map((name) => ({ value: name, label: `Last ${name}` })),
+  { value: "custom", label: "From … to …" },
+];
+
+interface HistoryFiltersProps {
+  readonly filter: HistoryFilter;
+  readonly onChange: (filter: HistoryFilter) => void;
+  /** Who made the changes that are shown. */
+  readonly actors: readonly string[];
+}
+
+export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps) => {
+  const { flags, segments } = useLiveState();
+  const known = useActors(actors);
+  const hasTimes = filter.from !== "" || filter.to !== "";
+  const [isCustom, setCustom] = useState(hasTimes);
+  const set = (change: Partial<HistoryFilter>) => onChange({ ...filter, ...change });
+  const keysOf = {
+    flag: () => flags.map(({ flag }) => flag.key),
+    segment: () => segments.map(({ segment }) => segment.key),
+    webhook: () => [],
+    key: () => [],
+  };
+  const chooseRange = (value: string | null) => {
+    setCustom(value === "custom");
+    const range = Object.keys(ranges).find((name) => name === value) as HistoryFilter["range"];
+    set({ range, ...(value !== "custom" && { from: "", to: "" }) });
+  };
+  return (
+    <search className="history-filters" aria-label="Filter the history">
+      <Select
+        label="Kind"
+        data={[
+          { value: "all", label: "All kinds" },
+          ...kinds.map((kind) => ({ value: kind, label: `${kind}s`.replace(/^./, upper) })),
+        ]}
+        value={filter.kind ?? "all"}
+        allowDeselect={false}
+        onChange={(value) => set({ kind: kinds.find((kind) => kind === value), key: "" })}
+      />
+      <ChosenText
+        label="Key or id"
+        placeholder={
+          filter.kind === undefined ? "Full key of a flag" : `Full key of a ${filter.kind}`
+        }
+        value={filter.key}
+        known={keysOf[filter.kind ?? "flag"]()}
+        onApply={(key) => set({ key, kind: filter.kind ?? (key === "" ? undefined : "flag") })}
+      />
+      <ChosenText
+        label="Who"
+        placeholder="Name of an API key"
+        value={filter.actor}
+        known={known}
+        onApply={(actor) => set({ actor })}
+      />
+      <Select
+        label="When"
+        data={[...rangeLabels]}
+        value={filter.range ?? (isCustom || hasTimes ? "custom" : "any")}
+        allowDeselect={false}
+        onChange={chooseRange}
+      />
+      {(isCustom || hasTimes) && filter.range === undefined && (
+        <>
+          <TextInput
+            type="datetime-local"
+            label="From"
+            value={localOf(filter.from)}
+            onChange={(event) => set({ from: timeOfLocal(event.currentTarget.value) })}
+          />
+          <TextInput
+            type="datetime-local"
+            label="To"
+            value={localOf(filter.to)}
+            onChange={(event) => set({ to: timeOfLocal(event.currentTarget.value) })}
+          />
+        </>
+      )}
+      <Checkbox
+        className="history-deleted"
+        label="Deleted only"
+        checked={filter.onlyDeleted}
+        onChange={(event) => set({ onlyDeleted: event.currentTarget.checked })}
+      />
+      {isFiltered(filter) && (
+        <Button
+          className="history-clear"
+          variant="subtle"
+          onClick={() => {
+            setCustom(false);
+            onChange(historyFilterFrom(new URLSearchParams()));
+          }}
+        >
+          Clear filters
+        </Button>
+      )}
+    </search>
+  );
+};
+
+const upper = (letter: string): string => letter.toUpperCase();

@@ -1,0 +1,104 @@
+// Carries out plans for every page: progress, what failed, and Undo. Above the pages, because a plan outlives the page that began it.
+import { reverse } from "@halyard/core/plan/reverse";
+import type { Outcome } from "@halyard/sdk/apply-plan";
+import { useQueryClient } from "@tanstack/react-query";
+import { createContext, lazy, type ReactNode, Suspense, use, useCallback, useState } from "react";
+import { createSessionManagement } from "../api.ts";
+import { notifyDone } from "../components/feedback/notify.tsx";
+import { countsOf } from "./plan-words.ts";
+import type { Run, Running } from "./run.ts";
+
+type RunPlan = (run: Run) => Promise<void>;
+const RunPlanContext = createContext<RunPlan | undefined>(undefined);
+
+const RunDialog = lazy(async () => ({ default: (await import("./run-dialog.tsx")).RunDialog }));
+
+/** What is quicker needs no dialog. */
+const slowAfter = 400;
+/** There is more to look at than after one change. */
+const undoFor = 30_000;
+
+/** Takes back what this run did; what others have changed since then stays. */
+const undoOf = (run: Run, outcomes: readonly Outcome[]): Run | undefined => {
+  if (run.isUndo === true) return undefined;
+  const versions = new Map<string, number>();
+  const changes = run.changes.flatMap((change, index) => {
+    const outcome = outcomes[index];
+    const back = reverse(change);
+    if (outcome?.kind !== "done" || outcome.version === undefined || back === undefined) return [];
+    if (change.of === "flag") versions.set(change.key, outcome.version);
+    return [back];
+  });
+  if (changes.length === 0) return undefined;
+  const { api } = run;
+  const { name } = api.environment;
+  return {
+    doing: `Undoing in ${name}`,
+    done: `Undone in ${name}`,
+    api,
+    changes,
+    versions,
+    isUndo: true,
+  };
+};
+
+export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) => {
+  const queries = useQueryClient();
+  const [running, setRunning] = useState<Running | undefined>();
+  const [opened, setOpened] = useState(false);
+
+  const run = useCallback<RunPlan>(
+    async (task) => {
+      const { api, changes, versions, reason } = task;
+      const stop = new AbortController();
+      const update = (change: Partial<Running>) =>
+        setRunning((before) => before && { ...before, ...change });
+      setRunning({ ...task, finished: 0, stop: () => stop.abort() });
+      const timer = setTimeout(() => setOpened(true), slowAfter);
+      const { applyChanges } = await import("@halyard/sdk/apply-plan");
+      const management = createSessionManagement(api.fetch, reason);
+      const outcomes = await applyChanges(management, changes, {
+        versions,
+        signal: stop.signal,
+        onProgress: (finished) => update({ finished }),
+        onWait: (wait) => update({ wait }),
+      });
+      clearTimeout(timer);
+      void queries.invalidateQueries({ queryKey: [api.environment.name, "snapshot"] });
+      update({ outcomes });
+      const undo = undoOf(task, outcomes);
+      const isDone = outcomes.every(({ kind }) => kind === "done");
+      setOpened(!isDone);
+      if (!isDone) return;
+      notifyDone({
+        title: task.done,
+        message: `${countsOf(changes)}.`,
+        ...(undo && { undo: () => void run(undo), autoClose: undoFor }),
+      });
+    },
+    [queries],
+  );
+
+  const undo = running?.outcomes && undoOf(running, running.outcomes);
+  return (
+    <RunPlanContext value={run}>
+      {children}
+      {running !== undefined && (
+        <Suspense>
+          <RunDialog
+            running={running}
+            opened={opened}
+            onClose={() => setOpened(false)}
+            {...(undo && { onUndo: () => void run(undo) })}
+          />
+        </Suspense>
+      )}
+    </RunPlanContext>
+  );
+};
+
+export const useRunPlan = (): RunPlan => {
+  const run = use(RunPlanContext);
+  if (run === undefined) throw new Error("useRunPlan outside of RunPlanProvider");
+  return run;
+};

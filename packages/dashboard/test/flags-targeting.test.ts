@@ -1,0 +1,296 @@
+// The rule editor on the page of a flag: rows, order, JSON, mistakes, conflicts, and those who only read.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { auditBoth, audited } from "./support/audit-page.ts";
+import { testBrowser } from "./support/browser.ts";
+import { field, focused, tooSmall } from "./support/controls.ts";
+import { dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
+
+const browser = testBrowser();
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const is = (value: string) => ({ attribute: "plan", op: "in", values: [value] });
+const ruleFor = (id: string) => ({ id, when: is(id), serve: "on" });
+
+const rule = (page: Page, id: string): Locator =>
+  page
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("button", { name: `More for rule ${id}` }) });
+
+const save = async (page: Page): Promise<void> => {
+  // A notification may lie over it.
+  await page.getByRole("button", { name: "Save targeting" }).press("Enter");
+  await page.getByText("What saving changes").waitFor({ state: "detached" });
+};
+
+const addTo = (place: Locator, what: string): Promise<void> =>
+  place
+    .getByRole("button", { name: `Add ${what}` })
+    .last()
+    .click();
+
+test("a first rule is made in rows, and every kind of condition has its input", async (t) => {
+  const { keys, admin } = await server.environment();
+  await admin("POST", "/segments", { key: "embargoed" });
+  await admin("POST", "/flags", { key: "other", type: "rollout", rules: [ruleFor("pro")] });
+  await admin("POST", "/flags", { key: "shop", type: "boolean" });
+  const asked: string[] = [];
+  const { page, context } = await openAs(
+    browser,
+    t,
+    server.url,
+    [keys.admin],
+    "/flags/shop",
+    audited,
+  );
+  context.on("request", (request) => asked.push(request.url()));
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  const attribute = field(page, "Attribute of condition 1");
+  await until(async () => assert.equal(await focused(page), "Attribute of condition 1"));
+  assert.ok(
+    asked.some((url) => /targeting-editor/.test(url)),
+    "the editor is loaded now",
+  );
+  await attribute.fill("pla");
+  await page.getByRole("option", { name: "plan" }).click();
+  const values = field(page, "Values of condition 1");
+  await values.click();
+  await page.getByRole("option", { name: "pro" }).click();
+  await values.fill("team,");
+  await page.keyboard.press("Escape");
+  await field(page, "Ignore case of condition 1").check();
+  await field(page, "Name").fill("paying");
+  await field(page, "Description").last().fill("Who pays");
+
+  // A boolean flag must say what the others get.
+  await page.getByRole("button", { name: "Save targeting" }).click();
+  await until(async () => assert.equal(await focused(page), "Not saved yet"));
+  await auditBoth(page, "a rule with a mistake");
+  await page.getByRole("button", { name: "Everyone else" }).click();
+  await until(async () => assert.equal(await focused(page), "on"));
+  await page.getByRole("radio", { name: "off", exact: true }).check();
+  await page.getByText("rule paying", { exact: true }).waitFor();
+  await save(page);
+  const first = {
+    id: "paying",
+    description: "Who pays",
+    when: { attribute: "plan", op: "in", values: ["pro", "team"], ignoreCase: true },
+    serve: "on",
+  };
+  assert.partialDeepStrictEqual(await stateOf(admin, "shop"), { rules: [first], otherwise: "off" });
+
+  await page.getByRole("button", { name: "Add rule" }).click();
+  const second = rule(page, "rule-1");
+  const fill = async (number: string, name: string, comparison: string): Promise<void> => {
+    await field(second, `Attribute of condition ${number}`).fill(name);
+    await field(second, `Comparison of condition ${number}`).selectOption(comparison);
+  };
+  await fill("1", "age", "is at least");
+  await field(second, "Value of condition 1").fill("18");
+  await field(second, "Count a text such as “42” as a number of condition 1").check();
+  await addTo(second, "condition");
+  await fill("2", "app", "is below version");
+  await field(second, "Value of condition 2").fill("2.x");
+  await second.getByText("must be a semantic version").waitFor();
+  await field(second, "Value of condition 2").fill("2.4.0");
+  await addTo(second, "condition");
+  await fill("3", "signedUp", "is after");
+  await field(second, "Date and time of condition 3").fill("2026-11-14T12:00:00");
+  await addTo(second, "condition");
+  await fill("4", "ip", "is in the network");
+  await field(second, "Values of condition 4").fill("10.0.0.0/8");
+  await addTo(second, "condition");
+  await fill("5", "email", "is known");
+  await field(second, "Answer of condition 5").selectOption("no: missing or null");
+  await addTo(second, "condition");
+  await fill("6", "seats", "is none of");
+  await field(second, "Type of condition 6").selectOption("numbers");
+  await field(second, "Values of condition 6").fill("5,x,");
+  await second.getByText("“x” is not a number.").waitFor();
+  await addTo(second, "condition");
+  await fill("7", "vip", "is one of");
+  await field(second, "Type of condition 7").selectOption("true or false");
+  await second.getByRole("checkbox", { name: "true" }).check();
+  await addTo(second, "segment");
+  await field(second, "Is in any of the segments of condition 8").click();
+  await page.getByRole("option", { name: "embargoed" }).click();
+  await page.keyboard.press("Escape");
+  await second.getByRole("button", { name: "More for condition 8" }).click();
+  await page.getByRole("menuitem", { name: "Negate: not" }).click();
+  await second.getByRole("button", { name: "More for condition 7" }).click();
+  await page.getByRole("menuitem", { name: "any of" }).click();
+  await second.getByRole("button", { name: "More for condition 5" }).click();
+  await page.getByRole("menuitem", { name: "Remove" }).click();
+  await field(second, "Serve").selectOption("a split by percentage");
+  await field(second, "Percent of users: on").fill("25");
+  await auditBoth(page, "a rule with every kind of condition");
+  await save(page);
+  assert.partialDeepStrictEqual(await stateOf(admin, "shop"), {
+    rules: [
+      first,
+      {
+        id: "rule-1",
+        when: {
+          all: [
+            { attribute: "age", op: "gte", value: 18, as: "number" },
+            { attribute: "app", op: "semverLt", value: "2.4.0" },
+            { attribute: "signedUp", op: "after", value: "2026-11-14T12:00:00Z" },
+            { attribute: "ip", op: "inCidr", values: ["10.0.0.0/8"] },
+            { attribute: "seats", op: "notIn", values: [5] },
+            { any: [{ attribute: "vip", op: "in", values: [true] }] },
+            { not: { segment: ["embargoed"] } },
+          ],
+        },
+        serve: [{ variant: "on", share: 25 }],
+      },
+    ],
+  });
+});
+
+test("rules are put in order by keyboard and by mouse, duplicated, disabled and removed", async (t) => {
+  const { keys, admin } = await server.environment();
+  const rules = ["a", "b", "c"].map(ruleFor);
+  await admin("POST", "/flags", { key: "order", type: "boolean", otherwise: "off", rules });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/order", audited);
+  const idsAre = (ids: readonly string[]) =>
+    until(async () =>
+      assert.deepEqual(
+        (await stateOf(admin, "order")).rules?.map(({ id }) => id),
+        ids,
+      ),
+    );
+  const told = (text: string) =>
+    page.getByRole("status").filter({ hasText: text }).waitFor({ state: "attached" });
+
+  await page.getByRole("button", { name: "Move rule c: drag, or arrow keys" }).focus();
+  await page.keyboard.press("ArrowUp");
+  await told("Rule c is now 2 of 3.");
+  await page.keyboard.press("Home");
+  await told("Rule c is now 1 of 3.");
+  assert.equal(await focused(page), "Move rule c: drag, or arrow keys", "the focus goes along");
+  await page.getByRole("button", { name: "Move rule a down" }).focus();
+  await page.keyboard.press("Enter");
+  await told("Rule a is now 3 of 3.");
+  assert.equal(await focused(page), "Move rule a: drag, or arrow keys", "there is no further down");
+  await page.getByText("rule a, place", { exact: true }).waitFor();
+  await save(page);
+  await idsAre(["c", "b", "a"]);
+
+  const edgesOf = async (place: Locator) => {
+    const { x = 0, y = 0, height = 0 } = (await place.boundingBox()) ?? {};
+    return { x: x + 5, y: y + 5, bottom: y + height };
+  };
+  await rule(page, "a").scrollIntoViewIfNeeded();
+  const from = await edgesOf(page.getByRole("button", { name: "Move rule c: drag" }));
+  const to = await edgesOf(rule(page, "b"));
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x, to.bottom - 2, { steps: 3 });
+  await page.mouse.up();
+  await told("Rule c is now 2 of 3.");
+
+  await page.getByRole("button", { name: "More for rule b" }).click();
+  await page.getByRole("menuitem", { name: "Duplicate" }).click();
+  await page.getByRole("button", { name: "More for rule b-copy" }).click();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  await page.getByText("Disabled: If plan is b, serve on.").first().waitFor();
+  await page.getByRole("button", { name: "More for rule a", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Remove" }).click();
+  await told("Rule a was removed.");
+  assert.match(await focused(page), /rule-toggle/);
+  await auditBoth(page, "rules that were moved");
+  await save(page);
+  await idsAre(["b", "b-copy", "c"]);
+  assert.equal((await stateOf(admin, "order")).rules?.[1]?.disabled, true);
+});
+
+test("the JSON and the rows follow each other; what the server refuses stands at its place", async (t) => {
+  const { keys, admin } = await server.environment();
+  await admin("POST", "/flags", { key: "json", type: "rollout", percentage: 25 });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/json", {
+    ...audited,
+    viewport: { width: 320, height: 700 },
+  });
+  await page.getByRole("button", { name: "Edit as JSON" }).click();
+  const text = field(page, "Targeting as JSON");
+  await text.fill('{\n  "rules": [}');
+  await page.getByText("see line 2, character 13").waitFor();
+  await page.reload();
+  await page.getByText("see line 2, character 13").waitFor();
+  assert.equal(await text.inputValue(), '{\n  "rules": [}', "it is kept");
+  const split = [{ variant: "on", share: 25 }];
+  const rules = [
+    { id: "one", when: { segment: ["nobody"] }, serve: split },
+    { id: "two", when: { any: [is("pro"), { not: is("free") }] }, serve: split },
+  ];
+  await text.fill(JSON.stringify({ rules, owner: "shop" }));
+  await page.getByText("This reaches nobody whom rule one matches").first().waitFor();
+  await page.getByText("If in segment nobody, serve on to 25").first().waitFor();
+  await page.getByRole("button", { name: "Save targeting" }).click();
+  await page.getByRole("button", { name: "Rule one, condition, segment" }).click();
+  await until(async () =>
+    assert.equal(await focused(page), "Is in any of the segments of condition 1"),
+  );
+  await page.keyboard.press("Escape");
+  // All of it at once, so that the bars of the page lie over none of it.
+  await page.setViewportSize({ width: 320, height: 8_000 });
+  await page.evaluate("scrollTo(0, 0)");
+  await auditBoth(page, "a refusal on a phone");
+  await admin("POST", "/segments", { key: "nobody" });
+  await page.getByRole("button", { name: /^2\. two/ }).click();
+  await field(page, "Attribute of condition 2").last().fill("tier");
+  assert.match(await text.inputValue(), /"tier"/);
+  assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
+  assert.deepEqual(await tooSmall(page, "form"), []);
+  await save(page);
+  assert.partialDeepStrictEqual(await stateOf(admin, "json"), {
+    owner: "shop",
+    rules: [
+      rules[0],
+      { ...rules[1], when: { any: [is("pro"), { not: { ...is("free"), attribute: "tier" } }] } },
+    ],
+  });
+  await text.fill("");
+  await save(page);
+  assert.ok(!("rules" in (await stateOf(admin, "json"))));
+});
+
+test("what a newer server has written is kept, and a change by somebody else is seen first", async (t) => {
+  const key = server.firstKeys.find(({ environment }) => environment === "production")?.text ?? "";
+  const admin = server.api(key);
+  await admin("POST", "/flags", { key: "both", type: "rollout", rules: [ruleFor("a")] });
+  const { page, context } = await openAs(browser, t, server.url, [key], "/flags", audited);
+  await context.route("**/api/v1/snapshot*", async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace('"id":"a"', '"id":"a","later":{"x":1}');
+    await route.fulfill({ response, body });
+  });
+  let sent = "";
+  await context.route("**/api/v1/flags/both", async (route) => {
+    if (route.request().method() === "PATCH") {
+      sent = route.request().postData() ?? "";
+      await admin("PATCH", "/flags/both", { rules: [ruleFor("theirs")] });
+    }
+    await route.continue();
+  });
+  await page.goto("/flags/both");
+  await page.getByRole("button", { name: /^1\. a/ }).click();
+  await field(page, "Attribute of condition 1").fill("tier");
+  await page.getByRole("button", { name: "Save targeting" }).click();
+  await dialog(page).getByText("If tier is a, serve on.").waitFor();
+  await auditBoth(page, "a change of rules in production");
+  await dialog(page).getByRole("button", { name: "Change flag" }).click();
+  await dialog(page).getByText("Somebody else changed").waitFor();
+  const mine = { ...ruleFor("a"), when: { ...is("a"), attribute: "tier" } };
+  assert.deepEqual(JSON.parse(sent), { rules: [{ ...mine, later: { x: 1 } }] });
+  await dialog(page).getByText("If plan is theirs, serve on.").waitFor();
+  await dialog(page).getByRole("button", { name: "Keep theirs" }).click();
+  await page.getByRole("button", { name: /^1\. theirs/ }).waitFor();
+  assert.equal(await notice(page, "both").count(), 0);
+});

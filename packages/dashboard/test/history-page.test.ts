@@ -1,0 +1,225 @@
+// The history of the environment in a real browser: filtered, restored, exported; what was deleted; and why.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, suite, test } from "node:test";
+import type { HistoryEntry, Segment } from "@halyard/sdk";
+import type { Page } from "playwright-core";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { csvCell, csvHead, csvRows } from "../src/history/csv.ts";
+import { historyFilterFrom, historyParameters, queryOf } from "../src/history/history-filter.ts";
+import { segmentAt } from "../src/segments/segment-past.ts";
+import { auditBoth, audited } from "./support/audit-page.ts";
+import { testBrowser } from "./support/browser.ts";
+import { dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
+
+suite("without a browser", () => {
+  test("a filter is the same after it was in an address, and what is none is left out", () => {
+    const text = "kind=segment&key=beta&actor=ci&from=2026-11-01T00%3A00%3A00.000Z&deleted=1";
+    const filter = historyFilterFrom(new URLSearchParams(text));
+    assert.equal(historyParameters(filter).toString(), text);
+    assert.deepEqual(queryOf(filter, 0), {
+      subject: "segment",
+      id: "beta",
+      actor: "ci",
+      since: "2026-11-01T00:00:00.000Z",
+      deleted: true,
+    });
+    const odd = historyFilterFrom(new URLSearchParams("kind=x&range=day&from=2026&to=never&key=f"));
+    assert.deepEqual(queryOf(odd, 86_400_000 * 2), {
+      subject: "flag",
+      id: "f",
+      since: "1970-01-02T00:00:00.000Z",
+    });
+  });
+
+  test("no cell of the CSV is a formula", () => {
+    for (const text of ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\r1", "＝1"]) {
+      assert.equal(csvCell(text), `"'${text}"`);
+    }
+    assert.equal(csvCell('say "hi", ok\n'), '"say ""hi"", ok\n"');
+    assert.deepEqual([csvCell(-1), csvCell(null), csvCell("a=1")], ['"-1"', '""', '"a=1"']);
+    const entry: HistoryEntry = {
+      subject: "flag",
+      id: "f",
+      version: 1,
+      createdAt: "2026-11-14T12:00:00.000Z",
+      actor: { keyId: "k", name: "=cmd" },
+      reason: "@why",
+      actions: ["flag.created"],
+      before: null,
+      after: { key: "f" },
+    };
+    assert.equal(
+      csvHead + csvRows([entry]),
+      `\ufeff"time","actor","keyId","kind","key","version","actions","reason","before","after"\r
+"2026-11-14T12:00:00.000Z","'=cmd","k","flag","f","1","flag.created","'@why","","{""key"":""f""}"\r
+`,
+    );
+  });
+
+  test("a segment is found as a version left it, also through a deletion", () => {
+    const about = { description: null, when: null };
+    const changes = (
+      [
+        [5, { include: { added: ["e"], removed: ["c"] } }],
+        [4, { include: { added: ["c"], removed: [] }, exclude: { added: ["x"], removed: [] } }],
+        [3, null],
+        [2, { include: { added: ["b"], removed: ["a"] } }],
+        [1, { include: { added: ["a"], removed: [] } }],
+      ] as const
+    ).map(([version, after]): HistoryEntry => {
+      const deleted = { ...about, include: ["b"], exclude: [] };
+      return {
+        subject: "segment",
+        id: "s",
+        version,
+        createdAt: "",
+        actor: { keyId: null, name: "" },
+        actions: [],
+        before: after === null ? deleted : about,
+        after: after === null ? null : { ...about, ...after },
+      };
+    });
+    const current: Segment = { key: "s", ...about, include: ["e"], exclude: ["x"] };
+    const at = (version: number) => {
+      const found = segmentAt("s", current, changes.slice(0, 6 - version));
+      return [found?.include, found?.exclude];
+    };
+    assert.deepEqual([5, 4, 3, 2, 1].map(at), [
+      [["e"], ["x"]],
+      [["c"], ["x"]],
+      [["b"], []],
+      [["b"], []],
+      [["a"], []],
+    ]);
+  });
+});
+
+const browser = testBrowser();
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const entries = (page: Page) => page.getByRole("list", { name: "Changes" }).getByRole("listitem");
+
+const download = async (page: Page, item: RegExp): Promise<{ name: string; text: string }> => {
+  await page.getByRole("button", { name: "Export" }).click();
+  const started = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: item }).click();
+  const file = await started;
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
+};
+
+test("the history is filtered by kind, key, name and time, restored from and exported", async (t) => {
+  const { keys, admin, name } = await server.environment();
+  const issued = await admin("POST", "/keys", { name: "deploy bot", role: "admin" });
+  const bot = server.api((issued.body as { key: string }).key);
+  await admin("POST", "/flags", { key: "checkout", type: "rollout", percentage: 5 });
+  await bot("PATCH", "/flags/checkout?reason=No%20errors%20so%20far", { percentage: 50 });
+  await admin("POST", "/segments", { key: "beta", include: ["ann", "bob"], exclude: ["eve"] });
+  await bot("POST", "/segments/beta/members", { include: { add: ["zoe"], remove: ["ann"] } });
+  await bot("DELETE", "/segments/beta?reason=%3DOld");
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", audited);
+  await page.getByRole("link", { name: "History" }).click();
+  await page.getByRole("heading", { name: "History", level: 1 }).waitFor();
+  await page.getByText("“No errors so far”").waitFor();
+  await page.getByText("1 added: zoe").waitFor();
+  await auditBoth(page, "the history");
+
+  await page.getByRole("combobox", { name: "Who" }).fill("deploy bot");
+  await page.keyboard.press("Enter");
+  await until(async () => assert.equal(await entries(page).count(), 3));
+  await page.getByRole("combobox", { name: "Kind" }).click();
+  await page.getByRole("option", { name: "Flags" }).click();
+  await until(async () => assert.equal(await entries(page).count(), 1));
+  assert.match(page.url(), /\/history\?kind=flag&actor=deploy\+bot$/);
+  await page.reload();
+  await until(async () => assert.equal(await entries(page).count(), 1));
+  await page.getByRole("combobox", { name: "When" }).click();
+  await page.getByRole("option", { name: "From … to …" }).click();
+  await page.getByLabel("To", { exact: true }).fill("2020-01-01T00:00");
+  await page.getByRole("heading", { name: "No changes" }).waitFor();
+  await auditBoth(page, "a history in which nothing was found");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  const all = (await admin("GET", "/history")).body as HistoryEntry[];
+  await until(async () => assert.equal(await entries(page).count(), all.length));
+
+  const csv = await download(page, /CSV/);
+  assert.match(csv.name, new RegExp(`^history-${name}-\\d{4}-\\d\\d-\\d\\d\\.csv$`));
+  assert.equal(csv.text.split("\r\n").length, 1 + all.length + 1);
+  assert.ok(csv.text.includes(`"'=Old"`));
+  const json = await download(page, /JSON/);
+  assert.deepEqual(JSON.parse(json.text), all);
+
+  await page.getByRole("button", { name: "Restore this version: checkout, version 1" }).click();
+  await dialog(page).getByText("50 % → 5 %").waitFor();
+  await dialog(page).getByRole("button", { name: "Restore" }).click();
+  await notice(page, "checkout").waitFor();
+  assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 5 });
+
+  // As the first version left it: the members of before the change that followed.
+  await page.getByRole("button", { name: "Restore: beta, version 1" }).click();
+  await notice(page, "beta").waitFor();
+  const restored = (await admin("GET", "/segments/beta")).body as Segment;
+  assert.deepEqual([restored.include, restored.exclude], [["ann", "bob"], ["eve"]]);
+  await page.getByRole("button", { name: "Restore this version: beta, version 2" }).click();
+  await dialog(page).getByText("Members: 1 added, 1 removed").waitFor();
+  await auditBoth(page, "a segment to restore");
+  await dialog(page).getByRole("button", { name: "Restore" }).click();
+  await until(async () => {
+    const { include } = (await admin("GET", "/segments/beta")).body as Segment;
+    assert.deepEqual(include, ["bob", "zoe"]);
+  });
+});
+
+test("an export of many pages tells how far it is, and is cancelled", async (t) => {
+  const { keys, admin } = await server.environment();
+  for (const key of ["a", "b"]) await admin("POST", "/flags", { key, type: "boolean" });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/history");
+  let asked = 0;
+  // Each page leads to another, until somebody cancels.
+  await page.route("**/api/v1/history?limit=1000*", async (route) => {
+    asked += 1;
+    if (asked > 3) return;
+    const response = await route.fetch();
+    const link = '</api/v1/history?limit=1000&cursor=OTk5>; rel="next"';
+    const body = await response.text();
+    await route.fulfill({ response, body, headers: { ...response.headers(), link } });
+  });
+  await page.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("menuitem", { name: /JSON/ }).click();
+  await page.getByText(/Exporting, \d changes so far…/).waitFor();
+  await until(async () => assert.equal(asked, 4));
+  await page.getByRole("button", { name: "Cancel export" }).click();
+  await page.getByRole("button", { name: "Export" }).waitFor();
+  assert.equal(await page.getByText("Exported").count(), 0);
+});
+
+test("in production a change asks why, and what was deleted is restored with its history", async (t) => {
+  const production = server.firstKeys.find(({ environment }) => environment === "production");
+  assert.ok(production);
+  const admin = server.api(production.text);
+  await admin("POST", "/flags", { key: "gone", type: "rollout", percentage: 30 });
+  await admin("DELETE", "/flags/gone");
+  await admin("POST", "/flags", { key: "there", type: "boolean" });
+  const address = "/deleted-flags";
+  const { page } = await openAs(browser, t, server.url, [production.text], address, audited);
+  await page.getByRole("heading", { name: "Deleted", level: 1 }).waitFor();
+  assert.match(page.url(), /\/history\?kind=flag&deleted=1$/);
+  await auditBoth(page, "deleted flags");
+  await page.getByRole("button", { name: "Restore: gone, version 2" }).click();
+  const why = dialog(page).getByLabel("Why? (optional, shown in history and sent in events)");
+  await why.waitFor();
+  await until(async () => assert.ok(await why.evaluate((input) => input.matches(":focus"))));
+  await auditBoth(page, "a reason to give");
+  await page.keyboard.type(" Needed after all ");
+  await page.keyboard.press("Enter");
+  await notice(page, "gone").waitFor();
+  await entries(page).getByText("Exists again").waitFor();
+  await page.getByRole("link", { name: "gone" }).click();
+  await page.getByText("“Needed after all”").waitFor();
+  const [last] = (await admin("GET", "/flags/gone/history")).body as HistoryEntry[];
+  assert.equal(last?.reason, "Needed after all");
+});

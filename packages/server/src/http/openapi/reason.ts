@@ -1,0 +1,34 @@
+// The reason of a change: a query parameter, so that it is the same for every method and no body has it.
+import { maxReasonLength } from "@halyard/core/reason";
+import type { Caller, Principal } from "../../domain/principal.ts";
+import { closedObject } from "./schemas.ts";
+import { type Static, Type } from "./type.ts";
+
+const control = String.raw`\x00-\x1f\x7f-\x9f`;
+const end = String.raw`[^\s${control}]`;
+/** Blanks around it do not count. */
+const pattern = String.raw`^\s*${end}([^${control}]{0,${maxReasonLength - 2}}${end})?\s*$`;
+
+export const reasonQuery = closedObject({
+  reason: Type.Optional(
+    Type.String({
+      pattern,
+      description:
+        "Why: 1 to 500 characters, without control characters. Kept in history and sent in events.",
+      "x-must-be": `a text of 1 to ${maxReasonLength} characters, without control characters`,
+      examples: ["The provider has an incident"],
+    }),
+  ),
+});
+export type ReasonQuery = Static<typeof reasonQuery>;
+
+/** Who makes the change, and why. */
+export const callerOf = (principal: Principal | Caller, { reason }: ReasonQuery): Caller =>
+  reason === undefined ? principal : { ...principal, reason: reason.trim() };
+
+/** A body that has a reason is told where it belongs. */
+export const withoutReason = <T extends object>(schema: T) => {
+  const { "x-refused": refused } = schema as { "x-refused"?: Readonly<Record<string, string>> };
+  const reason = "is no field of the body; send it as a query parameter: ?reason=…";
+  return { ...schema, "x-refused": { ...refused, reason } };
+};
