@@ -64,6 +64,7 @@ test("what is loaded when it is needed is not part of a first visit", () => {
   for (const name of [
     "src/palette/palette-results.tsx",
     "src/targeting/rules/targeting-editor.tsx",
+    "src/pages/compare-page.tsx",
     "src/pages/keys-page.tsx",
   ]) {
     assert.ok(later.includes(name), `${name} is loaded at the start`);
