@@ -188,4 +188,13 @@ test("two people see each other's changes, and a conflict shows both versions", 
     percentage: 30,
     description: "theirs",
   });
+
+  // What the same person changes in another section is no conflict.
+  await first.page.getByLabel("Percent of users").fill("40");
+  await first.page.getByRole("switch").click({ force: true });
+  await until(async () => assert.equal((await stateOf(admin, "shared")).enabled, true));
+  await first.page.getByText("Now on for 30 %.").waitFor();
+  assert.equal(await first.page.getByText("Somebody else changed this flag").count(), 0);
+  await first.page.getByRole("button", { name: "Save changes" }).click();
+  await rowOfSecond.getByText("40 %").waitFor();
 });

@@ -8,6 +8,7 @@ import type { LiveFlag } from "../../live.ts";
 import { useApi } from "../../session.tsx";
 import { settingOf, withPatch } from "./flag-change.ts";
 import { type Outcome, useFlagEdits } from "./flag-edits.tsx";
+import { isAllOwn } from "./own-versions.ts";
 
 interface Draft<Value> {
   readonly base: LiveFlag;
@@ -89,7 +90,14 @@ export const useDraft = <Value,>(
   { name, read, patchOf, showsRefusal }: Edited<Value>,
 ): DraftState<Value> => {
   const edits = useFlagEdits();
-  const [draft, setDraft] = useKept<Draft<Value>>(`${entry.flag.key} ${name}`);
+  const { environment } = useApi();
+  const [kept, setDraft] = useKept<Draft<Value>>(`${entry.flag.key} ${name}`);
+  const { key } = entry.flag;
+  // What the person has saved in another section meanwhile is what they see.
+  const draft =
+    kept !== undefined && isAllOwn(environment.name, key, kept.base.version, entry.version)
+      ? { ...kept, base: entry }
+      : kept;
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<ManagementError | undefined>();
   const submit = async (event: FormEvent) => {

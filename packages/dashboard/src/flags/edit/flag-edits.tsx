@@ -12,6 +12,7 @@ import { type Api, useApi } from "../../session.tsx";
 import { Conflict } from "./conflict.tsx";
 import { Difference, isSameTargeting } from "./difference.tsx";
 import { definitionOf, doneOf, isEmptyPatch, summaryOf, withPatch } from "./flag-change.ts";
+import { rememberOwn } from "./own-versions.ts";
 
 export type Outcome =
   | "done"
@@ -65,6 +66,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
     revert();
     if (result.ok) {
       const done: LiveFlag = { flag: result.value, version: result.version ?? base.version + 1 };
+      rememberOwn(environment.name, key, done.version);
       const back = patchBetween(done.flag, base.flag);
       notifyDone({
         title: key,
