@@ -1,6 +1,12 @@
 // Restores a segment as a version left it, with its members from the history.
-import { type MemberList, memberLists, type Segment } from "@halyard/core/targeting/segment";
+import { memberLists, type Segment } from "@halyard/core/targeting/segment";
 import type { Result, SegmentSummary } from "@halyard/sdk";
+import {
+  changeMembers,
+  type MembersChange,
+  membersBetween,
+  partsOf,
+} from "@halyard/sdk/segment-members";
 import { useCallback } from "react";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
 import { type Given, useReason } from "../components/feedback/reason.tsx";
@@ -8,31 +14,13 @@ import type { Outcome } from "../flags/edit/flag-edits.tsx";
 import { formatNumber } from "../format.ts";
 import { useLive } from "../live-provider.tsx";
 import { type Api, useApi } from "../session.tsx";
-import { partsOf } from "./members/parts.ts";
 import { changesBackTo, segmentAt } from "./segment-past.ts";
 import { conditionText } from "./segment-words.ts";
 
-interface Part {
-  readonly list: MemberList;
-  readonly verb: "add" | "remove";
-  readonly members: readonly string[];
-}
+const none = { include: [], exclude: [] };
 
-/** What has to be done to the members, in parts that fit into a request. */
-const partsBetween = (from: Segment | undefined, to: Segment): readonly Part[] =>
-  memberLists.flatMap((list) => {
-    const [was, will] = [new Set(from?.[list]), new Set(to[list])];
-    const parts = (verb: Part["verb"], members: ReadonlySet<string>) =>
-      partsOf([...members]).map((part) => ({ list, verb, members: part }));
-    return [...parts("remove", was.difference(will)), ...parts("add", will.difference(was))];
-  });
-
-const countOf = (parts: readonly Part[], verb: Part["verb"]): string =>
-  formatNumber(
-    parts
-      .filter((part) => part.verb === verb)
-      .reduce((sum, { members }) => sum + members.length, 0),
-  );
+const countOf = (change: MembersChange, verb: "add" | "remove"): string =>
+  formatNumber(memberLists.reduce((sum, list) => sum + (change[list]?.[verb]?.length ?? 0), 0));
 
 const Differences = ({
   from,
@@ -41,7 +29,7 @@ const Differences = ({
   readonly from: Segment | undefined;
   readonly to: Segment;
 }) => {
-  const parts = partsBetween(from, to);
+  const members = membersBetween(from ?? none, to);
   return (
     <ul className="confirm-sentence">
       {from !== undefined && conditionText(from.when) !== conditionText(to.when) && (
@@ -55,35 +43,35 @@ const Differences = ({
         </li>
       )}
       <li>
-        Members: {countOf(parts, "add")} added, {countOf(parts, "remove")} removed
+        Members: {countOf(members, "add")} added, {countOf(members, "remove")} removed
       </li>
     </ul>
   );
 };
 
 const write = async (
-  { management: { segments } }: Api,
+  { management }: Api,
   from: Segment | undefined,
   version: number,
   to: Segment,
   given: Given,
 ): Promise<Result<SegmentSummary>> => {
+  const { segments } = management;
   const { key, ...whole } = to;
   const { description, when } = whole;
   const match = { ifMatch: version, ...given };
   // What fits into one request is one change.
-  if (partsOf([...to.include, ...to.exclude]).length <= 1) {
+  if (partsOf({ include: { add: to.include }, exclude: { add: to.exclude } }).length <= 1) {
     return from === undefined ? segments.create(to, given) : segments.update(key, whole, match);
   }
-  let done =
+  const done =
     from === undefined
       ? await segments.create({ key, description, when }, given)
       : await segments.update(key, { description, when }, match);
-  for (const { list, verb, members } of partsBetween(from, to)) {
-    if (!done.ok) return done;
-    done = await segments.changeMembers(key, { [list]: { [verb]: members } }, given);
-  }
-  return done;
+  if (!done.ok) return done;
+  const change = membersBetween(from ?? none, to);
+  const seen = done.version === undefined ? {} : { ifMatch: done.version };
+  return (await changeMembers(management, key, change, { ...seen, ...given })) ?? done;
 };
 
 /** Of a segment by its key, to a version of it; of a deletion, what was deleted. */

@@ -2,6 +2,7 @@
 import { isSameValue } from "@halyard/core/difference";
 import type { MemberList, SegmentSummary } from "@halyard/core/targeting/segment";
 import type { NewSegment, Result } from "@halyard/sdk";
+import { partsOf } from "@halyard/sdk/segment-members";
 import { useMemo } from "react";
 import { type Ask, useConfirm } from "../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
@@ -11,7 +12,6 @@ import { formatNumber } from "../format.ts";
 import type { Live, LiveSegment } from "../live.ts";
 import { useLive } from "../live-provider.tsx";
 import { type Api, useApi } from "../session.tsx";
-import { partsOf } from "./members/parts.ts";
 import { type AboutSegment, SegmentConflict } from "./segment-conflict.tsx";
 import { usesOf } from "./segment-uses.ts";
 
@@ -144,16 +144,16 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Segm
       });
       if (given === undefined) return "cancelled";
       let done = 0;
-      for (const part of partsOf(members)) {
+      for (const part of partsOf({ [list]: { [verb]: members } })) {
         if (signal.aborted) break;
-        const result = await segments.changeMembers(key, { [list]: { [verb]: part } }, given);
+        const result = await segments.changeMembers(key, part, given);
         if (!result.ok) {
           const title = `${formatNumber(done)} of ${peopleOf(members.length)} were saved in ${key}`;
           notifyError(title, result.error);
           return "failed";
         }
         live.putSegment(key, result.value, result.version ?? 1);
-        done += part.length;
+        done += part[list]?.[verb]?.length ?? 0;
         onProgress(done);
       }
       const undone = members.slice(0, done);
@@ -161,7 +161,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Segm
         title: key,
         message: `${peopleOf(done)} ${verb === "add" ? "added" : "removed"}.`,
         // What is short enough for one request; the rest is done on the page again.
-        ...(partsOf(undone).length === 1 && {
+        ...(partsOf({ [list]: { [verb]: undone } }).length === 1 && {
           undo: () =>
             void segments
               .changeMembers(key, { [list]: { [verb === "add" ? "remove" : "add"]: undone } })

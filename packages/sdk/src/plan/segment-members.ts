@@ -3,7 +3,8 @@ import { bytesOf } from "@halyard/core/flags/rules";
 import { type MemberList, memberLists, type Segment } from "@halyard/core/targeting/segment";
 import type { Management } from "../management/management.ts";
 
-const verbs = ["add", "remove"] as const;
+/** What goes makes room for what comes. */
+const verbs = ["remove", "add"] as const;
 
 /** What to add to the lists of a segment and what to remove. */
 export type MembersChange = {
@@ -12,8 +13,10 @@ export type MembersChange = {
   };
 };
 
+type Lists = Pick<Segment, MemberList>;
+
 /** What to add to the lists of one segment, and what to remove, so that they are those of the other. */
-export const membersBetween = (before: Segment, after: Segment): MembersChange => {
+export const membersBetween = (before: Lists, after: Lists): MembersChange => {
   const changes = memberLists.map((list) => {
     const [old, now] = [new Set(before[list]), new Set(after[list])];
     const add = after[list].filter((member) => !old.has(member));
@@ -64,16 +67,20 @@ export const changeMembers = async (
   change: MembersChange,
   options: {
     readonly ifMatch?: number;
+    readonly reason?: string;
     /** Makes each call, when it takes more than one attempt. */
     readonly call?: (send: () => Promise<Changed>) => Promise<Changed>;
   } = {},
 ): Promise<Changed | undefined> => {
-  const { call = (send: () => Promise<Changed>) => send() } = options;
+  const { call = (send: () => Promise<Changed>) => send(), reason } = options;
   let { ifMatch } = options;
   let last: Changed | undefined;
   for (const part of partsOf(change)) {
-    const match = ifMatch === undefined ? {} : { ifMatch };
-    last = await call(() => segments.changeMembers(key, part, match));
+    const given = {
+      ...(ifMatch !== undefined && { ifMatch }),
+      ...(reason !== undefined && { reason }),
+    };
+    last = await call(() => segments.changeMembers(key, part, given));
     if (!last.ok) return last;
     if (ifMatch !== undefined) ifMatch = last.version;
   }

@@ -3,7 +3,7 @@ import type { MemberList } from "@halyard/core/targeting/segment";
 import { Button, FileButton, Textarea } from "@mantine/core";
 import { type ClipboardEvent, useDeferredValue, useMemo, useState } from "react";
 import { formatNumber } from "../../format.ts";
-import { readPasted } from "./parts.ts";
+import { readPasted } from "./read-pasted.ts";
 
 interface AddMembersProps {
   readonly list: ReadonlySet<string>;

@@ -1,25 +1,6 @@
-// Lists of targeting keys: read from what a person pastes, and cut into parts that fit into one request.
+// Reads targeting keys from what a person pastes.
 import { bytesOf } from "@halyard/core/flags/rules";
 import { maxMemberBytes } from "@halyard/core/targeting/check-segment";
-
-/** A request may have 256 KiB. */
-const maxPartBytes = 200 * 1_024;
-
-export const partsOf = (members: readonly string[]): readonly (readonly string[])[] => {
-  const parts: string[][] = [];
-  let left = 0;
-  for (const member of members) {
-    // As JSON, with its comma.
-    const size = bytesOf(JSON.stringify(member)) + 1;
-    if (size > left || parts.length === 0) {
-      left = maxPartBytes;
-      parts.push([]);
-    }
-    left -= size;
-    parts.at(-1)?.push(member);
-  }
-  return parts;
-};
 
 export interface Pasted {
   /** Each once, without those that are in the list already. */
