@@ -125,4 +125,7 @@ test("a reason is of one change, or of every change by a client; other calls hav
     reason,
     "Release 7",
   ]);
+  // Half a character cannot be sent: the server decides about what is left.
+  const half = await silent.flags.create({ key: "half", type: "boolean" }, { reason: "a\ud83db" });
+  assert.equal(half.ok, true);
 });

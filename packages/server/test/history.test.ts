@@ -151,7 +151,7 @@ test("the history of a deleted flag stays, and goes on when the key is used agai
 
 test("the history of a flag that never was is 404 and names it, whatever its key and page", async () => {
   const { admin } = await server.environment();
-  const cursor = Buffer.from("5").toString("base64url");
+  const cursor = Buffer.from("5-5").toString("base64url");
   for (const key of ["never", "not a key!"]) {
     const path = `/flags/${encodeURIComponent(key)}/history`;
     for (const query of ["", "?limit=1", `?cursor=${cursor}`]) {
@@ -234,6 +234,7 @@ for (const query of [
   "cursor=",
   "cursor=!",
   "cursor=YQ",
+  "cursor=NQ",
   "q=x",
 ]) {
   test(`history with ${query} is refused with 400 that names the parameter`, async () => {

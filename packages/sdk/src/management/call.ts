@@ -82,7 +82,7 @@ export const createSend = (address: Address & ReasonOption): Send => {
   const attempt = async <T>(call: Call, headers: Record<string, string>): Promise<Result<T>> => {
     const { method, path, body, options = {} } = call;
     const reason = call.takesReason ? (options.reason ?? address.reason) : undefined;
-    const query = reason === undefined ? "" : `?reason=${pathPart(reason)}`;
+    const query = reason === undefined ? "" : `?reason=${pathPart(reason.toWellFormed())}`;
     try {
       return await exchange<Result<T>>({
         fetch,

@@ -34,8 +34,8 @@ export interface HistoryQuery {
   /** Only up to then. */
   readonly until?: Date;
   readonly limit: number;
-  /** Only entries older than the one with this id. */
-  readonly before?: number;
+  /** Only entries older than this one, which may be gone. */
+  readonly before?: Pick<HistoryEntry, "id" | "at">;
 }
 
 /** What a store tells of history. */

@@ -2,7 +2,7 @@
 import { flagEventTypes } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { FastifyInstance } from "fastify";
-import { type HistoryEntry, historySubjects } from "../../domain/history.ts";
+import { type HistoryEntry, type HistoryQuery, historySubjects } from "../../domain/history.ts";
 import { type Failure, invalidField } from "../../errors.ts";
 import type { History } from "../../management/history.ts";
 import { hideSecretsFrom } from "../auth/hide-secrets.ts";
@@ -115,8 +115,12 @@ const example = {
   after: flagExample,
 };
 
-const readId = (cursor: string): number | undefined =>
-  /^\d{1,15}$/.test(cursor) ? Number(cursor) : undefined;
+/** An entry by its time and number: a page begins after it also when it is gone. */
+const cursorOf = ({ at, id }: HistoryEntry): string => `${at.getTime()}-${id}`;
+const readCursor = (cursor: string): HistoryQuery["before"] => {
+  const [, at, id] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
+  return at === undefined ? undefined : { at: new Date(Number(at)), id: Number(id) };
+};
 
 export const historyRoutes = (app: FastifyInstance, history: History): void => {
   app.get<{ Params: Static<typeof KeyPath>; Querystring: Static<typeof PageQuery> }>(
@@ -142,7 +146,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       ),
     }),
     async (request, reply) => {
-      const page = pageOf(request.query, readId);
+      const page = pageOf(request.query, readCursor);
       if (!page.ok) return sendFailure(reply, page.failure);
       const { params, auth } = request;
       const found = await history.ofFlag(auth.principal.environment, params.key, page.value);
@@ -155,7 +159,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
         after: entry.after,
       });
       const { entries, found: all } = found.value;
-      return sendPage(request, reply, entries, page.value.limit, show, all);
+      return sendPage(request, reply, entries, page.value.limit, show, { found: all, cursorOf });
     },
   );
 
@@ -178,7 +182,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       }),
     }),
     async (request, reply) => {
-      const page = pageOf(request.query, readId);
+      const page = pageOf(request.query, readCursor);
       if (!page.ok) return sendFailure(reply, page.failure);
       const wrong = wrongQuery(request.query);
       if (wrong) return sendFailure(reply, wrong);
@@ -203,7 +207,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
         before: hide.state(entry.subject, entry.before),
         after: hide.state(entry.subject, entry.after),
       });
-      return sendPage(request, reply, entries, page.value.limit, show, found);
+      return sendPage(request, reply, entries, page.value.limit, show, { found, cursorOf });
     },
   );
 };

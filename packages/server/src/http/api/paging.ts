@@ -43,11 +43,17 @@ export const sendPage = <T extends { readonly id: string | number }>(
   entries: readonly T[],
   limit: number,
   show: (entry: T) => object,
-  /** How many there are within the limit, when the entries may be fewer. */
-  found = entries.length,
+  {
+    found = entries.length,
+    cursorOf = ({ id }) => String(id),
+  }: {
+    /** How many there are within the limit, when the entries may be fewer. */
+    readonly found?: number;
+    readonly cursorOf?: (entry: T) => string;
+  } = {},
 ): FastifyReply => {
   const page = entries.slice(0, limit - 1);
   const last = page.at(-1);
-  if (last && found > page.length) sendNextLink(request, reply, String(last.id));
+  if (last && found > page.length) sendNextLink(request, reply, cursorOf(last));
   return reply.send(page.map(show));
 };

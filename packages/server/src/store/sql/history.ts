@@ -50,7 +50,8 @@ const orderOf = ({ subjectId }: HistoryQuery) =>
 
 /** The ids and sizes of a page. */
 const pageRows = (database: Database, environmentId: number, query: HistoryQuery) => {
-  const { subject, subjectId, deleted, since, until, limit, before } = query;
+  const { subject, subjectId, deleted, since, until, limit } = query;
+  const { before = { id: 0, at: new Date(0) } } = query;
   const isOfOne = subjectId !== undefined;
   return database
     .selectFrom("history")
@@ -61,12 +62,10 @@ const pageRows = (database: Database, environmentId: number, query: HistoryQuery
     .$if(deleted === true, (rows) => rows.where("after", "is", null))
     .$if(since !== undefined, (rows) => rows.where("at", ">=", since?.getTime() ?? 0))
     .$if(until !== undefined, (rows) => rows.where("at", "<=", until?.getTime() ?? 0))
-    .$if(before !== undefined, (rows) =>
+    .$if(query.before !== undefined, (rows) =>
       isOfOne
-        ? rows.where("id", "<", before ?? 0)
-        : rows.where(
-            sql<boolean>`(at, id) < ((select at from history where id = ${before}), ${before})`,
-          ),
+        ? rows.where("id", "<", before.id)
+        : rows.where(sql<boolean>`(at, id) < (${before.at.getTime()}, ${before.id})`),
     )
     .orderBy(orderOf(query))
     .limit(limit);

@@ -15,7 +15,6 @@ const deletions = {
 } as const;
 
 export const reasons = async (schema: SchemaModule): Promise<void> => {
-  await schema.alterTable("history").addColumn("reason", "text").execute();
   for (const [name, columns] of Object.entries(indexes)) {
     await schema
       .createIndex(name)
@@ -31,4 +30,6 @@ export const reasons = async (schema: SchemaModule): Promise<void> => {
       .where(sql.ref("after"), "is", null)
       .execute();
   }
+  // Last: on PostgreSQL nobody can read the table from here to the end of the transaction.
+  await schema.alterTable("history").addColumn("reason", "text").execute();
 };
