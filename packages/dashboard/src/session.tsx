@@ -55,9 +55,14 @@ const endKey = "halyard-session-ends";
 /** When the session of this tab was to end; null when there was none, or the user has signed out. */
 export const lastSessionEnd = (): string | null => sessionStorage.getItem(endKey);
 
-/** To be called when the user signs out: nothing of theirs stays in the tab, nor is anything requested for them. */
+/** Of the contexts to try flags with, which may be about real people. */
+export const contextsPrefix = "halyard-contexts ";
+
+/** To be called when the user signs out: nothing of theirs stays in the browser, nor is anything requested for them. */
 export const forgetTab = (): void => {
   sessionStorage.clear();
+  const contexts = Object.keys(localStorage).filter((key) => key.startsWith(contextsPrefix));
+  for (const key of contexts) localStorage.removeItem(key);
   forgetEnvironment();
 };
 

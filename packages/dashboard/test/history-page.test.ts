@@ -184,7 +184,8 @@ test("an export of many pages tells how far it is, and is cancelled", async (t) 
     asked += 1;
     if (asked > 3) return;
     const response = await route.fetch();
-    const link = '</api/v1/history?limit=1000&cursor=OTk5>; rel="next"';
+    const cursor = Buffer.from("9999999999999-999").toString("base64url");
+    const link = `</api/v1/history?limit=1000&cursor=${cursor}>; rel="next"`;
     const body = await response.text();
     await route.fulfill({ response, body, headers: { ...response.headers(), link } });
   });

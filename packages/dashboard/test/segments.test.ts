@@ -68,6 +68,17 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
   await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
   await input.press("ControlOrMeta+v");
   await page.getByText("20,001 to add, 1 longer than 256 bytes, left out").waitFor();
+  // What is stopped on the way stays in the form, without what was saved.
+  const { promise: isStopped, resolve: stopped } = Promise.withResolvers<void>();
+  await page.route("**/beta/members**", async (route) => {
+    await isStopped;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Add to the list" }).click();
+  await page.getByRole("button", { name: "Stop" }).click();
+  stopped();
+  await page.getByText(/\d to add, \d,\d+ already in the list/).waitFor();
+  await page.unroute("**/beta/members**");
   await page.getByRole("button", { name: "Add to the list" }).click();
   await page.getByText("Include (20,001)").waitFor();
   const list = page.getByRole("region", { name: "Keys of the include list" });
@@ -84,6 +95,8 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
   await page.getByLabel("Search in the list").fill("single");
   await page.getByRole("button", { name: "Remove single" }).click();
   await page.getByText("Include (19,989)").waitFor();
+  const isFocused = () => list.evaluate((region) => region === document.activeElement);
+  await until(async () => assert.ok(await isFocused(), "the focus stays in the list"));
 
   // The description and the condition are saved with If-Match: somebody else may be first.
   const about = page.getByLabel("Description");

@@ -144,9 +144,14 @@ test("a session that ended says so, and signing in returns to the page and its d
     const { body } = await admin("GET", "/flags/drafted");
     assert.equal((body as { percentage: number }).percentage, 21);
   });
+  const contexts = () =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("contexts")));
+  await page.getByLabel("targetingKey").fill("jane@example.com");
+  assert.equal((await contexts()).length, 1);
   await page.getByRole("button", { name: "Sign out" }).click();
   await signInHeading(page).waitFor();
   assert.equal(await page.getByText("Your session has ended").count(), 0);
+  assert.deepEqual(await contexts(), [], "people to try flags with are forgotten");
 });
 
 test("the sign-in page fits the smallest phones", async (t) => {

@@ -1,7 +1,7 @@
 // Exports everything that the filter selects as a file: read page by page, with progress, until it is cancelled.
-import type { HistoryQuery, Management } from "@halyard/sdk";
+import type { HistoryEntry, HistoryQuery, Management } from "@halyard/sdk";
 import { Button, Menu } from "@mantine/core";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Icon } from "../components/display/icon.tsx";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
 import { formatNumber } from "../format.ts";
@@ -32,6 +32,11 @@ interface Exported {
   readonly count: number;
 }
 
+const jsonRows = (entries: readonly HistoryEntry[], earlier: number): string =>
+  entries
+    .map((entry, index) => (earlier + index > 0 ? ",\n" : "") + JSON.stringify(entry))
+    .join("");
+
 /** Undefined when it was cancelled. Each page becomes a Blob, which the browser need not keep in memory. */
 const readAll = async (
   management: Management,
@@ -47,9 +52,7 @@ const readAll = async (
       notifyError("The export was not finished", page.error);
       return undefined;
     }
-    const entries = page.value.map((entry) => JSON.stringify(entry)).join(",\n");
-    const separator = count > 0 && entries !== "" ? ",\n" : "";
-    parts.push(new Blob([format === "csv" ? csvRows(page.value) : separator + entries]));
+    parts.push(new Blob([format === "csv" ? csvRows(page.value) : jsonRows(page.value, count)]));
     count += page.value.length;
     onProgress(count);
   }
@@ -61,6 +64,8 @@ export const ExportHistory = ({ filter }: { readonly filter: HistoryFilter }) =>
   const { management, environment } = useApi();
   const [count, setCount] = useState<number | undefined>();
   const stop = useRef<AbortController>(undefined);
+  // Nobody waits for it on another page.
+  useEffect(() => () => stop.current?.abort(), []);
   const run = async (format: Format) => {
     const abort = new AbortController();
     stop.current = abort;

@@ -71,7 +71,10 @@ const write = async (
   if (!done.ok) return done;
   const change = membersBetween(from ?? none, to);
   const seen = done.version === undefined ? {} : { ifMatch: done.version };
-  return (await changeMembers(management, key, change, { ...seen, ...given })) ?? done;
+  const members = (await changeMembers(management, key, change, { ...seen, ...given })) ?? done;
+  if (members.ok) return members;
+  const message = `${members.error.message} A part of it is restored already: restore this version again.`;
+  return { ...members, error: { ...members.error, message } };
 };
 
 /** Of a segment by its key, to a version of it; of a deletion, what was deleted. */

@@ -3,7 +3,7 @@
 import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import { Button, Group, Textarea } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import { Section } from "../components/layout/section.tsx";
 import { useKept } from "../flags/edit/edit-draft.tsx";
 import type { LiveSegment } from "../live.ts";
@@ -33,6 +33,7 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
   const [draft, setDraft] = useKept<Draft>(`segment ${entry.segment.key}`);
   const names = useSuggestedNames();
   const [busy, setBusy] = useState(false);
+  const first = useRef<HTMLTextAreaElement>(null);
   const base = draft?.base ?? entry;
   const value = draft?.value ?? read(entry);
   /** What is again as it was is no draft. */
@@ -40,6 +41,11 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
     const next = { ...value, ...change };
     const isSame = JSON.stringify(next) === JSON.stringify(read(base));
     setDraft(isSame ? undefined : { base, value: next });
+  };
+  /** The buttons are gone then. */
+  const finish = () => {
+    setDraft(undefined);
+    first.current?.focus();
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -51,7 +57,7 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
       when: value.when,
     });
     setBusy(false);
-    if (outcome === "done" || outcome === "theirs") setDraft(undefined);
+    if (outcome === "done" || outcome === "theirs") finish();
   };
   const isOutdated =
     draft !== undefined && JSON.stringify(read(base)) !== JSON.stringify(read(entry));
@@ -59,6 +65,7 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
     <Section title="About">
       <form onSubmit={(event) => void submit(event)}>
         <Textarea
+          ref={first}
           label="Description"
           value={value.description}
           onChange={(event) => edit({ description: event.currentTarget.value })}
@@ -86,7 +93,7 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
         )}
         {draft !== undefined && (
           <Group mt="sm" justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => setDraft(undefined)}>
+            <Button variant="default" onClick={finish}>
               Discard
             </Button>
             <Button type="submit" loading={busy}>

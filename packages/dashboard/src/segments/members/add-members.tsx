@@ -1,7 +1,7 @@
 // Adds targeting keys to a list: typed, pasted or from a file, one per line or with commas between them.
 import type { MemberList } from "@halyard/core/targeting/segment";
 import { Button, FileButton, Textarea } from "@mantine/core";
-import { type ClipboardEvent, useDeferredValue, useMemo, useState } from "react";
+import { type ClipboardEvent, useDeferredValue, useMemo, useRef, useState } from "react";
 import { formatNumber } from "../../format.ts";
 import { readPasted } from "./read-pasted.ts";
 
@@ -18,6 +18,7 @@ interface AddMembersProps {
 const longestShown = 5_000;
 
 export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembersProps) => {
+  const input = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
   const [held, setHeld] = useState("");
   const deferred = useDeferredValue(`${text}\n${held}`);
@@ -32,9 +33,13 @@ export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembe
       : [`${formatNumber(tooLong.length)} longer than 256 bytes, left out`]),
   ];
   const add = async () => {
-    if (!(await onAdd(fresh))) return;
-    setText("");
-    setHeld("");
+    const isDone = await onAdd(fresh);
+    if (isDone) {
+      setText("");
+      setHeld("");
+    }
+    // The button is gone or disabled.
+    input.current?.focus();
   };
   const take = (more: string) =>
     more.length > longestShown
@@ -55,6 +60,7 @@ export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembe
       }}
     >
       <Textarea
+        ref={input}
         label="Add targeting keys, one per line or with commas"
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
@@ -63,7 +69,7 @@ export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembe
         rows={3}
         spellCheck={false}
         autoComplete="off"
-        disabled={disabled}
+        readOnly={disabled}
         classNames={{ input: "mono members-input" }}
       />
       <div className="members-add-foot">

@@ -70,7 +70,8 @@ export const MembersSection = ({ entry }: { readonly entry: LiveSegment }) => {
     });
     setRunning(undefined);
     await query.refetch();
-    return outcome === "done";
+    // What was stopped stays in the form: what is in the list by now is told apart there.
+    return outcome === "done" && !stop.signal.aborted;
   };
   const other = list === "include" ? "exclude" : "include";
   return (
@@ -107,7 +108,9 @@ export const MembersSection = ({ entry }: { readonly entry: LiveSegment }) => {
             members={query.data[list]}
             onRemove={
               mayChange && running === undefined
-                ? (members) => void change("remove", members)
+                ? async (members) => {
+                    await change("remove", members);
+                  }
                 : undefined
             }
           />

@@ -9,7 +9,7 @@ interface ShownMembersProps {
   readonly label: string;
   readonly members: readonly string[];
   /** Undefined when nothing can be removed. */
-  readonly onRemove: ((members: readonly string[]) => void) | undefined;
+  readonly onRemove: ((members: readonly string[]) => Promise<void>) | undefined;
 }
 
 const rowHeight = 44;
@@ -23,6 +23,11 @@ export const ShownMembers = ({ label, members, onRemove }: ShownMembersProps) =>
       searched === "" ? members : members.filter((key) => key.toLowerCase().includes(searched)),
     [members, searched],
   );
+  const remove = async (gone: readonly string[]) => {
+    await onRemove?.(gone);
+    // The button that was pressed is gone.
+    scroller.current?.focus({ preventScroll: true });
+  };
   const virtualizer = useVirtualizer({
     count: shown.length,
     estimateSize: () => rowHeight,
@@ -46,7 +51,7 @@ export const ShownMembers = ({ label, members, onRemove }: ShownMembersProps) =>
           {searched !== "" && `${formatNumber(shown.length)} of ${formatNumber(members.length)}`}
         </span>
         {onRemove !== undefined && shown.length > 1 && (
-          <Button variant="default" size="compact-sm" onClick={() => onRemove(shown)}>
+          <Button variant="default" size="compact-sm" onClick={() => void remove(shown)}>
             {searched === "" ? "Remove all" : "Remove those found"}
           </Button>
         )}
@@ -66,7 +71,10 @@ export const ShownMembers = ({ label, members, onRemove }: ShownMembersProps) =>
               >
                 <span className="mono members-key">{member}</span>
                 {onRemove !== undefined && (
-                  <CloseButton aria-label={`Remove ${member}`} onClick={() => onRemove([member])} />
+                  <CloseButton
+                    aria-label={`Remove ${member}`}
+                    onClick={() => void remove([member])}
+                  />
                 )}
               </li>
             );

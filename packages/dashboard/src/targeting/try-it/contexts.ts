@@ -1,8 +1,8 @@
 // The contexts that a person tries flags with, remembered in the browser for each environment.
 import type { EvaluationContext } from "@halyard/core/context";
 import { isObject } from "@halyard/core/targeting/mistakes";
-import { useState } from "react";
-import { useApi } from "../../session.tsx";
+import { useEffect, useState } from "react";
+import { contextsPrefix, useApi } from "../../session.tsx";
 
 interface NamedContext {
   readonly name: string;
@@ -38,8 +38,18 @@ const readStored = (text: string | null): Contexts => {
 
 export const useContexts = () => {
   const { environment } = useApi();
-  const key = `halyard-contexts ${environment.name}`;
+  const key = contextsPrefix + environment.name;
   const [contexts, setContexts] = useState(() => readStored(localStorage.getItem(key)));
+  useEffect(() => {
+    const take = (event: StorageEvent) => {
+      if (event.key !== key) return;
+      const { all } = readStored(event.newValue);
+      // Each tab has its own choice.
+      setContexts(({ current }) => readStored(JSON.stringify({ all, current })));
+    };
+    window.addEventListener("storage", take);
+    return () => window.removeEventListener("storage", take);
+  }, [key]);
   const keep = (next: Contexts) => {
     localStorage.setItem(key, JSON.stringify(next));
     setContexts(next);
