@@ -4,7 +4,7 @@
 // "person" is the keystroke-level model of Card, Moran and Newell (1980) with its published times, for somebody who knows the page:
 // a thought before each click, shortcut or typed text, pointing and clicking, keys, and hands that move between mouse and keyboard.
 import type { Locator, Page } from "playwright-core";
-import type { Terminal } from "./terminal.ts";
+import { reach } from "./keyboard.ts";
 
 /** In seconds. */
 const thought = 1.35;
@@ -24,27 +24,23 @@ export interface Effort {
   readonly person: number;
   /** Measured. */
   readonly page: number;
-  /** What the page could not do. */
-  readonly commands: readonly string[];
 }
 
 export type Shown = Locator | (() => Promise<unknown>);
 
 export interface Person {
   readonly page: Page;
-  /** Each waits until the page shows this. */
+  /** Each waits until the page shows this. Who has no mouse goes there with the keyboard. */
   click(target: Locator, shown: Shown): Promise<void>;
+  /** Several with a space between them are one thought. */
   press(keys: string, shown: Shown): Promise<void>;
   type(text: string, shown?: Shown): Promise<void>;
-  /** In a terminal, because the page cannot do it. */
-  command(line: string): Promise<string>;
   readonly effort: () => Effort;
 }
 
-export const personAt = (page: Page, terminal: Terminal): Person => {
+export const personAt = (page: Page, hasMouse: boolean): Person => {
   const sum = { clicks: 0, keys: 0, typed: 0, person: 0, page: 0 };
-  const commands: string[] = [];
-  let hand: "mouse" | "keyboard" = "mouse";
+  let hand: "mouse" | "keyboard" = hasMouse ? "mouse" : "keyboard";
 
   const moveTo = (next: typeof hand): void => {
     if (hand !== next) sum.person += homing;
@@ -57,11 +53,23 @@ export const personAt = (page: Page, terminal: Terminal): Person => {
     else await shown?.waitFor();
     sum.page += (performance.now() - started) / 1_000;
   };
+  const press = async (keys: readonly string[], shown: Shown): Promise<void> => {
+    await timed(async () => {
+      for (const each of keys) await page.keyboard.press(each);
+    }, shown);
+  };
 
   return {
     page,
-    effort: () => ({ ...sum, commands }),
+    effort: () => ({ ...sum }),
     async click(target, shown) {
+      if (!hasMouse) {
+        const { pressed, use } = await reach(page, target);
+        const keys = use === undefined ? [] : [use];
+        sum.keys += pressed + keys.length;
+        sum.person += thought + key * (pressed + keys.length);
+        return press(keys, shown);
+      }
       // What a person scrolls to and aims at is not the page's time. In the middle: at the edge a notice may lie over it.
       await target.evaluate((element) => element.scrollIntoView({ block: "center" }));
       await target.hover();
@@ -74,10 +82,11 @@ export const personAt = (page: Page, terminal: Terminal): Person => {
       }, shown);
     },
     async press(keys, shown) {
+      const all = keys.split(" ");
       moveTo("keyboard");
-      sum.keys += 1;
-      sum.person += thought + key;
-      await timed(() => page.keyboard.press(keys), shown);
+      sum.keys += all.length;
+      sum.person += thought + key * all.length;
+      await press(all, shown);
     },
     async type(text, shown) {
       moveTo("keyboard");
@@ -85,18 +94,6 @@ export const personAt = (page: Page, terminal: Terminal): Person => {
       sum.person += thought + key * text.length;
       // Not as one text that was pasted: the page works at each letter.
       await timed(() => page.keyboard.type(text), shown);
-    },
-    async command(line) {
-      moveTo("keyboard");
-      commands.push(line);
-      sum.typed += line.length;
-      sum.keys += 1;
-      sum.person += 2 * thought + key * (line.length + 1);
-      let said = "";
-      await timed(async () => {
-        said = await terminal(line);
-      });
-      return said;
     },
   };
 };

@@ -8,7 +8,7 @@ const whyFailed: Job = {
   async work(person, { down }) {
     const { page } = person;
     const url = page.getByRole("link", { name: down.url });
-    await person.press("Alt+2", url);
+    await person.press("Alt+5", url);
     const filter = page.getByRole("combobox", { name: "Flag" });
     await person.click(url, filter);
     await person.click(filter, filter.and(page.locator(":focus")));
@@ -30,7 +30,7 @@ const replay: Job = {
   async work(person, { healthy, lastKept }) {
     const { page } = person;
     const url = page.getByRole("link", { name: healthy.url });
-    await person.press("Alt+2", url);
+    await person.press("Alt+5", url);
     await person.click(url, page.getByRole("button", { name: "More" }));
     const item = page.getByRole("menuitem", { name: "Replay events" });
     await person.click(page.getByRole("button", { name: "More" }), item);
@@ -47,7 +47,7 @@ const browserKey: Job = {
   async work(person) {
     const { page } = person;
     const create = page.getByRole("button", { name: "Create key" });
-    await person.press("Alt+3", create);
+    await person.press("Alt+6", create);
     const dialog = page.getByRole("dialog");
     await person.click(create, dialog.getByLabel("Name").and(page.locator(":focus")));
     await person.type("web shop");

@@ -41,8 +41,16 @@ test("a variant flag is created, split and changed", async (t) => {
   await page.getByLabel("Language").selectOption("Node, Halyard SDK");
   await page.getByText('client.stringValue("button-size"').waitFor();
 
-  await page.getByRole("combobox", { name: "While on" }).click();
-  await page.getByRole("option", { name: "a split by percentage" }).click();
+  const split = async () => {
+    await page.getByRole("combobox", { name: "While on" }).click();
+    await page.getByRole("option", { name: "a split by percentage" }).click();
+  };
+  await page.getByRole("button", { name: "Add variant" }).click();
+  await split();
+  // One that begins has a number for each variant.
+  await page.getByLabel("Percent of users: variant-3").waitFor();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await split();
   await page.getByLabel("Percent of users: small").fill("25");
   // Together they are always everyone.
   assert.equal(await page.getByLabel("Percent of users: large").inputValue(), "75 %");

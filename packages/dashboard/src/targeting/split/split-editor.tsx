@@ -101,8 +101,10 @@ export const SplitEditor = ({
 }: SplitEditorProps) => {
   const id = useId();
   const [first] = useState(value);
-  /** Variants with a share of nothing yet: a split does not have them. */
-  const [added, setAdded] = useState<readonly string[]>([]);
+  /** Variants with a share of nothing yet: a split does not have them. One that just begins shows all. */
+  const [added, setAdded] = useState(value.length > 1 ? [] : variants);
+  /** The one that was chosen last. */
+  const [chosen, setChosen] = useState<string | undefined>();
   /** The shares before anything was typed: each digit counts from there. */
   const began = useRef<Shares | undefined>(undefined);
   const base = saved ?? first;
@@ -165,7 +167,7 @@ export const SplitEditor = ({
               variant={variant}
               share={share}
               disabled={disabled}
-              autoFocus={added.at(-1) === variant && share === 0}
+              autoFocus={chosen === variant}
               onChange={(next) => {
                 began.current ??= shares;
                 setShare(began.current, variant, next);
@@ -191,7 +193,11 @@ export const SplitEditor = ({
               placeholder="Add a variant"
               data={absent}
               value={null}
-              onChange={(name) => name !== null && setAdded((before) => [...before, name])}
+              onChange={(name) => {
+                if (name === null) return;
+                setAdded((before) => [...before, name]);
+                setChosen(name);
+              }}
               className="split-add"
             />
           )}

@@ -1,7 +1,7 @@
 // The attributes of a context as rows: a name, what kind of value it is, and the value.
 import type { EvaluationContext } from "@halyard/core/context";
 import { Autocomplete, Button, CloseButton, NativeSelect, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import type { SuggestedNames } from "../collect-names.ts";
 
 type Kind = "text" | "number" | "yes or no" | "JSON";
@@ -11,6 +11,8 @@ interface Row {
   readonly name: string;
   readonly kind: Kind;
   readonly text: string;
+  /** The flag asks for it; left out until something is typed. */
+  readonly isOffered?: boolean;
 }
 
 const kinds: readonly Kind[] = ["text", "number", "yes or no", "JSON"];
@@ -30,8 +32,15 @@ const parsed = (text: string): unknown => {
   }
 };
 
+const offered = (name: string, { valuesOf }: SuggestedNames): Row => {
+  const values = valuesOf(name);
+  const isNumber = values.length > 0 && values.every((value) => typeof value === "number");
+  return { name, kind: isNumber ? "number" : "text", text: "", isOffered: true };
+};
+
 /** Undefined when the text is not of its kind. */
-const rowValue = ({ kind, text }: Row): unknown => {
+const rowValue = ({ kind, text, isOffered = false }: Row): unknown => {
+  if (isOffered) return undefined;
   if (kind === "text") return text;
   const value = parsed(text);
   if (kind === "number") return typeof value === "number" ? value : undefined;
@@ -46,12 +55,24 @@ const mistakeOf = (row: Row): string | undefined => {
 interface AttributeRowsProps {
   readonly context: EvaluationContext;
   readonly names: SuggestedNames;
+  /** What the flag's rules ask for: each has a row. */
+  readonly asked: readonly string[];
   readonly onChange: (next: EvaluationContext) => void;
 }
 
-export const AttributeRows = ({ context, names, onChange }: AttributeRowsProps) => {
+export const AttributeRows = ({ context, names, asked, onChange }: AttributeRowsProps) => {
   const { targetingKey, ...attributes } = context;
-  const [rows, setRows] = useState<readonly Row[]>(() => Object.entries(attributes).map(rowOf));
+  const [rows, setRows] = useState<readonly Row[]>(() => [
+    ...Object.entries(attributes).map(rowOf),
+    ...asked.filter((name) => !(name in attributes)).map((name) => offered(name, names)),
+  ]);
+  const list = useRef<HTMLDivElement>(null);
+  const focusesLast = useRef(false);
+  useLayoutEffect(() => {
+    if (!focusesLast.current) return;
+    focusesLast.current = false;
+    list.current?.querySelector<HTMLElement>(".try-row:nth-last-child(2) input")?.focus();
+  });
   const set = (next: readonly Row[]) => {
     setRows(next);
     const known = next
@@ -64,7 +85,7 @@ export const AttributeRows = ({ context, names, onChange }: AttributeRowsProps) 
   };
   const change = (index: number, part: Partial<Row>) => {
     const row = rows[index];
-    if (row) set(rows.with(index, { ...row, ...part }));
+    if (row) set(rows.with(index, { ...row, isOffered: false, ...part }));
   };
   const chooseKind = (index: number, kind: Kind) =>
     change(index, { kind, ...(kind === "yes or no" && { text: "true" }) });
@@ -72,7 +93,7 @@ export const AttributeRows = ({ context, names, onChange }: AttributeRowsProps) 
     (name) => name !== "targetingKey" && !rows.some((row) => row.name === name),
   );
   return (
-    <div className="try-rows">
+    <div className="try-rows" ref={list}>
       {rows.map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place, whatever its name
         <div key={index} className="try-row">
@@ -123,7 +144,10 @@ export const AttributeRows = ({ context, names, onChange }: AttributeRowsProps) 
         variant="default"
         size="compact-sm"
         className="try-add"
-        onClick={() => set([...rows, { name: "", kind: "text", text: "" }])}
+        onClick={() => {
+          focusesLast.current = true;
+          set([...rows, { name: "", kind: "text", text: "" }]);
+        }}
       >
         Add attribute
       </Button>

@@ -11,7 +11,7 @@ import {
 } from "@mantine/core";
 import { useState } from "react";
 import { Icon } from "../../components/display/icon.tsx";
-import { useSuggestedNames } from "../suggested-names.ts";
+import { useAskedNames, useSuggestedNames } from "../suggested-names.ts";
 import { AttributeRows } from "./attribute-rows.tsx";
 import type { useContexts } from "./contexts.ts";
 
@@ -26,11 +26,14 @@ const parsed = (text: string): Readonly<Record<string, unknown>> | undefined => 
 
 export const ContextEditor = ({
   contexts,
+  flagKey,
 }: {
   readonly contexts: ReturnType<typeof useContexts>;
+  readonly flagKey: string;
 }) => {
   const { names: all, current, context, choose, change, rename, add, forget } = contexts;
   const names = useSuggestedNames();
+  const asked = useAskedNames(flagKey);
   const [form, setForm] = useState<"rows" | "json">("rows");
   /** The text while it is not an object. */
   const [typed, setTyped] = useState<string | undefined>();
@@ -114,7 +117,13 @@ export const ContextEditor = ({
             spellCheck={false}
             classNames={{ input: "mono" }}
           />
-          <AttributeRows key={current} context={context} names={names} onChange={change} />
+          <AttributeRows
+            key={current}
+            context={context}
+            names={names}
+            asked={asked}
+            onChange={change}
+          />
         </>
       ) : (
         <JsonInput

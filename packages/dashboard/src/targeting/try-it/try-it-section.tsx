@@ -53,7 +53,7 @@ export const TryItSection = ({ flagKey }: { readonly flagKey: string }) => {
     <Section title="Try it">
       <form onSubmit={(event) => void run(event)}>
         <Stack gap="sm">
-          <ContextEditor contexts={contexts} />
+          <ContextEditor contexts={contexts} flagKey={flagKey} />
           {mayChange && (
             <NativeSelect
               className="try-time"
