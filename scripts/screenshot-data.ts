@@ -68,6 +68,88 @@ const reportUsage = async (server: TestServer, key: string, hourOfDay: number): 
   if (!answer.ok) throw new Error(await answer.text());
 };
 
+/** Segments, rules and an experiment, with reasons; development is ahead in some of it. */
+const target = async (maya: Management, development: Management): Promise<void> => {
+  const segments = [
+    ["beta-testers", "Signed up on the beta page.", ["user-7", "user-19", "user-4711"]],
+    ["embargoed", "No deliveries there.", []],
+  ] as const;
+  for (const environment of [maya, development]) {
+    for (const [key, description, include] of segments) {
+      const when = { attribute: "country", op: "in", values: ["CU", "KP"] } as const;
+      valueIn(
+        await environment.segments.create({
+          key,
+          description,
+          include: [...include],
+          ...(key === "embargoed" && { when }),
+        }),
+      );
+    }
+    valueIn(
+      await environment.flags.create({
+        key: "new-invoices",
+        type: "variant",
+        valueType: "string",
+        variants: { old: "A4", short: "one page", detailed: "line by line" },
+        off: "old",
+        otherwise: "old",
+        description: "The new invoice. Measured until March.",
+        tags: ["billing", "experiment"],
+        owner: "team-billing",
+      }),
+    );
+  }
+  const rules = [
+    {
+      id: "staff",
+      description: "We read our own invoices first.",
+      when: { attribute: "email", op: "endsWith", values: ["@example.com"] },
+      serve: "detailed",
+    },
+    {
+      id: "paying-in-europe",
+      when: {
+        all: [
+          { attribute: "plan", op: "in", values: ["pro", "team"] },
+          { attribute: "country", op: "in", values: ["DE", "FR", "NL"] },
+          { not: { segment: ["embargoed"] } },
+        ],
+      },
+      serve: [
+        { variant: "old", share: 50 },
+        { variant: "short", share: 30 },
+        { variant: "detailed", share: 20 },
+      ],
+    },
+    { id: "beta", when: { segment: ["beta-testers"] }, serve: "short" },
+  ] as const;
+  for (const [environment, shownRules] of [
+    [maya, rules.slice(0, 2)],
+    [development, rules],
+  ] as const) {
+    valueIn(
+      await environment.flags.update(
+        "new-invoices",
+        { enabled: true, rules: [...shownRules] },
+        { reason: "Support is ready for questions, see INV-82" },
+      ),
+    );
+  }
+  for (const [key, percentage, description] of flags.slice(0, 9)) {
+    const type = percentage === undefined ? "boolean" : "rollout";
+    valueIn(
+      await development.flags.create({
+        key,
+        type,
+        description,
+        ...(percentage !== undefined && { percentage: key === "search-v2" ? 20 : percentage }),
+      }),
+    );
+    valueIn(await development.flags.update(key, { enabled: true }));
+  }
+};
+
 export const startShownServer = async (): Promise<ShownServer> => {
   const clock = movableClock();
   const dayLong = 24;
@@ -134,13 +216,15 @@ export const startShownServer = async (): Promise<ShownServer> => {
     await logWhen(production, shop.id, 1, isDelivered);
     clock.forward(40 * minute);
   }
+  const development = server.firstKeys.find(({ environment }) => environment === "development");
+  if (development === undefined) throw new Error("There is no key of development.");
+  await target(maya, createManagement({ url: server.url, key: development.text }));
   const log = valueIn(await admin.webhooks.deliveries(shop.id, { limit: 100 }));
   const retried = log.find(({ attempts }) => attempts.length > 1) ?? log[0];
   if (retried === undefined) throw new Error("Nothing was delivered.");
-  const development = server.firstKeys.find(({ environment }) => environment === "development");
   return {
     server,
-    keys: [adminKey, ...(development ? [development.text] : [])],
+    keys: [adminKey, development.text],
     webhookId: shop.id,
     deliveryId: retried.id,
     async close() {

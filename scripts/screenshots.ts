@@ -1,21 +1,29 @@
 // npm run screenshots: takes the pictures of the dashboard in docs/images, on a server with believable data.
+// npm run screenshots -- FOLDER takes every page on screens from 320 to 1920 pixels, light and dark, to look at.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { findBrowser } from "../packages/dashboard/test/support/find-browser.ts";
 import { startShownServer } from "./screenshot-data.ts";
 
-const folder = join(import.meta.dirname, "../docs/images");
+const [looked] = process.argv.slice(2);
+const folder = looked ?? join(import.meta.dirname, "../docs/images");
 const largest = 200_000;
-const viewport = { width: 1_280, height: 800 };
+const schemes = ["light", "dark"] as const;
+type Scheme = (typeof schemes)[number];
 
 interface Shot {
   readonly name: string;
   readonly path: string;
   /** Selects what is there when all has been loaded. */
   readonly ready: string;
-  readonly scroll?: number;
+  /** What a person does before. */
+  readonly act?: (page: Page) => Promise<unknown>;
+  /** What the page is about, rather than its head. */
+  readonly top?: string;
+  /** Those that the documentation has. */
+  readonly shown?: readonly Scheme[];
 }
 
 const executablePath = findBrowser();
@@ -29,41 +37,116 @@ mkdirSync(folder, { recursive: true });
 const shown = await startShownServer();
 const { server, keys, webhookId, deliveryId } = shown;
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-const pages: readonly Shot[] = [
-  { name: "flags", path: "/flags", ready: 'a[href$="/flags/new-checkout"]' },
-  { name: "flag", path: "/flags/new-checkout", ready: 'svg[aria-label^="Evaluations"]' },
+
+const targeted = "/flags/new-invoices";
+const tryIt = async (page: Page) => {
+  const section = page.getByRole("region", { name: "Try it" });
+  await section.getByLabel("targetingKey").fill("user-4711");
+  for (const [index, value] of ["NL", "ada@example.com", "pro"].entries()) {
+    await section.getByLabel("Value", { exact: true }).nth(index).fill(value);
+  }
+  await section.getByRole("button", { name: "Evaluate" }).click();
+  await section.getByText("Gives").waitFor();
+};
+const shots: readonly Shot[] = [
+  { name: "flags", path: "/flags", ready: 'a[href$="/flags/new-checkout"]', shown: schemes },
+  {
+    name: "flag",
+    path: "/flags/new-checkout",
+    ready: 'svg[aria-label^="Evaluations"]',
+    shown: schemes,
+  },
+  {
+    name: "targeting",
+    path: targeted,
+    ready: ".rule-toggle",
+    act: (page) => page.locator(".rule-toggle").nth(1).click(),
+    top: ".section:has(.rules)",
+    shown: schemes,
+  },
+  {
+    name: "try-it",
+    path: targeted,
+    ready: ".try-row",
+    act: tryIt,
+    top: ".try-context",
+    shown: ["light"],
+  },
+  { name: "compare", path: "/compare", ready: ".compare-cell", shown: ["light"] },
+  { name: "history", path: "/history", ready: "ol.history > li", shown: ["light"] },
+  { name: "segments", path: "/segments", ready: 'a[href$="/segments/beta-testers"]' },
+  { name: "segment", path: "/segments/embargoed", ready: "text=new-invoices" },
+  {
+    name: "palette",
+    path: "/flags",
+    ready: 'a[href$="/flags/new-checkout"]',
+    act: async (page) => {
+      await page.getByRole("button", { name: "Go to…" }).click();
+      await page.getByRole("combobox", { name: "Flag, page, environment" }).fill("chekcout");
+      await page.getByRole("listbox", { name: "Results" }).getByRole("option").first().waitFor();
+    },
+  },
   {
     name: "deliveries",
     path: `/webhooks/${webhookId}?delivery=${deliveryId}`,
     ready: "text=Raw",
-    scroll: 260,
+    act: (page) => page.evaluate("window.scrollTo(0, 260)"),
+    shown: schemes,
   },
 ];
+
+const take = async (page: Page, shot: Shot, file: string): Promise<void> => {
+  const { path, ready, act, top } = shot;
+  await page.goto(path);
+  await page.locator(ready).first().waitFor();
+  await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
+  await act?.(page);
+  if (top !== undefined) {
+    await page
+      .locator(top)
+      .first()
+      .evaluate((element) => {
+        element.scrollIntoView({ block: "start" });
+      });
+    await page.evaluate("window.scrollBy(0, -64)");
+  }
+  await page.screenshot({ path: file });
+};
+
+const visit = async (
+  colorScheme: Scheme,
+  width: number,
+  use: (page: Page) => Promise<void>,
+): Promise<void> => {
+  const context: BrowserContext = await browser.newContext({
+    baseURL: server.url,
+    viewport: { width, height: 800 },
+    colorScheme,
+    locale: "en-GB",
+    reducedMotion: "reduce",
+  });
+  for (const key of keys) await context.request.post("/session", { data: { key } });
+  await context.addInitScript('sessionStorage.setItem("halyard-environment", "production")');
+  await use(await context.newPage());
+  await context.close();
+};
+
 try {
-  for (const colorScheme of ["light", "dark"] as const) {
-    const context = await browser.newContext({
-      baseURL: server.url,
-      viewport,
-      colorScheme,
-      locale: "en-GB",
-      reducedMotion: "reduce",
-    });
-    for (const key of keys) await context.request.post("/session", { data: { key } });
-    await context.addInitScript('sessionStorage.setItem("halyard-environment", "production")');
-    const page = await context.newPage();
-    for (const { name, path, ready, scroll } of pages) {
-      await page.goto(path);
-      await page.locator(ready).first().waitFor();
-      await page.getByText("Live", { exact: true }).waitFor();
-      // What the page is about, rather than its head.
-      if (scroll !== undefined) await page.evaluate(`window.scrollTo(0, ${scroll})`);
-      const file = join(folder, `${name}-${colorScheme}.png`);
-      await page.screenshot({ path: file });
-      const { size } = statSync(file);
-      console.log(`${file.slice(folder.length + 1)}: ${Math.round(size / 1_000)} kB`);
-      if (size > largest) throw new Error(`${file} is larger than ${largest} bytes.`);
+  for (const width of looked === undefined ? [1_280] : [320, 390, 768, 1_280, 1_920]) {
+    for (const scheme of schemes) {
+      await visit(scheme, width, async (page) => {
+        for (const shot of shots) {
+          if (looked === undefined && shot.shown?.includes(scheme) !== true) continue;
+          const name = `${shot.name}-${scheme}${looked === undefined ? "" : `-${width}`}.png`;
+          const file = join(folder, name);
+          await take(page, shot, file);
+          const { size } = statSync(file);
+          console.log(`${name}: ${Math.round(size / 1_000)} kB`);
+          if (looked === undefined && size > largest)
+            throw new Error(`${file} is larger than ${largest} bytes.`);
+        }
+      });
     }
-    await context.close();
   }
 } finally {
   await browser.close();

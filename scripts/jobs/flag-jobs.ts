@@ -93,7 +93,10 @@ const staffOnly: Job = {
     await person.click(others, form.getByRole("radio", { name: "off", checked: true }));
     const confirm = dialogOf(person).getByRole("button", { name: "Change flag" });
     await person.click(page.getByRole("button", { name: "Save targeting" }), confirm);
-    await person.click(confirm, page.getByRole("alert").first());
+    await person.click(confirm, async () => {
+      await page.getByRole("alert").first().waitFor();
+      await dialogOf(person).waitFor({ state: "detached" });
+    });
     await person.press("e", confirm);
     await person.click(confirm, page.getByRole("switch", { name: "On" }));
   },

@@ -68,7 +68,8 @@ export const FlagList = memo(function FlagList({ flags, usage, selection, ref }:
   const virtualizer = useWindowVirtualizer({
     count: flags.length,
     estimateSize: () => rowHeight,
-    overscan: 10,
+    // Each row costs a letter of the search its time.
+    overscan: 4,
     scrollMargin: offset,
     getItemKey: (index) => flags[index]?.flag.key ?? index,
   });
