@@ -49,7 +49,7 @@ const tryIt = async (page: Page) => {
   await section.getByText("Gives").waitFor();
 };
 const shots: readonly Shot[] = [
-  { name: "flags", path: "/flags", ready: 'a[href$="/flags/new-checkout"]', shown: schemes },
+  { name: "flags", path: "/flags", ready: ".flag-row-key", shown: schemes },
   {
     name: "flag",
     path: "/flags/new-checkout",
@@ -79,7 +79,7 @@ const shots: readonly Shot[] = [
   {
     name: "palette",
     path: "/flags",
-    ready: 'a[href$="/flags/new-checkout"]',
+    ready: ".flag-row-key",
     act: async (page) => {
       await page.getByRole("button", { name: "Go to…" }).click();
       await page.getByRole("combobox", { name: "Flag, page, environment" }).fill("chekcout");
