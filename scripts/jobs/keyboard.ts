@@ -73,7 +73,8 @@ export const reach = async (page: Page, target: Locator): Promise<Reached> => {
   let pressed = 0;
   const pressUntil = async (key: string, is: "isFocused" | "isActive" | "isInGroup") => {
     for (; !(await lookAt(target))[is]; pressed += 1) {
-      if (pressed === mostKeys) throw new Error(`not reached with the keyboard: ${target}`);
+      if (pressed === mostKeys)
+        throw new Error(`not reached with the keyboard: ${target.toString()}`);
       await page.keyboard.press(key);
     }
   };
