@@ -35,7 +35,7 @@ const wideRow = 64;
 const middleRow = 84;
 const narrowRow = 124;
 const wide = "(min-width: 75em)";
-const narrow = "(max-width: 47.99em)";
+const narrow = "(max-width: 59.99em)";
 
 /** With Shift. */
 const rangeKey = "X";
