@@ -199,6 +199,24 @@ test("environments side by side: what differs is what the command line says, and
     });
     await plan.getByText("Nothing to change, 1 already the same.").waitFor();
     await plan.getByRole("button", { name: "Cancel" }).click();
+    // Not what the comparison read before: somebody else has changed both environments since.
+    await staging.admin("PATCH", "/flags/same", { description: "Newer" });
+    await production("PATCH", "/flags/same", { enabled: true });
+    await page.getByText("Newer").waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route("**/api/v1/snapshot", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Copy to…" }).click();
+    await plan.getByText(`Reading ${staging.name} and production…`).waitFor();
+    assert.equal(await lineOf(page, "same").count(), 0);
+    held.resolve();
+    const line = lineOf(page, "same");
+    await line.getByText("Newer").waitFor();
+    assert.match(await textOf(line), /enabledon → off/);
+    await page.unroute("**/api/v1/snapshot");
+    await plan.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("link", { name: "Compare" }).click();
     await page.getByLabel("Only what differs").check();
   });
