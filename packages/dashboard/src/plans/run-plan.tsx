@@ -56,11 +56,14 @@ export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) 
       setRunning({ ...task, finished: 0, stop: () => stop.abort() });
       const timer = setTimeout(() => setOpened(true), slowAfter);
       const { applyChanges } = await import("@halyard/sdk/apply-plan");
-      const management = createSessionManagement(api.fetch, reason);
+      const management = createSessionManagement(api.fetch, {
+        retryUntil: stop.signal,
+        ...(reason !== undefined && { reason }),
+      });
       const outcomes = await applyChanges(management, changes, {
         versions,
         signal: stop.signal,
-        onProgress: (finished) => update({ finished }),
+        onProgress: (finished) => update({ finished, wait: undefined }),
         onWait: (wait) => update({ wait }),
       });
       clearTimeout(timer);
