@@ -79,6 +79,38 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
   assert.partialDeepStrictEqual(await stateOf(admin, "two"), { enabled: false });
 });
 
+test("an action whose parts cannot be loaded says so, and works once they can be", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [{ key: "one", type: "boolean" }]);
+  const parts = /assets\/(bulk-dialog|apply)-/;
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", {
+    expected: [parts, /Failed to load resource/],
+  });
+  const failed = notice(page, "Nothing was changed");
+  const dismiss = async () => {
+    await failed.getByText("A part of the dashboard could not be loaded.").waitFor();
+    assert.equal(await dialog(page).count(), 0);
+    await failed.getByRole("button", { name: "Close notification" }).click();
+    await failed.waitFor({ state: "detached" });
+  };
+  await page.getByLabel("Select one").check();
+  const turnOn = page.getByRole("button", { name: "Turn on", exact: true });
+  await page.route(parts, (route) => route.abort());
+  await turnOn.click();
+  await dismiss();
+  await page.unroute(parts);
+  await turnOn.click();
+  await page.route(parts, (route) => route.abort());
+  await dialog(page).getByRole("button", { name: "Turn on 1 flag" }).click();
+  await dismiss();
+  await page.unroute(parts);
+  await page.getByLabel("Select one").check();
+  await turnOn.click();
+  await dialog(page).getByRole("button", { name: "Turn on 1 flag" }).click();
+  await notice(page, /^Turned on in/).waitFor();
+  assert.equal((await stateOf(admin, "one")).enabled, true);
+});
+
 test("120 flags are turned on in two requests, all or none each, and off again", async (t) => {
   const { keys, admin } = await server.environment();
   const count = 120;
