@@ -45,6 +45,10 @@ const keysShown = async (page: Page): Promise<readonly string[]> =>
     text.replace(/^Select (.*)\1$/, "$1"),
   );
 
+const isFocused = async (place: Locator): Promise<void> => {
+  await place.and(place.page().locator(":focus")).waitFor();
+};
+
 const isSideways = (page: Page): Promise<unknown> =>
   page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
 
@@ -118,6 +122,13 @@ test("environments side by side: what differs is what the command line says, and
     await auditBoth(page, "a difference");
     await panel.getByRole("button", { name: "Copy to production…" }).click();
     await lineOf(page, "checkout").getByText("changed").waitFor();
+    await page.keyboard.press("Escape");
+    await isFocused(cell("checkout", "production"));
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    await isFocused(cell("checkout", "production"));
+    await page.keyboard.press("Enter");
+    await panel.getByRole("button", { name: "Copy to production…" }).click();
     const copy = panel.getByRole("button", { name: "Copy 1 flag" });
     assert.equal(await copy.isDisabled(), true);
     await auditBoth(page, "a plan");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Flag } from "@halyard/core/flags/registry";
+import type { Locator } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
@@ -37,7 +38,13 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
   await bar.getByRole("button", { name: "Select all 3" }).click();
   await bar.getByText("3 selected").waitFor();
 
-  await bar.getByRole("button", { name: "Add tag" }).press("Enter");
+  const isFocused = (place: Locator) => place.and(page.locator(":focus")).waitFor();
+  const addTag = bar.getByRole("button", { name: "Add tag" });
+  await addTag.press("Enter");
+  await isFocused(dialog(page).getByLabel("Tag"));
+  await dialog(page).getByRole("button", { name: "Cancel" }).press("Enter");
+  await isFocused(addTag);
+  await press("Enter");
   await dialog(page).getByLabel("Tag").fill("payments");
   await dialog(page).getByText("3 to change").waitFor();
   await auditBoth(page, "tagging several flags");
@@ -46,6 +53,7 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
   await tagged.getByText("3 changed.").waitFor();
   assert.deepEqual(await tagsOf("two"), ["payments"]);
   await bar.waitFor({ state: "detached" });
+  await isFocused(page.getByRole("main"));
   // Somebody else changes one of them: the undo leaves it alone, and says so.
   await admin("PATCH", "/flags/one", { tags: ["payments", "mine"] });
   await tagged.getByRole("button", { name: "Undo" }).click();
