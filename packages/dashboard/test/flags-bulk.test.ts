@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Flag } from "@halyard/core/flags/registry";
-import type { Locator } from "playwright-core";
+import type { Locator, Request } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
@@ -85,6 +85,32 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
     description: "Kept",
   });
   assert.partialDeepStrictEqual(await stateOf(admin, "two"), { enabled: false });
+
+  // One meets the rate limit, the other comes through later; then it is stopped.
+  const held = Promise.withResolvers<void>();
+  const isDelete = (request: Request) => request.method() === "DELETE";
+  await page.route("**/api/v1/flags/*", async (route) => {
+    const request = route.request();
+    if (isDelete(request) && request.url().includes("/two")) {
+      const headers = { "retry-after": "55" };
+      const json = { error: "RATE_LIMITED", message: "Too many requests." };
+      return route.fulfill({ status: 429, headers, json });
+    }
+    if (isDelete(request)) await held.promise;
+    return route.continue();
+  });
+  await page.getByLabel("Select three").check();
+  await page.getByLabel("Select two").check();
+  await bar.getByRole("button", { name: "Delete" }).click();
+  await dialog(page).getByRole("button", { name: "Delete 2 flags" }).click();
+  const running = page.getByRole("dialog", { name: /^Deleting in/ });
+  await running.getByText(/^0 of 2\. .* Continues in 55 seconds\.$/).waitFor();
+  held.resolve();
+  await running.getByText(/^1 of 2$/).waitFor();
+  await running.getByRole("button", { name: "Stop" }).click();
+  await running.getByText("Done: 1 deleted. Not done: 1.").waitFor();
+  await running.getByText("two was stopped before all of it was done.").waitFor();
+  assert.equal((await admin("GET", "/flags/two")).status, 200);
 });
 
 test("an action whose parts cannot be loaded says so, and works once they can be", async (t) => {
