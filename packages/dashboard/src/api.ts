@@ -1,5 +1,11 @@
 // The server's API for the dashboard: typed calls with the session, and errors that queries can throw.
-import { createManagement, type Management, type ManagementError, type Result } from "@halyard/sdk";
+import {
+  createManagement,
+  type Management,
+  type ManagementError,
+  type ManagementOptions,
+  type Result,
+} from "@halyard/sdk";
 import { takeFirst, takeFirstSession } from "./start/first-requests.ts";
 import { isUserActive } from "./user-activity.ts";
 
@@ -73,13 +79,10 @@ export const createSessionFetch =
   };
 
 /** `reason` goes with every change. */
-export const createSessionManagement = (fetch: SessionFetch, reason?: string): Management =>
-  createManagement({
-    url: location.origin,
-    key: "session",
-    fetch,
-    ...(reason !== undefined && { reason }),
-  });
+export const createSessionManagement = (
+  fetch: SessionFetch,
+  options: Pick<ManagementOptions, "reason" | "retryUntil"> = {},
+): Management => createManagement({ url: location.origin, key: "session", fetch, ...options });
 
 const unexpected: ManagementError = {
   code: "UNEXPECTED_ANSWER",

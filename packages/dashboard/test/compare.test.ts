@@ -45,6 +45,10 @@ const keysShown = async (page: Page): Promise<readonly string[]> =>
     text.replace(/^Select (.*)\1$/, "$1"),
   );
 
+const isFocused = async (place: Locator): Promise<void> => {
+  await place.and(place.page().locator(":focus")).waitFor();
+};
+
 const isSideways = (page: Page): Promise<unknown> =>
   page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
 
@@ -118,6 +122,13 @@ test("environments side by side: what differs is what the command line says, and
     await auditBoth(page, "a difference");
     await panel.getByRole("button", { name: "Copy to production…" }).click();
     await lineOf(page, "checkout").getByText("changed").waitFor();
+    await page.keyboard.press("Escape");
+    await isFocused(cell("checkout", "production"));
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    await isFocused(cell("checkout", "production"));
+    await page.keyboard.press("Enter");
+    await panel.getByRole("button", { name: "Copy to production…" }).click();
     const copy = panel.getByRole("button", { name: "Copy 1 flag" });
     assert.equal(await copy.isDisabled(), true);
     await auditBoth(page, "a plan");
@@ -198,6 +209,24 @@ test("environments side by side: what differs is what the command line says, and
       name: `Copy 1 flag from ${staging.name} to production`,
     });
     await plan.getByText("Nothing to change, 1 already the same.").waitFor();
+    await plan.getByRole("button", { name: "Cancel" }).click();
+    // Not what the comparison read before: somebody else has changed both environments since.
+    await staging.admin("PATCH", "/flags/same", { description: "Newer" });
+    await production("PATCH", "/flags/same", { enabled: true });
+    await page.getByText("Newer").waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route("**/api/v1/snapshot", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Copy to…" }).click();
+    await plan.getByText(`Reading ${staging.name} and production…`).waitFor();
+    assert.equal(await lineOf(page, "same").count(), 0);
+    held.resolve();
+    const line = lineOf(page, "same");
+    await line.getByText("Newer").waitFor();
+    assert.match(await textOf(line), /enabledon → off/);
+    await page.unroute("**/api/v1/snapshot");
     await plan.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("link", { name: "Compare" }).click();
     await page.getByLabel("Only what differs").check();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Flag } from "@halyard/core/flags/registry";
+import type { Locator, Request } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
@@ -37,7 +38,13 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
   await bar.getByRole("button", { name: "Select all 3" }).click();
   await bar.getByText("3 selected").waitFor();
 
-  await bar.getByRole("button", { name: "Add tag" }).press("Enter");
+  const isFocused = (place: Locator) => place.and(page.locator(":focus")).waitFor();
+  const addTag = bar.getByRole("button", { name: "Add tag" });
+  await addTag.press("Enter");
+  await isFocused(dialog(page).getByLabel("Tag"));
+  await dialog(page).getByRole("button", { name: "Cancel" }).press("Enter");
+  await isFocused(addTag);
+  await press("Enter");
   await dialog(page).getByLabel("Tag").fill("payments");
   await dialog(page).getByText("3 to change").waitFor();
   await auditBoth(page, "tagging several flags");
@@ -46,6 +53,7 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
   await tagged.getByText("3 changed.").waitFor();
   assert.deepEqual(await tagsOf("two"), ["payments"]);
   await bar.waitFor({ state: "detached" });
+  await isFocused(page.getByRole("main"));
   // Somebody else changes one of them: the undo leaves it alone, and says so.
   await admin("PATCH", "/flags/one", { tags: ["payments", "mine"] });
   await tagged.getByRole("button", { name: "Undo" }).click();
@@ -77,6 +85,64 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
     description: "Kept",
   });
   assert.partialDeepStrictEqual(await stateOf(admin, "two"), { enabled: false });
+
+  // One meets the rate limit, the other comes through later; then it is stopped.
+  const held = Promise.withResolvers<void>();
+  const isDelete = (request: Request) => request.method() === "DELETE";
+  await page.route("**/api/v1/flags/*", async (route) => {
+    const request = route.request();
+    if (isDelete(request) && request.url().includes("/two")) {
+      const headers = { "retry-after": "55" };
+      const json = { error: "RATE_LIMITED", message: "Too many requests." };
+      return route.fulfill({ status: 429, headers, json });
+    }
+    if (isDelete(request)) await held.promise;
+    return route.continue();
+  });
+  await page.getByLabel("Select three").check();
+  await page.getByLabel("Select two").check();
+  await bar.getByRole("button", { name: "Delete" }).click();
+  await dialog(page).getByRole("button", { name: "Delete 2 flags" }).click();
+  const running = page.getByRole("dialog", { name: /^Deleting in/ });
+  await running.getByText(/^0 of 2\. .* Continues in 55 seconds\.$/).waitFor();
+  held.resolve();
+  await running.getByText(/^1 of 2$/).waitFor();
+  await running.getByRole("button", { name: "Stop" }).click();
+  await running.getByText("Done: 1 deleted. Not done: 1.").waitFor();
+  await running.getByText("two was stopped before all of it was done.").waitFor();
+  assert.equal((await admin("GET", "/flags/two")).status, 200);
+});
+
+test("an action whose parts cannot be loaded says so, and works once they can be", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [{ key: "one", type: "boolean" }]);
+  const parts = /assets\/(bulk-dialog|apply)-/;
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", {
+    expected: [parts, /Failed to load resource/],
+  });
+  const failed = notice(page, "Nothing was changed");
+  const dismiss = async () => {
+    await failed.getByText("A part of the dashboard could not be loaded.").waitFor();
+    assert.equal(await dialog(page).count(), 0);
+    await failed.getByRole("button", { name: "Close notification" }).click();
+    await failed.waitFor({ state: "detached" });
+  };
+  await page.getByLabel("Select one").check();
+  const turnOn = page.getByRole("button", { name: "Turn on", exact: true });
+  await page.route(parts, (route) => route.abort());
+  await turnOn.click();
+  await dismiss();
+  await page.unroute(parts);
+  await turnOn.click();
+  await page.route(parts, (route) => route.abort());
+  await dialog(page).getByRole("button", { name: "Turn on 1 flag" }).click();
+  await dismiss();
+  await page.unroute(parts);
+  await page.getByLabel("Select one").check();
+  await turnOn.click();
+  await dialog(page).getByRole("button", { name: "Turn on 1 flag" }).click();
+  await notice(page, /^Turned on in/).waitFor();
+  assert.equal((await stateOf(admin, "one")).enabled, true);
 });
 
 test("120 flags are turned on in two requests, all or none each, and off again", async (t) => {

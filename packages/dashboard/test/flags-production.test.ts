@@ -163,6 +163,11 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await conflict.getByRole("columnheader", { name: "Theirs (version 5)" }).waitFor();
   await conflict.getByRole("row", { name: "enabled off off" }).waitFor();
   await conflict.getByRole("row", { name: "percentage 10 % 30 %" }).waitFor();
+  // What neither of both has set says nothing.
+  assert.deepEqual(await conflict.getByRole("rowheader").allTextContents(), [
+    "enabled",
+    "percentage",
+  ]);
   await auditBoth(first.page, "a conflict");
   // Escape decides nothing: the draft stays.
   await first.page.keyboard.press("Escape");

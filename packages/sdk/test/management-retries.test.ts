@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { suite, test } from "node:test";
 import { createManagement, type ManagementErrorCode } from "@halyard/sdk";
+import { applyChanges } from "@halyard/sdk/apply-plan";
 import { key } from "./support/clients.ts";
 import { booleanFlag, scriptedServer, sendJson } from "./support/scripted-server.ts";
 
@@ -158,6 +159,40 @@ suite("attempts", { concurrency: true }, () => {
 });
 
 suite("waiting and giving up", () => {
+  for (const [where, seconds] of [
+    ["client", 25],
+    ["plan", 55],
+  ] as const) {
+    test(`a plan that is stopped while the ${where} waits for the rate limit sends nothing more`, async (t) => {
+      const server = await scriptedServer(t, {
+        [`DELETE ${flagRoute}`]: (response) =>
+          response
+            .writeHead(429, { "retry-after": String(seconds) })
+            .end('{"error":"RATE_LIMITED","message":"slow"}'),
+      });
+      const stop = new AbortController();
+      const { signal } = stop;
+      const management = createManagement({
+        url: server.url,
+        key,
+        retryUntil: signal,
+        async fetch(...request) {
+          const response = await fetch(...request);
+          // Soon: the response is read by then, and somebody waits.
+          setTimeout(() => stop.abort(), 20);
+          return response;
+        },
+      });
+      const outcomes = await applyChanges(
+        management,
+        [{ of: "flag", kind: "delete", key: "a", flag: off }],
+        { onProgress: () => {}, onWait: () => {}, versions: new Map([["a", 1]]), signal },
+      );
+      assert.partialDeepStrictEqual(outcomes, [{ kind: "failed", error: { code: "ABORTED" } }]);
+      assert.equal(server.received.length, 1);
+    });
+  }
+
   test("Retry-After is waited for", async (t) => {
     const server = await scriptedServer(t, {
       [`GET ${flagRoute}`]: (response) =>

@@ -11,6 +11,7 @@ import {
   type SegmentSummary,
   verifyWebhook,
 } from "@halyard/sdk";
+import { applyChanges } from "@halyard/sdk/apply-plan";
 import { startTestServer } from "../../server/test/support/server.ts";
 import { secretOf, signStandard } from "./support/vectors.ts";
 
@@ -44,6 +45,27 @@ test("segments: create, read, change, use, delete, and their events", async (t) 
   const whole: Segment = done(await segments.get("beta"));
   assert.deepEqual(whole.include, ["bob", "eve"]);
   assert.deepEqual(done(await segments.list()), [moved]);
+
+  // A plan that meets somebody else's change says whose it is, and reads no more history than that.
+  let read = 0;
+  const counted = createManagement({
+    url: server.url,
+    key: keys.admin,
+    async fetch(...request) {
+      const response = await fetch(...request);
+      const body: unknown = await response.clone().json();
+      if (response.url.includes("/history")) read += (body as unknown[]).length;
+      return response;
+    },
+  });
+  const [outcome] = await applyChanges(
+    counted,
+    [{ of: "segment", kind: "delete", key: "beta", segment: { ...whole, include: ["ann"] } }],
+    { onProgress: () => {}, onWait: () => {} },
+  );
+  assert.equal(outcome?.kind, "conflict");
+  assert.match(outcome.message, /^was changed meanwhile by admin at /);
+  assert.equal(read, 1);
 
   const rules: Rule[] = [{ id: "beta", when: { segment: ["beta"] }, serve: "on" }];
   const tagged = { tags: ["shop"], owner: "team" };

@@ -1,6 +1,7 @@
 // One flag or segment in two environments: what differs, and the way to copy it.
-import { Button, Group, Modal, NativeSelect } from "@mantine/core";
+import { Button, Group, NativeSelect } from "@mantine/core";
 import { useState } from "react";
+import { Dialog } from "../components/feedback/dialog.tsx";
 import { FlagDiff } from "../flags/edit/flag-diff.tsx";
 import { SegmentDiff } from "../plans/segment-diff.tsx";
 import type { Api } from "../session.tsx";
@@ -56,7 +57,7 @@ export const DifferenceDialog = (props: DifferenceDialogProps) => {
     setTo(from);
   };
   return (
-    <Modal opened onClose={onClose} title={`${row.key} in two environments`} size="lg" centered>
+    <Dialog onClose={onClose} title={`${row.key} in two environments`} size="lg">
       <div className="plan-controls">
         <NativeSelect
           label="From"
@@ -88,6 +89,6 @@ export const DifferenceDialog = (props: DifferenceDialogProps) => {
           Copy to {to}…
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 };

@@ -1,4 +1,4 @@
-// The flags and segments of every environment of the session, read again at an interval: a browser has too few connections to follow all of them.
+// The flags and segments of every environment of the session, read again at an interval: a browser has too few connections to follow all of them. A copy reads them anew, once.
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Lists } from "@halyard/core/plan/plan";
 import type { Segment } from "@halyard/core/targeting/segment";
@@ -66,16 +66,21 @@ const readState = async (
   };
 };
 
-const snapshotQuery = (api: Api) => {
-  const queryKey = [api.environment.name, "snapshot"] as const;
-  return queryOptions({
-    queryKey,
-    queryFn: ({ client, signal }: { readonly client: QueryClient; readonly signal: AbortSignal }) =>
-      readState(api, client.getQueryData<EnvironmentState>(queryKey), signal),
+const snapshotKey = (api: Api) => [api.environment.name, "snapshot"] as const;
+
+/** What is known already need not be sent again: the server says whether it is still so. */
+const readBy =
+  (api: Api) =>
+  ({ client, signal }: { readonly client: QueryClient; readonly signal: AbortSignal }) =>
+    readState(api, client.getQueryData<EnvironmentState>(snapshotKey(api)), signal);
+
+const snapshotQuery = (api: Api) =>
+  queryOptions({
+    queryKey: snapshotKey(api),
+    queryFn: readBy(api),
     refetchInterval: readEvery,
     structuralSharing: false,
   });
-};
 
 export interface EnvironmentView {
   readonly api: Api;
@@ -96,6 +101,23 @@ export const useEnvironmentStates = (apis: readonly Api[]): readonly Environment
   );
   return useQueries({ queries: apis.map(snapshotQuery), combine });
 };
+
+/**
+ * Both environments as they are from now on, read once: nobody may confirm what was so some time ago,
+ * and what others change later is a conflict, not a surprise. `reader` is one dialog, each time it opens.
+ */
+export const useStatesNow = (reader: string, apis: readonly Api[]) =>
+  useQueries({
+    queries: apis.map((api) =>
+      queryOptions({
+        queryKey: [api.environment.name, "snapshot-now", reader],
+        queryFn: readBy(api),
+        staleTime: Number.POSITIVE_INFINITY,
+        gcTime: 0,
+        structuralSharing: false,
+      }),
+    ),
+  });
 
 const valuesOf = <Value>(entries: ReadonlyMap<string, Entry<Value>>): readonly Value[] =>
   [...entries.values()].map(({ value }) => value);

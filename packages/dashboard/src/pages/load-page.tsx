@@ -1,5 +1,8 @@
 // A page that is loaded on first use; after an upgrade of the server, which has other files then, the browser reloads.
+
 import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import { explain } from "../advice.ts";
+import { notifyFailure } from "../components/feedback/notify.tsx";
 import { UnknownPage } from "./unknown-page.tsx";
 
 export interface Page {
@@ -35,6 +38,17 @@ export const loadOrReload = async <T,>(load: () => Promise<T>): Promise<T> => {
     location.reload();
     // The reload ends the wait.
     return new Promise(() => {});
+  }
+};
+
+/** For what somebody asks for by a button. When it cannot be loaded, a notice says so and the page stays as it is. */
+export const loadOrNotify = async <T,>(load: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await loadOrReload(load);
+  } catch (error) {
+    const { message, advice } = explain(error);
+    notifyFailure("Nothing was changed", `${message} ${advice}`);
+    return undefined;
   }
 };
 

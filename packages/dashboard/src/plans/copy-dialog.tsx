@@ -4,11 +4,7 @@ import { copiedMembers, planPromotion } from "@halyard/core/plan/promotion";
 import { unmetRequirements } from "@halyard/core/plan/unmet";
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { useMemo, useState } from "react";
-import {
-  type EnvironmentState,
-  listsOf,
-  useEnvironmentStates,
-} from "../compare/environment-snapshots.ts";
+import { type EnvironmentState, listsOf, useStatesNow } from "../compare/environment-snapshots.ts";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { type Api, useApis } from "../session.tsx";
 import { PlanPreview } from "./plan-preview.tsx";
@@ -99,6 +95,12 @@ const Members = ({ members, onChange }: MembersProps) => (
 
 const isTarget = (from: string) => (api: Api) => api.mayChange && api.environment.name !== from;
 
+let readers = 0;
+const newReader = (): string => {
+  readers += 1;
+  return String(readers);
+};
+
 export const CopyDialog = ({ onClose, onBegin, ...copy }: CopyDialogProps) => {
   const { of, keys, from } = copy;
   const apis = useApis();
@@ -108,22 +110,20 @@ export const CopyDialog = ({ onClose, onBegin, ...copy }: CopyDialogProps) => {
   const name = to?.environment.name ?? "";
   const [members, setMembers] = useState<readonly string[]>(copiedMembers);
   const source = apis.find(({ environment }) => environment.name === from);
-  const both = useMemo(() => (source && to ? [source, to] : []), [source, to]);
-  const views = useEnvironmentStates(both);
-  const error = views.find((view) => view.error !== null)?.error;
-  const [first, second] = views.map(({ state }) => state);
-  // The plan is made once: what others change while the dialog is open is a conflict, not a surprise.
-  const [states, setStates] = useState<readonly [string, EnvironmentState, EnvironmentState]>();
-  if (first && second && states?.[0] !== name) setStates([name, first, second]);
+  const [reader] = useState(newReader);
+  const reads = useStatesNow(reader, source && to ? [source, to] : []);
+  const failed = reads.find(({ error }) => error !== null);
+  const [here, there] = reads.map(({ data }) => data);
   const planned = useMemo(() => {
-    if (states === undefined || states[0] !== name) return undefined;
-    const [, ...pair] = states;
+    if (here === undefined || there === undefined) return undefined;
     const task: Copy = { of, keys, from, to: name };
-    return of === "flag" ? planFlags(task, members, pair) : planSegments(task, pair);
-  }, [states, of, keys, from, name, members]);
+    return of === "flag"
+      ? planFlags(task, members, [here, there])
+      : planSegments(task, [here, there]);
+  }, [here, there, of, keys, from, name, members]);
   const versions = useMemo(
-    () => new Map([...(states?.[2].flags ?? [])].map(([key, { version }]) => [key, version])),
-    [states],
+    () => new Map([...(there?.flags ?? [])].map(([key, { version }]) => [key, version])),
+    [there],
   );
   return (
     <PlanPreview
@@ -151,7 +151,18 @@ export const CopyDialog = ({ onClose, onBegin, ...copy }: CopyDialogProps) => {
             )}
             {of === "flag" && <Members members={members} onChange={setMembers} />}
           </div>
-          {error && <ErrorMessage error={error} title="An environment could not be read" />}
+          {planned === undefined && failed === undefined && (
+            <p className="confirm-sentence" role="status">
+              Reading {from} and {name}…
+            </p>
+          )}
+          {failed !== undefined && (
+            <ErrorMessage
+              error={failed.error}
+              title="An environment could not be read"
+              onRetry={failed.refetch}
+            />
+          )}
         </>
       }
     />

@@ -1,8 +1,9 @@
 // The dialog that shows a plan before it is carried out: exactly what changes, and a confirmation in production.
 import type { Change, Plan } from "@halyard/core/plan/plan";
-import { Alert, Button, Group, Modal, TextInput } from "@mantine/core";
+import { Alert, Button, Group, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Icon } from "../components/display/icon.tsx";
+import { Dialog } from "../components/feedback/dialog.tsx";
 import { givenReason, ReasonInput } from "../components/feedback/reason.tsx";
 import { formatNumber } from "../format.ts";
 import type { Api } from "../session.tsx";
@@ -65,7 +66,7 @@ export const PlanPreview = (props: PlanPreviewProps) => {
     onBegin?.();
   };
   return (
-    <Modal opened onClose={onClose} title={title} size="xl" centered>
+    <Dialog onClose={onClose} title={title} size="xl">
       <form onSubmit={submit}>
         {controls}
         {plan !== undefined && (
@@ -106,6 +107,6 @@ export const PlanPreview = (props: PlanPreviewProps) => {
           </Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 };

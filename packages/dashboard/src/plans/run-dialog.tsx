@@ -14,6 +14,8 @@ const reasonOf = (outcome: Outcome): string => {
     case "conflict":
       return `${outcome.message}. It is left as it is.`;
     case "failed":
+      // Some of it may be done: a flag that is created is turned on afterwards.
+      if (outcome.error.code === "ABORTED") return "was stopped before all of it was done.";
       return `${outcome.error.message} ${adviceFor(outcome.error)}`;
     case "untried":
       return "was not tried.";
@@ -33,7 +35,7 @@ const InProgress = ({ running }: { readonly running: Running }) => {
       <p role="status">
         {formatNumber(finished)} of {formatNumber(changes.length)}
         {wait !== undefined &&
-          `. The server limits requests per minute: it goes on in ${Math.ceil(wait / 1_000)} seconds.`}
+          `. The server limits requests per minute. Continues in ${Math.ceil(wait / 1_000)} seconds.`}
       </p>
       <Group justify="flex-end">
         <Button variant="default" onClick={stop}>

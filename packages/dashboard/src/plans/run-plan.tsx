@@ -5,13 +5,20 @@ import { useQueryClient } from "@tanstack/react-query";
 import { createContext, lazy, type ReactNode, Suspense, use, useCallback, useState } from "react";
 import { createSessionManagement } from "../api.ts";
 import { notifyDone } from "../components/feedback/notify.tsx";
+import { loadOrNotify } from "../pages/load-page.tsx";
 import { countsOf } from "./plan-words.ts";
 import type { Run, Running } from "./run.ts";
 
 type RunPlan = (run: Run) => Promise<void>;
 const RunPlanContext = createContext<RunPlan | undefined>(undefined);
 
-const RunDialog = lazy(async () => ({ default: (await import("./run-dialog.tsx")).RunDialog }));
+const loadDialog = () => import("./run-dialog.tsx");
+const RunDialog = lazy(async () => ({ default: (await loadDialog()).RunDialog }));
+/** All that a run needs: once it has begun, nothing is missing. */
+const loadRun = async () => {
+  const [plan] = await Promise.all([import("@halyard/sdk/apply-plan"), loadDialog()]);
+  return plan;
+};
 
 /** What is quicker needs no dialog. */
 const slowAfter = 400;
@@ -49,18 +56,22 @@ export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) 
 
   const run = useCallback<RunPlan>(
     async (task) => {
+      const loaded = await loadOrNotify(loadRun);
+      if (loaded === undefined) return;
       const { api, changes, versions, reason } = task;
       const stop = new AbortController();
       const update = (change: Partial<Running>) =>
         setRunning((before) => before && { ...before, ...change });
       setRunning({ ...task, finished: 0, stop: () => stop.abort() });
       const timer = setTimeout(() => setOpened(true), slowAfter);
-      const { applyChanges } = await import("@halyard/sdk/apply-plan");
-      const management = createSessionManagement(api.fetch, reason);
-      const outcomes = await applyChanges(management, changes, {
+      const management = createSessionManagement(api.fetch, {
+        retryUntil: stop.signal,
+        ...(reason !== undefined && { reason }),
+      });
+      const outcomes = await loaded.applyChanges(management, changes, {
         versions,
         signal: stop.signal,
-        onProgress: (finished) => update({ finished }),
+        onProgress: (finished) => update({ finished, wait: undefined }),
         onWait: (wait) => update({ wait }),
       });
       clearTimeout(timer);

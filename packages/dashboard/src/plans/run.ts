@@ -20,7 +20,7 @@ export interface Run {
 export interface Running extends Run {
   readonly finished: number;
   /** The rate limit is reached for so long, in milliseconds. */
-  readonly wait?: number;
+  readonly wait?: number | undefined;
   /** In the order of the changes, once it has ended. */
   readonly outcomes?: readonly Outcome[];
   readonly stop: () => void;

@@ -64,19 +64,27 @@ const aborted = (signal: AbortSignal): Failure => ({
   error: { code: "ABORTED", message: "the call was aborted", cause: signal.reason },
 });
 
-/** Keeps the program running: the caller waits for the result. */
-const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+/** Until one of the signals aborts. Keeps the program running: the caller waits for the result. */
+export const wait = (
+  milliseconds: number,
+  ...signals: readonly (AbortSignal | undefined)[]
+): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
+      for (const signal of signals) signal?.removeEventListener("abort", end);
       resolve();
     };
     const timer = setTimeout(end, milliseconds);
-    signal?.addEventListener("abort", end);
+    for (const signal of signals) signal?.addEventListener("abort", end);
   });
 
-export const createSend = (address: Address & ReasonOption): Send => {
+interface SendOptions extends Address, ReasonOption {
+  readonly retryUntil?: AbortSignal;
+}
+
+export const createSend = (address: SendOptions): Send => {
+  const { retryUntil } = address;
   const { base, authorization, fetch } = serverAt(address);
 
   const attempt = async <T>(call: Call, headers: Record<string, string>): Promise<Result<T>> => {
@@ -115,12 +123,15 @@ export const createSend = (address: Address & ReasonOption): Send => {
       const asked = error.retryAfter ?? 0;
       const again =
         number < maxAttempts && asked <= longestWait && isWorthRetrying(error, call.repeatable);
-      if (!again) {
+      const isOver = () => retryUntil?.aborted === true;
+      if (again && !isOver()) {
+        await wait(Math.max(asked, jittered(firstDelay * 2 ** number)), signal, retryUntil);
+      }
+      if (!again || isOver()) {
         const reconsider = uncertain && !isUncertain(error) ? call.reconsider : undefined;
         return reconsider === undefined ? result : (reconsider(error) as Result<T>);
       }
       uncertain ||= isUncertain(error);
-      await wait(Math.max(asked, jittered(firstDelay * 2 ** number)), signal);
     }
   };
 };

@@ -70,6 +70,8 @@ const changedAsAsked =
 export interface ManagementOptions extends Address {
   /** Why, for every change of flags and segments that does not say so itself. */
   readonly reason?: string;
+  /** Once it aborts, calls make no other attempt, and do not wait for one; an attempt that has begun is finished. */
+  readonly retryUntil?: AbortSignal;
 }
 
 export const createManagement = (address: ManagementOptions) => {

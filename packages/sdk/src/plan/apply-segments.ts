@@ -7,16 +7,13 @@ import type { ManagementError } from "../management/result.ts";
 import { type Call, conflict, done, doneAt, isConflict, type Outcome } from "./outcome.ts";
 import { changeMembers, membersBetween, partsOf } from "./segment-members.ts";
 
-/** More changes of segments than these are not looked through for who made the last. */
-const historyLimit = 200;
-
 export const segmentChanges = (management: Management, call: Call) => {
   const { segments } = management;
 
   const byWhom = async (key: string): Promise<string> => {
-    const query = { subject: "segment", limit: historyLimit } as const;
+    const query = { subject: "segment", id: key, limit: 1 } as const;
     const history = await call(() => management.history(query));
-    const last = history.ok ? history.value.find(({ id }) => id === key) : undefined;
+    const last = history.ok ? history.value[0] : undefined;
     return last === undefined ? "" : ` by ${last.actor.name} at ${last.createdAt}`;
   };
 

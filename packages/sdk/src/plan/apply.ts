@@ -15,7 +15,7 @@ interface ApplyOptions {
   readonly onWait: (milliseconds: number) => void;
   /** Of flags as they were planned; others are read first, and must still be as they were. */
   readonly versions?: Versions;
-  /** Nothing more is begun once it aborts. */
+  /** Nothing more is begun once it aborts, and nothing waits for the rate limit. Retries of `management` end with its `retryUntil`. */
   readonly signal?: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export const applyChanges = async (
   changes: readonly Change[],
   { onProgress, onWait, versions, signal }: ApplyOptions,
 ): Promise<Outcome[]> => {
-  const call = withRateLimit(onWait);
+  const call = withRateLimit(onWait, signal);
   const flags = flagChanges(management, call, versions);
   const applySegment = segmentChanges(management, call);
   const outcomes = new Map<Change, Outcome>();

@@ -1,5 +1,6 @@
 // How one change of a plan ended, and how calls wait for the rate limit.
-import type { ManagementError, Result } from "../management/result.ts";
+import { wait } from "../management/call.ts";
+import type { Failure, ManagementError, Result } from "../management/result.ts";
 
 export type Outcome =
   /** Without a version it was there already. */
@@ -20,23 +21,27 @@ export const conflict = (message: string): Outcome => ({ kind: "conflict", messa
 export const isConflict = ({ code }: ManagementError): boolean =>
   code === "PRECONDITION_FAILED" || code === "NOT_FOUND";
 
-/** Keeps the program running: the caller waits for the outcome. */
-const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
+const stopped: Failure = {
+  ok: false,
+  error: { code: "ABORTED", message: "It was stopped while the rate limit was reached." },
+};
 
 /** The rate limit counts per minute: many changes wait for the next one. */
 export type Call = <T>(send: () => Promise<Result<T>>) => Promise<Result<T>>;
 
-/** `onWait`: the rate limit is reached for this many milliseconds. */
+/** `onWait`: the rate limit is reached for this many milliseconds. Once the signal aborts, nothing is sent again. */
 export const withRateLimit =
-  (onWait: (milliseconds: number) => void): Call =>
+  (onWait: (milliseconds: number) => void, signal?: AbortSignal): Call =>
   async (send) => {
     for (;;) {
       const result = await send();
       if (result.ok || result.error.code !== "RATE_LIMITED") return result;
       const { retryAfter } = result.error;
       if (retryAfter === undefined) return result;
-      onWait(retryAfter);
-      await pause(retryAfter);
+      if (signal?.aborted !== true) {
+        onWait(retryAfter);
+        await wait(retryAfter, signal);
+      }
+      if (signal?.aborted === true) return stopped;
     }
   };

@@ -32,7 +32,11 @@ export const Conflict = ({ theirs, theirVersion, mine }: ConflictProps) => (
         </Table.Thead>
         <Table.Tbody>
           {changeableMembers(theirs.type)
-            .filter(isInTable)
+            .filter(
+              (member) =>
+                isInTable(member) &&
+                [theirs, mine].some((flag) => memberText(flag, member) !== undefined),
+            )
             .map((member) => {
               const theirText = memberText(theirs, member) ?? "none";
               const myText = memberText(mine, member) ?? "none";

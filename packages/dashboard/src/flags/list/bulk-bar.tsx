@@ -4,15 +4,14 @@ import { lazy, Suspense, useState } from "react";
 import { SelectionBar } from "../../components/selection/selection-bar.tsx";
 import type { Selection } from "../../components/selection/use-selection.ts";
 import type { LiveFlag } from "../../live.ts";
+import { loadOrNotify } from "../../pages/load-page.tsx";
 import type { BulkAction } from "../../plans/bulk-plan.ts";
 import { useApi, useApis } from "../../session.tsx";
 
-const BulkDialog = lazy(async () => ({
-  default: (await import("../../plans/bulk-dialog.tsx")).BulkDialog,
-}));
-const CopyDialog = lazy(async () => ({
-  default: (await import("../../plans/copy-dialog.tsx")).CopyDialog,
-}));
+const loadBulk = () => import("../../plans/bulk-dialog.tsx");
+const loadCopy = () => import("../../plans/copy-dialog.tsx");
+const BulkDialog = lazy(async () => ({ default: (await loadBulk()).BulkDialog }));
+const CopyDialog = lazy(async () => ({ default: (await loadCopy()).CopyDialog }));
 
 interface BulkBarProps {
   readonly selection: Selection;
@@ -42,6 +41,10 @@ export const BulkBar = ({ selection, flags, shown, tags }: BulkBarProps) => {
   const entries = size === 0 ? [] : flags.filter(({ flag }) => selection.keys.has(flag.key));
   const canCopy = apis.some((api) => api.mayChange && api.environment.name !== name);
   const close = () => setAsked(undefined);
+  const ask = async (action: BulkAction | "copy") => {
+    const loaded = await loadOrNotify<unknown>(action === "copy" ? loadCopy : loadBulk);
+    if (loaded !== undefined) setAsked(action);
+  };
   return (
     <>
       <SelectionBar selection={selection} what="flag" count={entries.length} shown={shown}>
@@ -51,13 +54,13 @@ export const BulkBar = ({ selection, flags, shown, tags }: BulkBarProps) => {
               key={action}
               size="compact-sm"
               variant="default"
-              onClick={() => setAsked(action)}
+              onClick={() => void ask(action)}
             >
               {label}
             </Button>
           ))}
         {canCopy && (
-          <Button size="compact-sm" variant="default" onClick={() => setAsked("copy")}>
+          <Button size="compact-sm" variant="default" onClick={() => void ask("copy")}>
             Copy to…
           </Button>
         )}
