@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
+import { field } from "./support/controls.ts";
 import { dialog, openAs, stateOf, until } from "./support/flags.ts";
 
 const browser = testBrowser();
@@ -82,6 +83,22 @@ test("a flag with rules says so, and keeps them when it is turned on", async (t)
   await page.getByRole("switch", { name: "Off" }).click({ force: true });
   await page.getByRole("switch", { name: "On" }).waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "ruled"), { enabled: true, rules });
+});
+
+test("what is typed anew keeps the rest of a rule", async (t) => {
+  const { keys, admin } = await server.environment();
+  const when = { attribute: "since", op: "before", value: "2026-11-14T12:00:00+05:00" };
+  await admin("POST", "/flags", {
+    key: "typed",
+    type: "rollout",
+    rules: [{ id: "early", when, serve: "on" }],
+  });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/typed");
+  await page.getByRole("button", { name: /^1\. early/ }).click();
+  const moment = field(page, "Date and time of condition 1");
+  await moment.fill("");
+  await moment.fill("2026-11-20T12:00:00");
+  assert.equal(await field(page, "Zone of condition 1").inputValue(), "+05:00");
 });
 
 test("who may not change anything reads rules as sentences, without the editor", async (t) => {

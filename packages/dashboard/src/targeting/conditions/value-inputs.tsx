@@ -150,12 +150,15 @@ const MomentValue = (props: ValueProps) => {
   const parts = partsOfMoment(text);
   if (parts === undefined && text !== "") return <TextValue {...props} />;
   const { local, zone } = parts ?? { local: "", zone: zoneOfNone };
-  const set = (nextLocal: string, nextZone: string) =>
+  const set = (nextLocal: string, nextZone: string) => {
+    // A field is empty while a part of its date is typed anew.
+    setZoneOfNone(nextZone);
     onChange(
       nextLocal === ""
         ? without(condition)
         : { ...condition, value: momentOf({ local: nextLocal, zone: nextZone }) },
     );
+  };
   const zones = [...new Set(["Z", zoneAt(""), zoneAt(local), zone])];
   return (
     <>
@@ -173,10 +176,7 @@ const MomentValue = (props: ValueProps) => {
         label={labelOf("Zone", name)}
         data={zones.map((each) => ({ value: each, label: zoneLabel(each) }))}
         value={zone}
-        onChange={(event) => {
-          setZoneOfNone(event.currentTarget.value);
-          if (local !== "") set(local, event.currentTarget.value);
-        }}
+        onChange={(event) => set(local, event.currentTarget.value)}
         className="condition-type"
       />
     </>
