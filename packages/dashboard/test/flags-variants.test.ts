@@ -101,6 +101,34 @@ test("what is typed anew keeps the rest of a rule", async (t) => {
   assert.equal(await field(page, "Zone of condition 1").inputValue(), "+05:00");
 });
 
+test("no draft breaks the page: a variant without a name, a segment that is named twice", async (t) => {
+  const { keys, admin } = await server.environment();
+  await admin("POST", "/flags", {
+    key: "drafts",
+    type: "variant",
+    valueType: "string",
+    variants: { a: "A", b: "B" },
+    off: "a",
+    otherwise: "b",
+  });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/drafts");
+  const second = page.getByLabel("Variant", { exact: true }).nth(1);
+  await second.fill("");
+  await page.reload();
+  await until(async () => assert.equal(await second.inputValue(), ""));
+  await page.getByRole("combobox", { name: "While on" }).click();
+  await page.getByRole("option", { name: "a split by percentage" }).click();
+  await second.fill("bb");
+  await page.getByLabel("Percent of users: bb").waitFor();
+  await page.getByRole("button", { name: "Discard" }).click();
+
+  await page.getByRole("button", { name: "Edit as JSON" }).click();
+  const rules = [{ id: "twice", when: { segment: ["nope", "nope"] }, serve: "b" }];
+  await field(page, "Targeting as JSON").fill(JSON.stringify({ rules }));
+  await page.getByRole("button", { name: /^1\. twice/ }).click();
+  await page.getByText("There is no segment nope.").waitFor();
+});
+
 test("who may not change anything reads rules as sentences, without the editor", async (t) => {
   const { keys, admin } = await server.environment();
   const rules = [{ id: "a", when: { attribute: "plan", op: "in", values: ["a"] }, serve: "on" }];
