@@ -129,6 +129,19 @@ test("no draft breaks the page: a variant without a name, a segment that is name
   await page.getByText("There is no segment nope.").waitFor();
 });
 
+test("the drafts of a flag named segment are not those of a segment", async (t) => {
+  const { keys, admin } = await server.environment();
+  await admin("POST", "/flags", { key: "segment", type: "boolean" });
+  await admin("POST", "/segments", { key: "targeting", description: "as saved" });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/segment");
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByText("What saving changes").waitFor();
+  await page.goto("/segments/targeting");
+  await until(async () =>
+    assert.equal(await page.getByLabel("Description").inputValue(), "as saved"),
+  );
+});
+
 test("who may not change anything reads rules as sentences, without the editor", async (t) => {
   const { keys, admin } = await server.environment();
   const rules = [{ id: "a", when: { attribute: "plan", op: "in", values: ["a"] }, serve: "on" }];
