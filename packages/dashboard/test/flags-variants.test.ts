@@ -111,7 +111,9 @@ test("no draft breaks the page: a variant without a name, a segment that is name
     off: "a",
     otherwise: "b",
   });
-  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/drafts");
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/drafts", {
+    expected: [/SyntaxError/],
+  });
   const second = page.getByLabel("Variant", { exact: true }).nth(1);
   await second.fill("");
   await page.reload();
@@ -127,6 +129,24 @@ test("no draft breaks the page: a variant without a name, a segment that is name
   await field(page, "Targeting as JSON").fill(JSON.stringify({ rules }));
   await page.getByRole("button", { name: /^1\. twice/ }).click();
   await page.getByText("There is no segment nope.").waitFor();
+
+  // One that no version of the page can read is discarded, and no other with it.
+  await page.evaluate(() => {
+    for (const key of Object.keys(sessionStorage)) {
+      if (!key.startsWith("halyard-draft")) continue;
+      sessionStorage.setItem(key.replace("drafts", "other"), "{}");
+      sessionStorage.setItem(key, "{");
+    }
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Discard my unsaved changes" }).click();
+  await page.getByText("No rules: everyone is treated alike.").waitFor();
+  assert.equal(
+    await page.evaluate(
+      () => Object.keys(sessionStorage).filter((key) => key.includes(" other ")).length,
+    ),
+    1,
+  );
 });
 
 test("the drafts of a flag named segment are not those of a segment", async (t) => {
