@@ -1,6 +1,7 @@
 // What editing does to rules and conditions: mistakes and their names, ids, trees of groups, operators, suggestions, moments.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { applyPatch } from "@halyard/core/flags/change";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import type { AttributeCondition } from "@halyard/core/targeting/conditions/operators";
@@ -23,6 +24,7 @@ import {
   mistakesIn,
   nameOfPlace,
   newRule,
+  patchOf,
   readTargeting,
   withRules,
 } from "../src/targeting/rules/targeting-draft.ts";
@@ -72,11 +74,22 @@ test("mistakes are found as the server finds them, and named for people", () => 
 });
 
 test("rules come with free ids, and the last one takes otherwise along", () => {
-  const members = readTargeting(flag([rule("rule-1")], { owner: "shop" })).members;
+  const members = readTargeting(flag([rule("rule-1")], { bucketBy: "team" })).members;
   assert.equal(newRule(flag(undefined), [rule("rule-1")]).id, "rule-2");
   assert.equal(copyOf(rule("a"), [rule("a"), rule("a-copy")]).id, "a-copy-2");
-  assert.deepEqual(withRules("boolean", members, []), { owner: "shop" });
+  assert.deepEqual(withRules("boolean", members, []), { bucketBy: "team" });
   assert.deepEqual(moved(["a", "b", "c"], 0, 2), ["b", "c", "a"]);
+});
+
+test("rules alone leave alone what has a form of its own", () => {
+  const labels = { owner: "shop", tags: ["q4"], requires: [{ flag: "x", variant: "on" }] };
+  const before = flag([rule("a")], { ...labels, bucketBy: "team" });
+  assert.deepEqual(Object.keys(readTargeting(before).members), ["otherwise", "rules", "bucketBy"]);
+  const changed = applyPatch(
+    before,
+    patchOf("boolean", { members: { rules: [rule("b")], otherwise: "off" } }),
+  );
+  assert.deepEqual(changed.ok && changed.flag, flag([rule("b")], labels));
 });
 
 test("names are suggested from rules and segments, whoever has written them", () => {
