@@ -91,7 +91,10 @@ test("what is typed anew keeps the rest of a rule", async (t) => {
   await admin("POST", "/flags", {
     key: "typed",
     type: "rollout",
-    rules: [{ id: "early", when, serve: "on" }],
+    rules: [
+      { id: "early", when, serve: "on" },
+      { id: "plans", when: { attribute: "plan", op: "in", values: ["pro", "7"] }, serve: "on" },
+    ],
   });
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/typed");
   await page.getByRole("button", { name: /^1\. early/ }).click();
@@ -99,6 +102,16 @@ test("what is typed anew keeps the rest of a rule", async (t) => {
   await moment.fill("");
   await moment.fill("2026-11-20T12:00:00");
   assert.equal(await field(page, "Zone of condition 1").inputValue(), "+05:00");
+
+  const plans = page.getByRole("listitem").filter({ hasText: "2. plans" });
+  await plans.getByRole("button", { name: /^2\. plans/ }).click();
+  const type = field(plans, "Type of condition 1");
+  await type.selectOption("numbers");
+  await plans.getByText("“pro” is not a number.").waitFor();
+  await type.selectOption("true or false");
+  await plans.getByRole("checkbox", { name: "pro" }).waitFor();
+  await type.selectOption("texts");
+  await plans.getByText('If plan is pro or "7", serve on.').waitFor();
 });
 
 test("no draft breaks the page: a variant without a name, a segment that is named twice", async (t) => {

@@ -15,7 +15,13 @@ import {
   wrapped,
 } from "../src/targeting/conditions/condition-tree.ts";
 import { momentOf, partsOfMoment } from "../src/targeting/conditions/moment-text.ts";
-import { asType, inputOf, withOperator } from "../src/targeting/conditions/operator-inputs.ts";
+import {
+  asType,
+  inputOf,
+  typeMistake,
+  typeOfValues,
+  withOperator,
+} from "../src/targeting/conditions/operator-inputs.ts";
 import { moved } from "../src/targeting/row-keys.ts";
 import {
   copyOf,
@@ -142,9 +148,36 @@ test("an operator keeps what the next one can use", () => {
   const number: AttributeCondition = { attribute: "a", op: "gt", value: 3, as: "number" };
   assert.deepEqual(withOperator(number, "lt"), { ...number, op: "lt" });
   assert.equal(inputOf("likes"), "unknown");
-  assert.deepEqual(asType(["1", "x", "1e2"], "number"), [1, 100]);
+});
+
+test("values of another type are the same values, or stay texts that are marked", () => {
+  const kept = [
+    "pro",
+    "0x10",
+    "",
+    " 7",
+    "1.",
+    "9007199254740993",
+    "0.1234567890123456789",
+    "1e-999",
+  ];
+  assert.deepEqual(asType(kept, "number"), kept);
+  assert.deepEqual(asType(["1", "-0.5", "1e2", "9007199254740991"], "number"), [
+    ...[1, -0.5, 100, 9007199254740991],
+  ]);
   assert.deepEqual(asType([1, true], "string"), ["1", "true"]);
-  assert.deepEqual(asType(["true", "no"], "boolean"), [true]);
+  assert.deepEqual(asType(["true", "no"], "boolean"), [true, "no"]);
+  assert.deepEqual(asType(asType(["pro", "5"], "number"), "string"), ["pro", "5"]);
+  assert.deepEqual(asType(["1e+21", "5"], "number", [1e21]), [1e21, 5]);
+  assert.equal(typeOfValues(["pro", 5], "string"), "number");
+  assert.equal(typeOfValues(["pro"], "number"), "number");
+  assert.equal(typeMistake([5, "pro"], "number"), "“pro” is not a number.");
+  assert.match(
+    typeMistake(["9007199254740993"], "number") ?? "",
+    /not a number that can be kept exactly/,
+  );
+  assert.equal(typeMistake([true, "no"], "boolean"), "“no” is neither true nor false.");
+  assert.equal(typeMistake([5], "number"), undefined);
 });
 
 test("a moment is a date, a time and a zone", () => {
