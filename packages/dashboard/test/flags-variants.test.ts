@@ -175,6 +175,31 @@ test("the drafts of a flag named segment are not those of a segment", async (t) 
   );
 });
 
+test("a split says whom it moves, also of a rule that was renamed", async (t) => {
+  const { keys, admin } = await server.environment();
+  const when = { attribute: "plan", op: "in", values: ["pro"] };
+  await admin("POST", "/flags", {
+    key: "moves",
+    type: "rollout",
+    rules: [{ id: "half", when, serve: [{ variant: "on", share: 50 }] }],
+  });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/moves");
+  const toggle = page.getByRole("button", { name: /^1\. (half|other)/ });
+  await toggle.click();
+  await field(page, "Name").fill("other");
+  await field(page, "Percent of users: on").fill("80");
+  const effect = page.getByText("30\u00a0% more of people get on.");
+  await effect.waitFor();
+  await toggle.click();
+  await effect.waitFor({ state: "detached" });
+  await toggle.click();
+  await effect.waitFor();
+  // A name that is not saved tells nothing of who has what.
+  await page.reload();
+  await page.getByText("20\u00a0% go on to the next rule.").waitFor();
+  assert.equal(await page.getByText("Nobody moves").count(), 0);
+});
+
 test("who may not change anything reads rules as sentences, without the editor", async (t) => {
   const { keys, admin } = await server.environment();
   const rules = [{ id: "a", when: { attribute: "plan", op: "in", values: ["a"] }, serve: "on" }];
