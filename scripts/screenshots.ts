@@ -43,7 +43,7 @@ const tryIt = async (page: Page) => {
   const section = page.getByRole("region", { name: "Try it" });
   await section.getByLabel("targetingKey").fill("user-4711");
   for (const [index, value] of ["NL", "ada@example.com", "pro"].entries()) {
-    await section.getByLabel("Value", { exact: true }).nth(index).fill(value);
+    await section.getByLabel(`Value of row ${index + 1}`, { exact: true }).fill(value);
   }
   await section.getByRole("button", { name: "Evaluate" }).click();
   await section.getByText("Gives").waitFor();

@@ -74,7 +74,7 @@ const explain: Job = {
     await person.click(user, user.and(focused));
     await person.type("user-4711");
     // Both rules' attributes have rows: past the name, the kind and the button that removes it.
-    const value = (index: number) => tryIt.getByLabel("Value", { exact: true }).nth(index);
+    const value = (index: number) => tryIt.getByLabel(`Value of row ${index + 1}`, { exact: true });
     await person.press("Tab Tab Tab", value(0).and(focused));
     await person.type("CH");
     await person.press("Tab Tab Tab Tab", value(1).and(focused));

@@ -9,10 +9,11 @@ import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
 import { ErrorMessage } from "./components/feedback/error-message.tsx";
 import { notifyDone } from "./components/feedback/notify.tsx";
 import { PageSkeleton, ShellSkeleton } from "./components/feedback/skeletons.tsx";
+import { draftsAt } from "./flags/edit/kept-drafts.ts";
 import { LiveProvider } from "./live-provider.tsx";
 import { type Page, page } from "./pages/load-page.tsx";
 import { UnknownPage } from "./pages/unknown-page.tsx";
-import { ApiProvider, lastEnvironment, useSession } from "./session.tsx";
+import { ApiProvider, lastEnvironment, useApi, useSession } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 
 const signInPage = page("/sign-in", "SignInPage", () => import("./pages/sign-in-page.tsx"));
@@ -43,8 +44,9 @@ pages
 
 const Pages = () => {
   const [path] = useLocation();
+  const { environment } = useApi();
   return (
-    <ErrorBoundary key={path}>
+    <ErrorBoundary key={path} drafts={() => draftsAt(environment.name, path)}>
       <Suspense fallback={<PageSkeleton />}>
         <Switch>
           <Route path="/">

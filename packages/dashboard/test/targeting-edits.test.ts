@@ -1,6 +1,7 @@
 // What editing does to rules and conditions: mistakes and their names, ids, trees of groups, operators, suggestions, moments.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { applyPatch } from "@halyard/core/flags/change";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import type { AttributeCondition } from "@halyard/core/targeting/conditions/operators";
@@ -14,7 +15,13 @@ import {
   wrapped,
 } from "../src/targeting/conditions/condition-tree.ts";
 import { momentOf, partsOfMoment } from "../src/targeting/conditions/moment-text.ts";
-import { asType, inputOf, withOperator } from "../src/targeting/conditions/operator-inputs.ts";
+import {
+  asType,
+  inputOf,
+  typeMistake,
+  typeOfValues,
+  withOperator,
+} from "../src/targeting/conditions/operator-inputs.ts";
 import { moved } from "../src/targeting/row-keys.ts";
 import {
   copyOf,
@@ -23,6 +30,7 @@ import {
   mistakesIn,
   nameOfPlace,
   newRule,
+  patchOf,
   readTargeting,
   withRules,
 } from "../src/targeting/rules/targeting-draft.ts";
@@ -72,11 +80,22 @@ test("mistakes are found as the server finds them, and named for people", () => 
 });
 
 test("rules come with free ids, and the last one takes otherwise along", () => {
-  const members = readTargeting(flag([rule("rule-1")], { owner: "shop" })).members;
+  const members = readTargeting(flag([rule("rule-1")], { bucketBy: "team" })).members;
   assert.equal(newRule(flag(undefined), [rule("rule-1")]).id, "rule-2");
   assert.equal(copyOf(rule("a"), [rule("a"), rule("a-copy")]).id, "a-copy-2");
-  assert.deepEqual(withRules("boolean", members, []), { owner: "shop" });
+  assert.deepEqual(withRules("boolean", members, []), { bucketBy: "team" });
   assert.deepEqual(moved(["a", "b", "c"], 0, 2), ["b", "c", "a"]);
+});
+
+test("rules alone leave alone what has a form of its own", () => {
+  const labels = { owner: "shop", tags: ["q4"], requires: [{ flag: "x", variant: "on" }] };
+  const before = flag([rule("a")], { ...labels, bucketBy: "team" });
+  assert.deepEqual(Object.keys(readTargeting(before).members), ["otherwise", "rules", "bucketBy"]);
+  const changed = applyPatch(
+    before,
+    patchOf("boolean", { members: { rules: [rule("b")], otherwise: "off" } }),
+  );
+  assert.deepEqual(changed.ok && changed.flag, flag([rule("b")], labels));
 });
 
 test("names are suggested from rules and segments, whoever has written them", () => {
@@ -106,13 +125,13 @@ test("a condition becomes a group and stops being one; what is not known stays",
   assert.deepEqual(withAnother({ any: [plan] }, plan), { any: [plan, plan] });
   assert.equal(levelsOf(wrapped(wrapped(plan, "not"), "any")), 3);
   assert.deepEqual(asKind({ all: [plan], note: 1 } as Condition, "any"), { any: [plan], note: 1 });
-  assert.deepEqual([plan, { all: [] }, { segment: "x" }, { all: [], any: [] }, 7].map(kindOf), [
+  assert.deepEqual([plan, { all: [] }, { segment: [] }].map(kindOf), [
     "attribute",
     "all",
-    "unknown",
-    "unknown",
-    "unknown",
+    "segment",
   ]);
+  const odd = [{ segment: "x" }, { segment: [1] }, { all: [], any: [] }, 7];
+  for (const each of odd) assert.equal(kindOf(each), "unknown");
 });
 
 test("an operator keeps what the next one can use", () => {
@@ -129,9 +148,36 @@ test("an operator keeps what the next one can use", () => {
   const number: AttributeCondition = { attribute: "a", op: "gt", value: 3, as: "number" };
   assert.deepEqual(withOperator(number, "lt"), { ...number, op: "lt" });
   assert.equal(inputOf("likes"), "unknown");
-  assert.deepEqual(asType(["1", "x", "1e2"], "number"), [1, 100]);
+});
+
+test("values of another type are the same values, or stay texts that are marked", () => {
+  const kept = [
+    "pro",
+    "0x10",
+    "",
+    " 7",
+    "1.",
+    "9007199254740993",
+    "0.1234567890123456789",
+    "1e-999",
+  ];
+  assert.deepEqual(asType(kept, "number"), kept);
+  assert.deepEqual(asType(["1", "-0.5", "1e2", "9007199254740991"], "number"), [
+    ...[1, -0.5, 100, 9007199254740991],
+  ]);
   assert.deepEqual(asType([1, true], "string"), ["1", "true"]);
-  assert.deepEqual(asType(["true", "no"], "boolean"), [true]);
+  assert.deepEqual(asType(["true", "no"], "boolean"), [true, "no"]);
+  assert.deepEqual(asType(asType(["pro", "5"], "number"), "string"), ["pro", "5"]);
+  assert.deepEqual(asType(["1e+21", "5"], "number", [1e21]), [1e21, 5]);
+  assert.equal(typeOfValues(["pro", 5], "string"), "number");
+  assert.equal(typeOfValues(["pro"], "number"), "number");
+  assert.equal(typeMistake([5, "pro"], "number"), "“pro” is not a number.");
+  assert.match(
+    typeMistake(["9007199254740993"], "number") ?? "",
+    /not a number that can be kept exactly/,
+  );
+  assert.equal(typeMistake([true, "no"], "boolean"), "“no” is neither true nor false.");
+  assert.equal(typeMistake([5], "number"), undefined);
 });
 
 test("a moment is a date, a time and a zone", () => {

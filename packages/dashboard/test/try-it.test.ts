@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
+import { focused } from "./support/controls.ts";
 import { notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
 const browser = testBrowser();
@@ -30,7 +31,10 @@ test("requirements are chosen, drawn and refused in a circle; tags and owner fin
   const section = page.getByRole("region", { name: "Requirements" });
   const requires = async (flag: string) => {
     await section.getByRole("button", { name: "Add requirement" }).click();
-    await section.getByRole("combobox", { name: "Flag" }).fill(flag);
+    await section
+      .getByRole("combobox", { name: /^Flag of requirement/ })
+      .last()
+      .fill(flag);
     await page.getByRole("option", { name: flag, exact: true }).click();
     await section.getByRole("button", { name: "Save requirements" }).click();
   };
@@ -44,6 +48,16 @@ test("requirements are chosen, drawn and refused in a circle; tags and owner fin
     .filter({ hasText: "middle gives on, which is off" })
     .waitFor();
   await section.getByRole("link", { name: "base" }).waitFor();
+
+  // Rows are told apart, and the focus stays among them when one goes.
+  const add = section.getByRole("button", { name: "Add requirement" });
+  await add.click();
+  await section.getByRole("combobox", { name: "must give (requirement 2)" }).waitFor();
+  await section.getByRole("button", { name: "Remove requirement 1: middle" }).press("Enter");
+  assert.equal(await focused(page), "Remove requirement 1");
+  await page.keyboard.press("Enter");
+  await add.and(page.locator(":focus")).waitFor();
+  await section.getByRole("button", { name: "Discard" }).click();
 
   await page.getByRole("combobox", { name: "Tags" }).fill("inf");
   await page.getByRole("option", { name: "infra" }).click();
@@ -114,14 +128,22 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
   await evaluate();
   await given.getByText("false", { exact: true }).waitFor();
   await given.getByText("off, because no rule decides.").waitFor();
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "Evaluate");
   await section.getByText("unknown plan is pro (the context has no plan)").waitFor();
 
   // What the rule asks for has a row already. A new row has the focus; without a name it is left out.
-  const attributes = section.getByRole("combobox", { name: "Attribute" });
+  const attributes = section.getByRole("combobox", { name: /^Attribute of row/ });
   assert.equal(await attributes.inputValue(), "plan");
-  await section.getByLabel("Value", { exact: true }).fill("pro");
-  await section.getByRole("button", { name: "Add attribute" }).click();
+  await section.getByLabel("Value of row 1", { exact: true }).fill("pro");
+  const add = section.getByRole("button", { name: "Add attribute" });
+  await add.click();
   await attributes.nth(1).and(page.locator(":focus")).waitFor();
+  // The focus stays among the rows when one goes.
+  await add.click();
+  await section.getByRole("button", { name: "Remove the attribute of row 2" }).press("Enter");
+  assert.equal(await focused(page), "Remove the attribute of row 2");
+  await page.keyboard.press("Enter");
+  await add.and(page.locator(":focus")).waitFor();
   await evaluate();
   await given.getByText("on, because the rule beta decides.").waitFor();
   const steps = section.getByRole("listitem");

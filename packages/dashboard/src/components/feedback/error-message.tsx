@@ -1,5 +1,6 @@
 // An error with advice.
-import { Alert, Button, Text } from "@mantine/core";
+import { Alert, Button, Group, Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import { explain } from "../../advice.ts";
 import { Icon } from "../display/icon.tsx";
 
@@ -7,12 +8,15 @@ interface ErrorMessageProps {
   readonly error: unknown;
   readonly title?: string;
   readonly onRetry?: () => unknown;
+  /** What else may help, beside trying again. */
+  readonly children?: ReactNode;
 }
 
 export const ErrorMessage = ({
   error,
   title = "Something went wrong",
   onRetry,
+  children,
 }: ErrorMessageProps) => {
   const { message, advice } = explain(error);
   return (
@@ -22,9 +26,12 @@ export const ErrorMessage = ({
         {advice}
       </Text>
       {onRetry !== undefined && (
-        <Button mt="sm" size="xs" variant="default" onClick={() => void onRetry()}>
-          Try again
-        </Button>
+        <Group mt="sm" gap="xs">
+          <Button size="xs" variant="default" onClick={() => void onRetry()}>
+            Try again
+          </Button>
+          {children}
+        </Group>
       )}
     </Alert>
   );

@@ -18,6 +18,7 @@ import { useApi } from "../../session.tsx";
 import { editorOf } from "../types/type-editors.tsx";
 import { useKept } from "./edit-draft.tsx";
 import { useFlagEdits } from "./flag-edits.tsx";
+import { newFlagDraft } from "./kept-drafts.ts";
 
 interface CreateFlagProps {
   readonly opened: boolean;
@@ -55,7 +56,7 @@ const CreateFlagForm = ({
   const { byKey } = useLiveState();
   const { isProduction } = useApi();
   /** Escape closes the dialog and keeps what was typed. */
-  const [kept, keep] = useKept<NewFlag>(`new ${initialKey}`);
+  const [kept, keep] = useKept<NewFlag>(newFlagDraft(initialKey));
   const typed = kept ?? begin(initialKey);
   const { key, type, members, description, reason } = typed;
   const set = (change: Partial<NewFlag>) => keep({ ...typed, ...change });

@@ -8,6 +8,7 @@ import type { LiveFlag } from "../../live.ts";
 import { useApi } from "../../session.tsx";
 import { settingOf, withPatch } from "./flag-change.ts";
 import { type Outcome, useFlagEdits } from "./flag-edits.tsx";
+import { draftsOfFlag, keptDrafts, storageKeyOf } from "./kept-drafts.ts";
 import { isAllOwn } from "./own-versions.ts";
 
 interface Draft<Value> {
@@ -20,14 +21,13 @@ interface Draft<Value> {
 /** After any other outcome the draft stays, to be saved again or discarded. */
 const isFinished = (outcome: Outcome): boolean => outcome === "done" || outcome === "theirs";
 
-const prefixOf = (environment: string): string => `halyard-draft ${environment} `;
 /** Those who look at the drafts of others. */
 const listeners = new Set<() => void>();
 
 /** Kept for the tab, so that it survives a look at another page, a reload and a sign-in. */
 export const useKept = <Value,>(name: string) => {
   const { environment } = useApi();
-  const key = prefixOf(environment.name) + name;
+  const key = storageKeyOf(environment.name, name);
   const [value, setValue] = useState<Value | undefined>(() => {
     const kept = sessionStorage.getItem(key);
     return kept === null ? undefined : JSON.parse(kept);
@@ -49,11 +49,8 @@ const subscribe = (listener: () => void) => {
 /** What saving every draft of the flag would change, as JSON; empty when there is none. */
 export const useDraftPatch = (flagKey: string): string => {
   const { environment } = useApi();
-  const prefix = `${prefixOf(environment.name)}${flagKey} `;
   return useSyncExternalStore(subscribe, () => {
-    const patches = Object.keys(sessionStorage)
-      .filter((key) => key.startsWith(prefix))
-      .sort()
+    const patches = keptDrafts(environment.name, draftsOfFlag(flagKey))
       .map(
         (key) => (JSON.parse(sessionStorage.getItem(key) ?? "{}") as Partial<Draft<unknown>>).patch,
       )
@@ -91,7 +88,7 @@ export const useDraft = <Value,>(
 ): DraftState<Value> => {
   const edits = useFlagEdits();
   const { environment } = useApi();
-  const [kept, setDraft] = useKept<Draft<Value>>(`${entry.flag.key} ${name}`);
+  const [kept, setDraft] = useKept<Draft<Value>>(draftsOfFlag(entry.flag.key) + name);
   const { key } = entry.flag;
   // What the person has saved in another section meanwhile is what they see.
   const draft =

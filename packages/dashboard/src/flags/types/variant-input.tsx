@@ -26,6 +26,9 @@ interface VariantInputProps {
   readonly saved?: Members;
 }
 
+/** The option for a split. Nobody can type it as the name of a variant, which may be empty for a moment. */
+const split = "\n";
+
 const emptyValues: Readonly<Record<ValueType, FlagValue>> = { string: "", number: 0, object: {} };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -140,7 +143,7 @@ export const VariantInput = ({
   const isComparable = before?.every(({ variant }) => names.includes(variant)) === true;
   const chooseOtherwise = (next: string | null) => {
     if (next === null) return;
-    if (next !== "") return set({ otherwise: next });
+    if (next !== split) return set({ otherwise: next });
     const first = names[0] ?? "";
     set({ otherwise: [{ variant: isSplit ? first : otherwise, share: 100 }] });
   };
@@ -203,8 +206,8 @@ export const VariantInput = ({
         />
         <Select
           label="While on"
-          data={[...names, { value: "", label: "a split by percentage" }]}
-          value={isSplit ? "" : otherwise}
+          data={[...names, { value: split, label: "a split by percentage" }]}
+          value={isSplit ? split : otherwise}
           onChange={chooseOtherwise}
           allowDeselect={false}
           disabled={disabled}

@@ -85,14 +85,16 @@ const SegmentRow = ({ condition, onReplace, number, place, shared }: NodeProps) 
   const { segment } = condition as { readonly segment: readonly string[] };
   const { names, mistakes } = shared;
   const known = new Set(names.segments);
-  const missing = segment.filter((key) => !known.has(key));
+  /** JSON may name one twice. */
+  const chosen = [...new Set(segment)];
+  const missing = chosen.filter((key) => !known.has(key));
   const atKeys = segment.map((_, index) => mistakeAt(mistakes, `${place}.segment[${index}]`));
   return (
     <div className="condition-fields" data-place={`${place}.segment`}>
       <MultiSelect
         label={labelOf("Is in any of the segments", `condition ${number}`)}
         data={[...names.segments, ...missing.map((key) => ({ value: key, label: `${key} (?)` }))]}
-        value={[...segment]}
+        value={chosen}
         onChange={(next) => onReplace([{ ...condition, segment: next } as Condition])}
         placeholder={
           segment.length > 0 ? "" : names.segments.length === 0 ? "There are none" : "Choose"

@@ -25,7 +25,11 @@ export const kindOf = (condition: unknown): ConditionKind => {
   const [kind = "unknown"] = given;
   if (given.length !== 1) return "unknown";
   const isList = kind === "all" || kind === "any" || kind === "segment";
-  if (isList && !Array.isArray(condition[kind])) return "unknown";
+  const list = condition[kind];
+  if (isList && !Array.isArray(list)) return "unknown";
+  if (kind === "segment" && !(list as unknown[]).every((key) => typeof key === "string")) {
+    return "unknown";
+  }
   return kind === "attribute" && !isAttributeCondition(condition) ? "unknown" : kind;
 };
 

@@ -51,16 +51,53 @@ export const withOperator = (condition: AttributeCondition, op: string): Attribu
 export const scalarTypes = ["string", "number", "boolean"] as const;
 export type ScalarType = (typeof scalarTypes)[number];
 
-export const isNumberText = (text: string): boolean =>
-  text.trim() !== "" && Number.isFinite(Number(text));
+const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** So many digits of any number in decimal stay as they are. */
+const exactDigits = 15;
 
-/** The values as values of another type, those that can be. */
-export const asType = (values: readonly Scalar[], type: ScalarType): readonly Scalar[] => {
-  if (type === "string") return values.map(String);
-  if (type === "number") {
-    return values.filter((value) => isNumberText(String(value))).map(Number);
-  }
-  return values
-    .filter((value) => String(value) === "true" || String(value) === "false")
-    .map((value) => String(value) === "true");
+/** The number that the text writes; undefined when it is none, or would be another one. */
+const numberOf = (text: string): number | undefined => {
+  if (!plainNumber.test(text)) return undefined;
+  const value = Number(text);
+  if (/^-?\d+$/.test(text)) return Number.isSafeInteger(value) ? value : undefined;
+  const [mantissa = ""] = text.split(/[eE]/);
+  const digits = mantissa.replace(/[-.]/g, "").replace(/^0+|0+$/g, "");
+  const isExact = digits.length <= exactDigits && (value === 0) === (digits === "");
+  return isExact && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : undefined;
+};
+
+const readAs = (text: string, type: ScalarType): Scalar => {
+  if (type === "number") return numberOf(text) ?? text;
+  return type === "boolean" && (text === "true" || text === "false") ? text === "true" : text;
+};
+
+/** The values as values of the type. What cannot be of it stays a text, to be corrected; what was of it before stays as it was. */
+export const asType = (
+  values: readonly Scalar[],
+  type: ScalarType,
+  before: readonly Scalar[] = [],
+): readonly Scalar[] => {
+  const known = new Map(
+    before.filter((value) => typeof value === type).map((value) => [String(value), value]),
+  );
+  return values.map((value) => known.get(String(value)) ?? readAs(String(value), type));
+};
+
+/** Values other than texts say it themselves; texts may be meant as the type that was chosen. */
+export const typeOfValues = (values: readonly Scalar[], chosen: ScalarType): ScalarType =>
+  scalarTypes.find((type) => type !== "string" && values.some((value) => typeof value === type)) ??
+  chosen;
+
+const notOfType: Readonly<Record<ScalarType, string>> = {
+  string: "not a text",
+  number: "not a number that can be kept exactly",
+  boolean: "neither true nor false",
+};
+
+/** What is wrong with the values that are not of the type; undefined when all are. */
+export const typeMistake = (values: readonly Scalar[], type: ScalarType): string | undefined => {
+  const wrong = values.find((value) => typeof value !== type);
+  if (wrong === undefined) return undefined;
+  const isNoNumber = type === "number" && !plainNumber.test(String(wrong));
+  return `“${wrong}” is ${isNoNumber ? "not a number" : notOfType[type]}.`;
 };

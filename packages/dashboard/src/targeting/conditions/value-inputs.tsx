@@ -8,9 +8,10 @@ import {
   asType,
   type InputKind,
   inputOf,
-  isNumberText,
   type ScalarType,
   scalarTypes,
+  typeMistake,
+  typeOfValues,
 } from "./operator-inputs.ts";
 import { labelOf } from "./row-props.tsx";
 import { Tags } from "./tags.tsx";
@@ -30,27 +31,19 @@ const typeLabels: Readonly<Record<ScalarType, string>> = {
   boolean: "true or false",
 };
 
-const typeOfValues = (values: readonly Scalar[]): ScalarType | undefined =>
-  scalarTypes.find((type) => values.length > 0 && typeof values[0] === type);
-
 const ScalarsInput = (props: ValueProps) => {
   const { condition, onChange, name, suggestions, error } = props;
   const values = condition.values ?? [];
-  /** Of a list that is empty; one that is not says it itself. */
   const [chosen, setChosen] = useState<ScalarType>("string");
-  const [refused, setRefused] = useState<string | undefined>();
-  const type = typeOfValues(values) ?? chosen;
-  const setValues = (next: readonly Scalar[]) => onChange({ ...condition, values: next });
-  const choose = (next: ScalarType) => {
-    setChosen(next);
-    setRefused(undefined);
+  const type = typeOfValues(values, chosen);
+  const mistake = typeMistake(values, type);
+  const wrong = values.filter((value) => typeof value !== type).map(String);
+  const set = (texts: readonly Scalar[], as: ScalarType) => {
+    setChosen(as);
+    const next = asType(texts, as, values);
     const { ignoreCase: _, ...rest } = condition;
-    onChange({ ...(next === "string" ? condition : rest), values: asType(values, next) });
-  };
-  const setTexts = (texts: readonly string[]) => {
-    const wrong = type === "number" ? texts.find((text) => !isNumberText(text)) : undefined;
-    setRefused(wrong === undefined ? undefined : `“${wrong}” is not a number.`);
-    setValues(asType(texts, type));
+    const areTexts = next.every((value) => typeof value === "string");
+    onChange({ ...(areTexts ? condition : rest), values: next });
   };
   return (
     <>
@@ -58,20 +51,23 @@ const ScalarsInput = (props: ValueProps) => {
         label={labelOf("Type", name)}
         data={scalarTypes.map((each) => ({ value: each, label: typeLabels[each] }))}
         value={type}
-        onChange={(event) => choose(event.currentTarget.value as ScalarType)}
+        onChange={(event) => set(values, event.currentTarget.value as ScalarType)}
         className="condition-type"
       />
       {type === "boolean" ? (
         <Checkbox.Group
           label={labelOf("Values", name)}
           value={values.map(String)}
-          onChange={(texts) => setValues(asType(texts, "boolean"))}
-          error={error}
+          onChange={(texts) => set(texts, type)}
+          error={mistake ?? error}
           className="condition-value"
         >
           <Group gap="md" mt={6}>
             <Checkbox value="true" label="true" />
             <Checkbox value="false" label="false" />
+            {wrong.map((text) => (
+              <Checkbox key={text} value={text} label={text} />
+            ))}
           </Group>
         </Checkbox.Group>
       ) : (
@@ -79,9 +75,9 @@ const ScalarsInput = (props: ValueProps) => {
           values={values}
           name={name}
           suggestions={suggestions.filter((each) => typeof each === type)}
-          error={refused ?? error}
+          error={mistake ?? error}
           placeholder={type === "number" ? "42" : "pro"}
-          onTexts={setTexts}
+          onTexts={(texts) => set(texts, type)}
         />
       )}
     </>
@@ -150,12 +146,15 @@ const MomentValue = (props: ValueProps) => {
   const parts = partsOfMoment(text);
   if (parts === undefined && text !== "") return <TextValue {...props} />;
   const { local, zone } = parts ?? { local: "", zone: zoneOfNone };
-  const set = (nextLocal: string, nextZone: string) =>
+  const set = (nextLocal: string, nextZone: string) => {
+    // A field is empty while a part of its date is typed anew.
+    setZoneOfNone(nextZone);
     onChange(
       nextLocal === ""
         ? without(condition)
         : { ...condition, value: momentOf({ local: nextLocal, zone: nextZone }) },
     );
+  };
   const zones = [...new Set(["Z", zoneAt(""), zoneAt(local), zone])];
   return (
     <>
@@ -173,10 +172,7 @@ const MomentValue = (props: ValueProps) => {
         label={labelOf("Zone", name)}
         data={zones.map((each) => ({ value: each, label: zoneLabel(each) }))}
         value={zone}
-        onChange={(event) => {
-          setZoneOfNone(event.currentTarget.value);
-          if (local !== "") set(local, event.currentTarget.value);
-        }}
+        onChange={(event) => set(local, event.currentTarget.value)}
         className="condition-type"
       />
     </>

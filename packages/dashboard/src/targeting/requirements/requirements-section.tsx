@@ -9,6 +9,8 @@ import type { LiveFlag } from "../../live.ts";
 import { useLiveState } from "../../live-provider.tsx";
 import { useApi } from "../../session.tsx";
 import "../../styles/requirements.css";
+import { labelOf } from "../conditions/row-props.tsx";
+import { useRowFocus } from "../row-focus.ts";
 import { requiring, variantsOf } from "./requirement-graph.ts";
 import { RequirementPicture } from "./requirement-picture.tsx";
 
@@ -28,6 +30,8 @@ const requirements = {
 };
 
 interface RowProps {
+  /** Such as "requirement 2". */
+  readonly name: string;
   readonly requirement: Requirement;
   readonly choices: readonly string[];
   readonly disabled: boolean;
@@ -35,7 +39,7 @@ interface RowProps {
   readonly onRemove: () => void;
 }
 
-const Row = ({ requirement, choices, disabled, onChange, onRemove }: RowProps) => {
+const Row = ({ name, requirement, choices, disabled, onChange, onRemove }: RowProps) => {
   const { byKey } = useLiveState();
   const { flag, variant } = requirement;
   const variants = variantsOf(byKey.get(flag)?.flag);
@@ -47,7 +51,7 @@ const Row = ({ requirement, choices, disabled, onChange, onRemove }: RowProps) =
   return (
     <div className="requirement-row">
       <Select
-        label="Flag"
+        label={labelOf("Flag", name)}
         data={choices.includes(flag) || flag === "" ? choices : [flag, ...choices]}
         value={flag === "" ? null : flag}
         onChange={choose}
@@ -58,7 +62,11 @@ const Row = ({ requirement, choices, disabled, onChange, onRemove }: RowProps) =
         allowDeselect={false}
       />
       <Select
-        label="must give"
+        label={
+          <>
+            must give<span className="visually-hidden"> ({name})</span>
+          </>
+        }
         data={variants.includes(variant) || variant === "" ? variants : [variant, ...variants]}
         value={variant === "" ? null : variant}
         onChange={(next) => next !== null && onChange({ flag, variant: next })}
@@ -67,7 +75,7 @@ const Row = ({ requirement, choices, disabled, onChange, onRemove }: RowProps) =
       />
       {!disabled && (
         <CloseButton
-          aria-label={`Remove the requirement ${flag === "" ? "without a flag" : flag}`}
+          aria-label={`Remove ${name}${flag === "" ? "" : `: ${flag}`}`}
           onClick={onRemove}
         />
       )}
@@ -83,6 +91,11 @@ export const RequirementsSection = ({ entry }: { readonly entry: LiveFlag }) => 
     entry,
     requirements,
   );
+  const { box, removing } = useRowFocus<HTMLFormElement>(".requirement-row");
+  const remove = (index: number) => {
+    removing(index);
+    edit(value.toSpliced(index, 1));
+  };
   const keys = useMemo(() => flags.map(({ flag }) => flag.key), [flags]);
   const choices = keys.filter((each) => each !== key && !value.some(({ flag }) => flag === each));
   const shown = useMemo(() => complete(value), [value]);
@@ -91,7 +104,7 @@ export const RequirementsSection = ({ entry }: { readonly entry: LiveFlag }) => 
   const disabled = !mayChange || busy;
   return (
     <Section title="Requirements">
-      <form onSubmit={onSubmit}>
+      <form onSubmit={onSubmit} ref={box}>
         <p className="dimmed requirement-means">
           Where another flag must give a variant first. Otherwise this flag gives what it gives
           while it is off.
@@ -100,17 +113,19 @@ export const RequirementsSection = ({ entry }: { readonly entry: LiveFlag }) => 
           <Row
             // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place, whatever flag is chosen
             key={index}
+            name={`requirement ${index + 1}`}
             requirement={requirement}
             choices={choices}
             disabled={disabled}
             onChange={(next) => edit(value.with(index, next))}
-            onRemove={() => edit(value.toSpliced(index, 1))}
+            onRemove={() => remove(index)}
           />
         ))}
         {mayChange && value.length < most && (
           <Button
             variant="default"
             size="compact-sm"
+            data-add
             onClick={() => edit([...value, { flag: "", variant: "" }])}
           >
             Add requirement

@@ -26,7 +26,8 @@ export const JsonPanel = ({ value, onChange, disabled }: JsonPanelProps) => {
           <Anchor href="/docs" underline="always" inherit>
             the API
           </Anchor>{" "}
-          has it. An empty text takes all of it away.
+          has it. An empty text takes all of it away. Requirements, tags and the owner have forms of
+          their own.
         </>
       }
       value={typed ?? textOf(members)}

@@ -54,6 +54,14 @@ export const RuleList = (props: RuleListProps) => {
   /** After the next render, when the row is where it shall be. */
   const focusNext = useRef<Focus | undefined>(isNew ? firstField(0) : undefined);
   const saved = new Map(flag.rules?.map(({ id, serve }) => [id, serve]));
+  /** By row, the name that its rule had at first: it may be edited. */
+  const firstNames = useRef(new Map<string, string | undefined>());
+  if (rules === flag.rules) firstNames.current.clear();
+  for (const [index, key] of keys.entries()) {
+    if (!firstNames.current.has(key)) firstNames.current.set(key, rules[index]?.id);
+  }
+  const savedOf = ({ id = "" }: DraftRule, key: string) =>
+    saved.get(id) ?? saved.get(firstNames.current.get(key) ?? "");
   const variants = variantsOf(flag);
   // What is new is there to be edited.
   const [open, setOpen] = useState<ReadonlySet<string>>(
@@ -114,7 +122,7 @@ export const RuleList = (props: RuleListProps) => {
               of={rules.length}
               place={`rules[${index}]`}
               variants={variants}
-              saved={rule.id === undefined ? undefined : saved.get(rule.id)}
+              saved={savedOf(rule, key)}
               names={names}
               mistakes={mistakes}
               hint={hints[index]}

@@ -27,11 +27,16 @@ export interface DraftRule {
   readonly serve?: unknown;
 }
 
+/** They have forms of their own: JSON without them takes none of them away. */
+const elsewhere: readonly string[] = ["requires", "tags", "owner"];
+
 const namesOf = (type: string): readonly string[] => [
   ...ownMembersOf(type)
     .filter(([, { isOptional }]) => isOptional === true)
     .map(([name]) => name),
-  ...targetingMembersOf(type).map(([name]) => name),
+  ...targetingMembersOf(type)
+    .map(([name]) => name)
+    .filter((name) => !elsewhere.includes(name)),
 ];
 
 export const readTargeting = (flag: Flag): TargetingDraft => ({

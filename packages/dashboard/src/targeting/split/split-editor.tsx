@@ -27,7 +27,7 @@ interface SplitEditorProps {
   /** Whether the shares must be everyone; otherwise the rest goes on to the next rule. */
   readonly isWhole: boolean;
   readonly label: string;
-  /** What people have now: the change moves the fewest of them. What the editor began with unless given. */
+  /** What people have now: the change moves the fewest of them. Unless given, nothing is said about whom it moves. */
   readonly saved?: Split;
   readonly disabled?: boolean;
 }
@@ -117,7 +117,6 @@ export const SplitEditor = ({
   const absent = variants.filter((name) => !names.includes(name));
   const parts = names.map((variant) => ({ variant, share: shares[variant] ?? 0 }));
   const sum = sumOf(shares);
-  const moves = movesBetween(base, value);
 
   const set = (wanted: Shares) => {
     // A share that is dragged to nothing keeps its place in the list.
@@ -215,7 +214,7 @@ export const SplitEditor = ({
           </span>
         )}
         {!isWhole && `${unreached === 0 ? "Nobody" : formatPercent(unreached)} ${goOn}. `}
-        {!disabled && movesText(moves)}
+        {!disabled && saved !== undefined && movesText(movesBetween(saved, value))}
       </p>
     </div>
   );

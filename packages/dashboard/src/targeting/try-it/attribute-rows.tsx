@@ -1,8 +1,10 @@
 // The attributes of a context as rows: a name, what kind of value it is, and the value.
 import type { EvaluationContext } from "@halyard/core/context";
 import { Autocomplete, Button, CloseButton, NativeSelect, TextInput } from "@mantine/core";
-import { useLayoutEffect, useRef, useState } from "react";
+import { useState } from "react";
 import type { SuggestedNames } from "../collect-names.ts";
+import { labelOf } from "../conditions/row-props.tsx";
+import { useRowFocus } from "../row-focus.ts";
 
 type Kind = "text" | "number" | "yes or no" | "JSON";
 
@@ -66,13 +68,7 @@ export const AttributeRows = ({ context, names, asked, onChange }: AttributeRows
     ...Object.entries(attributes).map(rowOf),
     ...asked.filter((name) => !(name in attributes)).map((name) => offered(name, names)),
   ]);
-  const list = useRef<HTMLDivElement>(null);
-  const focusesLast = useRef(false);
-  useLayoutEffect(() => {
-    if (!focusesLast.current) return;
-    focusesLast.current = false;
-    list.current?.querySelector<HTMLElement>(".try-row:nth-last-child(2) input")?.focus();
-  });
+  const { box, removing, adding } = useRowFocus<HTMLDivElement>(".try-row");
   const set = (next: readonly Row[]) => {
     setRows(next);
     const known = next
@@ -89,16 +85,20 @@ export const AttributeRows = ({ context, names, asked, onChange }: AttributeRows
   };
   const chooseKind = (index: number, kind: Kind) =>
     change(index, { kind, ...(kind === "yes or no" && { text: "true" }) });
+  const remove = (index: number) => {
+    removing(index);
+    set(rows.toSpliced(index, 1));
+  };
   const suggested = names.attributes.filter(
     (name) => name !== "targetingKey" && !rows.some((row) => row.name === name),
   );
   return (
-    <div className="try-rows" ref={list}>
+    <div className="try-rows" ref={box}>
       {rows.map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place, whatever its name
         <div key={index} className="try-row">
           <Autocomplete
-            label="Attribute"
+            label={labelOf("Attribute", `row ${index + 1}`)}
             data={suggested}
             value={row.name}
             onChange={(name) => change(index, { name })}
@@ -106,7 +106,7 @@ export const AttributeRows = ({ context, names, asked, onChange }: AttributeRows
             classNames={{ input: "mono" }}
           />
           <NativeSelect
-            label="Kind"
+            label={labelOf("Kind", `row ${index + 1}`)}
             data={[...kinds]}
             value={row.kind}
             onChange={(event) => {
@@ -116,7 +116,7 @@ export const AttributeRows = ({ context, names, asked, onChange }: AttributeRows
           />
           {row.kind === "yes or no" ? (
             <NativeSelect
-              label="Value"
+              label={labelOf("Value", `row ${index + 1}`)}
               data={[
                 { value: "true", label: "yes (true)" },
                 { value: "false", label: "no (false)" },
@@ -126,7 +126,7 @@ export const AttributeRows = ({ context, names, asked, onChange }: AttributeRows
             />
           ) : (
             <TextInput
-              label="Value"
+              label={labelOf("Value", `row ${index + 1}`)}
               value={row.text}
               onChange={(event) => change(index, { text: event.currentTarget.value })}
               error={row.text === "" ? undefined : mistakeOf(row)}
@@ -135,8 +135,8 @@ export const AttributeRows = ({ context, names, asked, onChange }: AttributeRows
             />
           )}
           <CloseButton
-            aria-label={`Remove the attribute ${row.name === "" ? "without a name" : row.name}`}
-            onClick={() => set(rows.toSpliced(index, 1))}
+            aria-label={`Remove the attribute ${row.name === "" ? `of row ${index + 1}` : row.name}`}
+            onClick={() => remove(index)}
           />
         </div>
       ))}
@@ -144,8 +144,9 @@ export const AttributeRows = ({ context, names, asked, onChange }: AttributeRows
         variant="default"
         size="compact-sm"
         className="try-add"
+        data-add
         onClick={() => {
-          focusesLast.current = true;
+          adding();
           set([...rows, { name: "", kind: "text", text: "" }]);
         }}
       >

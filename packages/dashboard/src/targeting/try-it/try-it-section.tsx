@@ -33,7 +33,7 @@ export const TryItSection = ({ flagKey }: { readonly flagKey: string }) => {
   const isReady = chosen !== "then" || !Number.isNaN(Date.parse(at));
   const run = async (event: FormEvent) => {
     event.preventDefault();
-    if (!isReady) return;
+    if (!isReady || busy) return;
     const request: ExplainRequest = {
       context: contexts.context,
       // The input has the time of the browser's zone.
@@ -79,7 +79,8 @@ export const TryItSection = ({ flagKey }: { readonly flagKey: string }) => {
             />
           )}
           <div>
-            <Button type="submit" loading={busy} disabled={!isReady}>
+            {/* A button that is disabled loses the focus. */}
+            <Button type="submit" className="try-evaluate" aria-disabled={busy} disabled={!isReady}>
               Evaluate
             </Button>
           </div>
