@@ -1,4 +1,4 @@
-// npm test: every checker, then every test, then one line that counts them. Give it file names to run only those tests.
+// npm test: every checker and every test, then one line that counts them. Give it file names to run only those tests.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
@@ -39,14 +39,15 @@ const check = async ([name, command, ...args]: (typeof checks)[number]): Promise
     `${failed ? "✖" : "✔"} ${name} (${command}, ${seconds} s)${failed ? `\n${output.join("")}` : ""}`,
   );
 };
-if (chosen.length === 0) {
-  // Two at a time: some of them use one core only.
+/** Beside the tests, which leave some of the machine idle at times; two at once, since some use one core only. */
+const checkAll = async (): Promise<void> => {
   const left = checks.values();
   const work = async (): Promise<void> => {
     for (const each of left) await check(each);
   };
   await Promise.all([work(), work()]);
-}
+};
+const checking = chosen.length === 0 ? checkAll() : undefined;
 
 /** Those that mostly wait, for leases, retries and time limits. */
 const waits = (file: string): boolean =>
@@ -152,6 +153,7 @@ try {
 } finally {
   await postgres?.remove();
 }
+await checking;
 
 const slowest = durations.toSorted(([a], [b]) => b - a).slice(0, 8);
 console.log(
