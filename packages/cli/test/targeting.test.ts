@@ -78,6 +78,21 @@ suite("rules", () => {
     );
     const gone = await halyard.succeed("flags", "rules", "remove", "rules", "staff");
     assert.match(gone, /rule staff is gone, one rule is left/);
+    // What was not set before is told too, rules one by one.
+    const changes = (text: string) => text.split("\n").filter((line) => line.startsWith("      "));
+    const history = changes(await halyard.succeed("flags", "history", "rules"));
+    assert.deepEqual(
+      [history[0], history.at(-1)],
+      [
+        "      rules        -staff",
+        "      rules        +staff: email endsWith @acme.com and not plan in free → on",
+      ],
+    );
+    assert.ok(history.includes("      otherwise    none → off"));
+    assert.match(
+      await halyard.succeed("flags", "update", "rules", "--set", "owner=team-shop"),
+      /^rules: owner none → team-shop /,
+    );
     await halyard.refuse(
       ["flags", "rules", "add", "rules", "--when", "plan is pro", "--serve", "on"],
       2,

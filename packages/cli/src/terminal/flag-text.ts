@@ -10,7 +10,7 @@ import { type Flag, isFlagTypeName, membersOf, type PatchFlag } from "@halyard/c
 import { formatServe } from "@halyard/core/flags/variant";
 import type { Actor } from "@halyard/sdk";
 import { type Cell, inOneLine } from "./output.ts";
-import { ruleText } from "./targeting-text.ts";
+import { ruleChanges, ruleText } from "./targeting-text.ts";
 
 export const stateCell = ({ enabled }: Flag): Cell =>
   enabled ? { style: "green", text: "on" } : { style: "dim", text: "off" };
@@ -101,14 +101,16 @@ export interface ChangedMember extends Pick<MemberChange, "member"> {
   readonly text: string;
 }
 
-/** Member by member. `before` may hold only what changed; without it, the flag was created. */
+/** Member by member; null was not there, so the flag was created. */
 export const changesBetween = (
-  before: Partial<Flag> | PatchFlag | null,
+  before: Flag | null,
   after: Flag | null,
 ): readonly ChangedMember[] => {
   if (after === null) return [];
-  const old = before === null ? initialOf(after) : ({ ...after, ...before } as Flag);
+  const old = before ?? initialOf(after);
   return difference(old, after).map(({ member, ...values }) => {
+    const rules = member === "rules" ? ruleChanges(old.rules ?? [], after.rules ?? []) : [];
+    if (rules.length > 0) return { member, text: rules.join(", ") };
     const [was, is] = [values.before, values.after].map((value) =>
       inOneLine(formatMember(after.type, member, value)),
     );
@@ -116,13 +118,14 @@ export const changesBetween = (
   });
 };
 
-export const changesInOneLine = (
-  before: Partial<Flag> | PatchFlag | null,
-  after: Flag | null,
-): string =>
+export const changesInOneLine = (before: Flag | null, after: Flag | null): string =>
   changesBetween(before, after)
     .map(({ member, text }) => `${member} ${text}`)
     .join(", ");
+
+/** The flag of an event as it was: `previous` has what changed, null where nothing was set. */
+export const previousFlag = (flag: Flag, previous: Partial<Flag> | PatchFlag): Flag =>
+  ({ ...flag, ...previous }) as Flag;
 
 export const actorText = ({ keyId, name }: Actor): string =>
   inOneLine(keyId === null ? name : `${name} (${keyId})`);

@@ -45,3 +45,21 @@ export const conditionText = (condition: Condition): string => inOneLine(text(co
 /** Such as `plan in pro → on 25 %, off 75 %`. */
 export const ruleText = ({ when, serve, disabled }: Rule): string =>
   `${conditionText(when)} → ${formatServe(serve)}${disabled === true ? " (disabled)" : ""}`;
+
+/** Such as `+staff: plan in pro → on`, `-beta`, `~pro: …`; empty when only something else of a rule changed. */
+export const ruleChanges = (
+  before: readonly Rule[] = [],
+  after: readonly Rule[] = [],
+): readonly string[] => {
+  const texts = (rules: readonly Rule[]) => new Map(rules.map((rule) => [rule.id, ruleText(rule)]));
+  const [old, now] = [texts(before), texts(after)];
+  const kept = (ids: Iterable<string>, others: ReadonlyMap<string, string>) =>
+    [...ids].filter((id) => others.has(id)).join();
+  const changed = [...now].flatMap(([id, text]) => {
+    if (!old.has(id)) return [`+${id}: ${text}`];
+    return old.get(id) === text ? [] : [`~${id}: ${text}`];
+  });
+  const gone = [...old.keys()].filter((id) => !now.has(id)).map((id) => `-${id}`);
+  const isMoved = kept(old.keys(), now) !== kept(now.keys(), old);
+  return [...changed, ...gone, ...(isMoved ? [`order ${[...now.keys()].join(", ")}`] : [])];
+};

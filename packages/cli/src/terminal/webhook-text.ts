@@ -1,6 +1,6 @@
 // Webhooks and their deliveries as text, for people.
 import type { Delivery, DeliveryAttempt, ListChange, NewWebhook, WebhookEvent } from "@halyard/sdk";
-import { changesInOneLine } from "./flag-text.ts";
+import { changesInOneLine, previousFlag } from "./flag-text.ts";
 import { type Cell, coloured, inOneLine } from "./output.ts";
 
 /** The names of a list with commas; the server validates them. */
@@ -45,7 +45,10 @@ const subjectOf = ({ type, data }: ChangeEvent): readonly [key: string, changes:
   if ("flag" in data) {
     return [
       data.flag.key,
-      changesInOneLine(type === "flag.created" ? null : data.previous, data.flag),
+      changesInOneLine(
+        type === "flag.created" ? null : previousFlag(data.flag, data.previous),
+        data.flag,
+      ),
     ];
   }
   const changes = [

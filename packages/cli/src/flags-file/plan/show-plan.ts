@@ -6,7 +6,7 @@ import { memberLists, type Segment } from "@halyard/core/targeting/segment";
 import { membersBetween } from "@halyard/sdk/segment-members";
 import { coloured } from "../../terminal/output.ts";
 import { listChangeText, restChanges, segmentText } from "../../terminal/segment-text.ts";
-import { ruleText } from "../../terminal/targeting-text.ts";
+import { ruleChanges } from "../../terminal/targeting-text.ts";
 import { textOf } from "../loose-values.ts";
 
 const longestText = 60;
@@ -27,25 +27,10 @@ const flagText = (flag: Flag): string => {
   return [flag.type, ...texts].join(", ");
 };
 
-/** Such as `+ staff: plan in pro → on`, `- beta`, `~ pro: …`. */
-const ruleChanges = (before: Flag, after: Flag): readonly string[] => {
-  const texts = ({ rules = [] }: Flag) => new Map(rules.map((rule) => [rule.id, ruleText(rule)]));
-  const [old, now] = [texts(before), texts(after)];
-  const kept = (ids: Iterable<string>, others: ReadonlyMap<string, string>) =>
-    [...ids].filter((id) => others.has(id)).join();
-  const changed = [...now].flatMap(([id, text]) => {
-    if (!old.has(id)) return [`+${id}: ${shorten(text)}`];
-    return old.get(id) === text ? [] : [`~${id}: ${shorten(text)}`];
-  });
-  const gone = [...old.keys()].filter((id) => !now.has(id)).map((id) => `-${id}`);
-  const isMoved = kept(old.keys(), now) !== kept(now.keys(), old);
-  return [...changed, ...gone, ...(isMoved ? [`order ${[...now.keys()].join(", ")}`] : [])];
-};
-
 const changeText = ({ before, after }: FlagStep & { kind: "update" }): string =>
   difference(before, after)
     .map(({ member, ...values }) => {
-      const rules = member === "rules" ? ruleChanges(before, after) : [];
+      const rules = member === "rules" ? ruleChanges(before.rules, after.rules).map(shorten) : [];
       if (rules.length > 0) return `rules ${rules.join(", ")}`;
       const [old, now] = [values.before, values.after].map((value) =>
         valueText(after.type, member, value),
