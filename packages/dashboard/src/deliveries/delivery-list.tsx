@@ -1,14 +1,13 @@
 // The delivery log of a webhook, newest first: each row opens its delivery.
 import type { Delivery, Webhook } from "@halyard/sdk";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
-import { ApiError } from "../api.ts";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { ShowOlder } from "../components/feedback/show-older.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
+import { usePages } from "../components/feedback/use-pages.ts";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import { formatCount } from "../webhooks/webhook-health.ts";
@@ -21,21 +20,16 @@ const refetchEvery = 2_500;
 
 const useLog = (webhookId: string, { state, flag }: DeliveryFilter) => {
   const { management, environment } = useApi();
-  return useInfiniteQuery({
+  return usePages({
     queryKey: [environment.name, "deliveries", webhookId, "log", state, flag],
-    initialPageParam: undefined as string | undefined,
-    refetchInterval: refetchEvery,
-    queryFn: async ({ pageParam }) => {
-      const result = await management.webhooks.deliveries(webhookId, {
-        limit: pageSize,
+    pageSize,
+    read: (page) =>
+      management.webhooks.deliveries(webhookId, {
+        ...page,
         ...(state !== undefined && { state }),
         ...(flag !== "" && { flag }),
-        ...(pageParam !== undefined && { cursor: pageParam }),
-      });
-      if (!result.ok) throw new ApiError(result.error);
-      return { deliveries: result.value, next: result.next };
-    },
-    getNextPageParam: ({ next }) => next,
+      }),
+    refetchInterval: refetchEvery,
   });
 };
 
@@ -87,7 +81,7 @@ interface DeliveryListProps {
 export const DeliveryList = ({ webhook, filter }: DeliveryListProps) => {
   const [path] = useLocation();
   const query = useLog(webhook.id, filter);
-  const deliveries = query.data?.pages.flatMap((page) => page.deliveries) ?? [];
+  const deliveries = query.data?.pages.flatMap((page) => page.entries) ?? [];
   const retrying = useHealthOf(webhook.id).data?.retrying ?? 0;
   const isFiltered = filter.state !== undefined || filter.flag !== "";
   return (

@@ -1,7 +1,6 @@
 // The changes of the environment, newest first: all of them, those of one kind, or those of one flag.
 import type { HistoryEntry } from "@halyard/sdk";
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { ApiError } from "../api.ts";
+import { usePages } from "../components/feedback/use-pages.ts";
 import { useApi } from "../session.tsx";
 
 export const subjects = ["flag", "webhook", "key"] as const;
@@ -47,19 +46,11 @@ export const useEventFeed = ({ subject, flag }: EventFilter) => {
     );
     return { ...result, value };
   };
-  return useInfiniteQuery({
+  return usePages({
     queryKey: [environment.name, "history", subject, flag],
-    initialPageParam: undefined as string | undefined,
+    pageSize,
+    read,
     refetchInterval: refetchEvery,
-    queryFn: async ({ pageParam }) => {
-      const result = await read({
-        limit: pageSize,
-        ...(pageParam !== undefined && { cursor: pageParam }),
-      });
-      if (!result.ok) throw new ApiError(result.error);
-      return { entries: result.value, next: result.next };
-    },
-    getNextPageParam: ({ next }) => next,
   });
 };
 

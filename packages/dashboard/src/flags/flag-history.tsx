@@ -1,13 +1,13 @@
 // The history of a flag: what each version changed, with a button that restores it.
 import type { FlagHistoryEntry } from "@halyard/sdk";
 import { Button } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { ApiError } from "../api.ts";
 import { Reason } from "../components/display/reason.tsx";
 import { Time } from "../components/display/time.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { ShowOlder } from "../components/feedback/show-older.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
+import { usePages } from "../components/feedback/use-pages.ts";
 import { Section } from "../components/layout/section.tsx";
 import type { LiveFlag } from "../live.ts";
 import { useApi } from "../session.tsx";
@@ -26,18 +26,10 @@ const pageSize = 20;
 /** Refetched after every change of the flag. */
 const useHistory = (flagKey: string) => {
   const { management, environment } = useApi();
-  return useInfiniteQuery({
+  return usePages({
     queryKey: [environment.name, "flag", flagKey, "history"],
-    initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam }) => {
-      const result = await management.flags.history(flagKey, {
-        limit: pageSize,
-        ...(pageParam !== undefined && { cursor: pageParam }),
-      });
-      if (!result.ok) throw new ApiError(result.error);
-      return { entries: result.value, next: result.next };
-    },
-    getNextPageParam: ({ next }) => next,
+    pageSize,
+    read: (page) => management.flags.history(flagKey, page),
   });
 };
 

@@ -1,11 +1,10 @@
 // The history of the environment: who changed what, when and why; what was deleted; restored and exported from here.
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Redirect, useSearchParams } from "wouter";
-import { ApiError } from "../api.ts";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { ShowOlder } from "../components/feedback/show-older.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
+import { usePages } from "../components/feedback/use-pages.ts";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { EventEntry } from "../events/event-entry.tsx";
 import { nameOf } from "../events/event-feed.ts";
@@ -28,19 +27,10 @@ const pageSize = 50;
 /** Refetched after every change of a flag or a segment. */
 const useHistory = (filter: HistoryFilter) => {
   const { management, environment } = useApi();
-  return useInfiniteQuery({
+  return usePages({
     queryKey: [environment.name, "history", historyParameters(filter).toString()],
-    initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam }) => {
-      const result = await management.history({
-        ...queryOf(filter, Date.now()),
-        limit: pageSize,
-        ...(pageParam !== undefined && { cursor: pageParam }),
-      });
-      if (!result.ok) throw new ApiError(result.error);
-      return { entries: result.value, next: result.next };
-    },
-    getNextPageParam: ({ next }) => next,
+    pageSize,
+    read: (page) => management.history({ ...queryOf(filter, Date.now()), ...page }),
   });
 };
 
