@@ -63,7 +63,8 @@ const server: Rooms = {
   "store/schema": ["domain", "errors.ts", "kysely"],
   "store/secrets": ["errors.ts", "node:*"],
   "store/outbox": [...database, "node:crypto"],
-  "store/sql": ["store/outbox", ...database],
+  "store/people": [...database],
+  "store/sql": ["store/outbox", "store/people", ...database],
   "store/sqlite": ["store/sql", ...database, "node:*"],
   "store/postgres": ["store/sql", ...database, "pg", "node:*"],
   "store/maintenance": [

@@ -116,6 +116,11 @@ const usedFolder = async () => {
   server.kill("SIGTERM");
   await server.ended;
   await receiver.close();
+  inFolder(folder, (database) => {
+    database.exec(`insert into users (id, name, email, owner, created_at, rights_at)
+      values ('usr_1', 'Ann', 'ann@acme.example', 1, 1, 1)`);
+    database.exec("insert into identities values ('https://id.acme.example', 'ann', 'usr_1')");
+  });
   return { folder, key };
 };
 

@@ -11,7 +11,9 @@ import { isUserActive } from "./user-activity.ts";
 
 export interface SessionEnvironment {
   readonly name: string;
-  readonly role: "server" | "admin";
+  readonly role: "server" | "viewer" | "editor" | "admin" | "owner";
+  /** What it may do there, by the names that the server has for it. */
+  readonly permissions: readonly string[];
   readonly keyName: string;
   readonly keyId: string;
 }

@@ -39,8 +39,9 @@ export interface Api {
   readonly fetch: SessionFetch;
   readonly environment: SessionEnvironment;
   readonly isProduction: boolean;
-  /** False with a server key, which is read-only. */
+  /** False for those who only look. */
   readonly mayChange: boolean;
+  readonly may: (permission: string) => boolean;
 }
 
 const SessionContext = createContext<SessionState | undefined>(undefined);
@@ -114,7 +115,8 @@ const createApi = (environment: SessionEnvironment, fetch: SessionFetch): Api =>
   fetch,
   environment,
   isProduction: isProductionName(environment.name),
-  mayChange: environment.role === "admin",
+  mayChange: environment.permissions.includes("flags.write"),
+  may: (permission) => environment.permissions.includes(permission),
 });
 
 interface ApiProviderProps {
@@ -125,10 +127,11 @@ interface ApiProviderProps {
 export const ApiProvider = ({ environment, children }: ApiProviderProps) => {
   const { ended, csrf } = useSession();
   const { name, role, keyName, keyId } = environment;
+  const permissions = environment.permissions.join(" ");
   const fetch = useMemo(() => createSessionFetch(name, csrf, ended), [name, csrf, ended]);
   const api = useMemo(
-    () => createApi({ name, role, keyName, keyId }, fetch),
-    [fetch, name, role, keyName, keyId],
+    () => createApi({ name, role, keyName, keyId, permissions: permissions.split(" ") }, fetch),
+    [fetch, name, role, keyName, keyId, permissions],
   );
   useEffect(() => storeEnvironment(name), [name]);
   return <ApiContext value={api}>{children}</ApiContext>;

@@ -9,27 +9,27 @@ import type { ReferenceReads } from "./domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "./domain/segments.ts";
 import type { SessionWrites, SignInLinkWrites, StoredSession } from "./domain/sign-in.ts";
 import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
+import type { UserReads, UserWrites } from "./domain/user.ts";
 import type {
-  Attempt,
-  Backlog,
   Delivery,
   DeliveryKind,
   DeliveryQuery,
   EventRange,
   EventReference,
   Outcome,
-  WebhookHealth,
 } from "./domain/webhooks/delivery.ts";
 import type { HealthReads } from "./domain/webhooks/health.ts";
+import type { Outbox } from "./domain/webhooks/outbox.ts";
 import type { ReplayReads, ReplayWrites } from "./domain/webhooks/replay.ts";
-import type { RetryDecision } from "./domain/webhooks/retry.ts";
 import type { NewDelivery, TestEvent, Webhook } from "./domain/webhooks/webhook.ts";
 
 export type Clock = () => Date;
 export type RandomBytes = (count: number) => Uint8Array<ArrayBuffer>;
 
 /** For new things: random, so that instances need not coordinate. */
-export type NewIds = Readonly<Record<"event" | "delivery" | "webhook" | "key", () => string>>;
+export type NewIds = Readonly<
+  Record<"event" | "delivery" | "webhook" | "key" | "user" | "changeRequest", () => string>
+>;
 
 /** What new things are made with. */
 export interface Sources {
@@ -53,6 +53,8 @@ export interface Position {
 export interface KeyHolder {
   readonly hash: Uint8Array;
   readonly principal: Principal;
+  /** Whose access to the environment it is; null for keys, which have a text. */
+  readonly accessOf: string | null;
 }
 
 /** Always the last committed state. */
@@ -63,7 +65,8 @@ export interface Reader
     PastReads,
     ReplayReads,
     ReferenceReads,
-    SegmentReads {
+    SegmentReads,
+    UserReads {
   environments(): Promise<readonly Environment[]>;
   /** Newest first. */
   removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
@@ -85,6 +88,8 @@ export interface Reader
   /** Those that are not revoked, oldest first. */
   keys(environmentId: number): Promise<readonly ApiKey[]>;
   session(hash: Uint8Array): Promise<StoredSession | undefined>;
+  /** Newest first. */
+  sessionsOf(userId: string): Promise<readonly StoredSession[]>;
   /** The position of every environment. */
   positions(): Promise<readonly Position[]>;
   /** The revision log after a revision, oldest first. */
@@ -93,7 +98,7 @@ export interface Reader
     revision: number,
     limit: number,
   ): Promise<readonly Revision[]>;
-  /** The holders of every key of an environment that is not revoked. */
+  /** The holders of every key of an environment that is not revoked, and the people who have access to it. */
   keyHolders(environmentId: number): Promise<readonly KeyHolder[]>;
   /** The counts of every flag since a time, sorted by key; of one flag when its key is given. */
   usage(environmentId: number, since: Date, flagKey?: string): Promise<readonly CountedFlag[]>;
@@ -106,6 +111,7 @@ type ReadsToChange = Pick<
   | keyof ReplayReads
   | keyof ReferenceReads
   | keyof SegmentReads
+  | keyof UserReads
   | "environments"
   | "flag"
   | "webhooks"
@@ -126,7 +132,8 @@ export interface Transaction
     IdempotencyWrites,
     ReplayWrites,
     SessionWrites,
-    SignInLinkWrites {
+    SignInLinkWrites,
+    UserWrites {
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */
@@ -164,6 +171,8 @@ export interface Commit {
   readonly changes: readonly Change[];
   /** Ids of keys that are no longer valid. */
   readonly revokedKeys: readonly string[];
+  /** Whether people may do more or less than before, or are named differently. */
+  readonly accessChanged: boolean;
 }
 
 export interface Store extends Reader {
@@ -192,94 +201,6 @@ export interface Store extends Reader {
   /** Throws StoreUnavailable when the store cannot be used. */
   check(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** A delivery that only this worker may attempt while its lease lasts. */
-export interface Claim {
-  readonly queueId: number;
-  readonly leaseId: string;
-  readonly position: number;
-  readonly deliveryId: string;
-  readonly webhookId: string;
-  /** Attempts made before this one. */
-  readonly attempts: number;
-  readonly event: { readonly id: string; readonly type: string; readonly body: Uint8Array };
-}
-
-/** What it takes to call a webhook. */
-export interface Callback {
-  readonly webhookId: string;
-  readonly environmentId: number;
-  readonly url: string;
-  readonly secret: string;
-  /** During a rotation: the secret before it. */
-  readonly previousSecret: string | undefined;
-  /** The time of its first failure since it last succeeded. */
-  readonly failingSince: number | null;
-}
-
-export interface ClaimRequest {
-  /** How many for each webhook at most. */
-  readonly wanted: ReadonlyMap<string, number>;
-  /** By webhook, the ordering queues that the worker already holds, whatever the clock says about their leases. */
-  readonly held: ReadonlyMap<string, readonly number[]>;
-  /** Webhooks that failed recently: for them, deliveries with the fewest attempts come first. */
-  readonly probing?: ReadonlySet<string>;
-  readonly leaseId: string;
-  readonly leaseUntil: number;
-  /** A lease that ends later than this from now was taken before the clock went back, and has expired. */
-  readonly leaseLength: number;
-}
-
-export interface Claimed {
-  /** Webhooks whose secret was encrypted with a key that is missing here. */
-  readonly unreadable: readonly string[];
-  readonly claims: readonly Claim[];
-  readonly callbacks: ReadonlyMap<string, Callback>;
-}
-
-export interface DeliveryResult {
-  readonly claim: Claim;
-  readonly attempt: Attempt;
-  readonly decision: RetryDecision;
-}
-
-/** What a committed transaction means for the delivery worker, by webhook. */
-export interface DeliverySignal {
-  /** These have new deliveries. */
-  readonly queued: ReadonlySet<string>;
-  /** These were changed or removed. */
-  readonly changed: ReadonlySet<string>;
-}
-
-export interface OutboxBatch {
-  /** Outcomes of claims; those that another worker has taken over since are ignored. */
-  readonly results: readonly DeliveryResult[];
-  /** Claims that were not attempted. */
-  readonly released: readonly Claim[];
-  readonly health: readonly WebhookHealth[];
-  readonly claim: ClaimRequest;
-  readonly now: number;
-}
-
-export interface Retention {
-  readonly now: number;
-  /** Events, deliveries and counts of evaluations from before this time are deleted. */
-  readonly eventsBefore: number;
-  /** So is history; undefined keeps all of it. */
-  readonly historyBefore: number | undefined;
-}
-
-/** The delivery worker's side of the store. */
-export interface Outbox {
-  onSignal(listener: (signal: DeliverySignal) => void): () => void;
-  /** Active webhooks with something due. */
-  due(now: number, leaseLength: number): Promise<readonly string[]>;
-  backlog(now: number): Promise<Backlog>;
-  /** Records outcomes and claims in one transaction. */
-  runBatch(batch: OutboxBatch): Promise<Claimed>;
-  /** Deletes a small batch of what is no longer needed; true when there may be more. */
-  prune(retention: Retention): Promise<boolean>;
 }
 
 /** One attempt to call. Never throws. */

@@ -1,7 +1,7 @@
 // Who may ask what: how a key is presented, what a role may do, and that an environment is closed to the keys of others.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Role, roles } from "@halyard/server";
+import { type KeyRole, keyRoles } from "@halyard/server";
 import { assertRefused } from "./support/answers.ts";
 import type { Answer, Api, OpenApi } from "./support/api.ts";
 import { readRows } from "./support/database.ts";
@@ -116,9 +116,17 @@ test("a key that is almost right is refused as one that never was", async () => 
 interface Operation {
   readonly method: string;
   readonly path: string;
-  readonly role: Role;
+  readonly role: KeyRole;
   readonly body: unknown;
 }
+
+/** From the least to the most. */
+const roles: readonly KeyRole[] = [...keyRoles, "owner"];
+/** A key of each, in a new environment. */
+const keysOfEach = async (): Promise<Readonly<Record<KeyRole, string>>> => {
+  const { keys, newKey } = await server.environment();
+  return { ...keys, editor: await newKey("editor"), owner: await newKey("owner") };
+};
 
 const authenticated = async (): Promise<Operation[]> => {
   const { paths } = (await server.anonymous("GET", "//openapi.json")).body as OpenApi;
@@ -132,7 +140,7 @@ const authenticated = async (): Promise<Operation[]> => {
         return {
           method: method.toUpperCase(),
           path: `/${path.replace(/\{[^}]+\}/g, "something")}`,
-          role: operation["x-role"] as Role,
+          role: operation["x-role"] as KeyRole,
           body: requestBody && (requestBody.content["application/json"].example ?? {}),
         };
       }),
@@ -147,7 +155,7 @@ const everything = (): Promise<unknown> =>
   );
 
 test("every operation refuses no key, a bad key and a key whose role is too low, before anything else", async () => {
-  const { keys } = await server.environment();
+  const keys = await keysOfEach();
   const operations = await authenticated();
   assert.ok(operations.length >= 14);
   assert.ok(operations.every(({ role }) => roles.includes(role)));
@@ -175,7 +183,7 @@ test("every operation answers a key of the role that it names", async () => {
   for (const { method, path, role, body } of await authenticated()) {
     // Its answer has no end; the tests of streams open it.
     if (path.endsWith("/stream")) continue;
-    const { keys } = await server.environment();
+    const keys = await keysOfEach();
     for (const enough of roles.slice(roles.indexOf(role))) {
       const { status, text } = await server.api(keys[enough])(method, path, body);
       assert.ok(

@@ -285,7 +285,7 @@ test("a key that was revoked here stays so, whatever a read that began before sa
     watched.reset();
     const waiting = watched.feed.catchUp();
     await until("the keys", () => watched.calls.keyHolders === 1);
-    watched.keyTable.apply({ changes: [], revokedKeys: [doomed.keyId] });
+    watched.keyTable.apply({ changes: [], revokedKeys: [doomed.keyId], accessChanged: false });
     assert.equal(keyCache.known(text), undefined);
     held.open();
     await waiting;

@@ -51,6 +51,7 @@ test("keys are revoked also while flags cannot be read", async () => {
 test("that a key was revoked here is remembered as long as an older read may still come", async () => {
   const holder = (keyId: string): KeyHolder => ({
     hash: Buffer.from(keyId),
+    accessOf: null,
     principal: {
       keyId,
       role: "admin",
@@ -67,7 +68,7 @@ test("that a key was revoked here is remembered as long as an older read may sti
   ];
   await table.beginLook()(at(1));
   const late = table.beginLook();
-  table.apply({ changes: [], revokedKeys: ["a"] });
+  table.apply({ changes: [], revokedKeys: ["a"], accessChanged: false });
   await late(at(2));
   assert.equal(table.byId("a"), undefined, "the read that began before still had it");
   holders = [holder("b")];

@@ -106,7 +106,7 @@ test("a key is created from a name and a role, and from nothing else", async () 
     [{ name: "a".repeat(101), role }, "name", "100"],
     [{ name: null, role }, "name"],
     [{ name: 7, role }, "name"],
-    [{ name: "a", role: "root" }, "role", "client, server, admin"],
+    [{ name: "a", role: "root" }, "role", "client, server, editor, admin"],
     [{ name: "a", role: "Admin" }, "role"],
     [{ name: "a", role: "constructor" }, "role"],
     [{ name: "a", role: ["admin"] }, "role"],

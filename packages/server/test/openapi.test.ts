@@ -115,7 +115,10 @@ test("every operation of the API names its role and how to authenticate; the oth
       assert.ok(!name.includes(" /api/"), `${name} names no role`);
       assert.equal(operation.security, undefined, name);
     } else {
-      assert.ok(["client", "server", "admin"].includes(operation["x-role"]), name);
+      assert.ok(
+        ["client", "server", "editor", "admin", "owner"].includes(operation["x-role"]),
+        name,
+      );
       assert.deepEqual(operation.security, [{ bearer: [] }, { apiKey: [] }], name);
     }
   }

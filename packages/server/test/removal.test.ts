@@ -104,7 +104,14 @@ test("that a webhook was deleted is recorded before its log is: an interruption 
     store: interrupted,
     clock: () => new Date(),
     random: unused,
-    newIds: { event: unused, delivery: unused, webhook: unused, key: unused },
+    newIds: {
+      event: unused,
+      delivery: unused,
+      webhook: unused,
+      key: unused,
+      user: unused,
+      changeRequest: unused,
+    },
     lookUp: unused,
     callbacks: { loopback: true, ports: [], allow: [] },
   });

@@ -28,7 +28,9 @@ suite("signing in", () => {
     assert.deepEqual(Object.keys(body), ["csrf", "endsAt", "environments"]);
     assert.match(body.csrf, /^[\w-]{43}$/);
     const keyId = keys.admin.split("_")[1];
-    assert.deepEqual(body.environments, [{ name, role: "admin", keyName: "admin", keyId }]);
+    assert.partialDeepStrictEqual(body.environments, [
+      { name, role: "admin", keyName: "admin", keyId, permissions: ["flags.evaluate"] },
+    ]);
     const lasts = new Date(body.endsAt).getTime() - before;
     assert.ok(lasts >= 12 * hour && lasts < 12 * hour + minute, `${lasts} ms`);
 
@@ -64,7 +66,7 @@ suite("signing in", () => {
     const headers = session.headersFor(name);
     assert.equal((await server.anonymous("GET", "/flags", undefined, headers)).status, 200);
     const flag = { key: "a", type: "boolean" };
-    assertRefused(await server.anonymous("POST", "/flags", flag, headers), 403, "role admin");
+    assertRefused(await server.anonymous("POST", "/flags", flag, headers), 403, "role editor");
 
     const refused = await server.anonymous("POST", "//session", { key: keys.client });
     assertRefused(refused, 403, "role server", "role client");

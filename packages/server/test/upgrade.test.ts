@@ -14,6 +14,19 @@ const schemaBefore = 6;
 const setBack = async (folder: string): Promise<void> => {
   const place = { folder };
   for (const statement of [
+    "drop index history_by_actor_user",
+    "alter table history drop column actor_user_id",
+    "alter table history drop column actor_user_name",
+    ...["label", "color", "protected", "expires_at"].map(
+      (column) => `alter table environments drop column ${column}`,
+    ),
+    "alter table sign_in_links drop column user_id",
+    "drop index api_keys_by_user",
+    ...["user_id", "kind", "from_group", "writes_directly"].map(
+      (column) => `alter table api_keys drop column ${column}`,
+    ),
+    "drop table identities",
+    "drop table users",
     "drop index history_by_time",
     "drop index history_by_kind_and_time",
     "drop index history_by_actor_name",

@@ -17,8 +17,13 @@ export const roles: readonly {
     usage: "For your servers, and for people who only look. Read-only, and sees no secrets.",
   },
   {
+    role: "editor",
+    permissions: "reads what a server key does, and changes flags and segments",
+    usage: "For automation that changes flags. Keep it secret, like a password.",
+  },
+  {
     role: "admin",
-    permissions: "changes flags, webhooks and keys of this environment",
+    permissions: "changes flags, segments, webhooks and keys of this environment",
     usage: "For people and automation. Keep it secret, like a password.",
   },
 ];

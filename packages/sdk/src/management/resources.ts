@@ -3,7 +3,8 @@ import type { EventType, FlagEventType } from "@halyard/core/event-types";
 import type { CreateFlag, Flag, PatchFlag } from "@halyard/core/flags/registry";
 import type { ResultCounts } from "@halyard/core/result-counts";
 
-export type Role = "client" | "server" | "admin";
+/** Keys with the role owner are issued by the operator. */
+export type Role = "client" | "server" | "editor" | "admin" | "owner";
 export type FlagEventName = FlagEventType;
 /** Of flags and of segments. */
 export type EventName = EventType;

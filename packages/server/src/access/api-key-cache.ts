@@ -14,8 +14,12 @@ export interface ApiKeyCache {
   isValid(keyId: string): boolean;
   /** The same as `holder`, from memory alone. */
   knownHolder(keyId: string): Principal | undefined;
+  /** Where a person has access, and what they may do there; from memory alone. */
+  accessOf(userId: string): readonly Principal[];
   /** Who holds the key with this id. Finds a key that another instance has just issued. */
   holder(keyId: string): Promise<Principal | undefined>;
+  /** When it resolves, keys and people are as they were in the store at the call. */
+  readonly catchUp: () => Promise<void>;
 }
 
 export interface ApiKeyCacheDependencies {
@@ -51,6 +55,7 @@ export const createApiKeyCache = ({
 
   return {
     known,
+    catchUp,
 
     async find(text) {
       const already = known(text);
@@ -69,6 +74,9 @@ export const createApiKeyCache = ({
     },
 
     isValid: (keyId) => table.byId(keyId) !== undefined,
+    accessOf(userId) {
+      return table.byUser(userId).map(({ principal }) => principal);
+    },
     knownHolder: (keyId) => table.byId(keyId)?.principal,
 
     async holder(keyId) {

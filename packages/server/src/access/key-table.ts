@@ -15,6 +15,8 @@ export interface KeyTable extends Replica {
   byHash(hash: string): KeyEntry | undefined;
   /** The key with this id, as long as it is valid. */
   byId(keyId: string): KeyEntry | undefined;
+  /** What a person may do, an entry for each environment that they have access to. */
+  byUser(userId: string): readonly KeyEntry[];
   /** Ids of the keys that were used since the last call. */
   takeUsedKeys(): readonly string[];
   /** Called with the ids of keys that were revoked, have expired, or whose environment is gone. */
@@ -30,20 +32,28 @@ interface EnvironmentKeys {
   readonly byHash: ReadonlyMap<string, Entry>;
 }
 
+/** A key may do less, or more, when its person does; and people change their names. */
+const isSame = ({ principal: before }: KeyHolder, { principal: after }: KeyHolder): boolean =>
+  before.role === after.role &&
+  before.actor.name === after.actor.name &&
+  before.actor.user?.name === after.actor.user?.name;
+
 export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): KeyTable => {
   const environments = new Map<number, EnvironmentKeys>();
   const byHash = new Map<string, Entry>();
   const byId = new Map<string, Entry>();
+  const byUser = new Map<string, Set<Entry>>();
   /** A key that was revoked here stays so, whatever a read that began before says. */
   const revokedHere = new Set<string>();
   /** Those that expire and have not expired yet. */
   const expiring = new Set<Entry>();
   const listeners = new Set<(keyIds: ReadonlySet<string>) => void>();
 
-  const entryOf = ({ hash, principal }: KeyHolder): Entry => {
+  const entryOf = ({ hash, principal, accessOf }: KeyHolder): Entry => {
     const entry: Entry = {
       hash,
       principal,
+      accessOf,
       isRevoked: false,
       wasUsed: false,
       get isValid() {
@@ -70,8 +80,10 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): 
       if (entry.isRevoked) continue;
       entry.isRevoked = true;
       expiring.delete(entry);
-      byHash.delete(hash);
-      byId.delete(entry.principal.keyId);
+      // A key whose rights have changed has a new entry already.
+      if (byHash.get(hash) === entry) byHash.delete(hash);
+      if (byId.get(entry.principal.keyId) === entry) byId.delete(entry.principal.keyId);
+      if (entry.accessOf !== null) byUser.get(entry.accessOf)?.delete(entry);
       gone.add(entry.principal.keyId);
     }
     tell(gone);
@@ -84,13 +96,18 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): 
       const { hash, principal } = holder;
       if (revokedHere.has(principal.keyId)) continue;
       const text = Buffer.from(hash).toString("base64");
-      const entry = before.get(text) ?? entryOf(holder);
+      const known = before.get(text);
+      const entry = known && isSame(known, holder) ? known : entryOf(holder);
       keys.set(text, entry);
       byHash.set(text, entry);
       byId.set(principal.keyId, entry);
+      if (entry.accessOf !== null) {
+        const own = byUser.get(entry.accessOf) ?? new Set();
+        byUser.set(entry.accessOf, own.add(entry));
+      }
     }
     environments.set(environmentId, { revision, byHash: keys });
-    drop([...before].filter(([text]) => !keys.has(text)));
+    drop([...before].filter(([text, entry]) => keys.get(text) !== entry));
   };
 
   return {
@@ -99,6 +116,7 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): 
       const entry = byId.get(keyId);
       return entry?.isValid ? entry : undefined;
     },
+    byUser: (userId) => [...(byUser.get(userId) ?? [])].filter(({ isValid }) => isValid),
     takeUsedKeys() {
       const used = [...byId.values()].filter((entry) => entry.wasUsed);
       for (const entry of used) entry.wasUsed = false;
@@ -131,13 +149,13 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): 
       };
     },
 
-    apply({ revokedKeys }) {
+    apply({ revokedKeys, accessChanged }) {
       for (const keyId of revokedKeys) {
         revokedHere.add(keyId);
         const entry = byId.get(keyId);
         if (entry) drop([[Buffer.from(entry.hash).toString("base64"), entry]]);
       }
-      return true;
+      return !accessChanged;
     },
   };
 };

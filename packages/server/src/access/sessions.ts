@@ -1,19 +1,34 @@
-// Sessions of the dashboard: a random token in the browser, and in the store its hash with the keys that it speaks for.
+// Sessions of the dashboard: a random token in the browser, and in the store its hash with whom it speaks for.
 import { createHash } from "node:crypto";
-import { isOver } from "../domain/sign-in.ts";
-import type { Clock, RandomBytes, Store } from "../ports.ts";
+import {
+  isOver,
+  type SessionHolder,
+  type SignInMethod,
+  type StoredSession,
+} from "../domain/sign-in.ts";
+import type { Clock, RandomBytes, Store, Transaction } from "../ports.ts";
 
-export interface Session {
+export interface Session extends Omit<StoredSession, "hash" | "usedAt"> {
   /** Known to the browser alone. */
   readonly token: string;
-  /** The API keys that somebody has signed in with: one for each environment. */
-  readonly keyIds: readonly string[];
-  readonly endsAt: Date;
+}
+
+/** How a session begins. */
+export interface NewSession extends SessionHolder {
+  readonly method: SignInMethod;
+  readonly address: string | null;
+  readonly agent: string | null;
 }
 
 export interface Sessions {
-  /** A new session with these keys; the earlier one is over. */
-  begin(keyIds: readonly string[], earlier: Session | undefined): Promise<Session>;
+  /** A new session; the earlier one is over. Within a transaction, when one is given. */
+  begin(
+    session: NewSession,
+    earlier: Session | undefined,
+    transaction?: Transaction,
+  ): Promise<Session>;
+  /** The same session under a new token, in the place of the one that others may know. */
+  renew(session: Session, change?: Partial<Pick<Session, "signedInAt">>): Promise<Session>;
   /** Undefined when there is none or it is over. */
   find(token: string): Promise<Session | undefined>;
   /** The same, and the session has been used now. */
@@ -25,8 +40,10 @@ export interface Sessions {
 const lifetime = 12 * 60 * 60 * 1_000;
 /** A use is stored when the last one is this long ago, so that reading does not mean writing. */
 const usePrecision = 60_000;
+const maxAgentLength = 300;
 
-const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();
+export const sessionHash = (token: string): Uint8Array =>
+  createHash("sha256").update(token).digest();
 const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 export const createSessions = (
@@ -37,25 +54,50 @@ export const createSessions = (
     idleTimeout,
   }: { readonly clock: Clock; readonly random: RandomBytes; readonly idleTimeout: number },
 ): Sessions => {
-  const look = async (token: string) => {
-    const stored = isToken(token) ? await store.session(hashOf(token)) : undefined;
+  const look = async (token: string): Promise<StoredSession | undefined> => {
+    const stored = isToken(token) ? await store.session(sessionHash(token)) : undefined;
     return stored && !isOver(stored, idleTimeout, clock()) ? stored : undefined;
   };
 
+  const newToken = (): string => random(32).toBase64({ alphabet: "base64url", omitPadding: true });
+
+  const replace = async (
+    transaction: Transaction,
+    session: Session,
+    earlier: Session | undefined,
+  ): Promise<Session> => {
+    const now = clock();
+    if (earlier) await transaction.deleteSession(sessionHash(earlier.token));
+    const { token, ...rest } = session;
+    await transaction.insertSession({ ...rest, hash: sessionHash(token), usedAt: now }, now);
+    return session;
+  };
+
   return {
-    begin: (keyIds, earlier) =>
-      store.transact(async (transaction) => {
-        const now = clock();
-        const token = random(32).toBase64({ alphabet: "base64url", omitPadding: true });
-        const endsAt = new Date(now.getTime() + lifetime);
-        if (earlier) await transaction.deleteSession(hashOf(earlier.token));
-        await transaction.insertSession({ hash: hashOf(token), keyIds, usedAt: now, endsAt }, now);
-        return { token, keyIds, endsAt };
-      }),
+    begin(session, earlier, transaction) {
+      const now = clock();
+      const begun: Session = {
+        ...session,
+        agent: session.agent?.slice(0, maxAgentLength) ?? null,
+        id: random(8).toHex(),
+        token: newToken(),
+        createdAt: now,
+        signedInAt: now,
+        endsAt: new Date(now.getTime() + lifetime),
+      };
+      return transaction
+        ? replace(transaction, begun, earlier)
+        : store.transact((own) => replace(own, begun, earlier));
+    },
+
+    renew(session, change) {
+      const renewed = { ...session, ...change, token: newToken() };
+      return store.transact((transaction) => replace(transaction, renewed, session));
+    },
 
     async find(token) {
       const stored = await look(token);
-      return stored && { token, ...stored };
+      return stored && { ...stored, token };
     },
 
     async use(token) {
@@ -63,13 +105,15 @@ export const createSessions = (
       if (stored && clock().getTime() - stored.usedAt.getTime() >= usePrecision) {
         await store.sessionUsed(stored.hash, clock());
       }
-      return stored && { token, ...stored };
+      return stored && { ...stored, token };
     },
 
     keep: (session, keyIds) =>
-      store.transact((transaction) => transaction.updateSessionKeys(hashOf(session.token), keyIds)),
+      store.transact((transaction) =>
+        transaction.updateSessionKeys(sessionHash(session.token), keyIds),
+      ),
 
     end: (session) =>
-      store.transact((transaction) => transaction.deleteSession(hashOf(session.token))),
+      store.transact((transaction) => transaction.deleteSession(sessionHash(session.token))),
   };
 };

@@ -20,6 +20,8 @@ export const newIds: NewIds = {
   delivery: () => `dlv_${id(16)}`,
   webhook: () => `wh_${id(12)}`,
   key: () => id(8),
+  user: () => `usr_${id(8)}`,
+  changeRequest: () => `cr_${id(8)}`,
 };
 
 /** Newest first; every instance on the same store has the same ones. */

@@ -1,7 +1,7 @@
 // The HMACs of callbacks, with keys that are created once.
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { type Mac, plainKey, signedHeaders, standardKey } from "@halyard/core/webhook-signature";
-import type { Callback, Claim } from "../ports.ts";
+import type { Callback, Claim } from "../domain/webhooks/outbox.ts";
 
 type Keys = Readonly<Record<Parameters<Mac>[0], KeyObject>>;
 

@@ -7,7 +7,7 @@ import {
   limitOf,
 } from "../domain/webhooks/breaker.ts";
 import type { WebhookHealth } from "../domain/webhooks/delivery.ts";
-import type { Callback, Claim, Claimed } from "../ports.ts";
+import type { Callback, Claim, Claimed } from "../domain/webhooks/outbox.ts";
 import { createRequestShares } from "./request-shares.ts";
 
 /** Claims per request that may run, so that the next one starts without asking the store first. */

@@ -1,7 +1,8 @@
 // The delivery worker: claims due deliveries, sends them, records the outcomes. Several workers share the work without a leader.
 import { attemptOf, isGone, isSuccess, type Outcome } from "../domain/webhooks/delivery.ts";
+import type { Claim, DeliveryResult, Outbox } from "../domain/webhooks/outbox.ts";
 import { decideRetry, longestFailure, retention } from "../domain/webhooks/retry.ts";
-import type { Claim, Clock, DeliveryResult, Outbox, RandomBytes, Send } from "../ports.ts";
+import type { Clock, RandomBytes, Send } from "../ports.ts";
 import { headersOf } from "./sign.ts";
 import { createWebhookStates, type WebhookState } from "./webhook-states.ts";
 

@@ -1,11 +1,11 @@
 // API keys as stored: everything but the secret, of which only a hash exists.
 import { invalid, ok, type Result } from "../errors.ts";
-import type { Role } from "./principal.ts";
+import type { KeyRole, UserRef } from "./principal.ts";
 
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  readonly role: Role;
+  readonly role: KeyRole;
   readonly createdAt: Date;
   /** About to the minute; null when it was never used. */
   readonly lastUsedAt: Date | null;
@@ -13,13 +13,19 @@ export interface ApiKey {
   readonly expiresAt: Date | null;
   /** Of a client key: the origins of the pages that may use it; null for any client. */
   readonly origins: readonly string[] | null;
+  /** Whose personal key it is: it may do what both it and they may. Null for keys of programs. */
+  readonly user: UserRef | null;
+  /** Whether it changes a protected environment without a change request. */
+  readonly writesDirectly: boolean;
 }
 
 export interface NewApiKey {
   readonly name: string;
-  readonly role: Role;
+  readonly role: KeyRole;
   readonly expiresAt?: Date | null;
   readonly origins?: readonly string[] | null;
+  readonly user?: UserRef | null;
+  readonly writesDirectly?: boolean;
 }
 
 export const maxOrigins = 20;
@@ -33,11 +39,12 @@ export const readOrigin = (text: string): string | undefined => {
 
 /** What may be issued: with normalized origins, which only a client key can have. */
 export const checkNewKey = (
-  { name, role, expiresAt = null, origins = null }: NewApiKey,
+  { name, role, expiresAt = null, origins = null, user = null, writesDirectly = false }: NewApiKey,
   now: Date,
 ): Result<Required<NewApiKey>> => {
+  const rest = { name, role, expiresAt, user, writesDirectly };
   if (expiresAt !== null && expiresAt <= now) return invalid("expiresAt", "must be in the future");
-  if (origins === null) return ok({ name, role, expiresAt, origins });
+  if (origins === null) return ok({ ...rest, origins });
   if (role !== "client") {
     return invalid("origins", "is for keys with the role client, which pages use");
   }
@@ -46,7 +53,7 @@ export const checkNewKey = (
   if (read.length === 0 || read.length > maxOrigins) {
     return invalid("origins", `must be a list of 1 to ${maxOrigins}; leave it out for any page`);
   }
-  return ok({ name, role, expiresAt, origins: [...new Set(read)] });
+  return ok({ ...rest, origins: [...new Set(read)] });
 };
 
 export const isExpired = ({ expiresAt }: Pick<ApiKey, "expiresAt">, now: Date): boolean =>

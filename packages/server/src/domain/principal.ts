@@ -1,12 +1,33 @@
 // Who makes a request, and what their role may do.
 
-export const roles = ["client", "server", "admin"] as const;
+/** From the least to the most; each may do what those before it may, but for `viewer`, which is for people what `server` is for programs. */
+export const roles = ["client", "server", "viewer", "editor", "admin", "owner"] as const;
 export type Role = (typeof roles)[number];
+
+/** Of the API keys that an admin issues. Keys with the role owner are issued by the operator. */
+export const keyRoles = ["client", "server", "editor", "admin"] as const satisfies readonly Role[];
+export type KeyRole = (typeof keyRoles)[number] | "owner";
+
+/** Of a person in an environment. An owner has theirs in every environment. */
+export const personRoles = ["viewer", "editor", "admin"] as const satisfies readonly Role[];
+export type PersonRole = (typeof personRoles)[number];
+
+/** A person, as history and events name them. */
+export interface UserRef {
+  readonly id: string;
+  readonly name: string;
+}
+
+export const isUserId = (text: string): boolean => /^usr_[0-9a-f]+$/.test(text);
 
 /** Who history and events name. */
 export interface Actor {
+  /** Null for the operator, and for a person who is signed in. */
   readonly keyId: string | null;
+  /** Of the key, or of the person who is signed in. */
   readonly name: string;
+  /** The person who is signed in, or whose key it is. */
+  readonly user?: UserRef;
 }
 
 export interface EnvironmentRef {
@@ -14,8 +35,9 @@ export interface EnvironmentRef {
   readonly name: string;
 }
 
-/** The holder of an API key. */
+/** The holder of an API key, or a person within one environment. */
 export interface Principal {
+  /** Of the key, or of the person's access to the environment: what limits, streams and kept answers are counted by. */
   readonly keyId: string;
   readonly role: Role;
   readonly actor: Actor;
@@ -24,6 +46,8 @@ export interface Principal {
   readonly expiresAt: Date | null;
   /** The origins of the pages that may use the key; null for any client. */
   readonly origins: readonly string[] | null;
+  /** Whether it changes a protected environment without a change request. */
+  readonly writesDirectly?: boolean;
 }
 
 /** Who makes a change, where, and why if they say so. */
@@ -34,8 +58,10 @@ export interface Caller extends Pick<Principal, "actor" | "environment"> {
 export type Author = Pick<Caller, "actor" | "reason">;
 
 const all: readonly Role[] = roles;
-const readers: readonly Role[] = ["server", "admin"];
-const admins: readonly Role[] = ["admin"];
+const readers: readonly Role[] = ["server", "viewer", "editor", "admin", "owner"];
+const editors: readonly Role[] = ["editor", "admin", "owner"];
+const admins: readonly Role[] = ["admin", "owner"];
+const owners: readonly Role[] = ["owner"];
 
 /** Which roles have which permission: the only such table. */
 const rolesWith = {
@@ -51,11 +77,18 @@ const rolesWith = {
   /** Without what may carry a secret, for those who lack `webhooks.write`. */
   "webhooks.read": readers,
   "dashboard.use": readers,
-  "flags.write": admins,
-  "segments.write": admins,
+  "environments.read": readers,
+  "change-requests.read": readers,
+  "flags.write": editors,
+  "segments.write": editors,
+  /** To approve or refuse what somebody else proposes. */
+  "change-requests.review": editors,
   "webhooks.write": admins,
   "keys.read": admins,
   "keys.write": admins,
+  "environments.write": owners,
+  "users.read": owners,
+  "users.write": owners,
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
 export type Permission = keyof typeof rolesWith;
@@ -64,9 +97,16 @@ export const permissions = Object.keys(rolesWith) as Permission[];
 export const may = ({ role }: Pick<Principal, "role">, permission: Permission): boolean =>
   rolesWith[permission].some((each) => each === role);
 
+export const permissionsOf = (role: Role): readonly Permission[] =>
+  permissions.filter((permission) => may({ role }, permission));
+
 /** The role to ask for when the permission is missing. */
 export const leastRole = (permission: Permission): Role =>
-  roles.find((role) => may({ role }, permission)) ?? "admin";
+  roles.find((role) => may({ role }, permission)) ?? "owner";
+
+/** The one of two that may do less. */
+export const lesserRole = (one: Role, other: Role): Role =>
+  roles.indexOf(one) <= roles.indexOf(other) ? one : other;
 
 /** Changes made on the machine itself, with the `halyard` command, carry no key. */
 export const operator: Actor = { keyId: null, name: "operator" };

@@ -1,10 +1,30 @@
 // Sessions of the dashboard, and links that sign in to it once, as a store keeps them.
 
-export interface StoredSession {
+/** What somebody has signed in with. */
+export type SignInMethod = "key" | "link" | "password" | `oidc:${string}`;
+
+/** Whom a session speaks for. */
+export interface SessionHolder {
+  /** The API keys that somebody has signed in with, one for each environment; none for a person. */
+  readonly keyIds: readonly string[];
+  /** The person; null for those who have signed in with keys. */
+  readonly userId: string | null;
+  /** Came by a link of the operator, and manages people and environments with the rights of an owner. */
+  readonly isOwner: boolean;
+}
+
+export interface StoredSession extends SessionHolder {
   /** Of its token, which is not stored. */
   readonly hash: Uint8Array;
-  /** The API keys that it speaks for, one for each environment. */
-  readonly keyIds: readonly string[];
+  /** What it is named by in lists; nobody can use it with that. */
+  readonly id: string;
+  readonly method: SignInMethod;
+  readonly createdAt: Date;
+  /** When the person last proved who they are. */
+  readonly signedInAt: Date;
+  /** From where, and with which browser, it began. */
+  readonly address: string | null;
+  readonly agent: string | null;
   /** About to the minute. */
   readonly usedAt: Date;
   readonly endsAt: Date;
@@ -16,6 +36,11 @@ export interface SessionWrites {
   insertSession(session: StoredSession, now: Date): Promise<void>;
   updateSessionKeys(hash: Uint8Array, keyIds: readonly string[]): Promise<void>;
   deleteSession(hash: Uint8Array): Promise<void>;
+  /** Those of a person: one by its id, or all but the one with this hash. */
+  deleteSessionsOf(
+    userId: string,
+    which: { readonly id: string } | { readonly except?: Uint8Array },
+  ): Promise<void>;
 }
 
 export const isOver = (
@@ -27,15 +52,22 @@ export const isOver = (
 export interface SignInLink {
   /** Of its token, which is not stored. */
   readonly hash: Uint8Array;
-  /** The API keys that it signs in with. */
+  /** The API keys that it signs in with; none for an invitation. */
   readonly keyIds: readonly string[];
+  /** Whom it invites; null for a link of the operator. */
+  readonly userId: string | null;
   readonly expiresAt: Date;
 }
+
+/** What a link is good for. */
+export type LinkGrant = Pick<SignInLink, "keyIds" | "userId">;
 
 /** The part of a transaction that stores them. */
 export interface SignInLinkWrites {
   /** Also deletes expired ones. */
   insertSignInLink(link: SignInLink, now: Date): Promise<void>;
-  /** Deletes the link and returns the ids of its keys; undefined when there is none or it has expired. */
-  takeSignInLink(hash: Uint8Array, now: Date): Promise<readonly string[] | undefined>;
+  /** Deletes the link and returns what it is good for; undefined when there is none or it has expired. */
+  takeSignInLink(hash: Uint8Array, now: Date): Promise<LinkGrant | undefined>;
+  /** The invitations of a person are no longer good. */
+  deleteInvitations(userId: string): Promise<void>;
 }

@@ -43,7 +43,7 @@ export const issueKey = async (
   transaction: Transaction,
   environmentId: number,
   actor: Actor,
-  { name, role, expiresAt = null, origins = null }: NewApiKey,
+  { name, role, expiresAt = null, origins = null, user = null, writesDirectly = false }: NewApiKey,
   given?: string,
 ): Promise<CreatedKey> => {
   const id = newIds.key();
@@ -55,6 +55,8 @@ export const issueKey = async (
     lastUsedAt: null,
     expiresAt,
     origins,
+    user,
+    writesDirectly,
   };
   const text = given ?? keyText(apiKey.id, random(32));
   await transaction.insertKey({
@@ -149,10 +151,12 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
   };
 };
 
-const shown = ({ id, name, role, expiresAt, origins }: ApiKey) => ({
+const shown = ({ id, name, role, expiresAt, origins, user, writesDirectly }: ApiKey) => ({
   id,
   name,
   role,
   ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
   ...(origins && { origins }),
+  ...(user && { user }),
+  ...(writesDirectly && { writesDirectly }),
 });

@@ -1,6 +1,7 @@
 // One-time links that sign in to the dashboard with the oldest admin key of every environment.
 import { createHash } from "node:crypto";
 import { isExpired } from "../domain/api-key.ts";
+import type { LinkGrant } from "../domain/sign-in.ts";
 import type { Clock, RandomBytes, Store } from "../ports.ts";
 
 const lifetime = 10 * 60 * 1_000;
@@ -8,8 +9,8 @@ const lifetime = 10 * 60 * 1_000;
 export interface SignInLinks {
   /** The token of a new link, valid for ten minutes and one use. */
   issue(): Promise<string>;
-  /** The ids of the link's keys, once; undefined when it was used, has expired or never existed. */
-  redeem(token: string): Promise<readonly string[] | undefined>;
+  /** What the link is good for, once; undefined when it was used, has expired or never existed. */
+  redeem(token: string): Promise<LinkGrant | undefined>;
 }
 
 const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();
@@ -29,7 +30,10 @@ export const createSignInLinks = (
       }
       const token = random(32).toBase64({ alphabet: "base64url", omitPadding: true });
       const expiresAt = new Date(now.getTime() + lifetime);
-      await transaction.insertSignInLink({ hash: hashOf(token), keyIds, expiresAt }, now);
+      await transaction.insertSignInLink(
+        { hash: hashOf(token), keyIds, userId: null, expiresAt },
+        now,
+      );
       return token;
     }),
 

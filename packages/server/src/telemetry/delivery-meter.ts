@@ -1,6 +1,7 @@
 // Counts attempts and finished deliveries by their outcome.
 import { isSuccess, type Outcome } from "../domain/webhooks/delivery.ts";
-import type { Outbox, Send } from "../ports.ts";
+import type { Outbox } from "../domain/webhooks/outbox.ts";
+import type { Send } from "../ports.ts";
 import { createTiming, type Timing } from "./timing.ts";
 
 export interface DeliveryMeter {

@@ -1,5 +1,7 @@
 // Times the store's calls and counts their failures.
-import type { OutboxBatch, Reader, Store, Transaction } from "../ports.ts";
+
+import type { OutboxBatch } from "../domain/webhooks/outbox.ts";
+import type { Reader, Store, Transaction } from "../ports.ts";
 import { createTiming, type Timing } from "./timing.ts";
 import type { Tracing } from "./tracing.ts";
 

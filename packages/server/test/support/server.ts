@@ -2,14 +2,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { composeOperator, parseConfig, type Role, roles, startServer } from "@halyard/server";
+import { composeOperator, type KeyRole, parseConfig, startServer } from "@halyard/server";
 import { type Api, createApi } from "./api.ts";
 import { dropDatabase } from "./postgres.ts";
 import { storeSettings, unhurried } from "./test-store.ts";
 
 export interface TestEnvironment {
   readonly name: string;
-  readonly keys: Readonly<Record<Role, string>>;
+  readonly keys: Readonly<Record<"client" | "server" | "admin", string>>;
+  /** One more, of any role. */
+  readonly newKey: (role: KeyRole) => Promise<string>;
   readonly admin: Api;
   readonly server: Api;
   readonly client: Api;
@@ -63,14 +65,19 @@ export const startTestServer = async (
       const name = `test-${environments}`;
       const made = await operator.environments.create(name);
       if (!made.ok) throw new Error(made.failure.message);
-      const keys = { client: "", server: "", admin: "" };
-      for (const role of roles) {
+      const newKey = async (role: KeyRole): Promise<string> => {
         const { text } = await operator.keys.createAsOperator(made.value.id, { role, name: role });
-        keys[role] = text;
-      }
+        return text;
+      };
+      const keys = {
+        client: await newKey("client"),
+        server: await newKey("server"),
+        admin: await newKey("admin"),
+      };
       return {
         name,
         keys,
+        newKey,
         admin: api(keys.admin),
         server: api(keys.server),
         client: api(keys.client),

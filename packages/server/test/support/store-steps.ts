@@ -103,6 +103,8 @@ export const newKey = (environmentId: number, id: string): NewKey => ({
   lastUsedAt: null,
   expiresAt: null,
   origins: null,
+  user: null,
+  writesDirectly: false,
   environmentId,
   hash: createHash("sha256").update(id).digest(),
   isGiven: false,

@@ -1,7 +1,7 @@
 // halyard keys: create and revoke API keys, on a server with an admin key or in its database without one.
 import { isProductionName } from "@halyard/core/environment-name";
 import { type ApiKey, checkNewKey } from "@halyard/server/domain/api-key";
-import { type Role, roles } from "@halyard/server/domain/principal";
+import { type KeyRole, keyRoles } from "@halyard/server/domain/principal";
 import { Command, Option } from "commander";
 import { dataOption, type OperatorOptions, withOperator } from "../../operator.ts";
 import {
@@ -32,7 +32,7 @@ interface Options extends OperatorOptions, ConnectionOptions {
 }
 
 interface CreateOptions extends Options {
-  readonly role?: Role;
+  readonly role?: KeyRole;
   readonly name?: string;
   readonly expires?: Date;
   readonly origin?: readonly string[];
@@ -42,7 +42,7 @@ interface CreateOptions extends Options {
 interface ShownKey {
   readonly id: string;
   readonly name: string;
-  readonly role: Role;
+  readonly role: KeyRole;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
   readonly expiresAt: string | null;
@@ -79,7 +79,9 @@ export const keyCommands = (): Command => {
 
   const create = keyCommand(group, "create", changeCommand)
     .description("create a key and print it, only once; asks at a terminal for what is missing")
-    .addOption(new Option("-r, --role <role>", "what the key may do").choices([...roles]))
+    .addOption(
+      new Option("-r, --role <role>", "what the key may do").choices([...keyRoles, "owner"]),
+    )
     .option("-n, --name <text>", "who or what uses it, as history and events show it")
     .option(
       "--expires <when>",
@@ -208,7 +210,7 @@ const complete = async (options: CreateOptions): Promise<WholeOptions> => {
   return {
     ...options,
     ...(environment !== undefined && { environment }),
-    role: role ?? (await choose("Role", roles.toReversed())),
+    role: role ?? (await choose("Role", keyRoles.toReversed())),
     name: name ?? ((await ask("Name, as history shows it [admin]: ")) || "admin"),
   };
 };

@@ -8,7 +8,13 @@ import { useApi, useSession } from "../../session.tsx";
 import { Icon } from "../display/icon.tsx";
 import { notifyError } from "../feedback/notify.tsx";
 
-const roleLabels = { admin: "admin", server: "read-only" } as const;
+const roleLabels = {
+  server: "read-only",
+  viewer: "read-only",
+  editor: "editor",
+  admin: "admin",
+  owner: "owner",
+} as const;
 
 export const EnvironmentSwitcher = () => {
   const { environment } = useApi();
@@ -31,7 +37,7 @@ export const EnvironmentSwitcher = () => {
             <span className="environment-name">{environment.name}</span>
             <span className="environment-role">
               key {environment.keyName}
-              {environment.role === "server" && ", read-only"}
+              {roleLabels[environment.role] === "read-only" && ", read-only"}
             </span>
           </span>
           <Icon name="chevron" />

@@ -1,7 +1,7 @@
 // /keys: the API keys of the caller's own environment.
 import type { FastifyInstance } from "fastify";
 import { type ApiKey, maxKeyNameLength, maxOrigins, originRule } from "../../domain/api-key.ts";
-import { roles } from "../../domain/principal.ts";
+import { keyRoles, roles } from "../../domain/principal.ts";
 import { invalid, ok, type Result } from "../../errors.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
@@ -14,6 +14,8 @@ import { replyIdempotently } from "./idempotency.ts";
 const tags = ["Keys"];
 const IdPath = Type.Object({ id: Type.String({ description: "The key's id." }) });
 
+const roleDescription =
+  "`client` evaluates, `server` reads too, except keys, `editor` changes flags and segments, `admin` does everything.";
 const fields = {
   name: Type.String({
     minLength: 1,
@@ -22,11 +24,13 @@ const fields = {
     description: "Who or what uses it; history and events name it.",
     "x-must-be": `a text of 1 to ${maxKeyNameLength} characters`,
   }),
-  role: Type.Enum([...roles], {
-    description: "`client` evaluates, `server` reads too, except keys, `admin` does everything.",
-    "x-must-be": `one of ${roles.join(", ")}`,
+  role: Type.Enum([...keyRoles], {
+    description: roleDescription,
+    "x-must-be": `one of ${keyRoles.join(", ")}`,
   }),
 };
+/** The operator issues those of owners. */
+const shownRole = Type.Enum([...keyRoles, "owner"], { description: roleDescription });
 const expiresAt = nullable<string>(
   "string",
   "From then on it is refused; `null` when it does not expire.",
@@ -41,7 +45,8 @@ const originList = {
 };
 const shownFields = {
   id: Type.String(),
-  ...fields,
+  name: fields.name,
+  role: shownRole,
   createdAt: Type.String({ description: "ISO 8601 in UTC." }),
   lastUsedAt: nullable<string>("string", "About to the minute; `null` when it was never used."),
   expiresAt,
@@ -59,7 +64,7 @@ const CreateBody = closedObject({
 const OwnKey = closedObject({
   id: Type.String(),
   name: Type.String(),
-  role: Type.Enum([...roles]),
+  role: Type.Enum([...roles], { description: "Of a personal key, what its person may do too." }),
   environment: Type.String({ description: "The environment that the key is tied to." }),
   expiresAt,
 });

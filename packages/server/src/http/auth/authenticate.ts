@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { KeyEntry } from "../../access/key-table.ts";
+import type { Session } from "../../access/sessions.ts";
 import { leastRole, may, type Permission, type Principal } from "../../domain/principal.ts";
 import { type Failure, fail, ok, type Result } from "../../errors.ts";
 import { keyExpired, keyRefused } from "../errors/error-reply.ts";
@@ -14,6 +15,8 @@ export interface AuthContext {
   readonly keyText: string;
   /** Of a session: its kept answers are told apart from those of the key itself. */
   readonly scope?: string;
+  /** With which session of the dashboard; undefined for a key. */
+  readonly session?: Session;
   /** Of a session: whether it is not over yet, for what lasts longer than a request. */
   readonly isOpen?: () => Promise<boolean>;
 }
@@ -70,7 +73,9 @@ export const allow = (auth: AuthContext, needed: Permission): Authenticated => {
     ? ok(auth)
     : forbidden(
         principal,
-        `This needs a key with the role ${leastRole(needed)}; the key "${principal.actor.name}" has the role ${principal.role}.`,
+        principal.actor.keyId === null
+          ? `This needs the role ${leastRole(needed)}; you have the role ${principal.role} in the environment "${principal.environment.name}".`
+          : `This needs a key with the role ${leastRole(needed)}; the key "${principal.actor.name}" has the role ${principal.role}.`,
       );
 };
 

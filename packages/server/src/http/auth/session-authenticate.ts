@@ -4,18 +4,31 @@ import type { FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Session, Sessions } from "../../access/sessions.ts";
 import type { Principal } from "../../domain/principal.ts";
+import type { SessionHolder } from "../../domain/sign-in.ts";
 import { fail, invalid } from "../../errors.ts";
 import { type Authenticate, type Authenticated, allow } from "./authenticate.ts";
 import type { SessionRequests } from "./session-request.ts";
 
 export interface SessionDependencies {
-  readonly keyCache: Pick<ApiKeyCache, "holder" | "knownHolder">;
+  readonly keyCache: Pick<ApiKeyCache, "catchUp" | "knownHolder" | "accessOf">;
   readonly requests: SessionRequests;
   readonly sessions: Sessions;
 }
 
 export const sessionOver =
   "You are not signed in, or your session has ended; sign in with the dashboard.";
+
+/** Who a session is in each of its environments, from memory. */
+export const knownHolders = (
+  keyCache: Pick<ApiKeyCache, "knownHolder" | "accessOf">,
+  { keyIds, userId, isOwner }: SessionHolder,
+): readonly Principal[] => {
+  const holders =
+    userId === null
+      ? keyIds.map((keyId) => keyCache.knownHolder(keyId)).filter((holder) => holder !== undefined)
+      : keyCache.accessOf(userId);
+  return isOwner ? holders.map((holder) => ({ ...holder, role: "owner" as const })) : holders;
+};
 
 const isSafe = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";
 
@@ -24,21 +37,16 @@ export const acceptSessions = (
   authenticate: Authenticate,
   { keyCache, requests, sessions }: SessionDependencies,
 ): Authenticate => {
-  /** The session's key for an environment, as long as it is good. */
-  const holderIn = ({ keyIds }: Session, environment: string): Principal | undefined =>
-    keyIds
-      .map((keyId) => keyCache.knownHolder(keyId))
-      .find((holder) => holder?.environment.name === environment);
+  /** Who the session is in an environment, as long as they may use it. */
+  const holderIn = (session: Session, environment: string): Principal | undefined =>
+    knownHolders(keyCache, session).find((holder) => holder.environment.name === environment);
 
-  const allowIn = (
-    principal: Principal,
-    { token }: Session,
-    needed: Parameters<Authenticate>[1],
-  ) => {
+  const allowIn = (principal: Principal, session: Session, needed: Parameters<Authenticate>[1]) => {
+    const { token } = session;
     // Nobody but the browser has the session's token: what is sealed with it, the database alone does not open.
     const scope = createHash("sha256").update(`scope ${token}`).digest("hex").slice(0, 16);
     const isOpen = async () => (await sessions.find(token)) !== undefined;
-    return allow({ principal, keyText: `session ${token}`, scope, isOpen }, needed);
+    return allow({ principal, keyText: `session ${token}`, scope, isOpen, session }, needed);
   };
 
   const inEnvironment = async (
@@ -49,13 +57,16 @@ export const acceptSessions = (
     const known = holderIn(session, environment);
     if (known) return allowIn(known, session, needed);
     // One of the keys may have been issued by another instance a moment ago.
-    await Promise.all(session.keyIds.map((keyId) => keyCache.holder(keyId)));
+    await keyCache.catchUp();
     const principal = holderIn(session, environment);
     return principal
       ? allowIn(principal, session, needed)
       : fail({
           code: "UNAUTHORIZED",
-          message: `You are not signed in to the environment "${environment}"; its key may have been revoked.`,
+          message:
+            session.userId === null
+              ? `You are not signed in to the environment "${environment}"; its key may have been revoked.`
+              : `You have no access to the environment "${environment}", or it does not exist.`,
         });
   };
 

@@ -1,13 +1,14 @@
 // /session and /sign-in: an API key, or a link that is good once, becomes a session of the dashboard.
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
-import type { Session, Sessions } from "../../access/sessions.ts";
-import { may, type Principal } from "../../domain/principal.ts";
+import type { NewSession, Session, Sessions } from "../../access/sessions.ts";
+import { may, type Principal, permissionsOf } from "../../domain/principal.ts";
+import type { SessionHolder } from "../../domain/sign-in.ts";
 import { type Failure, fail, type Result } from "../../errors.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
-import { sessionOver } from "../auth/session-authenticate.ts";
+import { knownHolders, sessionOver } from "../auth/session-authenticate.ts";
 import { csrfTokenOf, type SessionRequests } from "../auth/session-request.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { noQuery } from "../openapi/schemas.ts";
@@ -50,12 +51,13 @@ export const sessionRoutes = (
   const { keyCache, keyCheck, failures, perKey, sessions, requests, links, sendPage, log } =
     dependencies;
 
-  /** Those of these keys that are good, the last of each environment. */
-  const holdersOf = async (keyIds: readonly string[]): Promise<readonly Principal[]> => {
-    const found = await Promise.all(keyIds.map((keyId) => keyCache.holder(keyId)));
+  /** Who the session is in each environment; of several keys of one environment the last that is good. */
+  const holdersOf = async (session: SessionHolder): Promise<readonly Principal[]> => {
+    const isKnown = session.keyIds.every((keyId) => keyCache.knownHolder(keyId));
+    if (!isKnown || session.userId !== null) await keyCache.catchUp();
     const byEnvironment = new Map<number, Principal>();
-    for (const holder of found) {
-      if (holder && may(holder, "dashboard.use")) byEnvironment.set(holder.environment.id, holder);
+    for (const holder of knownHolders(keyCache, session)) {
+      if (may(holder, "dashboard.use")) byEnvironment.set(holder.environment.id, holder);
     }
     return [...byEnvironment.values()];
   };
@@ -68,7 +70,9 @@ export const sessionRoutes = (
         .toSorted((a, b) => (a.environment.name < b.environment.name ? -1 : 1))
         .map(({ environment, role, actor, keyId }) => ({
           name: environment.name,
-          role,
+          // Whoever came by a link has the operator's rights; the key itself is that of an admin.
+          role: session.userId === null && session.isOwner ? ("admin" as const) : role,
+          permissions: permissionsOf(role),
           keyName: actor.name,
           keyId,
         })),
@@ -93,12 +97,23 @@ export const sessionRoutes = (
   const signIn = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    keyIds: readonly string[],
+    { keyIds, method }: Pick<NewSession, "keyIds" | "method">,
   ): Promise<{ session: Session; holders: readonly Principal[] }> => {
     const earlier = await sessionOf(request);
-    const holders = await holdersOf([...(earlier?.keyIds ?? []), ...keyIds]);
+    // A person and a key are not one another: whoever signs in with a key is no longer signed in as a person.
+    const before = earlier?.userId === null ? earlier : undefined;
+    const isOwner = method === "link" || before?.isOwner === true;
+    const all = [...(before?.keyIds ?? []), ...keyIds];
+    const holders = await holdersOf({ keyIds: all, userId: null, isOwner });
     const session = await sessions.begin(
-      holders.map(({ keyId }) => keyId),
+      {
+        keyIds: holders.map(({ keyId }) => keyId),
+        userId: null,
+        isOwner,
+        method,
+        address: request.ip,
+        agent: request.headers["user-agent"] ?? null,
+      },
       earlier,
     );
     requests.write(reply, session);
@@ -116,7 +131,7 @@ export const sessionRoutes = (
     const foreign = requests.foreign(request);
     if (foreign) return sendFailure(reply, foreign);
     const session = await sessionOf(request);
-    const holders = session ? await holdersOf(session.keyIds) : [];
+    const holders = session ? await holdersOf(session) : [];
     if (!session || holders.length === 0) {
       if (requests.hasCookie(request)) requests.clear(reply);
       return sendFailure(reply, noSession);
@@ -142,7 +157,10 @@ export const sessionRoutes = (
       const { keyId } = checked.value.principal;
       const wait = perKey.take(keyId);
       if (wait !== undefined) return tooMany(reply, "requests with this API key", wait);
-      const { session, holders } = await signIn(request, reply, [keyId]);
+      const { session, holders } = await signIn(request, reply, {
+        keyIds: [keyId],
+        method: "key",
+      });
       return show(reply, session, holders);
     },
   );
@@ -182,7 +200,7 @@ export const sessionRoutes = (
       if (!session.ok) return sendFailure(reply, session.failure);
       if (!session.value) return sendFailure(reply, noSession);
       const { environment } = request.params;
-      const rest = (await holdersOf(session.value.keyIds))
+      const rest = (await holdersOf(session.value))
         .filter((holder) => holder.environment.name !== environment)
         .map(({ keyId }) => keyId);
       if (rest.length === 0) await end(request, reply, session.value);
@@ -205,13 +223,13 @@ export const sessionRoutes = (
       const wait = failures.waiting(request.ip);
       if (wait !== undefined)
         return tooMany(reply, "failed authentications from this address", wait);
-      const keyIds = typeof once === "string" ? await links.redeem(once) : undefined;
-      const [holder] = keyIds === undefined ? [] : await holdersOf(keyIds);
-      if (keyIds === undefined || holder === undefined) {
+      const grant = typeof once === "string" ? await links.redeem(once) : undefined;
+      const [holder] = grant ? await holdersOf({ ...grant, isOwner: true }) : [];
+      if (!grant || holder === undefined) {
         failures.take(request.ip);
         return reply.redirect(expired, 303);
       }
-      await signIn(request, reply, keyIds);
+      await signIn(request, reply, { keyIds: grant.keyIds, method: "link" });
       // The page requests the flags of the environment that its address names before it knows the session.
       return reply.redirect(`/environments/${holder.environment.name}/flags`, 303);
     },

@@ -1,6 +1,6 @@
 // Counts the attempts of each webhook in slots of ten minutes, so that its health is read from a few rows.
 import { sql } from "kysely";
-import type { DeliveryResult } from "../../ports.ts";
+import type { DeliveryResult } from "../../domain/webhooks/outbox.ts";
 import type { Database } from "../schema/tables.ts";
 
 const slotLength = 600_000;

@@ -1,7 +1,7 @@
 // Claims due deliveries for one worker: the oldest of each ordering queue at most, under a lease.
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import type { Callback, Claim, Claimed, ClaimRequest } from "../../domain/webhooks/outbox.ts";
 import { furthestRetry } from "../../domain/webhooks/retry.ts";
-import type { Callback, Claim, Claimed, ClaimRequest } from "../../ports.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database, Tables } from "../schema/tables.ts";

@@ -1,6 +1,6 @@
 // The delivery worker's side of the store.
 import { sql } from "kysely";
-import type { DeliverySignal, Outbox } from "../../ports.ts";
+import type { DeliverySignal, Outbox } from "../../domain/webhooks/outbox.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { NewHistoryEntry } from "../../domain/history.ts";
 import type { WebhookHealth } from "../../domain/webhooks/delivery.ts";
-import type { Claim, DeliveryResult, OutboxBatch } from "../../ports.ts";
+import type { Claim, DeliveryResult, OutboxBatch } from "../../domain/webhooks/outbox.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { historyRow } from "../schema/history-row.ts";
 import { idList } from "../schema/id-list.ts";

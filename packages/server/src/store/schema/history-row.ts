@@ -18,6 +18,8 @@ export const historyRow = (
   at: entry.at.getTime(),
   actor_key_id: entry.actor.keyId,
   actor_name: entry.actor.name,
+  actor_user_id: entry.actor.user?.id ?? null,
+  actor_user_name: entry.actor.user?.name ?? null,
   reason: entry.reason ?? null,
   actions: JSON.stringify(entry.actions),
   before: json(entry.before),

@@ -13,6 +13,7 @@ import { replays } from "./migrations/0009-replays.ts";
 import { counts } from "./migrations/0010-counts.ts";
 import { targeting } from "./migrations/0011-targeting.ts";
 import { reasons } from "./migrations/0012-reasons.ts";
+import { people } from "./migrations/0013-people.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -28,6 +29,7 @@ export const migrations = [
   counts,
   targeting,
   reasons,
+  people,
 ] as const;
 
 const createVersionTable = (database: Database): Promise<void> =>

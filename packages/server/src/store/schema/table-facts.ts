@@ -14,6 +14,8 @@ export interface TableFacts {
 /** Those that others refer to come first. */
 export const tableFacts = {
   schema_version: { key: ["version"], belongsTo: "store", isCopied: false },
+  users: { key: ["id"], belongsTo: "store", isCopied: true },
+  identities: { key: ["issuer", "subject"], belongsTo: "store", isCopied: true },
   environments: { key: ["id"], identity: "id", belongsTo: "store", isCopied: true },
   api_keys: { key: ["id"], belongsTo: "environment", isCopied: true },
   flags: { key: ["environment_id", "key"], belongsTo: "environment", isCopied: true },

@@ -1,13 +1,14 @@
 // The tables as the queries see them. The same on every database: times are milliseconds, booleans 0 or 1, JSON is text.
 // The table clock_steps of version 0.1 is no longer used; migrations only add.
 import type { Generated, Kysely } from "kysely";
+import type { PeopleTables } from "./people-tables.ts";
 
 /** The database, or one transaction on it. */
 export type Database = Kysely<Tables>;
 export type Work<T> = (database: Database) => Promise<T>;
 export type Transact = <T>(work: Work<T>) => Promise<T>;
 
-export interface Tables {
+export interface Tables extends PeopleTables {
   schema_version: { version: number };
   environments: {
     id: Generated<number>;
@@ -25,6 +26,13 @@ export interface Tables {
     definition_bytes: Generated<number>;
     /** When the revision was made; null before the first. */
     changed_at: Generated<number | null>;
+    /** What people call it; null for its name. */
+    label: Generated<string | null>;
+    color: Generated<string | null>;
+    /** 1 when changes need a second person. */
+    protected: Generated<number>;
+    /** When it is deleted; null for never. */
+    expires_at: Generated<number | null>;
   };
   api_keys: {
     id: string;
@@ -40,6 +48,14 @@ export interface Tables {
     origins: string | null;
     /** 1 when the operator has chosen its text. */
     given: Generated<number>;
+    /** Whose key it is; null for keys of programs. */
+    user_id: Generated<string | null>;
+    /** `key`, or `access` for what a person may do in the environment: nobody has its text. */
+    kind: Generated<string>;
+    /** 1 when a group of the person's provider gave the access. */
+    from_group: Generated<number>;
+    /** 1 when it changes a protected environment without a change request. */
+    writes_directly: Generated<number>;
   };
   flags: {
     environment_id: number;
@@ -94,6 +110,9 @@ export interface Tables {
     at: number;
     actor_key_id: string | null;
     actor_name: string;
+    /** The person, when it was one. */
+    actor_user_id: Generated<string | null>;
+    actor_user_name: Generated<string | null>;
     actions: string;
     before: string | null;
     after: string | null;
@@ -221,22 +240,6 @@ export interface Tables {
     keys: number;
     began_at: number;
     ended_at: number | null;
-  };
-  /** Links that sign in to the dashboard once; a used one is gone. */
-  sign_in_links: {
-    hash: Uint8Array;
-    /** JSON: the ids of the keys that it signs in with. */
-    key_ids: string;
-    expires_at: number;
-  };
-  /** Sessions of the dashboard; an ended one is gone. */
-  sessions: {
-    hash: Uint8Array;
-    /** JSON: the ids of the keys that it speaks for. */
-    key_ids: string;
-    /** About to the minute. */
-    used_at: number;
-    ends_at: number;
   };
   /** Idempotency records: responses kept for requests that are sent again. The table keeps its first name. */
   answers: {

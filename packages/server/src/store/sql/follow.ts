@@ -1,7 +1,7 @@
 // The reads of ports.ts that instances follow: the position of each environment, its revisions, its keys.
 import type { ApiKey } from "../../domain/api-key.ts";
 import type { Revision } from "../../domain/change.ts";
-import type { Role } from "../../domain/principal.ts";
+import { lesserRole, type Role } from "../../domain/principal.ts";
 import type { Reader } from "../../ports.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 
@@ -19,23 +19,46 @@ export const keyLimits = ({
 export const followReads = (database: Database): FollowReads => ({
   async keyHolders(environmentId) {
     const rows = await database
-      .selectFrom("api_keys")
-      .innerJoin("environments", "environments.id", "api_keys.environment_id")
-      .select(["api_keys.id", "api_keys.name", "role", "hash", "environments.name as environment"])
-      .select(["expires_at", "origins"])
-      .where("environment_id", "=", environmentId)
-      .where("revoked_at", "is", null)
+      .selectFrom("api_keys as held")
+      .innerJoin("environments", "environments.id", "held.environment_id")
+      .leftJoin("users", "users.id", "held.user_id")
+      // What the person may do whose key it is.
+      .leftJoin("api_keys as access", (join) =>
+        join
+          .onRef("access.user_id", "=", "held.user_id")
+          .onRef("access.environment_id", "=", "held.environment_id")
+          .on("access.kind", "=", "access")
+          .on("access.revoked_at", "is", null),
+      )
+      .select(["held.id", "held.name", "held.role", "held.hash", "held.kind", "held.user_id"])
+      .select(["held.expires_at", "held.origins", "held.writes_directly"])
+      .select(["environments.name as environment", "users.name as userName"])
+      .select("access.role as personRole")
+      .where("held.environment_id", "=", environmentId)
+      .where("held.revoked_at", "is", null)
       .execute();
-    return rows.map(({ id, name, role, hash, environment, ...limits }) => ({
-      hash,
-      principal: {
-        keyId: id,
-        role: role as Role,
-        actor: { keyId: id, name },
-        environment: { id: environmentId, name: environment },
-        ...keyLimits(limits),
-      },
-    }));
+    return rows.flatMap((row) => {
+      const user = row.user_id === null ? undefined : { id: row.user_id, name: row.userName ?? "" };
+      // The key of somebody who may do nothing here any more.
+      if (user && row.personRole === null) return [];
+      const isAccess = row.kind === "access";
+      return {
+        hash: row.hash,
+        accessOf: isAccess ? row.user_id : null,
+        principal: {
+          keyId: row.id,
+          role: lesserRole(row.role as Role, (row.personRole ?? row.role) as Role),
+          actor: {
+            keyId: isAccess ? null : row.id,
+            name: isAccess && user ? user.name : row.name,
+            ...(user && { user }),
+          },
+          environment: { id: environmentId, name: row.environment },
+          ...keyLimits(row),
+          ...(row.writes_directly === 1 && { writesDirectly: true }),
+        },
+      };
+    });
   },
 
   positions: () =>

@@ -7,6 +7,7 @@ import type {
   HistoryReads,
   HistorySubject,
 } from "../../domain/history.ts";
+import { type Actor, isUserId } from "../../domain/principal.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 
 /** An entry of a large segment has 25 MB: a page ends with the entry that exceeds this. */
@@ -20,11 +21,27 @@ const columns = [
   "at",
   "actor_key_id",
   "actor_name",
+  "actor_user_id",
+  "actor_user_name",
   "reason",
   "actions",
   "before",
   "after",
 ] as const;
+
+/** Who a row names. */
+export const actorOf = (
+  row: Pick<
+    Selectable<Tables["history"]>,
+    "actor_key_id" | "actor_name" | "actor_user_id" | "actor_user_name"
+  >,
+): Actor => ({
+  keyId: row.actor_key_id,
+  name: row.actor_name,
+  ...(row.actor_user_id !== null && {
+    user: { id: row.actor_user_id, name: row.actor_user_name ?? row.actor_name },
+  }),
+});
 
 const entryOf = (
   row: Pick<Selectable<Tables["history"]>, (typeof columns)[number]>,
@@ -34,7 +51,7 @@ const entryOf = (
   subjectId: row.subject_id,
   version: row.version,
   at: new Date(row.at),
-  actor: { keyId: row.actor_key_id, name: row.actor_name },
+  actor: actorOf(row),
   ...(row.reason !== null && { reason: row.reason }),
   actions: JSON.parse(row.actions) as string[],
   before: row.before === null ? null : JSON.parse(row.before),
@@ -71,9 +88,10 @@ const pageRows = (database: Database, environmentId: number, query: HistoryQuery
     .limit(limit);
 };
 
-/** Of whoever has this name or this id: each of the two has its index. */
+/** Of whoever has this name or this key id: each of the two has its index. So has the id of a person. */
 const byActor = (database: Database, environmentId: number, query: HistoryQuery, actor: string) => {
   const rows = pageRows(database, environmentId, query);
+  if (isUserId(actor)) return rows.where("actor_user_id", "=", actor);
   const named = rows.where("actor_name", "=", actor);
   const known = rows.where("actor_key_id", "=", actor).where("actor_name", "!=", actor);
   return database

@@ -3,15 +3,19 @@ import { fromStored } from "@halyard/core/flags/stored";
 import type { Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { Environment } from "../../domain/environment.ts";
-import type { Role } from "../../domain/principal.ts";
+import type { KeyRole } from "../../domain/principal.ts";
 import type { ReferenceReads } from "../../domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "../../domain/segments.ts";
+import type { UserReads } from "../../domain/user.ts";
 import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
+import { readSession, sessionsOf } from "../people/sessions.ts";
+import { userReads } from "../people/users.ts";
 import type { SameSelect } from "../schema/dialect.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
 import type { Database, Tables } from "../schema/tables.ts";
+import { dateOf } from "../schema/times.ts";
 import { removedEnvironments } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
 import { followReads, keyLimits } from "./follow.ts";
@@ -20,7 +24,6 @@ import { eventLogReads, historyReads } from "./history.ts";
 import { pastReads } from "./past.ts";
 import { replayReads } from "./replays.ts";
 import { caughtUp, referenceReads, segmentReads, wholeSegments } from "./segments.ts";
-import { readSession } from "./sign-in.ts";
 import { usageReads } from "./usage.ts";
 
 type FlagRow = Omit<Selectable<Tables["flags"]>, "environment_id">;
@@ -81,6 +84,7 @@ export const readsToChange = (
   | keyof ReplayReads
   | keyof ReferenceReads
   | keyof SegmentReads
+  | keyof UserReads
   | "environments"
   | "flag"
   | "webhooks"
@@ -114,6 +118,7 @@ export const readsToChange = (
     ...segmentReads(database),
     ...referenceReads(database, flagsAmong),
     ...historyReads(database),
+    ...userReads(database),
 
     async environments() {
       const rows = await database
@@ -147,18 +152,24 @@ export const readsToChange = (
     async keys(environmentId) {
       const rows = await database
         .selectFrom("api_keys")
-        .select(["id", "name", "role", "created_at", "last_used_at", "expires_at", "origins"])
+        .leftJoin("users", "users.id", "api_keys.user_id")
+        .select(["api_keys.id", "api_keys.name", "role", "api_keys.created_at", "last_used_at"])
+        .select(["expires_at", "origins", "writes_directly", "user_id", "users.name as user_name"])
         .where("environment_id", "=", environmentId)
         .where("revoked_at", "is", null)
-        .orderBy("created_at")
-        .orderBy("id")
+        .where("kind", "=", "key")
+        .orderBy("api_keys.created_at")
+        .orderBy("api_keys.id")
         .execute();
-      return rows.map(({ created_at, last_used_at, expires_at, origins, role, ...key }) => ({
-        ...key,
-        role: role as Role,
-        ...keyLimits({ expires_at, origins }),
-        createdAt: new Date(created_at),
-        lastUsedAt: last_used_at === null ? null : new Date(last_used_at),
+      return rows.map((row) => ({
+        id: row.id,
+        name: row.name,
+        role: row.role as KeyRole,
+        ...keyLimits(row),
+        createdAt: new Date(row.created_at),
+        lastUsedAt: dateOf(row.last_used_at),
+        user: row.user_id === null ? null : { id: row.user_id, name: row.user_name ?? "" },
+        writesDirectly: row.writes_directly === 1,
       }));
     },
   };
@@ -173,6 +184,7 @@ export const createReader = (database: Database): Reader => ({
   ...eventLogReads(database),
   ...pastReads(database),
   session: readSession(database),
+  sessionsOf: sessionsOf(database),
 
   removedEnvironments: () => removedEnvironments(database),
 

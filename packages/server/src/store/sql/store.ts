@@ -1,12 +1,13 @@
 // A store on any SQL database: reads, transactions, and what listeners learn after a commit.
 import type { Change } from "../../domain/change.ts";
+import type { DeliverySignal } from "../../domain/webhooks/outbox.ts";
 import { StoreUnavailable } from "../../errors.ts";
-import type { Commit, DeliverySignal, Reader, Store } from "../../ports.ts";
+import type { Commit, Reader, Store } from "../../ports.ts";
 import { createOutbox } from "../outbox/outbox.ts";
+import { writeSessionUse } from "../people/sessions.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
-import { writeSessionUse } from "./sign-in.ts";
 import { createTransaction } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
 import { reencrypt, unreadableSecrets } from "./webhooks.ts";
@@ -47,10 +48,14 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     async transact(work) {
       const { result, signal, commit } = await engine.transact(async (database) => {
         const signal = { queued: new Set<string>(), changed: new Set<string>() };
-        const commit = { changes: [] as Change[], revokedKeys: [] as string[] };
-        const draft = { ...signal, ...commit };
+        const draft = {
+          ...signal,
+          changes: [] as Change[],
+          revokedKeys: [] as string[],
+          accessChanged: false,
+        };
         const result = await work(createTransaction(database, engine.traits, secrets, draft));
-        return { result, signal, commit };
+        return { result, signal, commit: draft };
       });
       const followers = [...commitListeners].map(async (listener) => listener(commit));
       if (signal.queued.size + signal.changed.size > 0) {

@@ -2,6 +2,8 @@
 import type { Change } from "../../domain/change.ts";
 import type { Transaction } from "../../ports.ts";
 import { queue } from "../outbox/queue.ts";
+import { sessionWrites, signInLinkWrites } from "../people/sessions.ts";
+import { userWrites } from "../people/users.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { historyRow } from "../schema/history-row.ts";
 import type { Database } from "../schema/tables.ts";
@@ -10,7 +12,6 @@ import { removalWrites } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
 import { environmentColumns, environmentOf, readsToChange } from "./reader.ts";
 import { replayWrites } from "./replays.ts";
-import { insertSignInLink, sessionWrites, takeSignInLink } from "./sign-in.ts";
 import { webhookWrites } from "./webhooks.ts";
 import { writeChange } from "./write-change.ts";
 
@@ -45,6 +46,7 @@ export interface SignalDraft {
   readonly changed: Set<string>;
   readonly changes: Change[];
   readonly revokedKeys: string[];
+  accessChanged: boolean;
 }
 
 export const createTransaction = (
@@ -115,9 +117,9 @@ export const createTransaction = (
 
     ...webhookWrites(database, traits, secrets, signal.changed),
     ...replayWrites(database),
-    insertSignInLink: (link, now) => insertSignInLink(database, link, now),
-    takeSignInLink: (hash, now) => takeSignInLink(database, hash, now),
+    ...signInLinkWrites(database),
     ...sessionWrites(database),
+    ...userWrites(database, traits, signal),
 
     async insertKey(key) {
       await database
@@ -133,6 +135,8 @@ export const createTransaction = (
           expires_at: key.expiresAt?.getTime() ?? null,
           origins: key.origins && JSON.stringify(key.origins),
           given: key.isGiven ? 1 : 0,
+          user_id: key.user?.id ?? null,
+          writes_directly: key.writesDirectly ? 1 : 0,
         })
         .execute();
       await countKeyChange(key.environmentId);

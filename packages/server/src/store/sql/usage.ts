@@ -8,6 +8,7 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import { batchesOf } from "../schema/id-list.ts";
 import type { Database, Tables, Transact } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";
+import { actorOf } from "./history.ts";
 
 /** The entry that the last change of a flag has made. */
 const lastEntry = (flag: ExpressionBuilder<Tables, "flags">) =>
@@ -94,6 +95,8 @@ export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHou
         "change.at as changed_at",
         "change.actor_key_id",
         "change.actor_name",
+        "change.actor_user_id",
+        "change.actor_user_name",
       ])
       .where("flags.environment_id", "=", environmentId)
       .$if(flagKey !== undefined, (rest) => rest.where("flags.key", "=", flagKey ?? ""))
@@ -117,7 +120,7 @@ export const usageReads = (database: Database): Pick<Reader, "usage" | "usageHou
           ? null
           : {
               at: new Date(row.changed_at),
-              actor: { keyId: row.actor_key_id, name: row.actor_name },
+              actor: actorOf({ ...row, actor_name: row.actor_name }),
             },
     }));
   },

@@ -1,0 +1,84 @@
+// People: their accounts, and what they may do where.
+import { invalid, ok, type Result } from "../errors.ts";
+import type { PersonRole, UserRef } from "./principal.ts";
+
+export interface User extends UserRef {
+  readonly email: string | null;
+  /** Manages people and environments, and is an admin of every environment. */
+  readonly isOwner: boolean;
+  readonly createdAt: Date;
+  /** Null for somebody who was invited and has not come yet. */
+  readonly signedInAt: Date | null;
+  /** When their rights last changed. */
+  readonly rightsAt: Date;
+  /** By the name of the environment; an owner's are not listed. */
+  readonly roles: Readonly<Record<string, PersonRole>>;
+}
+
+export interface NewUser extends UserRef {
+  readonly email: string | null;
+  readonly isOwner: boolean;
+}
+
+/** Who a provider says that somebody is. The e-mail address is none: it may change hands. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** What a person may do in one environment. */
+export interface Access {
+  readonly id: string;
+  readonly userId: string;
+  readonly environmentId: number;
+  readonly role: PersonRole | "owner";
+  /** A group of their provider gave it, and may take it. */
+  readonly isFromGroup: boolean;
+}
+
+export interface UserReads {
+  /** By name. */
+  users(): Promise<readonly User[]>;
+  user(id: string): Promise<User | undefined>;
+  /** `emailKey` is the address as `emailKeyOf` writes it. */
+  userByEmail(emailKey: string): Promise<User | undefined>;
+  userByIdentity(identity: Identity): Promise<User | undefined>;
+  accessOf(userId: string): Promise<readonly Access[]>;
+}
+
+export interface UserWrites {
+  insertUser(user: NewUser, at: Date): Promise<void>;
+  updateUser(
+    id: string,
+    change: Partial<Pick<User, "name" | "email" | "isOwner" | "signedInAt">>,
+    at: Date,
+  ): Promise<void>;
+  /** With their sessions, their keys and their access. */
+  deleteUser(id: string): Promise<void>;
+  insertIdentity(userId: string, identity: Identity): Promise<void>;
+  /** In the place of what they had there; null takes it away. */
+  setAccess(
+    userId: string,
+    environmentId: number,
+    access: Pick<Access, "id" | "role" | "isFromGroup"> | null,
+    at: Date,
+  ): Promise<void>;
+}
+
+export const maxUsers = 10_000;
+export const maxUserNameLength = 100;
+const maxEmailLength = 254;
+
+/** Two ways to write the same address give the same text. */
+export const emailKeyOf = (email: string): string => email.normalize("NFKC").toLowerCase();
+
+/** An address that can be compared: without what looks like another character or cannot be seen. */
+export const checkEmail = (text: string): Result<string> => {
+  const email = text.trim();
+  const isAddress = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}]+\.[^\s@.\p{C}]+$/u.test(
+    email,
+  );
+  return isAddress && email.length <= maxEmailLength && email === email.normalize("NFKC")
+    ? ok(email)
+    : invalid("email", "must be an e-mail address");
+};

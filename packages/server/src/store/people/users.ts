@@ -1,0 +1,210 @@
+// People in SQL. Their access to an environment is a row among its keys, so that instances follow it as they follow keys.
+import type { Selectable } from "kysely";
+import type { PersonRole } from "../../domain/principal.ts";
+import { emailKeyOf, type User, type UserReads, type UserWrites } from "../../domain/user.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { Database, Tables } from "../schema/tables.ts";
+import { dateOf } from "../schema/times.ts";
+
+/** Without what they prove who they are with. */
+const columns = [
+  "id",
+  "name",
+  "email",
+  "owner",
+  "created_at",
+  "signed_in_at",
+  "rights_at",
+] as const;
+
+type UserRow = Pick<Selectable<Tables["users"]>, (typeof columns)[number]>;
+
+const userOf = (row: UserRow, roles: User["roles"]): User => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  isOwner: row.owner === 1,
+  createdAt: new Date(row.created_at),
+  signedInAt: dateOf(row.signed_in_at),
+  rightsAt: new Date(row.rights_at),
+  roles,
+});
+
+export const userReads = (database: Database): UserReads => {
+  const access = () =>
+    database
+      .selectFrom("api_keys")
+      .innerJoin("environments", "environments.id", "api_keys.environment_id")
+      .where("api_keys.kind", "=", "access")
+      .where("api_keys.revoked_at", "is", null);
+
+  const rolesOf = async (userIds: readonly string[]) => {
+    const byUser = new Map<string, Record<string, PersonRole>>();
+    if (userIds.length === 0) return byUser;
+    const rows = await access()
+      .select(["api_keys.user_id", "api_keys.role", "environments.name"])
+      .$if(userIds.length === 1, (all) => all.where("api_keys.user_id", "=", userIds[0] ?? ""))
+      .orderBy("environments.name")
+      .execute();
+    for (const { user_id, role, name } of rows) {
+      if (user_id === null || role === "owner") continue;
+      const roles = byUser.get(user_id) ?? {};
+      roles[name] = role as PersonRole;
+      byUser.set(user_id, roles);
+    }
+    return byUser;
+  };
+
+  const read = async (row: UserRow | undefined): Promise<User | undefined> =>
+    row && userOf(row, (await rolesOf([row.id])).get(row.id) ?? {});
+
+  const users = () => database.selectFrom("users").select(columns);
+  return {
+    async users() {
+      const rows = await users().orderBy("name").orderBy("id").execute();
+      const roles = await rolesOf(rows.map(({ id }) => id));
+      return rows.map((row) => userOf(row, roles.get(row.id) ?? {}));
+    },
+    user: async (id) => read(await users().where("id", "=", id).executeTakeFirst()),
+    userByEmail: async (emailKey) =>
+      read(await users().where("email_key", "=", emailKey).executeTakeFirst()),
+    async userByIdentity({ issuer, subject }) {
+      const row = await database
+        .selectFrom("identities")
+        .innerJoin("users", "users.id", "identities.user_id")
+        .select(columns.map((column) => `users.${column}` as const))
+        .where("issuer", "=", issuer)
+        .where("subject", "=", subject)
+        .executeTakeFirst();
+      return read(row);
+    },
+    async accessOf(userId) {
+      const rows = await access()
+        .select(["api_keys.id", "api_keys.environment_id", "api_keys.role", "api_keys.from_group"])
+        .where("api_keys.user_id", "=", userId)
+        .execute();
+      return rows.map(({ id, environment_id, role, from_group }) => ({
+        id,
+        userId,
+        environmentId: environment_id,
+        role: role as PersonRole | "owner",
+        isFromGroup: from_group === 1,
+      }));
+    },
+  };
+};
+
+export const userWrites = (
+  database: Database,
+  traits: DatabaseTraits,
+  signal: { readonly revokedKeys: string[]; accessChanged: boolean },
+): UserWrites => {
+  /** Every instance reads the keys and the people of these environments again. */
+  const countAccessChange = async (environmentId?: number): Promise<void> => {
+    await database
+      .updateTable("environments")
+      .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
+      .$if(environmentId !== undefined, (all) => all.where("id", "=", environmentId ?? 0))
+      .execute();
+    await traits.notify(database);
+    signal.accessChanged = true;
+  };
+
+  return {
+    async insertUser({ id, name, email, isOwner }, at) {
+      await database
+        .insertInto("users")
+        .values({
+          id,
+          name,
+          email,
+          email_key: email === null ? null : emailKeyOf(email),
+          owner: isOwner ? 1 : 0,
+          created_at: at.getTime(),
+          signed_in_at: null,
+          rights_at: at.getTime(),
+          password: null,
+          totp: null,
+          recovery: null,
+        })
+        .execute();
+    },
+
+    async updateUser(id, { name, email, isOwner, signedInAt }, at) {
+      await database
+        .updateTable("users")
+        .set({
+          ...(name !== undefined && { name }),
+          ...(email !== undefined && {
+            email,
+            email_key: email === null ? null : emailKeyOf(email),
+          }),
+          ...(isOwner !== undefined && { owner: isOwner ? 1 : 0, rights_at: at.getTime() }),
+          ...(signedInAt !== undefined && { signed_in_at: signedInAt?.getTime() ?? null }),
+        })
+        .where("id", "=", id)
+        .execute();
+      // Others have the name in memory.
+      if (name !== undefined) await countAccessChange();
+    },
+
+    async deleteUser(id) {
+      const keys = await database
+        .deleteFrom("api_keys")
+        .where("user_id", "=", id)
+        .returning("id")
+        .execute();
+      for (const table of ["sessions", "sign_in_links", "identities"] as const) {
+        await database.deleteFrom(table).where("user_id", "=", id).execute();
+      }
+      await database.deleteFrom("users").where("id", "=", id).execute();
+      signal.revokedKeys.push(...keys.map((key) => key.id));
+      await countAccessChange();
+    },
+
+    async insertIdentity(userId, { issuer, subject }) {
+      await database
+        .insertInto("identities")
+        .values({ issuer, subject, user_id: userId })
+        .execute();
+    },
+
+    async setAccess(userId, environmentId, access, at) {
+      const before = await database
+        .deleteFrom("api_keys")
+        .where("user_id", "=", userId)
+        .where("environment_id", "=", environmentId)
+        .where("kind", "=", "access")
+        .returning("id")
+        .execute();
+      signal.revokedKeys.push(...before.map((key) => key.id));
+      if (access) {
+        await database
+          .insertInto("api_keys")
+          .values({
+            id: access.id,
+            environment_id: environmentId,
+            name: "access",
+            role: access.role,
+            // Not the hash of any text.
+            hash: new TextEncoder().encode(`access ${access.id}`),
+            created_at: at.getTime(),
+            revoked_at: null,
+            expires_at: null,
+            origins: null,
+            user_id: userId,
+            kind: "access",
+            given: 0,
+            from_group: access.isFromGroup ? 1 : 0,
+          })
+          .execute();
+      }
+      await database
+        .updateTable("users")
+        .set({ rights_at: at.getTime() })
+        .where("id", "=", userId)
+        .execute();
+      await countAccessChange(environmentId);
+    },
+  };
+};
