@@ -14,8 +14,6 @@ export interface TableFacts {
 /** Those that others refer to come first. */
 export const tableFacts = {
   schema_version: { key: ["version"], belongsTo: "store", isCopied: false },
-  users: { key: ["id"], belongsTo: "store", isCopied: true },
-  identities: { key: ["issuer", "subject"], belongsTo: "store", isCopied: true },
   environments: { key: ["id"], identity: "id", belongsTo: "store", isCopied: true },
   api_keys: { key: ["id"], belongsTo: "environment", isCopied: true },
   flags: { key: ["environment_id", "key"], belongsTo: "environment", isCopied: true },
@@ -49,6 +47,8 @@ export const tableFacts = {
     isCopied: true,
   },
   removed_environments: { key: ["id"], belongsTo: "store", isCopied: true },
+  users: { key: ["id"], belongsTo: "store", isCopied: true },
+  identities: { key: ["issuer", "subject"], belongsTo: "store", isCopied: true },
   sign_in_links: { key: ["hash"], belongsTo: "store", isCopied: false },
   sessions: { key: ["hash"], belongsTo: "store", isCopied: false },
   answers: { key: ["key_id", "name"], belongsTo: "api_keys", isCopied: true },

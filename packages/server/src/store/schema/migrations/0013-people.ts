@@ -32,10 +32,7 @@ export const people = async (schema: SchemaModule, traits: DatabaseTraits): Prom
     .execute();
   await schema.createIndex("identities_by_user").on("identities").column("user_id").execute();
 
-  await schema
-    .alterTable("api_keys")
-    .addColumn("user_id", traits.text)
-    .execute();
+  await schema.alterTable("api_keys").addColumn("user_id", traits.text).execute();
   // A person's access to an environment is a key that nobody has the text of.
   await schema
     .alterTable("api_keys")
@@ -51,16 +48,10 @@ export const people = async (schema: SchemaModule, traits: DatabaseTraits): Prom
     .execute();
   await schema.createIndex("api_keys_by_user").on("api_keys").column("user_id").execute();
 
-  await schema
-    .alterTable("sign_in_links")
-    .addColumn("user_id", traits.text)
-    .execute();
+  await schema.alterTable("sign_in_links").addColumn("user_id", traits.text).execute();
 
   await schema.alterTable("sessions").addColumn("id", traits.text).execute();
-  await schema
-    .alterTable("sessions")
-    .addColumn("user_id", traits.text)
-    .execute();
+  await schema.alterTable("sessions").addColumn("user_id", traits.text).execute();
   await schema
     .alterTable("sessions")
     .addColumn("owner", "integer", (column) => column.notNull().defaultTo(no))
