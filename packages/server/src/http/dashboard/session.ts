@@ -224,8 +224,9 @@ export const sessionRoutes = (
       if (wait !== undefined)
         return tooMany(reply, "failed authentications from this address", wait);
       const grant = typeof once === "string" ? await links.redeem(once) : undefined;
-      const [holder] = grant ? await holdersOf({ ...grant, isOwner: true }) : [];
-      if (!grant || holder === undefined) {
+      const isOfOperator = grant?.userId === null;
+      const [holder] = isOfOperator ? await holdersOf({ ...grant, isOwner: true }) : [];
+      if (!isOfOperator || holder === undefined) {
         failures.take(request.ip);
         return reply.redirect(expired, 303);
       }
