@@ -6,6 +6,7 @@ import { operator as operatorActor } from "../src/domain/principal.ts";
 import type { Answer } from "./support/api.ts";
 import { signInAs, withStore } from "./support/people.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
+import { signInWith } from "./support/session.ts";
 import { storeSettings } from "./support/test-store.ts";
 
 let server: TestServer;
@@ -223,4 +224,43 @@ test("a link for one person signs nobody in as the operator", async () => {
   const answer = await server.anonymous("GET", `//sign-in?once=${token}`);
   assert.equal(answer.headers.get("location"), "/sign-in?link=expired");
   assert.deepEqual(answer.headers.getSetCookie(), []);
+});
+
+test("a session says who is signed in, also to somebody without any environment", async () => {
+  const { name, keys } = await server.environment();
+  const session = async ({ cookie }: { readonly cookie: string }) =>
+    (await server.anonymous("GET", "//session", undefined, { cookie })).body as {
+      user: object | null;
+      isOwner: boolean;
+      method: string;
+      signedInAt: string;
+      environments: readonly { name: string; permissions: string[] }[];
+    };
+  const gil = await signInAs(server, {
+    name: "Gil",
+    email: "gil@example.com",
+    roles: { [name]: "viewer" },
+  });
+  const { user, isOwner, method, signedInAt, environments } = await session(gil);
+  const parts = { hasPassword: false, hasSecondFactor: false, providers: [] };
+  assert.deepEqual(user, {
+    ...{ id: gil.userId, name: "Gil", email: "gil@example.com", isOwner: false },
+    ...parts,
+  });
+  assert.deepEqual([isOwner, method, typeof signedInAt], [false, "password", "string"]);
+  const [only] = environments;
+  assert.partialDeepStrictEqual(only, {
+    ...{ name, label: null, color: null, protected: false, role: "viewer", keyName: "Gil" },
+  });
+  assert.ok(
+    only?.permissions.includes("history.read") && !only.permissions.includes("flags.write"),
+  );
+
+  const none = await session(await signInAs(server, { name: "Hal" }));
+  assert.deepEqual([none.environments, none.isOwner], [[], false]);
+  const owner = await session(await signInAs(server, { name: "Ivy", owner: true }));
+  assert.equal(owner.isOwner, true);
+  assert.ok(owner.environments.some((each) => each.name === name));
+  const byKey = await session(await signInWith(server, [keys.admin]));
+  assert.deepEqual([byKey.user, byKey.isOwner, byKey.method], [null, false, "key"]);
 });

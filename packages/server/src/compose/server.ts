@@ -153,7 +153,7 @@ export const composeInstance = async (
       }),
       replays,
       dashboard: config.dashboard
-        ? { files: loadDashboard(dashboardFolder), sessions, links, clock }
+        ? { files: loadDashboard(dashboardFolder), sessions, links, reads: store, clock }
         : undefined,
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },
       overload,

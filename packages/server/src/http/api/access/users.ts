@@ -1,6 +1,6 @@
 // /users: people, and what they may do where.
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { personRoles } from "../../../domain/principal.ts";
+import { type PersonRole, personRoles } from "../../../domain/principal.ts";
 import { maxUserNameLength, type User } from "../../../domain/user.ts";
 import type { Invitation } from "../../../management/sign-in-links.ts";
 import type { PersonChange, Users } from "../../../management/users.ts";
@@ -29,23 +29,22 @@ const owner = Type.Boolean({
   description: "Manages people and environments, and may do everything in every environment.",
   "x-must-be": "true or false",
 });
-const roleMap = <T>(values: readonly (string | null)[], rule: string, description: string) =>
+const role = {
+  type: "string",
+  enum: [...personRoles],
+  "x-must-be": `one of ${personRoles.join(", ")}`,
+};
+const roleMap = <T>(each: object, description: string) =>
   Type.Unsafe<Readonly<Record<string, T>>>({
     type: "object",
     maxProperties: 1_000,
-    additionalProperties: { enum: [...values], "x-must-be": rule },
+    additionalProperties: each,
     description,
     "x-must-be": "an object of roles by the names of environments",
   });
-type PersonRole = (typeof personRoles)[number];
-const roles = roleMap<PersonRole>(
-  personRoles,
-  `one of ${personRoles.join(", ")}`,
-  "By the name of the environment; empty for an owner.",
-);
+const roles = roleMap<PersonRole>(role, "By the name of the environment; empty for an owner.");
 const roleChanges = roleMap<PersonRole | null>(
-  [...personRoles, null],
-  `one of ${personRoles.join(", ")}, or null for none`,
+  { anyOf: [role, { type: "null" }] },
   "By the name of the environment; `null` takes the role away, and what is not named stays. Not for an owner.",
 );
 
