@@ -59,6 +59,7 @@ export type Author = Pick<Caller, "actor" | "reason">;
 
 const all: readonly Role[] = roles;
 const readers: readonly Role[] = ["server", "viewer", "editor", "admin", "owner"];
+const people: readonly Role[] = ["viewer", "editor", "admin", "owner"];
 const editors: readonly Role[] = ["editor", "admin", "owner"];
 const admins: readonly Role[] = ["admin", "owner"];
 const owners: readonly Role[] = ["owner"];
@@ -79,6 +80,9 @@ const rolesWith = {
   "dashboard.use": readers,
   "environments.read": readers,
   "change-requests.read": readers,
+  /** Of those who are signed in as themselves: their own keys alone. */
+  "personal-keys.read": people,
+  "personal-keys.write": people,
   "flags.write": editors,
   "segments.write": editors,
   /** To approve or refuse what somebody else proposes. */
@@ -96,6 +100,12 @@ export const permissions = Object.keys(rolesWith) as Permission[];
 
 export const may = ({ role }: Pick<Principal, "role">, permission: Permission): boolean =>
   rolesWith[permission].some((each) => each === role);
+
+/** What no key may do, whatever its role: only somebody who is signed in as themselves. */
+const forPeople: readonly Permission[] = ["personal-keys.read", "personal-keys.write"];
+export const isForPeople = (permission: Permission): boolean => forPeople.includes(permission);
+
+export const rolesOf = (permission: Permission): readonly Role[] => rolesWith[permission];
 
 export const permissionsOf = (role: Role): readonly Permission[] =>
   permissions.filter((permission) => may({ role }, permission));
