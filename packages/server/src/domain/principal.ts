@@ -26,9 +26,16 @@ export interface Actor {
   readonly keyId: string | null;
   /** Of the key, or of the person who is signed in. */
   readonly name: string;
-  /** The person who is signed in, or whose key it is. */
-  readonly user?: UserRef;
+  /** The person who is signed in, or whose key it is; events tell their address when the operator wants it. */
+  readonly user?: UserRef & { readonly email?: string };
 }
+
+/** What log lines name an actor by. */
+export const whoIs = ({ keyId, name, user }: Actor): object => ({
+  // A person who is signed in has no key.
+  ...((keyId !== null || !user) && { keyId, keyName: name }),
+  ...(user && { userId: user.id, userName: user.name }),
+});
 
 export interface EnvironmentRef {
   readonly id: number;
