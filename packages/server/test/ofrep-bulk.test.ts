@@ -84,8 +84,9 @@ test("whatever was created, changed and deleted, the answer holds the very bytes
   await isWhole();
   const when = { attribute: "targetingKey", op: "in", values: ["ann"] };
   await admin("DELETE", "/flags/flag-f");
-  await makeFlag(admin, {
-    ...{ key: "flag-f", type: "boolean", enabled: true, otherwise: "off" },
+  await makeFlag(admin, { key: "flag-f", type: "boolean", enabled: true });
+  await changeFlag(admin, "flag-f", {
+    otherwise: "off",
     rules: [{ id: "ann", when, serve: "on" }],
   });
   await isWhole();
