@@ -199,8 +199,8 @@ export const secretKeyChecks = (
     problems.push(
       fail(
         about,
-        `the secrets of ${counted(unreadable.length, "webhook")} cannot be read, so nothing is sent to ${unreadable.join(", ")}`,
-        "restore the key that encrypted them (secret.key, or HALYARD_SECRET_KEY after the newer ones), or rotate their secrets",
+        `${counted(unreadable.length, "secret")} cannot be read, so nothing is sent to these webhooks and these people cannot sign in with a password: ${unreadable.join(", ")}`,
+        "restore the key that encrypted them (secret.key, or HALYARD_SECRET_KEY after the newer ones), or rotate the secrets of the webhooks",
       ),
     );
   }

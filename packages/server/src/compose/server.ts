@@ -53,7 +53,7 @@ export interface Instance {
   readonly app: FastifyInstance;
   readonly environments: Environments;
   readonly signInLinks: SignInLinks;
-  /** Webhooks whose secret was encrypted with a key that is missing. */
+  /** Webhooks and people whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
   readonly unencryptedTo: string | undefined;
@@ -118,7 +118,12 @@ export const composeInstance = async (
       lookUp: lookUpWithin(registrationTimeout, lookUp),
       callbacks: config.callbacks,
     });
-    const sessions = createSessions(store, { ...sources, idleTimeout: config.sessionIdle });
+    const sessions = createSessions(store, {
+      ...sources,
+      idleTimeout: config.sessionIdle,
+      lifetime: config.sessionLifetime,
+      freshFor: config.freshSignIn,
+    });
     const replays = createReplays(store, sources);
     const links = createSignInLinks(store, sources);
     const app = await createApp({

@@ -77,6 +77,10 @@ export interface Config {
   readonly signInLink: boolean;
   /** Milliseconds after which a session of the dashboard that nobody uses is over. */
   readonly sessionIdle: number;
+  /** Milliseconds after which every session of the dashboard is over. */
+  readonly sessionLifetime: number;
+  /** Milliseconds for which a sign-in is fresh enough for what is dangerous. */
+  readonly freshSignIn: number;
   /** Milliseconds within which a client must send its whole request. */
   readonly requestTimeout: number;
   /** Milliseconds for which a client may read nothing of its answer. */
@@ -274,6 +278,8 @@ export const parseConfig = (variables: Variables): Config => {
     dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
     sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
+    sessionLifetime: 3_600_000 * count("HALYARD_SESSION_LIFETIME", 12, 1, 720, "hours"),
+    freshSignIn: 60_000 * count("HALYARD_FRESH_SIGN_IN", 15, 1, 720, "minutes"),
     requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
     sendTimeout: 1_000 * count("HALYARD_SEND_TIMEOUT", 20, 1, 60, "seconds"),
     // Last, when every setting has been read.

@@ -223,13 +223,13 @@ export const sessionRoutes = (
       const wait = failures.waiting(request.ip);
       if (wait !== undefined)
         return tooMany(reply, "failed authentications from this address", wait);
-      const grant = typeof once === "string" ? await links.redeem(once) : undefined;
-      const [holder] = grant ? await holdersOf({ ...grant, isOwner: true }) : [];
-      if (!grant || holder === undefined) {
+      const keyIds = typeof once === "string" ? await links.redeem(once) : undefined;
+      const [holder] = keyIds ? await holdersOf({ keyIds, userId: null, isOwner: true }) : [];
+      if (!keyIds || holder === undefined) {
         failures.take(request.ip);
         return reply.redirect(expired, 303);
       }
-      await signIn(request, reply, { keyIds: grant.keyIds, method: "link" });
+      await signIn(request, reply, { keyIds, method: "link" });
       // The page requests the flags of the environment that its address names before it knows the session.
       return reply.redirect(`/environments/${holder.environment.name}/flags`, 303);
     },
