@@ -1,8 +1,8 @@
 // Signs people in with a password, and with the code of their second factor when they have one.
 import { createHash } from "node:crypto";
 import { checkPassword } from "../domain/password.ts";
-import { emailKeyOf, maxUserNameLength, type User } from "../domain/user.ts";
-import { type Failure, fail, invalidField, ok, type Result } from "../errors.ts";
+import { checkEmail, checkUserName, emailKeyOf, type User } from "../domain/user.ts";
+import { type Failure, fail, ok, type Result } from "../errors.ts";
 import type { Clock, Store, Transaction } from "../ports.ts";
 import type { Passwords } from "./passwords.ts";
 import { refuseCode } from "./second-factor.ts";
@@ -144,7 +144,9 @@ export const createPasswordSignIn = ({
 
   return {
     async signIn({ email, password, code }, place, earlier) {
-      const user = await store.userByEmail(emailKeyOf(email.trim()));
+      // What is no address is as unknown as an unknown one.
+      const address = checkEmail(email);
+      const user = address.ok ? await store.userByEmail(emailKeyOf(address.value)) : undefined;
       const userId = user?.id ?? null;
       const verified = await verify(userId, password, wrong);
       if (!verified.ok || userId === null) {
@@ -192,13 +194,10 @@ export const createPasswordSignIn = ({
       const user = await invited(token);
       if (!user) return refuse(invitationOver, null);
       const { id: userId, email } = user;
-      const called = name.trim();
-      if (called === "" || called.length > maxUserNameLength) {
-        const rule = `must have 1 to ${maxUserNameLength} characters`;
-        return refuse(invalidField("name", rule), userId);
-      }
+      const called = checkUserName(name);
+      if (!called.ok) return refuse(called.failure, userId);
       if (email === null) return refuse(noAddress, userId);
-      const checked = await checkNew(password, { name: called, email });
+      const checked = await checkNew(password, { name: called.value, email });
       if (!checked.ok) return refuse(checked.failure, userId);
       const hashed = await passwords.hash(password);
       if (!hashed.ok) return refuse(hashed.failure, userId);
@@ -215,7 +214,7 @@ export const createPasswordSignIn = ({
         if (refused) return refuse(refused, userId);
         await transaction.deleteInvitations(userId);
         await transaction.setPassword(userId, hashed.value);
-        await transaction.updateUser(userId, { name: called, signedInAt: now }, now);
+        await transaction.updateUser(userId, { name: called.value, signedInAt: now }, now);
         await transaction.deleteSessionsOf(userId, {});
         return {
           ok: true,
