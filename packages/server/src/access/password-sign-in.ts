@@ -52,7 +52,7 @@ const wrong: Failure = {
   message: "The e-mail address or the password is wrong.",
 };
 const wrongPassword: Failure = { code: "UNAUTHORIZED", message: "The password is wrong." };
-const invitationOver: Failure = {
+export const invitationOver: Failure = {
   code: "UNAUTHORIZED",
   message: "This invitation was used, has expired or never existed; ask for another one.",
 };

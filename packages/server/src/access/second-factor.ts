@@ -19,7 +19,8 @@ const codeFailure = (message: string): Failure => ({
   message: `This account has a second factor: the code ${message}.`,
   details: [{ field: "code", message }],
 });
-const missing = codeFailure("of your app, or a recovery code, is needed");
+/** Not wrong yet: the page asks for the code when it learns that there is one. */
+export const codeNeeded = codeFailure("of your app, or a recovery code, is needed");
 const wrong = codeFailure("is wrong or was used before");
 
 /** Whether the code is good; from now on it is not. Undefined when none is needed, or it is. */
@@ -31,7 +32,7 @@ export const refuseCode = async (
   now: Date,
 ): Promise<Failure | undefined> => {
   if (!secondFactor?.isOn) return undefined;
-  if (code === undefined || code === "") return missing;
+  if (code === undefined || code === "") return codeNeeded;
   const typed = appCode(code);
   if (typed === undefined) {
     const hash = recoveryCodeHash(userId, code);
@@ -56,6 +57,8 @@ export interface SecondFactors {
   newRecoveryCodes(userId: string): Promise<Result<readonly string[]>>;
 }
 
+/** What apps show the codes under. */
+const issuer = "Halyard";
 const isOnAlready = "You have a second factor; turn it off before you set up another one.";
 const isOff = "You have no second factor.";
 
@@ -65,12 +68,10 @@ export const createSecondFactors = (
     clock,
     random,
     sessions,
-    serviceName,
   }: {
     readonly clock: Clock;
     readonly random: RandomBytes;
     readonly sessions: Sessions;
-    readonly serviceName: string;
   },
 ): SecondFactors => {
   const giveCodes = async (transaction: Transaction, userId: string): Promise<string[]> => {
@@ -92,7 +93,7 @@ export const createSecondFactors = (
         if (credentials.secondFactor?.isOn) return conflict(isOnAlready);
         const secret = newSecret(random);
         await transaction.setSecondFactor(userId, secret);
-        const uri = secretUri(secret, serviceName, user.email ?? user.name);
+        const uri = secretUri(secret, issuer, user.email ?? user.name);
         return ok({ secret: base32(secret), uri });
       }),
 

@@ -5,6 +5,9 @@ import type { Logger } from "pino";
 import { createApiKeyCache } from "../access/api-key-cache.ts";
 import { createKeyTable } from "../access/key-table.ts";
 import { createKeyUse } from "../access/key-use.ts";
+import { createPasswordSignIn } from "../access/password-sign-in.ts";
+import { createPasswords, loadCommonPasswords } from "../access/passwords.ts";
+import { createSecondFactors } from "../access/second-factor.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
 import { connectTimeout } from "../delivery/guarded-connect.ts";
@@ -158,7 +161,18 @@ export const composeInstance = async (
       }),
       replays,
       dashboard: config.dashboard
-        ? { files: loadDashboard(dashboardFolder), sessions, links, reads: store, clock }
+        ? {
+            files: loadDashboard(dashboardFolder),
+            ...{ sessions, links, clock },
+            reads: store,
+            signIn: createPasswordSignIn({
+              ...{ store, clock, sessions, loadCommonPasswords },
+              passwords: createPasswords(random),
+            }),
+            secondFactors: createSecondFactors(store, { ...sources, sessions }),
+            hasPasswords: () => store.hasPasswords(),
+            providers: [],
+          }
         : undefined,
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },
       overload,

@@ -4,6 +4,8 @@ import { networkOf } from "./client-network.ts";
 export interface Attempts {
   /** Counts one; gives the seconds to wait when it comes too soon, and then does not count it. */
   begin(account: string, address: string): number | undefined;
+  /** One that was none after all. */
+  takeBack(account: string, address: string): void;
   /** The person was there: what went before is forgotten. */
   succeeded(account: string, address: string): void;
 }
@@ -47,6 +49,10 @@ const createDelays = ({ free, longest }: DelayRule, now: () => number) => {
       const [oldest] = entries.keys();
       if (oldest !== undefined) entries.delete(oldest);
     },
+    takeBack(name: string): void {
+      const entry = entries.get(name);
+      if (entry) entries.set(name, { count: entry.count - 1, nextAt: now() });
+    },
     forget(name: string): void {
       entries.delete(name);
     },
@@ -66,6 +72,10 @@ export const createAttempts = (now: () => number): Attempts => {
       networks.count(name);
       accounts.count(account);
       return undefined;
+    },
+    takeBack(account, address) {
+      networks.takeBack(nameOf(account, address));
+      accounts.takeBack(account);
     },
     succeeded(account, address) {
       networks.forget(nameOf(account, address));
