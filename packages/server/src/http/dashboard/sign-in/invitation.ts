@@ -31,7 +31,6 @@ export const invitationRoutes = (
     "/session/invitation",
     { config: { countedAlone: true }, schema: { hide: true, querystring: Query } },
     async (request, reply) => {
-      reply.header("referrer-policy", "no-referrer");
       const foreign = routes.requests.foreign(request);
       if (foreign) return sendFailure(reply, foreign);
       const slow = routes.failures.waiting(request.ip);
@@ -52,13 +51,12 @@ export const invitationRoutes = (
       schema: { hide: true, querystring: noQuery, body: AcceptBody },
     },
     async (request, reply) => {
-      reply.header("referrer-policy", "no-referrer");
       const foreign = routes.requests.foreign(request);
       if (foreign) return sendFailure(reply, foreign);
       const invited = await signIn.invited(request.body.token);
       return routes.attempt(request, reply, {
-        // Those who guess tokens are counted by their address.
-        account: invited?.id,
+        // Tokens are guessed by nobody; the code of a second factor could be.
+        account: invited?.hasSecondFactor ? invited.id : undefined,
         async work() {
           const earlier = await routes.sessionOf(request);
           const accepted = await signIn.accept(request.body, placeOf(request), earlier);
