@@ -55,6 +55,8 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "rotation.test.ts": "which signatures are sent",
   "security-headers.test.ts": "ends before the store",
   "session.test.ts": "cookies and tokens; session-end.test.ts runs on both",
+  "sign-in.test.ts": "what is told to whom; sign-in-sessions.test.ts runs on both",
+  "sign-in-attacks.test.ts": "which requests are refused and which wait",
   "snapshot.test.ts": "what is in memory",
   "stream-broadcaster.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-exchange.test.ts": "streams tell from memory; stream.test.ts runs on both",

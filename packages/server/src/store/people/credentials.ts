@@ -71,13 +71,14 @@ export const credentialWrites = (
   },
 
   async takeCodeStep(userId, step) {
-    const { numUpdatedRows } = await database
+    const taken = await database
       .updateTable("users")
       .set({ totp_step: step })
       .where("id", "=", userId)
       .where("totp_step", "<", step)
+      .returning("id")
       .executeTakeFirst();
-    return numUpdatedRows > 0n;
+    return taken !== undefined;
   },
 
   async takeRecoveryCode(userId, hash) {

@@ -161,13 +161,14 @@ export const sessionWrites = (database: Database): SessionWrites => ({
   },
 
   async shortenSession(hash, endsAt) {
-    const { numUpdatedRows } = await database
+    const shortened = await database
       .updateTable("sessions")
       .set({ ends_at: endsAt.getTime() })
       .where("hash", "=", hash)
       .where("ends_at", ">", endsAt.getTime())
+      .returning("id")
       .executeTakeFirst();
-    return numUpdatedRows > 0n;
+    return shortened !== undefined;
   },
 
   async updateSessionKeys(hash, keyIds) {
