@@ -74,7 +74,7 @@ const reportWebhooks = (restored: Restored): void => {
   }
   if (unreadableSecrets.length > 0) {
     printAside(
-      `${counted(unreadableSecrets.length, "secret")} of webhooks and second factors cannot be read, because their key is missing (${unreadableSecrets.join(", ")}): put the secret.key of that time into the folder, or set HALYARD_SECRET_KEY to it.`,
+      `${counted(unreadableSecrets.length, "secret")} cannot be read without a key that is missing (${unreadableSecrets.join(", ")}): put the secret.key of that time into the folder, or set HALYARD_SECRET_KEY to it.`,
     );
   }
 };
