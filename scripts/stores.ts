@@ -56,6 +56,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "security-headers.test.ts": "ends before the store",
   "session.test.ts": "cookies and tokens; session-end.test.ts runs on both",
   "sign-in.test.ts": "what is told to whom; sign-in-sessions.test.ts runs on both",
+  "sign-in-log.test.ts": "what is logged",
   "sign-in-attacks.test.ts": "which requests are refused and which wait",
   "snapshot.test.ts": "what is in memory",
   "stream-broadcaster.test.ts": "streams tell from memory; stream.test.ts runs on both",

@@ -17,7 +17,7 @@ export const newEmail = (): string => {
 
 /** An invitation of somebody who has an account. */
 export const invite = async (
-  server: TestServer,
+  server: Pick<TestServer, "folder">,
   userId: string,
   expiresAt = new Date(Date.now() + 7 * 86_400_000),
 ): Promise<string> => {
@@ -42,7 +42,7 @@ export interface Account {
 
 /** Somebody who has accepted their invitation. */
 export const newAccount = async (
-  server: TestServer,
+  server: Pick<TestServer, "folder" | "anonymous">,
   { name = "Grace", email = newEmail(), ...person }: Person = {},
   password = goodPassword,
 ): Promise<Account> => {
