@@ -109,6 +109,18 @@ suite("passwords", () => {
   });
 });
 
+test("only so many passwords are hashed and wait; whoever comes after them is told to come again", async () => {
+  const passwords = createPasswords((count) => new Uint8Array(count));
+  const cheap = `$argon2id$v=19$m=8,t=1,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+  const all = await Promise.all(
+    Array.from({ length: 110 }, () => passwords.verify(wrongPassword, cheap)),
+  );
+  const refused = all.filter(({ ok }) => !ok);
+  assert.equal(refused.length, 8);
+  for (const each of refused) assert.equal(!each.ok && each.failure.code, "UNAVAILABLE");
+  assert.equal((await passwords.verify(wrongPassword, cheap)).ok, true);
+});
+
 suite("who has an account is told to nobody", () => {
   const tellable = ({ status, body, headers }: Answer) => ({
     status,
