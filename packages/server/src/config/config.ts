@@ -21,6 +21,7 @@ import {
   readSwitch,
   readTrustProxy,
 } from "./read-setting.ts";
+import { createSettingReader, type Variables, whole } from "./setting-reader.ts";
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -79,6 +80,10 @@ export interface Config {
   readonly eventEmails: boolean;
   /** Milliseconds after which a session of the dashboard that nobody uses is over. */
   readonly sessionIdle: number;
+  /** Milliseconds after which every session of the dashboard is over. */
+  readonly sessionLifetime: number;
+  /** Milliseconds for which a sign-in is fresh enough for what is dangerous. */
+  readonly freshSignIn: number;
   /** Milliseconds within which a client must send its whole request. */
   readonly requestTimeout: number;
   /** Milliseconds for which a client may read nothing of its answer. */
@@ -86,8 +91,6 @@ export interface Config {
   /** Variables that begin with HALYARD_ but are not settings: most likely misspelt. */
   readonly unknown: readonly string[];
 }
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /** For the commands that talk to a server; they may be in the same settings file. */
 const clientSettings = ["HALYARD_URL", "HALYARD_API_KEY", "HALYARD_PROFILE", "HALYARD_CONFIG"];
@@ -99,31 +102,7 @@ export const parseConfig = (variables: Variables): Config => {
   const mistakes: string[] = [];
   const known = new Set(clientSettings);
 
-  /** The setting parsed by `read`, or the fallback. A value that cannot be parsed is a mistake. */
-  const setting = <T>(
-    name: string,
-    fallback: T,
-    rule: string,
-    read: (text: string) => T | undefined,
-  ): T => {
-    known.add(name);
-    const text = variables[name]?.trim();
-    if (text === undefined || text === "") return fallback;
-    const value = read(text);
-    if (value === undefined) mistakes.push(`${name} must be ${rule}.`);
-    return value ?? fallback;
-  };
-
-  const whole = (from: number, to: number) => (text: string) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= from && value <= to ? value : undefined;
-  };
-
-  /** A whole number in a range, of a unit when it has one. */
-  const count = (name: string, fallback: number, from: number, to: number, unit = ""): number => {
-    const rule = `a whole number${unit && ` of ${unit}`} from ${from} to ${to}`;
-    return setting(name, fallback, rule, whole(from, to));
-  };
+  const { setting, count } = createSettingReader(variables, known, mistakes);
 
   const host = setting("HOST", "127.0.0.1", "a host name or an IP address", (text) =>
     /^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined,
@@ -277,6 +256,8 @@ export const parseConfig = (variables: Variables): Config => {
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
     eventEmails: setting("HALYARD_EVENT_EMAILS", false, "on or off", readSwitch),
     sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
+    sessionLifetime: 3_600_000 * count("HALYARD_SESSION_LIFETIME", 12, 1, 720, "hours"),
+    freshSignIn: 60_000 * count("HALYARD_FRESH_SIGN_IN", 15, 1, 720, "minutes"),
     requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
     sendTimeout: 1_000 * count("HALYARD_SEND_TIMEOUT", 20, 1, 60, "seconds"),
     // Last, when every setting has been read.

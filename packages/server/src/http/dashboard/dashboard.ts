@@ -1,22 +1,26 @@
 // The dashboard as a whole: its page and its sessions.
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
+import type { SecondFactors } from "../../access/second-factor.ts";
 import type { Sessions } from "../../access/sessions.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
 import type { Clock, Reader } from "../../ports.ts";
+import type { Attempts } from "../auth/attempts.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
 import type { SessionRequests } from "../auth/session-request.ts";
 import type { DashboardFiles } from "./files.ts";
 import { createSendPage, dashboardRoutes, isBrowsing } from "./page.ts";
 import { sessionRoutes } from "./session.ts";
+import type { PasswordRouteDependencies } from "./sign-in/password.ts";
 
-export interface DashboardDependencies {
+export interface DashboardDependencies extends PasswordRouteDependencies {
   /** Undefined when it is not built. */
   readonly files: DashboardFiles | undefined;
   readonly sessions: Sessions;
   readonly links: SignInLinks;
   readonly reads: Pick<Reader, "user" | "environments">;
+  readonly secondFactors: SecondFactors;
   readonly clock: Clock;
 }
 
@@ -24,6 +28,7 @@ interface AppParts extends DashboardDependencies {
   readonly keyCache: ApiKeyCache;
   readonly keyCheck: KeyCheck;
   readonly failures: RateLimit;
+  readonly attempts: Attempts;
   readonly perKey: RateLimit;
   readonly requests: SessionRequests;
   readonly log: FastifyBaseLogger;
