@@ -22,7 +22,7 @@ const setBack = async (folder: string): Promise<void> => {
     ),
     "alter table sign_in_links drop column user_id",
     "drop index api_keys_by_user",
-    ...["user_id", "kind", "from_group", "writes_directly"].map(
+    ...["user_id", "kind", "from_group", "hand_role", "writes_directly"].map(
       (column) => `alter table api_keys drop column ${column}`,
     ),
     "drop table identities",

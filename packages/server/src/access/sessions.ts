@@ -18,6 +18,8 @@ export interface NewSession extends SessionHolder {
   readonly method: SignInMethod;
   readonly address: string | null;
   readonly agent: string | null;
+  /** Sealed: the id token of the provider that they have signed in with. */
+  readonly providerToken?: Uint8Array;
 }
 
 export interface Sessions {
@@ -79,6 +81,7 @@ export const createSessions = (
       const begun: Session = {
         ...session,
         agent: session.agent?.slice(0, maxAgentLength) ?? null,
+        providerToken: session.providerToken ?? null,
         id: random(8).toHex(),
         token: newToken(),
         createdAt: now,

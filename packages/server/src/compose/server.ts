@@ -18,6 +18,7 @@ import { createUsageReport } from "../evaluation/usage-report.ts";
 import { createApp } from "../http/app.ts";
 import { networkOf } from "../http/auth/client-network.ts";
 import { createEventTokens } from "../http/auth/event-token.ts";
+import { createSeal } from "../http/auth/seal.ts";
 import { loadDashboard } from "../http/dashboard/files.ts";
 import { createOverload } from "../http/load/overload.ts";
 import { drain } from "../http/request/drain.ts";
@@ -30,11 +31,13 @@ import { createExplain } from "../management/explain.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history.ts";
+import { createProviderSignIn } from "../management/provider-sign-in.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
+import type { Providers } from "../providers/provider.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
@@ -151,7 +154,15 @@ export const composeInstance = async (
       }),
       replays,
       dashboard: config.dashboard
-        ? { files: loadDashboard(dashboardFolder), sessions, links, clock }
+        ? {
+            files: loadDashboard(dashboardFolder),
+            sessions,
+            links,
+            providers: await loadProviders(config, clock),
+            providerSignIn: createProviderSignIn(store, sources),
+            seal: createSeal(secretKeysOf(config)),
+            clock,
+          }
         : undefined,
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },
       overload,
@@ -211,6 +222,16 @@ export const composeInstance = async (
       .catch((err) => log.warn({ err }, "the start failed, and not everything could be closed"));
     throw error;
   }
+};
+
+/** Their library is loaded only when there are any, to keep the start fast and small. */
+const loadProviders = async (
+  { providers, publicUrl = "" }: Config,
+  clock: Clock,
+): Promise<Providers> => {
+  if (providers.length === 0) return new Map();
+  const { createProviders } = await import("../providers/openid.ts");
+  return createProviders(providers, publicUrl, clock);
 };
 
 /** What is in memory and follows the store. */

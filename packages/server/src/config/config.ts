@@ -1,10 +1,10 @@
 // Environment variables -> Config: parsed once, every mistake reported together.
 
-import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defaultServiceName } from "@halyard/core/webhook-signature";
 import { environmentNameRule } from "../domain/api-key.ts";
+import type { ProviderSettings } from "../domain/provider.ts";
 import {
   type AllowedPlace,
   type CallbackPolicy,
@@ -12,6 +12,8 @@ import {
 } from "../domain/webhooks/callback-address.ts";
 import { InvalidSettings } from "../errors.ts";
 import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
+import { isLoopbackHost } from "./loopback.ts";
+import { providersSetting, readProviders } from "./providers.ts";
 import {
   all,
   type BootstrapKey,
@@ -73,6 +75,8 @@ export interface Config {
   /** Where clients reach this server, without a trailing slash; undefined to take it from the requests. */
   readonly publicUrl: string | undefined;
   readonly dashboard: boolean;
+  /** OpenID Connect providers that people sign in with. */
+  readonly providers: readonly ProviderSettings[];
   /** Whether a start prints a link that signs in to the dashboard once. */
   readonly signInLink: boolean;
   /** Milliseconds after which a session of the dashboard that nobody uses is over. */
@@ -90,12 +94,9 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** For the commands that talk to a server; they may be in the same settings file. */
 const clientSettings = ["HALYARD_URL", "HALYARD_API_KEY", "HALYARD_PROFILE", "HALYARD_CONFIG"];
 
-export const isLoopbackHost = (host: string): boolean =>
-  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-
 export const parseConfig = (variables: Variables): Config => {
   const mistakes: string[] = [];
-  const known = new Set(clientSettings);
+  const known = new Set([...clientSettings, providersSetting]);
 
   /** The setting parsed by `read`, or the fallback. A value that cannot be parsed is a mistake. */
   const setting = <T>(
@@ -272,6 +273,7 @@ export const parseConfig = (variables: Variables): Config => {
     trustProxy,
     publicUrl,
     dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
+    providers: readProviders(variables, publicUrl, mistakes),
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
     sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
     requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),

@@ -219,7 +219,8 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   limitSending(app.server, dependencies.sendTimeout);
 
   if (dashboard && requests) {
-    openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, perKey, requests, log });
+    const limits = { failures, perKey };
+    openDashboard(app, { ...dashboard, ...limits, keyCache, keyCheck, requests, publicUrl, log });
   }
   await describeApi(app);
   await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));

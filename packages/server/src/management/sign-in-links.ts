@@ -13,7 +13,8 @@ export interface SignInLinks {
   redeem(token: string): Promise<LinkGrant | undefined>;
 }
 
-const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();
+/** What the store knows it by. */
+export const linkHash = (token: string): Uint8Array => createHash("sha256").update(token).digest();
 
 export const createSignInLinks = (
   store: Store,
@@ -31,12 +32,12 @@ export const createSignInLinks = (
       const token = random(32).toBase64({ alphabet: "base64url", omitPadding: true });
       const expiresAt = new Date(now.getTime() + lifetime);
       await transaction.insertSignInLink(
-        { hash: hashOf(token), keyIds, userId: null, expiresAt },
+        { hash: linkHash(token), keyIds, userId: null, expiresAt },
         now,
       );
       return token;
     }),
 
   redeem: (token) =>
-    store.transact((transaction) => transaction.takeSignInLink(hashOf(token), clock())),
+    store.transact((transaction) => transaction.takeSignInLink(linkHash(token), clock())),
 });

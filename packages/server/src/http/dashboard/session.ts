@@ -14,6 +14,7 @@ import { sendFailure } from "../errors/error-reply.ts";
 import { noQuery } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import type { SendPage } from "./page.ts";
+import type { SignOutUrl } from "./provider-routes.ts";
 
 export interface SessionRouteDependencies {
   readonly keyCache: ApiKeyCache;
@@ -25,6 +26,7 @@ export interface SessionRouteDependencies {
   readonly sessions: Sessions;
   readonly requests: SessionRequests;
   readonly links: SignInLinks;
+  readonly signOutUrl: SignOutUrl;
   readonly sendPage: SendPage;
   readonly log: Pick<FastifyBaseLogger, "info">;
 }
@@ -188,7 +190,8 @@ export const sessionRoutes = (
       if (!session.ok) return sendFailure(reply, session.failure);
       if (session.value) await end(request, reply, session.value);
       else requests.clear(reply);
-      return reply.code(204).send();
+      const signOutUrl = session.value && (await dependencies.signOutUrl(session.value));
+      return signOutUrl === undefined ? reply.code(204).send() : reply.send({ signOutUrl });
     },
   );
 

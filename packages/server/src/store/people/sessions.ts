@@ -50,6 +50,7 @@ const columns = [
   "signed_in_at",
   "address",
   "agent",
+  "provider_token",
   "used_at",
   "ends_at",
 ] as const;
@@ -69,6 +70,7 @@ const sessionOf = (
     signedInAt: row.signed_in_at === null ? usedAt : new Date(row.signed_in_at),
     address: row.address,
     agent: row.agent,
+    providerToken: row.provider_token,
     usedAt,
     endsAt: new Date(row.ends_at),
   };
@@ -126,6 +128,7 @@ export const sessionWrites = (database: Database): SessionWrites => ({
         signed_in_at: session.signedInAt.getTime(),
         address: session.address,
         agent: session.agent,
+        provider_token: session.providerToken,
         used_at: session.usedAt.getTime(),
         ends_at: session.endsAt.getTime(),
       })

@@ -1,0 +1,113 @@
+// OpenID Connect providers: what the operator has set of them, and what their groups give to people.
+
+import type { EnvironmentRef, PersonRole } from "./principal.ts";
+import { type Access, higherRole } from "./user.ts";
+
+/** What the members of a group are given. */
+export interface GroupGrant {
+  readonly owner?: true;
+  /** By the name of the environment. */
+  readonly roles?: Readonly<Record<string, PersonRole>>;
+}
+
+export interface ProviderSettings {
+  /** Part of addresses. */
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Undefined for a public client, which proves itself with PKCE alone. */
+  readonly clientSecret: string | undefined;
+  /** How the secret is sent: in the body of the request, or in its header. */
+  readonly clientAuthentication: "post" | "basic";
+  readonly scopes: readonly string[];
+  /** The claim that lists the groups of a person. */
+  readonly groupsClaim: string;
+  readonly groups: Readonly<Record<string, GroupGrant>>;
+  /** Whoever lacks one of these does not get in: the claim, and the values that it may have. */
+  readonly requiredClaims: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What a provider says of somebody who has signed in there. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+const textsOf = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value : [value]).filter((each) => typeof each === "string");
+
+export const isAdmitted = ({ requiredClaims }: ProviderSettings, claims: Claims): boolean =>
+  Object.entries(requiredClaims).every(([claim, values]) =>
+    textsOf(claims[claim]).some((each) => values.includes(each)),
+  );
+
+/** What the groups of somebody give them, all taken together. */
+export interface Granted {
+  readonly isOwner: boolean;
+  readonly roles: ReadonlyMap<string, PersonRole>;
+}
+
+export const grantedBy = ({ groupsClaim, groups }: ProviderSettings, claims: Claims): Granted => {
+  const own = new Set(textsOf(claims[groupsClaim]));
+  const grants = Object.entries(groups).filter(([group]) => own.has(group));
+  const roles = new Map<string, PersonRole>();
+  for (const [environment, role] of grants.flatMap(([, grant]) =>
+    Object.entries(grant.roles ?? {}),
+  ))
+    roles.set(environment, higherRole(roles.get(environment) ?? role, role));
+  return { isOwner: grants.some(([, grant]) => grant.owner === true), roles };
+};
+
+export type AccessChange = Pick<Access, "environmentId"> & {
+  readonly access: Pick<Access, "role" | "isFromGroup" | "handRole"> | null;
+};
+
+/**
+ * What changes in somebody's access when their groups give them this. What was given by hand stays, and the higher of the two
+ * counts; what only a group gave goes with the group.
+ */
+export const followGroups = (
+  environments: readonly EnvironmentRef[],
+  before: readonly Access[],
+  granted: Granted,
+  isOwnerByHand: boolean,
+): readonly AccessChange[] => {
+  const changes: AccessChange[] = [];
+  for (const { id: environmentId, name } of environments) {
+    const known = before.find((access) => access.environmentId === environmentId);
+    const byHand = known && handRoleOf(known, isOwnerByHand);
+    const byGroup = granted.isOwner ? "owner" : granted.roles.get(name);
+    const role = byHand && byGroup ? higherRole(byHand, byGroup) : (byHand ?? byGroup);
+    const access = role
+      ? { role, isFromGroup: role !== byHand, handRole: role === byHand ? null : (byHand ?? null) }
+      : null;
+    const isSame =
+      known?.role === access?.role &&
+      known?.isFromGroup === access?.isFromGroup &&
+      known?.handRole === access?.handRole;
+    if (!isSame) changes.push({ environmentId, access });
+  }
+  return changes;
+};
+
+/** An owner's role is that of a group when their ownership is, whoever wrote it into a new environment. */
+const handRoleOf = (
+  access: Access,
+  isOwnerByHand: boolean,
+): Exclude<Access["handRole"], null> | undefined => {
+  const isByHand = access.role === "owner" ? isOwnerByHand : !access.isFromGroup;
+  return isByHand ? access.role : (access.handRole ?? undefined);
+};
+
+/** Only an address that the provider has verified. Some write the truth as a text. */
+export const verifiedEmailIn = ({ email, email_verified }: Claims): string | undefined =>
+  typeof email === "string" && (email_verified === true || email_verified === "true")
+    ? email
+    : undefined;
+
+/** The name that people see, of what a provider calls them. */
+export const nameIn = (claims: Claims, maxLength: number): string => {
+  const { name, preferred_username, sub } = claims;
+  const names = textsOf([name, preferred_username, verifiedEmailIn(claims), sub]);
+  const clean = names.map((each) => each.normalize("NFC").replace(/\p{C}/gu, "").trim());
+  return [...(clean.find((each) => each !== "") ?? "Unnamed")].slice(0, maxLength).join("");
+};
