@@ -31,10 +31,11 @@ import { createExplain } from "../management/explain.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history.ts";
-import { createProviderSignIn } from "../management/provider-sign-in.ts";
+import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
+import { createUsers } from "../management/users.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
 import type { Providers } from "../providers/provider.ts";
@@ -142,6 +143,7 @@ export const composeInstance = async (
       },
       keyCache: createApiKeyCache({ table: keyTable, catchUp: () => feed.catchUp(), hashKey }),
       keyTable,
+      users: createUsers(store, sources),
       snapshots,
       feed,
       usage: createUsageReport(store, snapshots, usage, clock),
@@ -158,6 +160,7 @@ export const composeInstance = async (
             files: loadDashboard(dashboardFolder),
             sessions,
             links,
+            reads: store,
             providers: await loadProviders(config, clock),
             providerSignIn: createProviderSignIn(store, sources),
             seal: createSeal(secretKeysOf(config)),

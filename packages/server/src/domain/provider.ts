@@ -57,9 +57,11 @@ export const grantedBy = ({ groupsClaim, groups }: ProviderSettings, claims: Cla
   return { isOwner: grants.some(([, grant]) => grant.owner === true), roles };
 };
 
-export type AccessChange = Pick<Access, "environmentId"> & {
-  readonly access: Pick<Access, "role" | "isFromGroup" | "handRole"> | null;
-};
+export interface AccessChange extends Pick<Access, "isFromGroup" | "handRole"> {
+  readonly environment: EnvironmentRef;
+  readonly before: Access["role"] | undefined;
+  readonly role: Access["role"] | undefined;
+}
 
 /**
  * What changes in somebody's access when their groups give them this. What was given by hand stays, and the higher of the two
@@ -67,27 +69,20 @@ export type AccessChange = Pick<Access, "environmentId"> & {
  */
 export const followGroups = (
   environments: readonly EnvironmentRef[],
-  before: readonly Access[],
+  known: readonly Access[],
   granted: Granted,
   isOwnerByHand: boolean,
-): readonly AccessChange[] => {
-  const changes: AccessChange[] = [];
-  for (const { id: environmentId, name } of environments) {
-    const known = before.find((access) => access.environmentId === environmentId);
-    const byHand = known && handRoleOf(known, isOwnerByHand);
-    const byGroup = granted.isOwner ? "owner" : granted.roles.get(name);
+): readonly AccessChange[] =>
+  environments.flatMap((environment) => {
+    const access = known.find(({ environmentId }) => environmentId === environment.id);
+    const byHand = access && handRoleOf(access, isOwnerByHand);
+    const byGroup = granted.isOwner ? "owner" : granted.roles.get(environment.name);
     const role = byHand && byGroup ? higherRole(byHand, byGroup) : (byHand ?? byGroup);
-    const access = role
-      ? { role, isFromGroup: role !== byHand, handRole: role === byHand ? null : (byHand ?? null) }
-      : null;
-    const isSame =
-      known?.role === access?.role &&
-      known?.isFromGroup === access?.isFromGroup &&
-      known?.handRole === access?.handRole;
-    if (!isSame) changes.push({ environmentId, access });
-  }
-  return changes;
-};
+    if (role === access?.role) return [];
+    const isFromGroup = role !== byHand;
+    const handRole = isFromGroup ? (byHand ?? null) : null;
+    return [{ environment, before: access?.role, role, isFromGroup, handRole }];
+  });
 
 /** An owner's role is that of a group when their ownership is, whoever wrote it into a new environment. */
 const handRoleOf = (

@@ -2,9 +2,9 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Sessions } from "../../access/sessions.ts";
-import type { ProviderSignIn } from "../../management/provider-sign-in.ts";
+import type { ProviderSignIn } from "../../management/people/provider-sign-in.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
-import type { Clock } from "../../ports.ts";
+import type { Clock, Reader } from "../../ports.ts";
 import type { Providers } from "../../providers/provider.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
 import { createCookies } from "../auth/cookies.ts";
@@ -22,6 +22,7 @@ export interface DashboardDependencies {
   readonly files: DashboardFiles | undefined;
   readonly sessions: Sessions;
   readonly links: SignInLinks;
+  readonly reads: Pick<Reader, "user" | "environments">;
   /** That people sign in with; empty when there are none. */
   readonly providers: Providers;
   readonly providerSignIn: ProviderSignIn;

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Session, Sessions } from "../../access/sessions.ts";
-import type { ProviderSignIn } from "../../management/provider-sign-in.ts";
+import type { ProviderSignIn } from "../../management/people/provider-sign-in.ts";
 import type { Clock } from "../../ports.ts";
 import type { Provider, Providers } from "../../providers/provider.ts";
 import type { Seal } from "../auth/seal.ts";

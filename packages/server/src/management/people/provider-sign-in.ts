@@ -7,7 +7,7 @@ import {
   nameIn,
   type ProviderSettings,
   verifiedEmailIn,
-} from "../domain/provider.ts";
+} from "../../domain/provider.ts";
 import {
   checkEmail,
   emailKeyOf,
@@ -15,9 +15,10 @@ import {
   maxUserNameLength,
   maxUsers,
   type User,
-} from "../domain/user.ts";
-import type { Sources, Store, Transaction } from "../ports.ts";
-import { linkHash } from "./sign-in-links.ts";
+} from "../../domain/user.ts";
+import type { Sources, Store, Transaction } from "../../ports.ts";
+import { setRole } from "../people-access.ts";
+import { linkHash } from "../sign-in-links.ts";
 
 export interface Arrival {
   readonly settings: ProviderSettings;
@@ -56,8 +57,10 @@ const noAccess = (reason: string) => new TurnedAway({ kind: "no-access", reason 
 
 export const createProviderSignIn = (
   store: Store,
-  { clock, newIds }: Pick<Sources, "clock" | "newIds">,
+  sources: Pick<Sources, "clock" | "newIds">,
 ): ProviderSignIn => {
+  const { clock, newIds } = sources;
+
   /** Whom the invitation is for; with it, their identity is this one from now on. */
   const accept = async (
     transaction: Transaction,
@@ -111,10 +114,15 @@ export const createProviderSignIn = (
       await transaction.updateUser(user.id, { isOwner, isOwnerFromGroup }, clock());
     }
     const environments = await transaction.environments();
-    const before = await transaction.accessOf(user.id);
-    for (const change of followGroups(environments, before, granted, isOwnerByHand)) {
-      const access = change.access && { ...change.access, id: newIds.key() };
-      await transaction.setAccess(user.id, change.environmentId, access, clock());
+    const known = await transaction.accessOf(user.id);
+    const actor = { keyId: null, name: settings.name };
+    for (const { environment, before, role, ...given } of followGroups(
+      environments,
+      known,
+      granted,
+      isOwnerByHand,
+    )) {
+      await setRole(sources, transaction, user, environment, [before, role], { ...given, actor });
     }
   };
 
