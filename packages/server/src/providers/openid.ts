@@ -7,10 +7,8 @@ import type { Provider, ProviderAnswer, Providers } from "./provider.ts";
 /** Seconds. */
 const requestTimeout = 10;
 const clockTolerance = 30;
-/** Milliseconds for which what a provider says of itself is believed. */
-const metadataLifetime = 5 * 60 * 1_000;
 
-const metadataFor = ({ clientSecret, clientAuthentication }: ProviderSettings) => {
+const authenticationOf = ({ clientSecret, clientAuthentication }: ProviderSettings) => {
   if (clientSecret === undefined) return client.None();
   return clientAuthentication === "basic"
     ? client.ClientSecretBasic(clientSecret)
@@ -34,37 +32,20 @@ const createProvider = (settings: ProviderSettings, publicUrl: string, clock: Cl
   // Only an issuer on this machine can be one: the settings were checked.
   const isPlain = issuer.startsWith("http:");
   const clientMetadata = { [client.clockTolerance]: clockTolerance };
-  const authentication = metadataFor(settings);
+  const authentication = authenticationOf(settings);
 
-  let known: { readonly server: client.ServerMetadata; readonly until: number } | undefined;
-  const serverMetadata = async (): Promise<client.ServerMetadata> => {
-    const now = clock().getTime();
-    if (known && now < known.until) return known.server;
-    const found = await client.discovery(
-      new URL(issuer),
-      clientId,
-      clientMetadata,
-      authentication,
-      { timeout: requestTimeout, execute: isPlain ? [client.allowInsecureRequests] : [] },
-    );
-    known = { server: found.serverMetadata(), until: now + metadataLifetime };
-    return known.server;
-  };
-
-  /** A new one each time, so that the provider's keys are read at each sign-in: a key that it has withdrawn is no longer good. */
-  const configure = async (): Promise<client.Configuration> => {
-    const server = await serverMetadata();
-    const configuration = new client.Configuration(
-      { ...server },
-      clientId,
-      clientMetadata,
-      authentication,
-    );
-    configuration.timeout = requestTimeout;
-    client.enableNonRepudiationChecks(configuration);
-    if (isPlain) client.allowInsecureRequests(configuration);
-    return configuration;
-  };
+  /**
+   * Asked each time: who is sent to a provider that does not answer sees nothing of ours, and a key that it has withdrawn is no
+   * longer good.
+   */
+  const configure = (): Promise<client.Configuration> =>
+    client.discovery(new URL(issuer), clientId, clientMetadata, authentication, {
+      timeout: requestTimeout,
+      execute: [
+        client.enableNonRepudiationChecks,
+        ...(isPlain ? [client.allowInsecureRequests] : []),
+      ],
+    });
 
   return {
     settings,

@@ -1,0 +1,143 @@
+// Sessions of people who have signed in with a provider: fresh sign-ins, signing out, and a provider that is down.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, suite, test } from "node:test";
+import { createJourney } from "./support/browser-journey.ts";
+import { readContents } from "./support/database.ts";
+import { type IdentityProvider, startIdentityProvider } from "./support/identity-provider.ts";
+import { minute, movableClock } from "./support/movable-clock.ts";
+import { type SingleSignOn, startSingleSignOn } from "./support/single-sign-on.ts";
+
+const clock = movableClock();
+let main: IdentityProvider;
+let server: SingleSignOn;
+before(async () => {
+  main = await startIdentityProvider();
+  // As after a start while it is down: nobody has asked it anything yet.
+  await main.shut();
+  const groups = { developers: { roles: { development: "editor" } } };
+  server = await startSingleSignOn({ main }, { main: { groups } }, { clock: clock.clock });
+});
+after(() => Promise.all([server, main].map((each) => each.close())));
+beforeEach(() => {
+  main.people.set("ada", { name: "Ada", groups: ["developers"] });
+  main.visitor = "ada";
+  main.tamper = undefined;
+});
+
+test("a provider that is down keeps nobody out but those who want to sign in with it", async () => {
+  const isDown = async () => {
+    const { status, location } = await createJourney().step(`${server.url}/sign-in/oidc/main`);
+    assert.deepEqual([status, location], [303, `${server.url}/sign-in?failed=provider`]);
+  };
+  const { keys, name } = await server.environment();
+  await isDown();
+  await main.open();
+  const journey = createJourney();
+  await server.signIn(journey, "main");
+  const before = await server.sessionOf(journey);
+  assert.deepEqual(
+    before?.environments.map(({ role }) => role),
+    ["editor"],
+  );
+
+  const leaving = createJourney();
+  const { url } = await leaving.go(`${server.url}/sign-in/oidc/main`, ({ pathname }) =>
+    pathname.endsWith("/callback"),
+  );
+  await main.shut();
+  await isDown();
+  const { location } = await leaving.step(url.href, { fromElsewhere: true });
+  assert.equal(location, `${server.url}/sign-in?failed=provider`, "down while somebody was there");
+  assert.deepEqual(await server.sessionOf(journey), before, "who is signed in stays so");
+  const person = {
+    cookie: journey.cookieFor(server.url),
+    "x-halyard-environment": "development",
+    "x-halyard-csrf": before?.csrf ?? "",
+  };
+  const flag = { key: "made-meanwhile", type: "boolean" };
+  assert.equal((await server.anonymous("POST", "/flags", flag, person)).status, 201);
+  assert.equal((await server.api(keys.server)("GET", "/flags")).status, 200, name);
+  await main.open();
+  assert.equal((await server.signIn(createJourney(), "main")).pathname, "/");
+});
+
+suite("a fresh sign-in", () => {
+  test("is asked of the same person, and gives a new token", async () => {
+    const journey = createJourney();
+    await server.signIn(journey, "main");
+    const before = await server.sessionOf(journey);
+    const cookie = journey.cookieFor(server.url);
+    clock.forward(20 * minute);
+    const { location } = await journey.step(`${server.url}/sign-in/oidc/main?again=1`);
+    const asked = new URL(location ?? "").searchParams;
+    assert.deepEqual([asked.get("prompt"), asked.get("max_age")], ["login", "0"]);
+    assert.equal((await server.signIn(journey, "main", "?again=1&to=/keys")).pathname, "/keys");
+    const now = await server.sessionOf(journey);
+    assert.ok(before && now);
+    assert.equal(now.user.id, before.user.id);
+    assert.ok(Date.parse(now.signedInAt) - Date.parse(before.signedInAt) >= 20 * minute);
+    const old = await server.anonymous("GET", "//session", undefined, { cookie });
+    assert.equal(old.status, 401, "the token that was known before is no longer good");
+  });
+  test("of somebody else changes nothing", async () => {
+    const journey = createJourney();
+    await server.signIn(journey, "main");
+    const before = await server.sessionOf(journey);
+    main.visitor = "bob";
+    journey.forget("localhost");
+    const end = await server.signIn(journey, "main", "?again=1");
+    assert.equal(end.search, "?failed=no-access");
+    assert.deepEqual(await server.sessionOf(journey), before);
+  });
+  test("that the provider remembers from before is none", async () => {
+    const journey = createJourney();
+    await server.signIn(journey, "main");
+    const before = await server.sessionOf(journey);
+    main.tamper = (claims) => ({ ...claims, auth_time: Number(claims.auth_time) - 600 });
+    assert.equal((await server.signIn(journey, "main", "?again=1")).search, "?failed=provider");
+    main.tamper = ({ auth_time: _time, ...claims }) => claims;
+    assert.equal((await server.signIn(journey, "main", "?again=1")).search, "?failed=provider");
+    assert.deepEqual(await server.sessionOf(journey), before);
+  });
+  test("is for those who are signed in, and for pages of ours", async () => {
+    const path = `${server.url}/sign-in/oidc/main?again=1`;
+    const stranger = await createJourney().step(path);
+    assert.equal(stranger.location, `${server.url}/sign-in?failed=state`);
+    const journey = createJourney();
+    await server.signIn(journey, "main");
+    const { location } = await journey.step(path, { fromElsewhere: true });
+    assert.equal(location, `${server.url}/sign-in?failed=state`);
+  });
+});
+
+test("signing out ends the session, and says where to sign out at the provider", async () => {
+  const journey = createJourney();
+  await server.signIn(journey, "main");
+  const signOut = async () => {
+    const { csrf = "" } = (await server.sessionOf(journey)) ?? {};
+    const cookie = journey.cookieFor(server.url);
+    return server.anonymous("DELETE", "//session", undefined, { cookie, "x-halyard-csrf": csrf });
+  };
+  const idToken = main.idTokens.at(-1) ?? "";
+  for (const [place, content] of await readContents(server)) {
+    assert.ok(!content.includes(idToken), `the id token is readable in ${place}`);
+  }
+  const answer = await signOut();
+  assert.equal(answer.status, 200, answer.text);
+  const url = new URL((answer.body as { signOutUrl: string }).signOutUrl);
+  assert.equal(url.origin, main.issuer);
+  assert.equal(url.searchParams.get("id_token_hint"), idToken);
+  assert.equal(url.searchParams.get("post_logout_redirect_uri"), `${server.url}/sign-in`);
+  assert.equal(await server.sessionOf(journey), undefined);
+  assert.equal((await journey.step(url.href)).status, 200, "the provider asks to confirm it");
+
+  await server.signIn(journey, "main");
+  await main.shut();
+  try {
+    const alone = await signOut();
+    assert.equal(alone.status, 204, "the provider is down");
+    assert.equal(await server.sessionOf(journey), undefined);
+  } finally {
+    await main.open();
+  }
+});
