@@ -99,6 +99,33 @@ suite("a fresh sign-in", () => {
     assert.equal((await server.signIn(journey, "main", "?again=1")).search, "?failed=provider");
     assert.deepEqual(await server.sessionOf(journey), before);
   });
+  test("is not what the provider does for somebody whom it knows already", async () => {
+    const journey = createJourney();
+    const signedInAt = async () => Date.parse((await server.sessionOf(journey))?.signedInAt ?? "");
+    const now = Math.floor(Date.now() / 1_000);
+    main.tamper = (claims) => ({ ...claims, auth_time: now - 3_600 });
+    await server.signIn(journey, "main");
+    assert.equal(await signedInAt(), (now - 3_600) * 1_000, "as the provider says");
+    main.tamper = (claims) => ({ ...claims, auth_time: now + 86_400 });
+    await server.signIn(journey, "main");
+    assert.ok((await signedInAt()) <= clock.clock().getTime(), "never in the future");
+    main.tamper = ({ auth_time: _time, ...claims }) => claims;
+    await server.signIn(journey, "main");
+    assert.equal(await signedInAt(), 0, "the provider does not say");
+  });
+  test("is assumed where the settings say that the provider never tells", async (t) => {
+    const settings = { lax: { authTime: "assumed" } };
+    const lax = await startSingleSignOn({ lax: main }, settings);
+    t.after(() => lax.close());
+    const journey = createJourney();
+    main.tamper = ({ auth_time: _time, ...claims }) => claims;
+    await lax.signIn(journey, "lax");
+    const first = await lax.sessionOf(journey);
+    assert.equal(Date.parse(first?.signedInAt ?? ""), 0, "nobody was asked for a fresh one");
+    assert.equal((await lax.signIn(journey, "lax", "?again=1")).pathname, "/");
+    const second = await lax.sessionOf(journey);
+    assert.ok(Date.parse(second?.signedInAt ?? "") > Date.now() - 60 * minute);
+  });
   test("is for those who are signed in, and for pages of ours", async () => {
     const path = `${server.url}/sign-in/oidc/main?again=1`;
     const stranger = await createJourney().step(path);

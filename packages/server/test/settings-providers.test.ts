@@ -49,6 +49,7 @@ test("what is left out has a default", () => {
       scopes: ["openid", "profile", "email"],
       groupsClaim: "groups",
       groups: {},
+      authTime: "required",
       requiredClaims: {},
     },
   ]);
@@ -66,6 +67,7 @@ test("everything that can be set", () => {
       "flags-owners": { owner: true, roles: {} },
       developers: { roles: { development: "editor", production: "viewer" } },
     },
+    authTime: "assumed",
     requiredClaims: { hd: ["example.com", "example.org"] },
   };
   assert.deepEqual(read([whole]), [whole]);
@@ -85,6 +87,7 @@ suite("every mistake", () => {
     ["no client", { clientId: 7 }, /\[0\]\.clientId must be the id that the provider has given/],
     ["an empty secret", { clientSecret: "" }, /\[0\]\.clientSecret must be the secret/],
     ["another way to prove it", { clientAuthentication: "jwt" }, /must be "post" or "basic"\./],
+    ["a time of no kind", { authTime: true }, /authTime must be "required" or "assumed"\./],
     ["scopes without openid", { scopes: ["email"] }, /\[0\]\.scopes must contain "openid"\./],
     ["groups as a list", { groups: ["developers"] }, /\[0\]\.groups must be an object of groups\./],
     ["a grant that is none", { groups: { a: "editor" } }, /\[0\]\.groups\.a must be an object/],

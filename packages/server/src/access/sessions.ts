@@ -20,6 +20,8 @@ export interface NewSession extends SessionHolder {
   readonly agent: string | null;
   /** Sealed: the id token of the provider that they have signed in with. */
   readonly providerToken?: Uint8Array;
+  /** When they proved who they are; now, unless it was elsewhere. */
+  readonly signedInAt?: Date;
 }
 
 export interface Sessions {
@@ -85,7 +87,7 @@ export const createSessions = (
         id: random(8).toHex(),
         token: newToken(),
         createdAt: now,
-        signedInAt: now,
+        signedInAt: session.signedInAt ?? now,
         endsAt: new Date(now.getTime() + lifetime),
       };
       return transaction

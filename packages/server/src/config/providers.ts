@@ -17,7 +17,8 @@ const isText = (value: unknown): value is string =>
 
 const known = new Set([
   ...["id", "name", "issuer", "clientId", "clientSecret"],
-  ...["clientAuthentication", "scopes", "groupsClaim", "groups", "requiredClaims"],
+  ...["clientAuthentication", "scopes", "groupsClaim", "groups"],
+  ...["authTime", "requiredClaims"],
 ]);
 
 /** As the provider writes it: without a query, over TLS unless it is on this machine. */
@@ -66,6 +67,14 @@ const readProvider = (entry: unknown, place: string, complain: Complain): Provid
   };
   const optional = (name: string, rule: string): string | undefined =>
     members[name] === undefined ? undefined : text(name, rule);
+  /** The first one when it is left out. */
+  const choice = <T extends string>(name: string, choices: readonly [T, T]): T => {
+    const [standard, other] = choices;
+    if (members[name] !== undefined && !choices.some((each) => each === members[name])) {
+      complain(`${place}.${name}`, `must be "${standard}" or "${other}"`);
+    }
+    return members[name] === other ? other : standard;
+  };
   const object = (name: string, rule: string): Members => {
     const value = members[name] ?? {};
     if (isObject(value)) return value;
@@ -95,12 +104,7 @@ const readProvider = (entry: unknown, place: string, complain: Complain): Provid
     ),
     clientId: text("clientId", "the id that the provider has given to Halyard"),
     clientSecret: optional("clientSecret", "the secret that the provider has given to Halyard"),
-    clientAuthentication:
-      members.clientAuthentication === undefined ||
-      text("clientAuthentication", '"post" or "basic"', (way) => /^(post|basic)$/.test(way)) ===
-        "post"
-        ? "post"
-        : "basic",
+    clientAuthentication: choice("clientAuthentication", ["post", "basic"]),
     scopes,
     groupsClaim: optional("groupsClaim", "the name of a claim") ?? "groups",
     groups: Object.fromEntries(
@@ -109,6 +113,7 @@ const readProvider = (entry: unknown, place: string, complain: Complain): Provid
         readGrant(grant, `${place}.groups.${group}`, complain),
       ]),
     ),
+    authTime: choice("authTime", ["required", "assumed"]),
     requiredClaims: Object.fromEntries(
       Object.entries(object("requiredClaims", "an object of claims and their values")).map(
         ([claim, value]) => [claim, texts(value, `${place}.requiredClaims.${claim}`)],

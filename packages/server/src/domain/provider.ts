@@ -25,6 +25,11 @@ export interface ProviderSettings {
   /** The claim that lists the groups of a person. */
   readonly groupsClaim: string;
   readonly groups: Readonly<Record<string, GroupGrant>>;
+  /**
+   * Whether a fresh sign-in needs the provider's word on when it was. For one that never says so it is assumed, because it was
+   * asked for.
+   */
+  readonly authTime: "required" | "assumed";
   /** Whoever lacks one of these does not get in: the claim, and the values that it may have. */
   readonly requiredClaims: Readonly<Record<string, readonly string[]>>;
 }

@@ -26,6 +26,10 @@ const answerTo = (error: unknown): ProviderAnswer => {
   return { kind: isOver ? "over" : "failed", error };
 };
 
+/** Not in the future, whatever the other clock says. */
+const timeIn = (seconds: unknown, now: Date): Date | null =>
+  typeof seconds === "number" ? new Date(Math.min(seconds * 1_000, now.getTime())) : null;
+
 const createProvider = (settings: ProviderSettings, publicUrl: string, clock: Clock): Provider => {
   const { issuer, clientId, scopes } = settings;
   const callback = `${publicUrl}/sign-in/oidc/${settings.id}/callback`;
@@ -81,9 +85,10 @@ const createProvider = (settings: ProviderSettings, publicUrl: string, clock: Cl
             expectedNonce: flow.nonce,
             idTokenExpected: true,
             // They must have signed in there since they left from here.
-            ...(flow.isFresh && {
-              maxAge: Math.ceil((clock().getTime() - flow.beganAt.getTime()) / 1_000),
-            }),
+            ...(flow.isFresh &&
+              settings.authTime === "required" && {
+                maxAge: Math.ceil((clock().getTime() - flow.beganAt.getTime()) / 1_000),
+              }),
           },
         );
         const claims = tokens.claims();
@@ -96,6 +101,7 @@ const createProvider = (settings: ProviderSettings, publicUrl: string, clock: Cl
           kind: "proven",
           identity: { issuer: claims.iss, subject: claims.sub },
           claims: { ...more, ...claims },
+          provenAt: flow.isFresh ? clock() : timeIn(claims.auth_time, clock()),
           idToken: tokens.id_token,
         };
       } catch (error) {

@@ -21,6 +21,8 @@ export type ProviderAnswer =
       readonly kind: "proven";
       readonly identity: Identity;
       readonly claims: Claims;
+      /** When they proved who they are, there; null when the provider does not say. */
+      readonly provenAt: Date | null;
       /** Signing out at the provider asks for it. */
       readonly idToken: string;
     }

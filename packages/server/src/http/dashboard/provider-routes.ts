@@ -108,7 +108,7 @@ export const providerRoutes = (
       const codes = { denied: "denied", over: "state", failed: "provider" } as const;
       return refuse(reply, codes[answer.kind]);
     }
-    const { identity, claims, idToken } = answer;
+    const { identity, claims, provenAt, idToken } = answer;
     const { invitation, expected } = flow;
     const earlier = await sessions.find(flow.earlier ?? "");
     // They have signed out, or were signed out, while they were away.
@@ -125,6 +125,8 @@ export const providerRoutes = (
             address: request.ip,
             agent: request.headers["user-agent"] ?? null,
             providerToken: seal.seal(idToken, tokenPurpose),
+            // The provider may know them since long ago: then nobody has proven anything just now.
+            signedInAt: provenAt ?? new Date(0),
           },
           earlier,
           transaction,
