@@ -14,6 +14,7 @@ import type { Segments } from "../management/segments.ts";
 import type { Users } from "../management/users.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
+import { personalKeyRoutes } from "./api/access/personal-keys.ts";
 import { userRoutes } from "./api/access/users.ts";
 import { changeRoutes } from "./api/changes.ts";
 import { eventRoutes } from "./api/events.ts";
@@ -246,6 +247,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       replayRoutes(api, dependencies.deliveries);
       replayRangeRoutes(api, dependencies.replays);
       keyRoutes(api, dependencies.keys);
+      personalKeyRoutes(api, dependencies.keys);
       userRoutes(api, dependencies.users, publicUrl);
       streamRoutes(api, { ...dependencies, streams });
       snapshotRoutes(api, dependencies);
