@@ -233,10 +233,11 @@ suite("an invitation", () => {
 
   test("is not accepted from a page of somebody else", async () => {
     const { query } = await invite("Ruth");
-    const { location } = await createJourney().step(`${server.url}/sign-in/oidc/main${query}`, {
-      fromElsewhere: true,
-    });
+    const path = `${server.url}/sign-in/oidc/main${query}`;
+    const { location } = await createJourney().step(path, { fromElsewhere: true });
     assert.equal(location, `${server.url}/sign-in?failed=state`);
+    const two = await createJourney().step(`${path}&invitation=second`);
+    assert.equal(two.location, `${server.url}/sign-in?failed=state`, "of two nobody knows which");
   });
 });
 

@@ -109,5 +109,7 @@ export const nameIn = (claims: Claims, maxLength: number): string => {
   const { name, preferred_username, sub } = claims;
   const names = textsOf([name, preferred_username, verifiedEmailIn(claims), sub]);
   const clean = names.map((each) => each.normalize("NFC").replace(/\p{C}/gu, "").trim());
-  return [...(clean.find((each) => each !== "") ?? "Unnamed")].slice(0, maxLength).join("");
+  const first = clean.find((each) => each !== "") ?? "Unnamed";
+  // Half a character is none.
+  return first.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "");
 };

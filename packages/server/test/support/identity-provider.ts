@@ -67,17 +67,19 @@ export const startIdentityProvider = async (host = "localhost"): Promise<Identit
   let key = newKey();
   let signingKey = key;
   let provider: Provider;
-  let handle: (request: IncomingMessage, response: ServerResponse) => void;
+  let handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-  const server = createServer((request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = request.url ?? "";
     state.requests.push(url.replace(/\?.*$/s, ""));
-    if (!url.startsWith("/interaction/")) return void handle(request, response);
-    if (request.method === "GET")
-      return void response.setHeader("content-type", "text/html").end(form);
-    interact(request, response).catch((error: unknown) =>
-      response.writeHead(500).end(String(error)),
-    );
+    if (!url.startsWith("/interaction/")) return handle(request, response);
+    if (request.method === "POST") return interact(request, response);
+    response.setHeader("content-type", "text/html").end(form);
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      response.writeHead(500).end(String(error));
+    });
   });
 
   const listen = (port: number) =>

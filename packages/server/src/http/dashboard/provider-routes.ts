@@ -30,6 +30,9 @@ type ToProvider = { Params: { provider: string }; Querystring: Asked };
 /** What the sealed id token of a session is bound to. */
 const tokenPurpose = "id token";
 
+/** Those of invitations are shorter. */
+const maxTokenLength = 100;
+
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** Without the codes and tokens that an error may quote. */
@@ -69,10 +72,9 @@ export const providerRoutes = (
       const isAgain = again === "1";
       // Another site may send people here, as providers do from a list of applications; it may not do more.
       const isForeign = requests.foreign(request) !== undefined;
-      const hasInvitation = invitation !== undefined;
-      if ((hasInvitation && isForeign) || (isAgain && !session?.userId)) {
-        return refuse(reply, "state");
-      }
+      const token = typeof invitation === "string" ? invitation.slice(0, maxTokenLength) : null;
+      const isUnwanted = invitation !== undefined && (token === null || isForeign);
+      if (isUnwanted || (isAgain && !session?.userId)) return refuse(reply, "state");
       try {
         const { url, secrets } = await provider.begin(isAgain);
         flows.write(reply, {
@@ -81,7 +83,7 @@ export const providerRoutes = (
           isFresh: isAgain,
           beganAt: clock(),
           to: ownPath(to),
-          invitation: hasInvitation ? String(invitation).slice(0, 100) : null,
+          invitation: token,
           expected: isAgain ? (session?.userId ?? null) : null,
           earlier: session?.token ?? null,
         });
