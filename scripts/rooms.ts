@@ -39,7 +39,7 @@ const server: Rooms = {
   ],
   management: [...useCases, "node:crypto"],
   evaluation: [...useCases, "node:timers/promises"],
-  access: ["evaluation", ...useCases, "node:crypto"],
+  access: ["evaluation", ...useCases, "@zxcvbn-ts/language-common", "node:crypto"],
   providers: [...useCases, "openid-client"],
   delivery: [...useCases, "undici", "node:crypto", "node:net"],
   telemetry: [
@@ -53,7 +53,8 @@ const server: Rooms = {
   "http/fast-path": ["http/ofrep", "http/api", "http/load", ...surface, "node:*"],
   "http/api": [...surface, "node:*"],
   "http/ofrep": [...surface, "node:*"],
-  "http/dashboard": [...surface, "node:*"],
+  "http/dashboard": ["http/dashboard/sign-in", ...surface, "node:*"],
+  "http/dashboard/sign-in": [...surface],
   "http/operations": [...surface, "node:*"],
   "http/streams": [
     ...["http/errors", "http/request", "evaluation", "telemetry", ...values],
@@ -71,7 +72,7 @@ const server: Rooms = {
   "http/errors": ["http/load", "http/request", "errors.ts", "ajv", "fastify", "node:*"],
   "http/request": ["telemetry", ...values, "fastify", "node:*"],
   "store/schema": ["domain", "errors.ts", "kysely"],
-  "store/secrets": ["errors.ts", "node:*"],
+  "store/secrets": ["store/schema", "errors.ts", "kysely", "node:*"],
   "store/outbox": [...database, "node:crypto"],
   "store/people": [...database],
   "store/sql": ["store/outbox", "store/people", ...database],

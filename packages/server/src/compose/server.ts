@@ -5,6 +5,9 @@ import type { Logger } from "pino";
 import { createApiKeyCache } from "../access/api-key-cache.ts";
 import { createKeyTable } from "../access/key-table.ts";
 import { createKeyUse } from "../access/key-use.ts";
+import { createPasswordSignIn } from "../access/password-sign-in.ts";
+import { createPasswords, loadCommonPasswords } from "../access/passwords.ts";
+import { createSecondFactors } from "../access/second-factor.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
 import { connectTimeout } from "../delivery/guarded-connect.ts";
@@ -57,7 +60,7 @@ export interface Instance {
   readonly app: FastifyInstance;
   readonly environments: Environments;
   readonly signInLinks: SignInLinks;
-  /** Webhooks whose secret was encrypted with a key that is missing. */
+  /** Webhooks and people whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
   readonly unencryptedTo: string | undefined;
@@ -123,7 +126,12 @@ export const composeInstance = async (
       lookUp: lookUpWithin(registrationTimeout, lookUp),
       callbacks: config.callbacks,
     });
-    const sessions = createSessions(store, { ...sources, idleTimeout: config.sessionIdle });
+    const sessions = createSessions(store, {
+      ...sources,
+      idleTimeout: config.sessionIdle,
+      lifetime: config.sessionLifetime,
+      freshFor: config.freshSignIn,
+    });
     const replays = createReplays(store, sources);
     const links = createSignInLinks(store, sources);
     const app = await createApp({
@@ -159,13 +167,20 @@ export const composeInstance = async (
       dashboard: config.dashboard
         ? {
             files: loadDashboard(dashboardFolder),
-            sessions,
-            links,
+            ...{ sessions, links, clock },
             reads: store,
-            providers: await loadProviders(config, clock),
-            providerSignIn: createProviderSignIn(store, sources),
-            seal: createSeal(secretKeysOf(config)),
-            clock,
+            signIn: createPasswordSignIn({
+              ...{ store, clock, sessions, loadCommonPasswords },
+              passwords: createPasswords(random),
+            }),
+            secondFactors: createSecondFactors(store, { ...sources, sessions }),
+            hasPasswords: () => store.hasPasswords(),
+            providers: config.providers.map(({ id, name }) => ({ id, name })),
+            singleSignOn: {
+              providers: await loadProviders(config, clock),
+              signIn: createProviderSignIn(store, sources),
+              seal: createSeal(secretKeysOf(config)),
+            },
           }
         : undefined,
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },

@@ -4,13 +4,12 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defaultServiceName } from "@halyard/core/webhook-signature";
 import { environmentNameRule } from "../domain/api-key.ts";
-import type { ProviderSettings } from "../domain/provider.ts";
+import type { ProviderSettings } from "../domain/people/provider.ts";
 import {
   type AllowedPlace,
   type CallbackPolicy,
   parseAllowedPlace,
 } from "../domain/webhooks/callback-address.ts";
-import { InvalidSettings } from "../errors.ts";
 import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
 import { isLoopbackHost } from "./loopback.ts";
 import { providersSetting, readProviders } from "./providers.ts";
@@ -22,6 +21,7 @@ import {
   readSecretKey,
   readSwitch,
   readTrustProxy,
+  refuseMistakes,
 } from "./read-setting.ts";
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -83,6 +83,10 @@ export interface Config {
   readonly eventEmails: boolean;
   /** Milliseconds after which a session of the dashboard that nobody uses is over. */
   readonly sessionIdle: number;
+  /** Milliseconds after which every session of the dashboard is over. */
+  readonly sessionLifetime: number;
+  /** Milliseconds for which a sign-in is fresh enough for what is dangerous. */
+  readonly freshSignIn: number;
   /** Milliseconds within which a client must send its whole request. */
   readonly requestTimeout: number;
   /** Milliseconds for which a client may read nothing of its answer. */
@@ -279,6 +283,8 @@ export const parseConfig = (variables: Variables): Config => {
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
     eventEmails: setting("HALYARD_EVENT_EMAILS", false, "on or off", readSwitch),
     sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
+    sessionLifetime: 3_600_000 * count("HALYARD_SESSION_LIFETIME", 12, 1, 720, "hours"),
+    freshSignIn: 60_000 * count("HALYARD_FRESH_SIGN_IN", 15, 1, 720, "minutes"),
     requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
     sendTimeout: 1_000 * count("HALYARD_SEND_TIMEOUT", 20, 1, 60, "seconds"),
     // Last, when every setting has been read.
@@ -287,12 +293,6 @@ export const parseConfig = (variables: Variables): Config => {
       .sort(),
   };
 
-  if (mistakes.length > 0) {
-    throw new InvalidSettings(
-      mistakes.length === 1
-        ? `A setting is wrong: ${mistakes[0]}`
-        : `${mistakes.length} settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join("\n")}`,
-    );
-  }
+  refuseMistakes(mistakes);
   return config;
 };

@@ -1,8 +1,8 @@
 // The file of OpenID Connect providers -> ProviderSettings; every mistake names its place in the file.
 import { readFileSync } from "node:fs";
 import { environmentNamePattern } from "../domain/api-key.ts";
+import type { GroupGrant, ProviderSettings } from "../domain/people/provider.ts";
 import { type PersonRole, personRoles } from "../domain/principal.ts";
-import type { GroupGrant, ProviderSettings } from "../domain/provider.ts";
 import { isLoopbackHost } from "./loopback.ts";
 
 export const providersSetting = "HALYARD_OIDC_FILE";

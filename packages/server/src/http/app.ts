@@ -32,6 +32,7 @@ import { DeliverySchema } from "./api/webhooks/delivery-schema.ts";
 import { replayRoutes } from "./api/webhooks/replay.ts";
 import { replayRangeRoutes } from "./api/webhooks/replay-range.ts";
 import { webhookRoutes } from "./api/webhooks/webhooks.ts";
+import { createAttempts } from "./auth/attempts.ts";
 import { createKeyCheck } from "./auth/authenticate.ts";
 import { byNetwork, createRateLimit } from "./auth/rate-limit.ts";
 import { acceptSessions } from "./auth/session-authenticate.ts";
@@ -223,8 +224,11 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   limitSending(app.server, dependencies.sendTimeout);
 
   if (dashboard && requests) {
-    const limits = { failures, perKey };
-    openDashboard(app, { ...dashboard, ...limits, keyCache, keyCheck, requests, publicUrl, log });
+    const attempts = createAttempts(now);
+    openDashboard(app, {
+      ...dashboard,
+      ...{ keyCache, keyCheck, failures, attempts, perKey, requests, publicUrl, log },
+    });
   }
   await describeApi(app);
   await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));

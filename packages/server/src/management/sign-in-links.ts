@@ -1,7 +1,6 @@
 // One-time links: those of the operator sign in to the dashboard with the oldest admin key of every environment, invitations are for one person.
 import { createHash } from "node:crypto";
 import { isExpired } from "../domain/api-key.ts";
-import type { LinkGrant } from "../domain/sign-in.ts";
 import type { Clock, RandomBytes, Sources, Store, Transaction } from "../ports.ts";
 
 const lifetime = 10 * 60 * 1_000;
@@ -17,8 +16,8 @@ export interface Invitation {
 export interface SignInLinks {
   /** The token of a new link, valid for ten minutes and one use. */
   issue(): Promise<string>;
-  /** What the link is good for, once; undefined when it was used, has expired or never existed. */
-  redeem(token: string): Promise<LinkGrant | undefined>;
+  /** The keys that the link signs in with, once; undefined when it was used, has expired or never existed. */
+  redeem(token: string): Promise<readonly string[] | undefined>;
 }
 
 /** What the store knows it by. */

@@ -1,6 +1,6 @@
 // OpenID Connect through openid-client: authorization code with PKCE. Loaded only when a provider is set.
 import * as client from "openid-client";
-import type { ProviderSettings } from "../domain/provider.ts";
+import type { ProviderSettings } from "../domain/people/provider.ts";
 import type { Clock } from "../ports.ts";
 import type { Provider, ProviderAnswer, Providers } from "./provider.ts";
 

@@ -1,5 +1,5 @@
 // A provider that people sign in with, as the rest of the server sees it.
-import type { Claims, ProviderSettings } from "../domain/provider.ts";
+import type { Claims, ProviderSettings } from "../domain/people/provider.ts";
 import type { Identity } from "../domain/user.ts";
 
 /** What only the browser that began must be able to show, and the provider must answer with. */

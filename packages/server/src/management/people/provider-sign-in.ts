@@ -7,7 +7,7 @@ import {
   nameIn,
   type ProviderSettings,
   verifiedEmailIn,
-} from "../../domain/provider.ts";
+} from "../../domain/people/provider.ts";
 import {
   checkEmail,
   emailKeyOf,
@@ -44,16 +44,10 @@ export interface ProviderSignIn {
   ): Promise<Arrived<T>>;
 }
 
-/** Undoes the transaction. */
-class TurnedAway extends Error {
-  readonly answer: Exclude<Arrived<never>, { kind: "in" }>;
-  constructor(answer: Exclude<Arrived<never>, { kind: "in" }>) {
-    super(answer.kind);
-    this.answer = answer;
-  }
-}
+type TurnedAway = Exclude<Arrived<never>, { kind: "in" }>;
+type Welcome = { readonly kind: "welcome"; readonly user: User; readonly isNew: boolean };
 
-const noAccess = (reason: string) => new TurnedAway({ kind: "no-access", reason });
+const noAccess = (reason: string): TurnedAway => ({ kind: "no-access", reason });
 
 export const createProviderSignIn = (
   store: Store,
@@ -67,38 +61,48 @@ export const createProviderSignIn = (
     token: string,
     identity: Identity,
     known: User | undefined,
-  ): Promise<User> => {
-    const grant = await transaction.takeSignInLink(linkHash(token), clock());
-    const invited = grant?.userId ? await transaction.user(grant.userId) : undefined;
-    if (!invited) throw new TurnedAway({ kind: "invitation-over" });
-    if (known && known.id !== invited.id) {
-      throw noAccess("this identity belongs to somebody else than who was invited");
+  ): Promise<Welcome | TurnedAway> => {
+    const id = await transaction.personInvitedBy(linkHash(token), clock());
+    const user = id === undefined ? undefined : await transaction.user(id);
+    if (!user) return { kind: "invitation-over" };
+    if (known && known.id !== user.id) {
+      return noAccess("this identity belongs to somebody else than who was invited");
     }
-    if (!known) await transaction.insertIdentity(invited.id, identity);
-    await transaction.deleteInvitations(invited.id);
-    return invited;
+    if (!known) await transaction.insertIdentity(user.id, identity);
+    await transaction.deleteInvitations(user.id);
+    return { kind: "welcome", user, isNew: false };
   };
 
   /** An account without a role. */
-  const create = async (transaction: Transaction, { identity, claims }: Arrival): Promise<User> => {
-    if ((await transaction.users()).length >= maxUsers) throw noAccess("there are too many people");
+  const create = async (
+    transaction: Transaction,
+    { identity, claims }: Arrival,
+  ): Promise<Welcome | TurnedAway> => {
+    if ((await transaction.users()).length >= maxUsers)
+      return noAccess("there are too many people");
     const email = checkEmail(verifiedEmailIn(claims) ?? "");
     // Who has an address is told apart by it, so nobody gets somebody else's: not even somebody of the same name.
     const isFree = email.ok && !(await transaction.userByEmail(emailKeyOf(email.value)));
     const id = newIds.user();
-    await transaction.insertUser(
-      {
-        id,
-        name: nameIn(claims, maxUserNameLength),
-        email: isFree ? email.value : null,
-        isOwner: false,
-      },
-      clock(),
-    );
+    const name = nameIn(claims, maxUserNameLength);
+    const made = { id, name, email: isFree ? email.value : null, isOwner: false };
+    await transaction.insertUser(made, clock());
     await transaction.insertIdentity(id, identity);
     const user = await transaction.user(id);
     if (!user) throw new Error("a new account cannot be read");
-    return user;
+    return { kind: "welcome", user, isNew: true };
+  };
+
+  const receive = async (transaction: Transaction, arrival: Arrival) => {
+    const { identity, invitation, expected } = arrival;
+    const known = await transaction.userByIdentity(identity);
+    if (expected !== null && known?.id !== expected) {
+      return noAccess("somebody else has signed in than who was asked to");
+    }
+    if (invitation !== null) return accept(transaction, invitation, identity, known);
+    return known
+      ? ({ kind: "welcome", user: known, isNew: false } as const)
+      : create(transaction, arrival);
   };
 
   const follow = async (
@@ -128,32 +132,19 @@ export const createProviderSignIn = (
 
   return {
     async arrive(arrival, begin) {
-      const { settings, identity, claims, invitation, expected } = arrival;
-      if (!isAdmitted(settings, claims)) {
-        return { kind: "no-access", reason: "a claim that the settings require is missing" };
+      if (!isAdmitted(arrival.settings, arrival.claims)) {
+        return noAccess("a claim that the settings require is missing");
       }
-      try {
-        return await store.transact(async (transaction) => {
-          // Somebody who comes twice at the same moment gets one account, and each access once.
-          await transaction.alone();
-          const known = await transaction.userByIdentity(identity);
-          if (expected !== null && known?.id !== expected) {
-            throw noAccess("somebody else has signed in than who was asked to");
-          }
-          const user =
-            invitation === null
-              ? (known ?? (await create(transaction, arrival)))
-              : await accept(transaction, invitation, identity, known);
-          await follow(transaction, user, arrival);
-          await transaction.updateUser(user.id, { signedInAt: clock() }, clock());
-          const value = await begin(transaction, user.id);
-          const isNew = known === undefined && invitation === null;
-          return { kind: "in", value, userId: user.id, isNew };
-        });
-      } catch (error) {
-        if (error instanceof TurnedAway) return error.answer;
-        throw error;
-      }
+      return store.transact(async (transaction) => {
+        // Somebody who comes twice at the same moment gets one account, and each access once.
+        await transaction.alone();
+        const received = await receive(transaction, arrival);
+        if (received.kind !== "welcome") return received;
+        const { user, isNew } = received;
+        await follow(transaction, user, arrival);
+        await transaction.updateUser(user.id, { signedInAt: clock() }, clock());
+        return { kind: "in", value: await begin(transaction, user.id), userId: user.id, isNew };
+      });
     },
   };
 };

@@ -20,10 +20,11 @@ const columns = [
 
 interface UserRow extends Pick<Selectable<Tables["users"]>, (typeof columns)[number]> {
   readonly has_password: number;
-  readonly has_totp: number;
+  /** Without recovery codes it is not on yet. */
+  readonly has_second_factor: number;
 }
 
-const isSet = (column: "password" | "totp") =>
+const isSet = (column: "password" | "recovery") =>
   sql<number>`case when ${sql.ref(`users.${column}`)} is null then 0 else 1 end`;
 
 interface UserParts extends Pick<User, "roles" | "providers"> {}
@@ -39,7 +40,7 @@ const userOf = (row: UserRow, { roles, providers }: UserParts): User => ({
   rightsAt: new Date(row.rights_at),
   roles,
   hasPassword: row.has_password === 1,
-  hasSecondFactor: row.has_totp === 1,
+  hasSecondFactor: row.has_second_factor === 1,
   providers,
 });
 
@@ -98,7 +99,7 @@ export const userReads = (database: Database): UserReads => {
     database
       .selectFrom("users")
       .select(columns.map((column) => `users.${column}` as const))
-      .select([isSet("password").as("has_password"), isSet("totp").as("has_totp")]);
+      .select([isSet("password").as("has_password"), isSet("recovery").as("has_second_factor")]);
   return {
     async users() {
       return whole(await users().orderBy("name").orderBy("id").execute());

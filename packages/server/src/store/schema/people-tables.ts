@@ -28,6 +28,8 @@ export interface PeopleTables {
     created_at: Generated<number | null>;
     /** When the person last proved who they are. */
     signed_in_at: Generated<number | null>;
+    /** When the person's rights had last changed when the token was made. */
+    rights_at: Generated<number | null>;
     /** `password`, `link`, `key`, or `oidc:` and the provider's id. */
     method: Generated<string | null>;
     address: Generated<string | null>;

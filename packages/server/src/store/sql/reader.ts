@@ -6,11 +6,12 @@ import type { Environment } from "../../domain/environment.ts";
 import type { KeyRole } from "../../domain/principal.ts";
 import type { ReferenceReads } from "../../domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "../../domain/segments.ts";
+import type { SignInLinkReads } from "../../domain/sign-in.ts";
 import type { UserReads } from "../../domain/user.ts";
 import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
-import { readSession, sessionsOf } from "../people/sessions.ts";
+import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
 import type { SameSelect } from "../schema/dialect.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
@@ -90,6 +91,7 @@ export const readsToChange = (
   | keyof ReplayReads
   | keyof ReferenceReads
   | keyof SegmentReads
+  | keyof SignInLinkReads
   | keyof UserReads
   | "environments"
   | "flag"
@@ -125,6 +127,7 @@ export const readsToChange = (
     ...referenceReads(database, flagsAmong),
     ...historyReads(database),
     ...userReads(database),
+    ...signInLinkReads(database, lock),
 
     async environments() {
       const rows = await database

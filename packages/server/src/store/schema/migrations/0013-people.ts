@@ -58,7 +58,7 @@ export const people = async (schema: SchemaModule, traits: DatabaseTraits): Prom
     .alterTable("sessions")
     .addColumn("owner", "integer", (column) => column.notNull().defaultTo(no))
     .execute();
-  for (const column of ["created_at", "signed_in_at"] as const) {
+  for (const column of ["created_at", "signed_in_at", "rights_at"] as const) {
     await schema.alterTable("sessions").addColumn(column, "bigint").execute();
   }
   for (const column of ["method", "address", "agent"] as const) {

@@ -1,7 +1,7 @@
 // OpenID Connect providers: what the operator has set of them, and what their groups give to people.
 
-import type { EnvironmentRef, PersonRole } from "./principal.ts";
-import { type Access, higherRole } from "./user.ts";
+import type { EnvironmentRef, PersonRole } from "../principal.ts";
+import { type Access, higherRole } from "../user.ts";
 
 /** What the members of a group are given. */
 export interface GroupGrant {

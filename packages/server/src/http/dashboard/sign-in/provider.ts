@@ -1,22 +1,25 @@
 // /sign-in/oidc: people sign in with an OpenID Connect provider, and sign out there.
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Session, Sessions } from "../../access/sessions.ts";
-import type { ProviderSignIn } from "../../management/people/provider-sign-in.ts";
-import type { Clock } from "../../ports.ts";
-import type { Provider, Providers } from "../../providers/provider.ts";
-import type { Seal } from "../auth/seal.ts";
-import type { SessionRequests } from "../auth/session-request.ts";
+import type { Session, Sessions } from "../../../access/sessions.ts";
+import type { ProviderSignIn } from "../../../management/people/provider-sign-in.ts";
+import type { Clock } from "../../../ports.ts";
+import type { Provider, Providers } from "../../../providers/provider.ts";
+import type { Seal } from "../../auth/seal.ts";
+import type { SessionRequests } from "../../auth/session-request.ts";
 import type { BrowserFlow, FlowCookie } from "./flow-cookie.ts";
 import { ownPath } from "./own-path.ts";
 
-export interface ProviderRouteDependencies {
+export interface SingleSignOn {
+  /** Empty when there are none. */
   readonly providers: Providers;
   readonly signIn: ProviderSignIn;
+  readonly seal: Seal;
+}
+
+export interface ProviderRouteDependencies extends SingleSignOn {
   readonly sessions: Sessions;
   readonly requests: SessionRequests;
   readonly flows: FlowCookie;
-  readonly seal: Seal;
   readonly clock: Clock;
   readonly log: Pick<FastifyBaseLogger, "info" | "warn">;
 }
@@ -33,8 +36,6 @@ const tokenPurpose = "id token";
 /** Those of invitations are shorter. */
 const maxTokenLength = 100;
 
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-
 /** Without the codes and tokens that an error may quote. */
 const told = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
@@ -49,6 +50,7 @@ export const providerRoutes = (
   dependencies: ProviderRouteDependencies,
 ): void => {
   const { providers, signIn, sessions, requests, flows, seal, clock, log } = dependencies;
+  if (providers.size === 0) return;
 
   const leave = (reply: FastifyReply, to: string): FastifyReply =>
     reply.header("referrer-policy", "no-referrer").redirect(to, 303);
@@ -153,10 +155,9 @@ export const providerRoutes = (
       const provider = providers.get(request.params.provider);
       if (!provider) return reply.callNotFound();
       const flow = flows.take(request, reply, provider.settings.id);
-      const { state } = request.query;
-      const isOwn =
-        flow && typeof state === "string" && timingSafeEqual(digest(state), digest(flow.state));
-      return isOwn ? finish(request, reply, provider, flow) : refuse(reply, "state");
+      return flow && request.query.state === flow.state
+        ? finish(request, reply, provider, flow)
+        : refuse(reply, "state");
     },
   );
 };
@@ -165,7 +166,7 @@ export type SignOutUrl = (session: Session) => Promise<string | undefined>;
 
 /** Where somebody whose session has ended signs out at their provider; undefined when there is no such place. */
 export const createSignOutUrl =
-  (providers: Providers, seal: Seal): SignOutUrl =>
+  ({ providers, seal }: SingleSignOn): SignOutUrl =>
   async ({ method, providerToken }) => {
     const provider = providers.get(/^oidc:(.*)$/.exec(method)?.[1] ?? "");
     const idToken = providerToken === null ? undefined : seal.open(providerToken, tokenPurpose);

@@ -1,9 +1,9 @@
 // Somebody's way to a provider and back, in a cookie of their own browser: sealed, short-lived, and gone with the first answer.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Clock } from "../../ports.ts";
-import type { Flow } from "../../providers/provider.ts";
-import type { Cookies } from "../auth/cookies.ts";
-import type { Seal } from "../auth/seal.ts";
+import type { Clock } from "../../../ports.ts";
+import type { Flow } from "../../../providers/provider.ts";
+import type { Cookies } from "../../auth/cookies.ts";
+import type { Seal } from "../../auth/seal.ts";
 
 export interface BrowserFlow extends Flow {
   readonly provider: string;
