@@ -1,11 +1,19 @@
 // Sessions of people who have signed in with a provider: fresh sign-ins, signing out, and a provider that is down.
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { after, before, beforeEach, suite, test } from "node:test";
 import { createJourney } from "./support/browser-journey.ts";
 import { readContents } from "./support/database.ts";
+import { serveHalyard } from "./support/halyard-process.ts";
 import { type IdentityProvider, startIdentityProvider } from "./support/identity-provider.ts";
+import { logLines, logText } from "./support/log-lines.ts";
 import { minute, movableClock } from "./support/movable-clock.ts";
-import { type SingleSignOn, startSingleSignOn } from "./support/single-sign-on.ts";
+import { newFolder } from "./support/server.ts";
+import {
+  type SingleSignOn,
+  singleSignOnSettings,
+  startSingleSignOn,
+} from "./support/single-sign-on.ts";
 
 const clock = movableClock();
 let main: IdentityProvider;
@@ -14,7 +22,10 @@ before(async () => {
   main = await startIdentityProvider();
   // As after a start while it is down: nobody has asked it anything yet.
   await main.shut();
-  const groups = { developers: { roles: { development: "editor" } } };
+  const groups = {
+    developers: { roles: { development: "editor" } },
+    platform: { owner: true },
+  };
   server = await startSingleSignOn({ main }, { main: { groups } }, { clock: clock.clock });
 });
 after(() => Promise.all([server, main].map((each) => each.close())));
@@ -22,6 +33,11 @@ beforeEach(() => {
   main.people.set("ada", { name: "Ada", groups: ["developers"] });
   main.visitor = "ada";
   main.tamper = undefined;
+});
+
+test("the sign-in page learns of the providers", async () => {
+  const { body } = await server.anonymous("GET", "//session/ways");
+  assert.deepEqual(body, { password: false, providers: [{ id: "main", name: "The main" }] });
 });
 
 test("a provider that is down keeps nobody out but those who want to sign in with it", async () => {
@@ -79,6 +95,32 @@ suite("a fresh sign-in", () => {
     const old = await server.anonymous("GET", "//session", undefined, { cookie });
     assert.equal(old.status, 401, "the token that was known before is no longer good");
   });
+  test("opens what is dangerous to those whom the provider has known for longer", async () => {
+    main.people.set("ada", { name: "Ada", groups: ["platform"] });
+    const journey = createJourney();
+    main.tamper = (claims) => ({ ...claims, auth_time: Math.floor(Date.now() / 1_000) - 3_600 });
+    await server.signIn(journey, "main");
+    main.tamper = undefined;
+    const inviteSomebody = async () => {
+      const { csrf = "" } = (await server.sessionOf(journey)) ?? {};
+      const cookie = journey.cookieFor(server.url);
+      return server.anonymous(
+        "POST",
+        "/users",
+        { name: "Bob" },
+        {
+          cookie,
+          "x-halyard-environment": "development",
+          "x-halyard-csrf": csrf,
+        },
+      );
+    };
+    const refused = await inviteSomebody();
+    assert.equal(refused.status, 403, refused.text);
+    assert.match(refused.text, /SIGN_IN_AGAIN/);
+    await server.signIn(journey, "main", "?again=1");
+    assert.equal((await inviteSomebody()).status, 201);
+  });
   test("of somebody else changes nothing", async () => {
     const journey = createJourney();
     await server.signIn(journey, "main");
@@ -135,6 +177,42 @@ suite("a fresh sign-in", () => {
     const { location } = await journey.step(path, { fromElsewhere: true });
     assert.equal(location, `${server.url}/sign-in?failed=state`);
   });
+});
+
+test("the log tells who has signed in and why it failed, and no secret", async (t) => {
+  const folder = newFolder();
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const halyard = await serveHalyard(folder, {
+    ...(await singleSignOnSettings(folder, { logged: main })),
+    HALYARD_ACCESS_LOG: "on",
+    HALYARD_LOG_LEVEL: "trace",
+  });
+  const journey = createJourney();
+  const secrets: string[] = [];
+  for (const visitor of ["ada", null]) {
+    main.visitor = visitor;
+    journey.forget("localhost");
+    const { url } = await journey.go(`${halyard.url}/sign-in/oidc/logged`, ({ pathname }) =>
+      pathname.endsWith("/callback"),
+    );
+    secrets.push(...url.searchParams.getAll("code"), ...url.searchParams.getAll("state"));
+    secrets.push(...journey.cookies.map(({ value }) => value).filter((value) => value.length > 20));
+    await journey.step(url.href, { fromElsewhere: true });
+  }
+  secrets.push(...main.idTokens.slice(-1), ...journey.cookies.map(({ value }) => value));
+  halyard.kill("SIGTERM");
+  const { stdout } = await halyard.ended;
+  const lines = logLines(stdout).filter(({ audit }) => audit?.startsWith("session."));
+  assert.deepEqual(
+    lines.map(({ audit, method, address }) => [audit, method, address]),
+    [
+      ["session.began", "oidc:logged", "127.0.0.1"],
+      ["session.failed", "oidc:logged", "127.0.0.1"],
+    ],
+  );
+  assert.match(lines[0]?.userId ?? "", /^usr_/);
+  assert.match(logText(stdout), /"problem":"[^"]*access_denied/);
+  for (const secret of secrets) assert.ok(!stdout.includes(secret), secret);
 });
 
 test("signing out ends the session, and says where to sign out at the provider", async () => {

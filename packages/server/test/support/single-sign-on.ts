@@ -35,15 +35,17 @@ export interface SingleSignOn extends TestServer {
   rolesAfter(provider: string, journey?: Journey): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Each provider is called by the name that it is given here. */
-export const startSingleSignOn = async (
-  providers: Readonly<Record<string, IdentityProvider>>,
-  settings: Readonly<Record<string, object>> = {},
-  world: Parameters<typeof startTestServer>[1] = {},
-): Promise<SingleSignOn> => {
+type Providers = Readonly<Record<string, IdentityProvider>>;
+type ProviderSettings = Readonly<Record<string, object>>;
+
+/** The settings of a server whose people sign in with these; each is called by the name that it is given here. */
+export const singleSignOnSettings = async (
+  folder: string,
+  providers: Providers,
+  settings: ProviderSettings = {},
+) => {
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
-  const folder = newFolder();
   const file = join(folder, "providers.json");
   const entries = Object.entries(providers).map(([id, provider]) => {
     const client = { id: `halyard-${id}`, secret: `the secret of ${id}` };
@@ -59,8 +61,17 @@ export const startSingleSignOn = async (
     };
   });
   writeFileSync(file, JSON.stringify(entries));
+  return { PORT: String(port), HALYARD_PUBLIC_URL: publicUrl, HALYARD_OIDC_FILE: file };
+};
+
+export const startSingleSignOn = async (
+  providers: Providers,
+  settings: ProviderSettings = {},
+  world: Parameters<typeof startTestServer>[1] = {},
+): Promise<SingleSignOn> => {
+  const folder = newFolder();
   const server = await startTestServer(
-    { PORT: String(port), HALYARD_PUBLIC_URL: publicUrl, HALYARD_OIDC_FILE: file },
+    await singleSignOnSettings(folder, providers, settings),
     world,
   );
 

@@ -59,7 +59,10 @@ export const providerRoutes = (
 
   const failed = (request: FastifyRequest, provider: string, error: unknown): void =>
     log.warn(
-      { reqId: request.id, provider, address: request.ip, problem: told(error) },
+      {
+        ...{ reqId: request.id, audit: "session.failed", method: `oidc:${provider}` },
+        ...{ problem: told(error), address: request.ip },
+      },
       "a sign-in with a provider failed",
     );
 
@@ -143,8 +146,9 @@ export const providerRoutes = (
     }
     requests.write(reply, arrived.value);
     const { userId, isNew } = arrived;
-    const line = { reqId: request.id, userId, provider: id, isNew, address: request.ip };
-    log.info({ ...line, audit: "session.began" }, "signed in");
+    const { method } = arrived.value;
+    const who = { userId, method, isNew, address: request.ip };
+    log.info({ reqId: request.id, audit: "session.began", ...who }, "signed in");
     return leave(reply, flow.to);
   };
 
