@@ -172,7 +172,7 @@ suite("signing in with it", () => {
     await signedIn(server, { ...account, code: ` ${first.toUpperCase().replaceAll("-", " ")} ` });
     codeNeeded(await signIn(server, { ...account, code: first }));
     const both = await Promise.all([1, 2].map(() => signIn(server, { ...account, code: second })));
-    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 401]);
+    assert.deepEqual(new Set(both.map(({ status }) => status)), new Set([200, 401]));
     const [row] = await readRows(server, "select recovery from users where id = ?", account.userId);
     assert.equal((JSON.parse(String(row?.recovery)) as string[]).length, 8);
   });

@@ -199,9 +199,9 @@ suite("a fresh sign-in", () => {
     const account = await newAccount(server, { owner: true });
     const { session } = account;
     const key = { name: "ci", role: "client" };
-    const tries = ({ headersFor }: TestSession) => [
-      () => server.anonymous("POST", "/keys", key, headersFor(name)),
-      () => server.anonymous("POST", "/users", { name: "Somebody" }, headersFor(name)),
+    const tries = (by: TestSession) => [
+      () => server.anonymous("POST", "/keys", key, by.headersFor(name)),
+      () => server.anonymous("POST", "/users", { name: "Somebody" }, by.headersFor(name)),
     ];
     for (const attempt of tries(session)) assert.equal((await attempt()).status, 201);
     clock.forward(15 * minute);

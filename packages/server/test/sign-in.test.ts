@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import { after, before, suite, test } from "node:test";
+import { createPasswords } from "../src/access/passwords.ts";
 import { headersOf, invite, newAccount, newEmail, signedIn, signIn } from "./support/accounts.ts";
 import { assertRefused } from "./support/answers.ts";
 import type { Answer } from "./support/api.ts";
@@ -109,6 +110,18 @@ suite("passwords", () => {
   });
 });
 
+test("only so many passwords are hashed and wait; whoever comes after them is told to come again", async () => {
+  const passwords = createPasswords((count) => new Uint8Array(count));
+  const cheap = `$argon2id$v=19$m=8,t=1,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+  const all = await Promise.all(
+    Array.from({ length: 110 }, () => passwords.verify(wrongPassword, cheap)),
+  );
+  const refused = all.filter(({ ok }) => !ok);
+  assert.equal(refused.length, 8);
+  for (const each of refused) assert.equal(!each.ok && each.failure.code, "UNAVAILABLE");
+  assert.equal((await passwords.verify(wrongPassword, cheap)).ok, true);
+});
+
 suite("who has an account is told to nobody", () => {
   const tellable = ({ status, body, headers }: Answer) => ({
     status,
@@ -141,7 +154,10 @@ suite("who has an account is told to nobody", () => {
       unknown.push(await timed(newEmail()));
     }
     // Without the hash, it would take less than a tenth.
-    assert.ok(Math.min(...unknown) > Math.min(...known) / 3, `${unknown} against ${known}`);
+    assert.ok(
+      Math.min(...unknown) > Math.min(...known) / 3,
+      `${unknown.join()} against ${known.join()}`,
+    );
   });
 });
 

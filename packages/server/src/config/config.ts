@@ -23,6 +23,7 @@ import {
   readTrustProxy,
   refuseMistakes,
 } from "./read-setting.ts";
+import { createSettingReader, type Variables, whole } from "./setting-reader.ts";
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -95,8 +96,6 @@ export interface Config {
   readonly unknown: readonly string[];
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** For the commands that talk to a server; they may be in the same settings file. */
 const clientSettings = ["HALYARD_URL", "HALYARD_API_KEY", "HALYARD_PROFILE", "HALYARD_CONFIG"];
 
@@ -104,31 +103,7 @@ export const parseConfig = (variables: Variables): Config => {
   const mistakes: string[] = [];
   const known = new Set([...clientSettings, providersSetting]);
 
-  /** The setting parsed by `read`, or the fallback. A value that cannot be parsed is a mistake. */
-  const setting = <T>(
-    name: string,
-    fallback: T,
-    rule: string,
-    read: (text: string) => T | undefined,
-  ): T => {
-    known.add(name);
-    const text = variables[name]?.trim();
-    if (text === undefined || text === "") return fallback;
-    const value = read(text);
-    if (value === undefined) mistakes.push(`${name} must be ${rule}.`);
-    return value ?? fallback;
-  };
-
-  const whole = (from: number, to: number) => (text: string) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= from && value <= to ? value : undefined;
-  };
-
-  /** A whole number in a range, of a unit when it has one. */
-  const count = (name: string, fallback: number, from: number, to: number, unit = ""): number => {
-    const rule = `a whole number${unit && ` of ${unit}`} from ${from} to ${to}`;
-    return setting(name, fallback, rule, whole(from, to));
-  };
+  const { setting, count } = createSettingReader(variables, known, mistakes);
 
   const host = setting("HOST", "127.0.0.1", "a host name or an IP address", (text) =>
     /^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined,

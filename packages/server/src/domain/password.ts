@@ -20,7 +20,7 @@ export const checkPassword = (
   isCommon: (text: string) => boolean,
 ): Result<string> => {
   const text = passwordText(password);
-  if ([...text].length < minPasswordLength) {
+  if (Array.from(text).length < minPasswordLength) {
     return invalid("password", `must be at least ${minPasswordLength} characters long`);
   }
   if (new TextEncoder().encode(text).length > maxPasswordBytes) {

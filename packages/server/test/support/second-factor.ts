@@ -18,7 +18,7 @@ const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** As an app reads the secret that a person types. */
 export const fromBase32 = (text: string): Uint8Array => {
-  const bits = [...text]
+  const bits = Array.from(text)
     .map((each) => alphabet.indexOf(each).toString(2).padStart(5, "0"))
     .join("");
   const bytes = bits.match(/.{8}/g) ?? [];

@@ -15,7 +15,7 @@ const tables = Object.entries(encryptedColumns) as [keyof Tables, readonly strin
 type Row = { readonly id: string } & Readonly<Record<string, Uint8Array | null>>;
 
 const rowsOf = (table: keyof Tables, columns: readonly string[]) =>
-  sql<Row>`select id, ${sql.join(columns.map(sql.ref))} from ${sql.table(table)} order by id`;
+  sql<Row>`select id, ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(table)} order by id`;
 
 /** Encrypts every secret again with the newest key; returns their rows' number. */
 export const reencrypt = async (

@@ -55,7 +55,12 @@ export interface PersonRoutes extends PersonRouteParts {
     },
   ): Promise<FastifyReply>;
   tooMany(reply: FastifyReply, what: string, wait: number): FastifyReply;
-  audit(request: FastifyRequest, action: string, message: string, fields: object): void;
+  readonly audit: (
+    request: FastifyRequest,
+    action: string,
+    message: string,
+    fields: object,
+  ) => void;
 }
 
 const noSession: Failure = { code: "UNAUTHORIZED", message: sessionOver };
