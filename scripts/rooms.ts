@@ -26,16 +26,8 @@ const server: Rooms = {
   ],
   compose: [
     ...["config", "http/**", "management", "evaluation", "access", "providers", "delivery"],
-    ...[
-      "telemetry",
-      "store/**",
-      "version.ts",
-      "installation.ts",
-      ...useCases,
-      "fastify",
-      "pino",
-      "node:*",
-    ],
+    ...["telemetry", "store/**", "version.ts", "installation.ts", ...useCases],
+    ...["fastify", "pino", "node:*"],
   ],
   management: [...useCases, "node:crypto"],
   evaluation: [...useCases, "node:timers/promises"],
