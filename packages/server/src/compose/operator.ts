@@ -88,7 +88,7 @@ export const composeOperator = async (config: Config): Promise<Operator> => {
   const store = await openStore(config);
   const sources = { clock: systemClock, random, newIds };
   return {
-    environments: createEnvironments(store, sources),
+    environments: createEnvironments(store, { ...sources, ...config }),
     keys: createApiKeys(store, sources),
     signInLinks: createSignInLinks(store, sources),
     reencryptSecrets: () => store.reencryptSecrets(),

@@ -2,8 +2,13 @@
 import { type Kind, kindNames } from "@halyard/core/kinds";
 import type { Actor } from "./principal.ts";
 
-export const historySubjects: readonly HistorySubject[] = [...kindNames, "webhook", "key"];
-export type HistorySubject = Kind | "webhook" | "key";
+export const historySubjects: readonly HistorySubject[] = [
+  ...kindNames,
+  "webhook",
+  "key",
+  "environment",
+];
+export type HistorySubject = Kind | "webhook" | "key" | "environment";
 
 export interface HistoryEntry {
   readonly id: number;

@@ -5,6 +5,7 @@ import type { Failure } from "../errors.ts";
 import type { UsageReport } from "../evaluation/usage-report.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
 import type { Deliveries } from "../management/deliveries.ts";
+import type { Environments } from "../management/environments.ts";
 import type { Explain } from "../management/explain.ts";
 import type { FlagReads } from "../management/flag-reads.ts";
 import type { Flags } from "../management/flags.ts";
@@ -14,6 +15,7 @@ import type { Segments } from "../management/segments.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { changeRoutes } from "./api/changes.ts";
+import { environmentRoutes } from "./api/environments.ts";
 import { eventRoutes } from "./api/events.ts";
 import { explainRoutes } from "./api/explain.ts";
 import { flagReadRoutes } from "./api/flag-reads.ts";
@@ -90,6 +92,7 @@ export interface AppDependencies
   readonly deliveries: Deliveries;
   readonly replays: Replays;
   readonly keys: ApiKeys;
+  readonly environments: Environments;
   readonly readiness: Readiness;
   /** Undefined when there is to be none. */
   readonly dashboard: DashboardDependencies | undefined;
@@ -242,6 +245,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       replayRoutes(api, dependencies.deliveries);
       replayRangeRoutes(api, dependencies.replays);
       keyRoutes(api, dependencies.keys);
+      environmentRoutes(api, { ...dependencies, sessions: dashboard?.sessions });
       streamRoutes(api, { ...dependencies, streams });
       snapshotRoutes(api, dependencies);
       usageRoutes(api, dependencies.usage);
