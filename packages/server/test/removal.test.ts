@@ -67,7 +67,7 @@ test("an environment is closed at once and deleted in parts; a server continues 
   assert.deepEqual(rows, [1_000, 2_000]);
   const ended = await until("the server ends it", async () => {
     const [removed] = await operator.environments.removed();
-    return removed?.endedAt && removed;
+    return removed?.endedAt ? removed : undefined;
   });
   assert.deepEqual(
     [ended.name, ended.flags, ended.webhooks, ended.actor?.name],

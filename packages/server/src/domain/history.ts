@@ -6,9 +6,10 @@ export const historySubjects: readonly HistorySubject[] = [
   ...kindNames,
   "webhook",
   "key",
+  "user",
   "environment",
 ];
-export type HistorySubject = Kind | "webhook" | "key" | "environment";
+export type HistorySubject = Kind | "webhook" | "key" | "user" | "environment";
 
 export interface HistoryEntry {
   readonly id: number;

@@ -12,8 +12,10 @@ import type { Flags } from "../management/flags.ts";
 import type { History } from "../management/history.ts";
 import type { Replays } from "../management/replays.ts";
 import type { Segments } from "../management/segments.ts";
+import type { Users } from "../management/users.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
+import { userRoutes } from "./api/access/users.ts";
 import { changeRoutes } from "./api/changes.ts";
 import { environmentRoutes } from "./api/environments.ts";
 import { eventRoutes } from "./api/events.ts";
@@ -93,6 +95,7 @@ export interface AppDependencies
   readonly replays: Replays;
   readonly keys: ApiKeys;
   readonly environments: Environments;
+  readonly users: Users;
   readonly readiness: Readiness;
   /** Undefined when there is to be none. */
   readonly dashboard: DashboardDependencies | undefined;
@@ -246,6 +249,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       replayRangeRoutes(api, dependencies.replays);
       keyRoutes(api, dependencies.keys);
       environmentRoutes(api, { ...dependencies, sessions: dashboard?.sessions });
+      userRoutes(api, dependencies.users, publicUrl);
       streamRoutes(api, { ...dependencies, streams });
       snapshotRoutes(api, dependencies);
       usageRoutes(api, dependencies.usage);

@@ -16,6 +16,7 @@ import {
   type IdempotentResult,
   runIdempotent,
 } from "../idempotency.ts";
+import { admitOwners } from "../people-access.ts";
 import { type BegunCopy, copyInParts, copyLease, finishCopy } from "./copy.ts";
 import { isTaken } from "./removal.ts";
 
@@ -54,7 +55,7 @@ export const createCreation = (
   store: Store,
   dependencies: Sources & { readonly maxEnvironments: number },
 ) => {
-  const { clock, newIds, maxEnvironments } = dependencies;
+  const { clock, maxEnvironments } = dependencies;
 
   /** Within a transaction that is alone: nobody creates another one at the same moment. */
   const checkNew = async (transaction: Transaction, name: string): Promise<Result<void>> => {
@@ -90,15 +91,6 @@ export const createCreation = (
       after: { ...shownSettings(environment), ...(copyOf !== undefined && { copyOf }) },
     });
 
-  /** Whoever manages environments has access to each of them. */
-  const letOwnersIn = async (transaction: Transaction, environmentId: number): Promise<void> => {
-    const owners = (await transaction.users()).filter(({ isOwner }) => isOwner);
-    for (const { id } of owners) {
-      const access = { id: newIds.key(), role: "owner", isFromGroup: false } as const;
-      await transaction.setAccess(id, environmentId, access, clock());
-    }
-  };
-
   const insert = async (
     transaction: Transaction,
     { name, copyOf: _copyOf, lifetime: _lifetime, ...settings }: NewEnvironment,
@@ -106,7 +98,7 @@ export const createCreation = (
   ): Promise<Environment> => {
     const environment = await transaction.insertEnvironment(name, clock(), settings);
     await recordCreated(transaction, environment, actor);
-    await letOwnersIn(transaction, environment.id);
+    await admitOwners(dependencies, transaction, environment);
     return environment;
   };
 
@@ -137,7 +129,7 @@ export const createCreation = (
     const environment = known.find(({ id }) => id === copy.targetId);
     if (!environment) throw new Error("A copy that was finished is not there.");
     await recordCreated(transaction, environment, actor, copyOf);
-    await letOwnersIn(transaction, copy.targetId);
+    await admitOwners(dependencies, transaction, environment);
     return ok({ environment, key: await issueFirstKey(transaction, copy.targetId, actor) });
   };
 
@@ -163,9 +155,13 @@ export const createCreation = (
     const copy = begun.copy.value;
     const copied = await copyInParts(store, clock, copy, onProgress);
     if (!copied.ok) return { result: copied, repeated: false };
-    return store.transact((transaction) =>
-      runIdempotent(transaction, once, clock, () => endCopy(transaction, copy, actor, wanted)),
-    );
+    return store.transact(async (transaction) => {
+      // Somebody may become an owner at the same moment.
+      await transaction.alone();
+      return runIdempotent(transaction, once, clock, () =>
+        endCopy(transaction, copy, actor, wanted),
+      );
+    });
   };
 
   const creation: EnvironmentCreation = {
