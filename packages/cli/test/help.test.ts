@@ -67,7 +67,10 @@ suite("help", { concurrency: 3 }, () => {
       /--port <number>[\s\S]*4400[\s\S]*--host <address>[\s\S]*127\.0\.0\.1[\s\S]*--data <folder>/,
     ],
     ["flags", /list [\s\S]*get [\s\S]*history [\s\S]*create [\s\S]*rollout [\s\S]*describe /],
-    ["keys create", /--role <role>[\s\S]*"client", "server",\s+"admin"[\s\S]*--name <text>/],
+    [
+      "keys create",
+      /--role <role>[\s\S]*"client", "server",\s+"editor", "admin"[\s\S]*--name <text>/,
+    ],
   ];
   for (const [command, content] of pages) {
     test(`halyard ${command} --help`, async () => {
@@ -101,7 +104,10 @@ suite("what is not a command ends with 2 and points at --help", { concurrency: 3
     [["environments", "list", "--frobnicate"], /unknown option '--frobnicate'/],
     [["environments", "create"], /missing required argument 'name'/],
     [["environments", "create", "one", "two"], /too many arguments/],
-    [["keys", "create", "-e", "x", "-r", "root", "-n", "ci"], /choices are client, server, admin/],
+    [
+      ["keys", "create", "-e", "x", "-r", "root", "-n", "ci"],
+      /choices are client, server, editor, admin/,
+    ],
     [["keys", "revoke", "-e", "development"], /missing required argument 'id'/],
   ];
   for (const [args, message] of mistakes) {

@@ -36,6 +36,8 @@ export const historyCommand = (): Command =>
           "segment",
           "webhook",
           "key",
+          "user",
+          "environment",
         ]),
       )
       .option("--id <key>", "only changes of the one with this key or id; with --kind")

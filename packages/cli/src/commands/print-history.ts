@@ -34,14 +34,27 @@ export const printFlagEntry = ({ version, events, before, after, ...entry }: Fla
     changes: flagChanges(before, after),
   });
 
+/** Of an environment: what of it is different. */
+const settingChanges = (
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): readonly string[] =>
+  Object.keys(after)
+    .filter((name) => (before[name] ?? null) !== after[name] && after[name] !== false)
+    .concat(Object.keys(after).filter((name) => before[name] === true && after[name] === false))
+    .map((name) => `${name.padEnd(11)}  ${inOneLine(String(after[name] ?? "none"))}`);
+
 const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] => {
   switch (subject) {
     case "flag":
       return flagChanges(before as Flag | null, after as Flag | null);
     case "segment":
       return segmentChanges(before, after);
+    case "environment":
+      return settingChanges(before ?? {}, after ?? {});
     case "webhook":
     case "key":
+    case "user":
       return [];
   }
 };

@@ -30,9 +30,9 @@ export interface FlagHistoryEntry {
 }
 
 export interface HistoryEntry {
-  readonly subject: "flag" | "segment" | "webhook" | "key";
+  readonly subject: "flag" | "segment" | "webhook" | "key" | "user" | "environment";
   readonly id: string;
-  /** Null for webhooks and keys. */
+  /** Null for what has none, such as webhooks and keys. */
   readonly version: number | null;
   readonly createdAt: string;
   readonly actor: Actor;
