@@ -93,6 +93,8 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
     segment: () => segments.map(({ segment }) => segment.key),
     webhook: () => [],
     key: () => [],
+    user: () => [],
+    environment: () => [],
   };
   const chooseRange = (value: string | null) => {
     setCustom(value === "custom");
