@@ -39,10 +39,12 @@ const settingChanges = (
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
 ): readonly string[] =>
-  Object.keys(after)
-    .filter((name) => (before[name] ?? null) !== after[name] && after[name] !== false)
-    .concat(Object.keys(after).filter((name) => before[name] === true && after[name] === false))
-    .map((name) => `${name.padEnd(11)}  ${inOneLine(String(after[name] ?? "none"))}`);
+  Object.entries(after)
+    .filter(([name, value]) => (before[name] || null) !== (value || null))
+    .map(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value ?? "none");
+      return `${name.padEnd(11)}  ${inOneLine(text)}`;
+    });
 
 const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] => {
   switch (subject) {
