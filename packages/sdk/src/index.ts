@@ -41,6 +41,16 @@ export {
   type ManagementOptions,
 } from "./management/management.ts";
 export type {
+  Invitation,
+  InvitedUser,
+  NewPersonalKey,
+  NewUser,
+  PersonalKey,
+  PersonRole,
+  User,
+  UserPatch,
+} from "./management/people.ts";
+export type {
   DeliveryQuery,
   EventQuery,
   FlagQuery,
@@ -75,6 +85,7 @@ export type {
   SentDelivery,
   UsageHour,
   UsageSummary,
+  UserRef,
   Webhook,
   WebhookHealth,
   WebhookPatch,

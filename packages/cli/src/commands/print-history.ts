@@ -46,6 +46,13 @@ const settingChanges = (
       return `${name.padEnd(11)}  ${inOneLine(text)}`;
     });
 
+/** What a person may do in the environment. */
+const accessText = (before: HistoryEntry["before"], after: HistoryEntry["after"]): string => {
+  const { name = "" } = after ?? before ?? {};
+  const [from, to] = [before, after].map((state) => String(state?.role ?? "none"));
+  return inOneLine(`${String(name)}: ${from} → ${to}`);
+};
+
 const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] => {
   switch (subject) {
     case "flag":
@@ -54,9 +61,10 @@ const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] 
       return segmentChanges(before, after);
     case "environment":
       return settingChanges(before ?? {}, after ?? {});
+    case "user":
+      return [accessText(before, after)];
     case "webhook":
     case "key":
-    case "user":
       return [];
   }
 };

@@ -155,6 +155,7 @@ const whereToLook: readonly (readonly [what: string, command: string, things: st
   ["The segment", "segments list", "segments"],
   ["The webhook", "webhooks list", "webhooks"],
   ["The API key", "keys list", "keys"],
+  ["The person", "users list", "people"],
 ];
 
 type Named = Pick<Connection, "url" | "hint">;

@@ -13,6 +13,7 @@ import {
   pathPart,
 } from "./call.ts";
 import { environmentCalls } from "./environments.ts";
+import { personalKeyCalls, userCalls } from "./people-calls.ts";
 import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
 import type {
   ApiKey,
@@ -211,6 +212,8 @@ export const createManagement = (address: ManagementOptions) => {
     segments: segmentCalls({ send, get, post: postChange }),
     webhooks,
     keys,
+    users: userCalls({ send, get, post, remove }),
+    personalKeys: personalKeyCalls({ send, get, post, remove }),
     environments: environmentCalls({ send, get, post }),
     /** Every change of the environment, newest first. */
     history: (query: HistoryQuery = {}, options?: CallOptions) =>
