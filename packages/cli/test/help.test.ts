@@ -61,7 +61,7 @@ suite("help", () => {
   const pages: [string, RegExp][] = [
     [
       "",
-      /Flags:\n {2}flags [\s\S]*Webhooks and keys:\n {2}webhooks [\s\S]*The server and its database:\n {2}serve [\s\S]*Examples:[\s\S]*Exit codes: 0 done, 1 failed/,
+      /Flags:\n {2}flags [\s\S]*Webhooks, keys and people:\n {2}webhooks [\s\S]*The server and its database:\n {2}serve [\s\S]*Examples:[\s\S]*Exit codes: 0 done, 1 failed/,
     ],
     [
       "serve",
