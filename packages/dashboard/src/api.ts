@@ -6,6 +6,7 @@ import {
   type ManagementOptions,
   type Result,
 } from "@halyard/sdk";
+import { refuseProposed } from "./proposal.ts";
 import { takeFirst, takeFirstSession } from "./start/first-requests.ts";
 import { isUserActive } from "./user-activity.ts";
 
@@ -16,6 +17,13 @@ export interface SessionEnvironment {
   readonly permissions: readonly string[];
   readonly keyName: string;
   readonly keyId: string;
+  /** What people call it; null when that is its name. */
+  readonly label: string | null;
+  readonly color: string | null;
+  /** Whether changes need the approval of a second person. */
+  readonly protected: boolean;
+  /** Whether its key changes a protected environment without one. */
+  readonly writesDirectly?: boolean;
 }
 
 export interface Session {
@@ -77,7 +85,7 @@ export const createSessionFetch =
       response = await send();
     }
     if (response.status === 401) onEnded();
-    return response;
+    return refuseProposed(environment, response);
   };
 
 /** `reason` goes with every change. */

@@ -1,0 +1,25 @@
+// In a protected environment the server answers a change with a request to approve it: for the page a refusal that names the request.
+import type { ManagementError } from "@halyard/sdk";
+
+const field = "changeRequest";
+
+export const pathOfRequest = (id: string): string => `/change-requests/${encodeURIComponent(id)}`;
+
+/** Nothing has changed, so whoever asked must not take the answer for what they asked for. */
+export const refuseProposed = (environment: string, response: Response): Response => {
+  const id = /\/change-requests\/([^/]+)$/.exec(response.headers.get("location") ?? "")?.[1];
+  if (response.status !== 202 || id === undefined) return response;
+  const address = `/environments/${environment}${pathOfRequest(decodeURIComponent(id))}`;
+  return Response.json(
+    {
+      error: "APPROVAL_NEEDED",
+      message: "It is proposed.",
+      details: [{ field, message: address }],
+    },
+    { status: 409 },
+  );
+};
+
+/** The address of the request that was made instead of the change. */
+export const proposedAt = ({ details }: ManagementError): string | undefined =>
+  details?.find((detail) => detail.field === field)?.message;
