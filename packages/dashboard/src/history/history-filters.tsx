@@ -93,6 +93,8 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
     segment: () => segments.map(({ segment }) => segment.key),
     webhook: () => [],
     key: () => [],
+    environment: () => [],
+    "change-request": () => [],
   };
   const chooseRange = (value: string | null) => {
     setCustom(value === "custom");
@@ -105,7 +107,7 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
         label="Kind"
         data={[
           { value: "all", label: "All kinds" },
-          ...kinds.map((kind) => ({ value: kind, label: `${kind}s`.replace(/^./, upper) })),
+          ...kinds.map((kind) => ({ value: kind, label: `${wordsOf(kind)}s`.replace(/^./, upper) })),
         ]}
         value={filter.kind ?? "all"}
         allowDeselect={false}
@@ -114,7 +116,7 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
       <ChosenText
         label="Key or id"
         placeholder={
-          filter.kind === undefined ? "Full key of a flag" : `Full key of a ${filter.kind}`
+          filter.kind === undefined ? "Full key of a flag" : `Full key of the ${wordsOf(filter.kind)}`
         }
         value={filter.key}
         known={keysOf[filter.kind ?? "flag"]()}
@@ -172,4 +174,5 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
   );
 };
 
+const wordsOf = (kind: string): string => kind.replace("-", " ");
 const upper = (letter: string): string => letter.toUpperCase();
