@@ -33,6 +33,7 @@ import { createHistory } from "../management/history.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
+import { createUsers } from "../management/users.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
@@ -139,6 +140,7 @@ export const composeInstance = async (
       },
       keyCache: createApiKeyCache({ table: keyTable, catchUp: () => feed.catchUp(), hashKey }),
       keyTable,
+      users: createUsers(store, sources),
       snapshots,
       feed,
       usage: createUsageReport(store, snapshots, usage, clock),
@@ -151,7 +153,7 @@ export const composeInstance = async (
       }),
       replays,
       dashboard: config.dashboard
-        ? { files: loadDashboard(dashboardFolder), sessions, links, clock }
+        ? { files: loadDashboard(dashboardFolder), sessions, links, reads: store, clock }
         : undefined,
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },
       overload,

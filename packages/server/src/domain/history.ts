@@ -2,8 +2,8 @@
 import { type Kind, kindNames } from "@halyard/core/kinds";
 import type { Actor } from "./principal.ts";
 
-export const historySubjects: readonly HistorySubject[] = [...kindNames, "webhook", "key"];
-export type HistorySubject = Kind | "webhook" | "key";
+export const historySubjects: readonly HistorySubject[] = [...kindNames, "webhook", "key", "user"];
+export type HistorySubject = Kind | "webhook" | "key" | "user";
 
 export interface HistoryEntry {
   readonly id: number;

@@ -27,7 +27,7 @@ const AllQuery = closedObject({
   ...PageQuery.properties,
   subject: Type.Optional(
     Type.Enum([...historySubjects], {
-      description: "Only changes of flags, segments, webhooks or keys.",
+      description: "Only changes of flags, segments, webhooks, keys, or what people may do.",
       "x-must-be": `one of ${historySubjects.join(", ")}`,
     }),
   ),
@@ -40,7 +40,8 @@ const AllQuery = closedObject({
   ),
   deleted: Type.Optional(
     Type.Enum(["true"], {
-      description: "Only deletions: of flags, segments and webhooks, and revoked keys.",
+      description:
+        "Only deletions: of flags, segments and webhooks, revoked keys, and people who lost their access.",
       "x-must-be": "true",
     }),
   ),
@@ -48,8 +49,8 @@ const AllQuery = closedObject({
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description: "Only changes by the API key with this name or id.",
-      "x-must-be": "the name or the id of an API key",
+      description: "Only changes by the API key or the person with this name or id.",
+      "x-must-be": "the name or the id of an API key or a person",
     }),
   ),
   since: Type.Optional(moment("Only changes from this time on.")),
@@ -94,11 +95,11 @@ const FlagEntry = closedObject({
 const Entry = closedObject({
   subject: Type.Enum([...historySubjects]),
   id: Type.String({
-    description: "The key of the flag or segment, or the id of the webhook or key.",
+    description: "The key of the flag or segment, or the id of the webhook, key or person.",
   }),
   version: nullable<number>(
     "integer",
-    "The version of the flag or segment; null for webhooks and keys.",
+    "The version of the flag or segment; null for everything else.",
   ),
   ...who,
   actions: Type.Array(Type.String(), { description: "What happened." }),
@@ -170,7 +171,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       operationId: "getHistory",
       summary: "Read the history of the environment",
       description:
-        "Every change of flags, segments, webhooks and keys, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
+        "Every change of flags, segments, webhooks, keys and what people may do, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
       querystring: AllQuery,
       response: answers({
         200: {

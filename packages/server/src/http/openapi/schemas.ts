@@ -24,9 +24,21 @@ export const flagExample = {
 export const Actor = closedObject({
   keyId: nullable<string>(
     "string",
-    "The API key that was used; null for the operator and for Halyard itself.",
+    "The API key that was used; null for a person who was signed in, for the operator and for Halyard itself.",
   ),
-  name: Type.String({ description: "The name of that key." }),
+  name: Type.String({ description: "The name of that key, or of the person." }),
+  user: Type.Optional(
+    closedObject(
+      {
+        id: Type.String({ description: "Of the form `usr_<id>`." }),
+        name: Type.String({ description: "At the time of the change." }),
+        email: Type.Optional(
+          Type.String({ description: "In events alone, when HALYARD_EVENT_EMAILS is on." }),
+        ),
+      },
+      { description: "The person who was signed in, or whose personal key it was." },
+    ),
+  ),
 });
 
 export const EventNames = Type.Array(

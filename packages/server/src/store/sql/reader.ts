@@ -52,6 +52,9 @@ export const environmentColumns = [
   "sequence",
   "flag_count",
   "created_at",
+  "label",
+  "color",
+  "protected",
 ] as const;
 
 export const environmentOf = (
@@ -61,6 +64,9 @@ export const environmentOf = (
   name: row.name,
   createdAt: new Date(row.created_at),
   flagCount: row.flag_count,
+  label: row.label,
+  color: row.color,
+  isProtected: row.protected === 1,
 });
 
 const flagColumns = [
