@@ -26,10 +26,25 @@ export interface SessionEnvironment {
   readonly writesDirectly?: boolean;
 }
 
+/** The person who is signed in. */
+export interface SessionUser {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly isOwner: boolean;
+  readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
+  /** Names of the providers that they sign in with. */
+  readonly providers: readonly string[];
+}
+
 export interface Session {
   readonly csrf: string;
   readonly endsAt: string;
+  /** Of a person it may be none. */
   readonly environments: readonly SessionEnvironment[];
+  /** Null for those who have signed in with keys. */
+  readonly user: SessionUser | null;
 }
 
 /** Queries throw it: TanStack Query has no other way to report a failure. */
@@ -85,7 +100,7 @@ export const createSessionFetch =
       response = await send();
     }
     if (response.status === 401) onEnded();
-    return refuseProposed(environment, response);
+    return refuseProposed(response);
   };
 
 /** `reason` goes with every change. */

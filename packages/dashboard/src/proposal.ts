@@ -6,10 +6,12 @@ const field = "changeRequest";
 export const pathOfRequest = (id: string): string => `/change-requests/${encodeURIComponent(id)}`;
 
 /** Nothing has changed, so whoever asked must not take the answer for what they asked for. */
-export const refuseProposed = (environment: string, response: Response): Response => {
-  const id = /\/change-requests\/([^/]+)$/.exec(response.headers.get("location") ?? "")?.[1];
-  if (response.status !== 202 || id === undefined) return response;
-  const address = `/environments/${environment}${pathOfRequest(decodeURIComponent(id))}`;
+export const refuseProposed = async (response: Response): Promise<Response> => {
+  const isProposed = response.headers.get("location")?.includes("/change-requests/") === true;
+  if (response.status !== 202 || !isProposed) return response;
+  // Of the environment that it changes, which need not be the one that is shown.
+  const { id, environment } = (await response.json()) as { id: string; environment: string };
+  const address = `/environments/${environment}${pathOfRequest(id)}`;
   return Response.json(
     {
       error: "APPROVAL_NEEDED",

@@ -4,12 +4,7 @@ import type { Session } from "../api.ts";
 import type { Tone } from "../components/display/status-badge.tsx";
 import type { Api } from "../session.tsx";
 
-export type RequestState =
-  | "open"
-  | "approved"
-  | "applied"
-  | "refused"
-  | "withdrawn";
+export type RequestState = "open" | "approved" | "applied" | "refused" | "withdrawn";
 
 type Fields = Readonly<Record<string, unknown>>;
 

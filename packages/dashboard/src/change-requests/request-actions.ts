@@ -55,7 +55,8 @@ export const useRequestActions = ({ id }: Pick<ChangeRequest, "id">): RequestAct
     rebase: () => run(() => calls.rebase(id), undefined, "The request was not rebased"),
     applyNow: () => run(() => calls.apply(id), undefined, "The request was not applied"),
     bypass: (reason) => run(() => calls.bypass(id, { reason }), undefined, "Nothing was applied"),
-    comment: (text) => run(() => calls.comment(id, { text }), undefined, "The comment was not sent"),
+    comment: (text) =>
+      run(() => calls.comment(id, { text }), undefined, "The comment was not sent"),
     edit: (change) => run(() => calls.update(id, change), undefined, "The request was not changed"),
   };
 };

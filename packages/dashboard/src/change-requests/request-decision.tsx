@@ -86,7 +86,8 @@ const statusText = (request: ChangeRequest, own: boolean, mayReview: boolean): s
     return `${moved.join(", ")} was changed by somebody else since this was proposed, so it cannot be approved. ${who}: the same change, made to what is there now.`;
   }
   if (own) return "You proposed this, so you cannot approve it: somebody else has to.";
-  const when = applyAt === null ? "" : ` Once approved, it is applied at ${formatFullDate(applyAt)}.`;
+  const when =
+    applyAt === null ? "" : ` Once approved, it is applied at ${formatFullDate(applyAt)}.`;
   return mayReview
     ? `It changes nothing until you or somebody else approves it.${when}`
     : `It waits for somebody who may approve it.${when}`;

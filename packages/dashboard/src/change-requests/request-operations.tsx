@@ -6,8 +6,8 @@ import { FieldDiff } from "../components/display/field-diff.tsx";
 import { StatusBadge, type Tone } from "../components/display/status-badge.tsx";
 import { flagOf } from "../events/event-entry.tsx";
 import { FlagDiff } from "../flags/edit/flag-diff.tsx";
-import { SegmentDiff } from "../segments/segment-diff.tsx";
 import { useLiveState } from "../live-provider.tsx";
+import { SegmentDiff } from "../segments/segment-diff.tsx";
 import type { ChangeRequest, Operation } from "./change-request.ts";
 
 const badges: Readonly<Record<Operation["action"], readonly [Tone, string]>> = {

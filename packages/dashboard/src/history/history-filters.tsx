@@ -107,7 +107,10 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
         label="Kind"
         data={[
           { value: "all", label: "All kinds" },
-          ...kinds.map((kind) => ({ value: kind, label: `${wordsOf(kind)}s`.replace(/^./, upper) })),
+          ...kinds.map((kind) => ({
+            value: kind,
+            label: `${wordsOf(kind)}s`.replace(/^./, upper),
+          })),
         ]}
         value={filter.kind ?? "all"}
         allowDeselect={false}
@@ -116,7 +119,9 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
       <ChosenText
         label="Key or id"
         placeholder={
-          filter.kind === undefined ? "Full key of a flag" : `Full key of the ${wordsOf(filter.kind)}`
+          filter.kind === undefined
+            ? "Full key of a flag"
+            : `Full key of the ${wordsOf(filter.kind)}`
         }
         value={filter.key}
         known={keysOf[filter.kind ?? "flag"]()}

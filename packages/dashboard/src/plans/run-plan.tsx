@@ -56,9 +56,14 @@ export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) 
 
   const run = useCallback<RunPlan>(
     async (task) => {
+      const { api, changes, versions, reason } = task;
+      if (api.proposes) {
+        const loaded = await loadOrNotify(() => import("./propose-plan.ts"));
+        await loaded?.proposePlan(task);
+        return void queries.invalidateQueries({ queryKey: [api.environment.name] });
+      }
       const loaded = await loadOrNotify(loadRun);
       if (loaded === undefined) return;
-      const { api, changes, versions, reason } = task;
       const stop = new AbortController();
       const update = (change: Partial<Running>) =>
         setRunning((before) => before && { ...before, ...change });

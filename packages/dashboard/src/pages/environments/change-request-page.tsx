@@ -1,12 +1,12 @@
 // One change request: who wants to change what and why, what was said about it, and what comes next.
 import { Anchor } from "@mantine/core";
 import { Link, useParams } from "wouter";
+import { ApiError } from "../../api.ts";
 import { toneOf } from "../../change-requests/change-request.ts";
 import { Bypassed, RequestDecision } from "../../change-requests/request-decision.tsx";
 import { Approvals, Discussion } from "../../change-requests/request-discussion.tsx";
 import { RequestOperations } from "../../change-requests/request-operations.tsx";
 import { useRequest } from "../../change-requests/request-queries.ts";
-import { ApiError } from "../../api.ts";
 import { Icon } from "../../components/display/icon.tsx";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
 import { Time } from "../../components/display/time.tsx";

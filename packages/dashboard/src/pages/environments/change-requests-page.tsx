@@ -1,7 +1,11 @@
 // The change requests of the environment, those that wait for an approval first.
 import { Select } from "@mantine/core";
 import { Link, useSearchParams } from "wouter";
-import { requestStates, toneOf, type RequestSummary } from "../../change-requests/change-request.ts";
+import {
+  type RequestSummary,
+  requestStates,
+  toneOf,
+} from "../../change-requests/change-request.ts";
 import { useOpenRequests, useRequestPages } from "../../change-requests/request-queries.ts";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
 import { Time } from "../../components/display/time.tsx";
