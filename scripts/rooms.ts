@@ -64,7 +64,8 @@ const server: Rooms = {
   "store/secrets": ["errors.ts", "node:*"],
   "store/outbox": [...database, "node:crypto"],
   "store/people": [...database],
-  "store/sql": ["store/outbox", "store/people", ...database],
+  "store/environments": [...database],
+  "store/sql": ["store/outbox", "store/people", "store/environments", ...database],
   "store/sqlite": ["store/sql", ...database, "node:*"],
   "store/postgres": ["store/sql", ...database, "pg", "node:*"],
   "store/maintenance": [

@@ -1,7 +1,11 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
 import type { ApiKey, NewKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
-import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
+import type {
+  EnvironmentReads,
+  EnvironmentWrites,
+  RemovedEnvironment,
+} from "./domain/environment.ts";
 import type { EventLogReads, HistoryReads, NewHistoryEntry, PastReads } from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
@@ -59,7 +63,8 @@ export interface KeyHolder {
 
 /** Always the last committed state. */
 export interface Reader
-  extends EventLogReads,
+  extends EnvironmentReads,
+    EventLogReads,
     HealthReads,
     HistoryReads,
     PastReads,
@@ -67,7 +72,6 @@ export interface Reader
     ReferenceReads,
     SegmentReads,
     UserReads {
-  environments(): Promise<readonly Environment[]>;
   /** Newest first. */
   removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
   flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
@@ -112,7 +116,7 @@ type ReadsToChange = Pick<
   | keyof ReferenceReads
   | keyof SegmentReads
   | keyof UserReads
-  | "environments"
+  | keyof EnvironmentReads
   | "flag"
   | "webhooks"
   | "webhook"

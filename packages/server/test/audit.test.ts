@@ -204,8 +204,8 @@ test("the first keys have theirs, by the operator, and so has an environment tha
   assert.deepEqual(
     first.map(({ audit, environment, keyName }) => `${audit} ${environment} ${keyName}`).sort(),
     [
-      "environment.created development undefined",
-      "environment.created production undefined",
+      "environment.created development operator",
+      "environment.created production operator",
       "environment.deleted production operator",
       "key.created development operator",
       "key.created production operator",

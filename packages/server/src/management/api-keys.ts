@@ -8,8 +8,14 @@ import {
   maxKeys,
   type NewApiKey,
 } from "../domain/api-key.ts";
-import { type Actor, type Caller, type EnvironmentRef, operator } from "../domain/principal.ts";
-import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
+import {
+  type Actor,
+  type Caller,
+  type EnvironmentRef,
+  operator,
+  type Principal,
+} from "../domain/principal.ts";
+import { conflict, fail, noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Sources, Store, Transaction } from "../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 
@@ -27,7 +33,8 @@ export interface ApiKeys {
     request: NewApiKey,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<CreatedKey>>;
-  revoke(caller: Caller, id: string): Promise<Result<void>>;
+  /** An owner's is revoked by an owner alone. */
+  revoke(caller: Caller & Pick<Principal, "role">, id: string): Promise<Result<void>>;
   /** As the operator at the machine, who needs no key. */
   createAsOperator(environmentId: number, checked: NewApiKey): Promise<CreatedKey>;
   revokeAsOperator(environmentId: number, id: string): Promise<Result<void>>;
@@ -131,15 +138,23 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
         }),
       ),
 
-    revoke: ({ actor, environment }, id) =>
-      revoke(environment.id, id, actor, (key, others) =>
-        key.role === "admin" &&
-        !others.some((other) => other.role === "admin" && !isExpired(other, clock()))
+    revoke: ({ actor, environment, role }, id) =>
+      revoke(environment.id, id, actor, (key, others) => {
+        if (key.role === "owner" && role !== "owner") {
+          return fail({
+            code: "FORBIDDEN",
+            message: `The API key "${id}" has the role owner; only an owner or the operator can revoke it.`,
+          });
+        }
+        const isLast =
+          key.role === "admin" &&
+          !others.some((other) => other.role === "admin" && !isExpired(other, clock()));
+        return isLast
           ? conflict(
               `The API key "${id}" is the last admin key of the environment "${environment.name}" and cannot revoke itself; create another admin key first.`,
             )
-          : ok(undefined),
-      ),
+          : ok(undefined);
+      }),
 
     createAsOperator: (environmentId, checked) =>
       store.transact((transaction) =>

@@ -2,7 +2,7 @@
 import { fromStored } from "@halyard/core/flags/stored";
 import type { Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
-import type { Environment } from "../../domain/environment.ts";
+import type { EnvironmentReads } from "../../domain/environment.ts";
 import type { KeyRole } from "../../domain/principal.ts";
 import type { ReferenceReads } from "../../domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "../../domain/segments.ts";
@@ -10,6 +10,7 @@ import type { UserReads } from "../../domain/user.ts";
 import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
+import { environmentReads } from "../environments/rows.ts";
 import { readSession, sessionsOf } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
 import type { SameSelect } from "../schema/dialect.ts";
@@ -45,30 +46,6 @@ const webhookOf = (
 });
 
 /** Columns by name: a prepared statement stays correct when a newer version adds a column. */
-export const environmentColumns = [
-  "id",
-  "name",
-  "revision",
-  "sequence",
-  "flag_count",
-  "created_at",
-  "label",
-  "color",
-  "protected",
-] as const;
-
-export const environmentOf = (
-  row: Pick<Selectable<Tables["environments"]>, (typeof environmentColumns)[number]>,
-): Environment => ({
-  id: row.id,
-  name: row.name,
-  createdAt: new Date(row.created_at),
-  flagCount: row.flag_count,
-  label: row.label,
-  color: row.color,
-  isProtected: row.protected === 1,
-});
-
 const flagColumns = [
   "key",
   "type",
@@ -91,7 +68,7 @@ export const readsToChange = (
   | keyof ReferenceReads
   | keyof SegmentReads
   | keyof UserReads
-  | "environments"
+  | keyof EnvironmentReads
   | "flag"
   | "webhooks"
   | "webhook"
@@ -125,15 +102,7 @@ export const readsToChange = (
     ...referenceReads(database, flagsAmong),
     ...historyReads(database),
     ...userReads(database),
-
-    async environments() {
-      const rows = await database
-        .selectFrom("environments")
-        .select(environmentColumns)
-        .orderBy("name")
-        .execute();
-      return rows.map(environmentOf);
-    },
+    ...environmentReads(database),
 
     async flag(environmentId, key) {
       const row = await database
