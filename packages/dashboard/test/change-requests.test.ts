@@ -175,7 +175,7 @@ test("what moved on is rebased; an owner goes past it with a reason that stays v
 
 test("creating, several at once and lists of people are proposed too; refused and withdrawn", async (t) => {
   const { environment, at, ada, bo, protect } = await withPeople();
-  const { name, admin } = environment;
+  const { admin } = environment;
   await seedFlags(admin, [
     { key: "one", type: "boolean", enabled: true },
     { key: "two", type: "boolean", enabled: true },

@@ -1,6 +1,6 @@
 // The number of open requests in the navigation.
 import "../styles/failing-mark.css";
-import { useOpenRequests } from "./request-queries.ts";
+import { useOpenRequests } from "./open-requests.ts";
 
 export const OpenCount = () => {
   const open = useOpenRequests().data?.length ?? 0;

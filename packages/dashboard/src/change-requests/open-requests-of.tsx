@@ -5,7 +5,7 @@ import { Icon } from "../components/display/icon.tsx";
 import { pathOfRequest } from "../proposal.ts";
 import { useApi } from "../session.tsx";
 import { touches } from "./change-request.ts";
-import { useOpenRequests } from "./request-queries.ts";
+import { useOpenRequests } from "./open-requests.ts";
 
 interface OpenRequestsOfProps {
   readonly kind: "flag" | "segment";

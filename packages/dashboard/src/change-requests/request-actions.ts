@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
 import { useApi } from "../session.tsx";
-import { keyOfRequests } from "./request-queries.ts";
+import { keyOfRequests } from "./open-requests.ts";
 
 type Call = () => Promise<Result<ChangeRequest>>;
 

@@ -89,7 +89,7 @@ export const sayProposed = (failed: Failure): Failure => {
 /** What was proposed is no error. */
 export const notifyError = (title: string, error: ManagementError): void => {
   const address = proposedAt(error);
-  if (address !== undefined) return notifyProposed(address);
   const { message, advice } = explain(new ApiError(error));
-  notifyFailure(title, `${message} ${advice}`);
+  if (address === undefined) notifyFailure(title, `${message} ${advice}`);
+  else notifyProposed(address);
 };

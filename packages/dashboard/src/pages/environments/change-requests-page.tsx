@@ -6,7 +6,8 @@ import {
   requestStates,
   toneOf,
 } from "../../change-requests/change-request.ts";
-import { useOpenRequests, useRequestPages } from "../../change-requests/request-queries.ts";
+import { useOpenRequests } from "../../change-requests/open-requests.ts";
+import { useRequestPages } from "../../change-requests/request-queries.ts";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
 import { Time } from "../../components/display/time.tsx";
 import { EmptyState } from "../../components/feedback/empty-state.tsx";
