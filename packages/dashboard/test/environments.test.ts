@@ -58,8 +58,8 @@ test("an owner creates a preview as a copy, sees its color, keeps it, and delete
   await until(async () =>
     assert.equal(await page.getByRole("button", { name: "Keep it" }).count(), 0),
   );
-  await page.getByLabel("Label").fill("");
-  await page.getByLabel("Color").selectOption("red");
+  await page.getByLabel("Label", { exact: true }).fill("");
+  await page.getByLabel("Color", { exact: true }).selectOption("red");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("button", { name: /^Environment: pr-123/ }).waitFor();
   await auditBoth(page, "the settings of an environment");

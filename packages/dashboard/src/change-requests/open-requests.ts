@@ -19,4 +19,3 @@ export const useOpenRequests = () => {
     enabled: may("change-requests.read"),
   });
 };
-

@@ -1,8 +1,8 @@
-// What can be done about a change request; each asks first where it cannot be taken back, and tells how it went.
+// What can be done about a change request, and what is told when it cannot.
 import type { ChangeRequest, Result } from "@halyard/sdk";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
+import { notifyError } from "../components/feedback/notify.tsx";
 import { useApi } from "../session.tsx";
 import { keyOfRequests } from "./open-requests.ts";
 
@@ -30,33 +30,34 @@ export const useRequestActions = ({ id }: Pick<ChangeRequest, "id">): RequestAct
   const [busy, setBusy] = useState(false);
   const key = keyOfRequests(environment.name);
 
-  const run = async (call: Call, done: string | undefined, failed: string): Promise<boolean> => {
+  const run = async (call: Call, failed: string): Promise<boolean> => {
     setBusy(true);
     const result = await call();
     setBusy(false);
-    if (result.ok) {
-      queries.setQueryData([...key, id], result.value);
-      if (done !== undefined) notifyDone({ title: done });
-    } else notifyError(failed, result.error);
+    if (result.ok) queries.setQueryData([...key, id], result.value);
+    else notifyError(failed, result.error);
     await queries.invalidateQueries({ queryKey: key });
     return result.ok;
   };
 
   return {
     busy,
-    approve: () => run(() => calls.approve(id), undefined, "The request was not approved"),
+    approve: () => run(() => calls.approve(id), "The request was not approved"),
     refuse: (comment) =>
+      run(() => calls.refuse(id, comment === "" ? {} : { comment }), "The request was not refused"),
+    withdraw: () => run(() => calls.withdraw(id), "The request was not withdrawn"),
+    rebase: () =>
+      run(async () => {
+        const rebased = await calls.rebase(id);
+        return rebased.ok ? { ok: true, value: rebased.value.request } : rebased;
+      }, "The request was not rebased"),
+    applyNow: () => run(() => calls.apply(id), "The request was not applied"),
+    bypass: (reason) => run(() => calls.bypass(id, { reason }), "Nothing was applied"),
+    comment: (text) => run(() => calls.comment(id, { text }), "The comment was not sent"),
+    edit: ({ reason, applyAt }) =>
       run(
-        () => calls.refuse(id, comment === "" ? {} : { comment }),
-        undefined,
-        "The request was not refused",
+        () => calls.update(id, { applyAt, ...(reason !== "" && { reason }) }),
+        "The request was not changed",
       ),
-    withdraw: () => run(() => calls.withdraw(id), undefined, "The request was not withdrawn"),
-    rebase: () => run(() => calls.rebase(id), undefined, "The request was not rebased"),
-    applyNow: () => run(() => calls.apply(id), undefined, "The request was not applied"),
-    bypass: (reason) => run(() => calls.bypass(id, { reason }), undefined, "Nothing was applied"),
-    comment: (text) =>
-      run(() => calls.comment(id, { text }), undefined, "The comment was not sent"),
-    edit: (change) => run(() => calls.update(id, change), undefined, "The request was not changed"),
   };
 };

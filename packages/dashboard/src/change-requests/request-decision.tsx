@@ -1,12 +1,14 @@
 // What comes next for a request, and the buttons of those who may decide.
+
 import { maxReasonLength } from "@halyard/core/reason";
+import type { ChangeRequest } from "@halyard/sdk";
 import { Alert, Button, Group } from "@mantine/core";
 import { useState } from "react";
 import { Icon } from "../components/display/icon.tsx";
 import { Time } from "../components/display/time.tsx";
 import { formatFullDate } from "../format.ts";
 import { useApi, useSession } from "../session.tsx";
-import { type ChangeRequest, isOwn, isPending } from "./change-request.ts";
+import { isOwn, isPending } from "./change-request.ts";
 import { type RequestActions, useRequestActions } from "./request-actions.ts";
 import { maxCommentLength } from "./request-discussion.tsx";
 import { TextDialog } from "./text-dialog.tsx";
@@ -90,7 +92,7 @@ const statusText = (request: ChangeRequest, own: boolean, mayReview: boolean): s
     applyAt === null ? "" : ` Once approved, it is applied at ${formatFullDate(applyAt)}.`;
   return mayReview
     ? `It changes nothing until you or somebody else approves it.${when}`
-    : `It waits for somebody who may approve it.${when}`;
+    : `It waits for a person who may approve it. Keys cannot.${when}`;
 };
 
 /** Those that are over. */
@@ -113,7 +115,8 @@ export const RequestDecision = ({ request }: { readonly request: ChangeRequest }
   const [asked, setAsked] = useState<Asked | undefined>();
   if (!isPending(request)) return <Outcome request={request} />;
   const own = isOwn(request, session, api);
-  const mayReview = api.may("change-requests.review");
+  // A key is nobody who could look at it.
+  const mayReview = api.may("change-requests.review") && session?.user != null;
   const hasMoved = request.moved.length > 0;
   const { busy } = actions;
   return (

@@ -1,14 +1,14 @@
 // Who approved a request, what was said about it, and a field to say more.
+import type { ChangeRequest } from "@halyard/sdk";
 import { Button, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { Section } from "../components/layout/section.tsx";
 import { useApi } from "../session.tsx";
-import type { ChangeRequest } from "./change-request.ts";
 import { useRequestActions } from "./request-actions.ts";
 
-export const maxCommentLength = 2_000;
+export const maxCommentLength = 4_000;
 
 export const Approvals = ({ request }: { readonly request: ChangeRequest }) =>
   request.approvals.length > 0 && (
@@ -56,7 +56,7 @@ const CommentForm = ({ request }: { readonly request: ChangeRequest }) => {
 };
 
 export const Discussion = ({ request }: { readonly request: ChangeRequest }) => {
-  const { mayChange } = useApi();
+  const { may } = useApi();
   return (
     <Section title="Discussion">
       {request.comments.length === 0 && <p className="dimmed">Nobody has said anything yet.</p>}
@@ -73,7 +73,7 @@ export const Discussion = ({ request }: { readonly request: ChangeRequest }) => 
           </li>
         ))}
       </ol>
-      {mayChange && <CommentForm request={request} />}
+      {may("change-requests.review") && <CommentForm request={request} />}
     </Section>
   );
 };

@@ -1,5 +1,7 @@
 // What a change request changes: each operation as the difference between before and after, and what has moved on since.
+
 import type { Flag } from "@halyard/core/flags/registry";
+import type { ChangeRequest } from "@halyard/sdk";
 import { Anchor } from "@mantine/core";
 import { Link } from "wouter";
 import { FieldDiff } from "../components/display/field-diff.tsx";
@@ -8,7 +10,8 @@ import { flagOf } from "../events/event-entry.tsx";
 import { FlagDiff } from "../flags/edit/flag-diff.tsx";
 import { useLiveState } from "../live-provider.tsx";
 import { SegmentDiff } from "../segments/segment-diff.tsx";
-import type { ChangeRequest, Operation } from "./change-request.ts";
+
+type Operation = ChangeRequest["operations"][number];
 
 const badges: Readonly<Record<Operation["action"], readonly [Tone, string]>> = {
   create: ["good", "new"],

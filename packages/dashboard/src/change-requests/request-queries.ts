@@ -1,15 +1,15 @@
 // Reads change requests for their pages, again and again while the page is visible: the stream tells of flags and segments alone.
+import type { ChangeRequestSummary } from "@halyard/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { valueOrThrow } from "../api.ts";
 import { usePages } from "../components/feedback/use-pages.ts";
 import { useApi } from "../session.tsx";
-import type { RequestState } from "./change-request.ts";
 import { keyOfRequests } from "./open-requests.ts";
 
 const readEvery = 3_000;
 const pageSize = 50;
 
-export const useRequestPages = (state: RequestState | undefined) => {
+export const useRequestPages = (state: ChangeRequestSummary["state"] | undefined) => {
   const { management, environment } = useApi();
   return usePages({
     queryKey: [...keyOfRequests(environment.name), "pages", state ?? "all"],

@@ -18,10 +18,9 @@ const ofFlag = (change: Change & { readonly of: "flag" }, versions: Versions): N
   const seen = version === undefined ? {} : { version };
   switch (change.kind) {
     case "create": {
-      const { enabled, ...body } = change.flag;
-      const made: NewOperation = { kind: "flag", key, action: "create", body };
-      // What is created is off.
-      return enabled ? [made, { kind: "flag", key, action: "patch", body: { enabled } }] : [made];
+      // What is created is off, and a request changes each flag once: turning it on is another request.
+      const { enabled: _, ...body } = change.flag;
+      return [{ kind: "flag", key, action: "create", body }];
     }
     case "update":
       return [{ kind: "flag", key, action: "patch", body: change.patch, ...seen }];

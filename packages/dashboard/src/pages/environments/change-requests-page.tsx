@@ -1,11 +1,8 @@
 // The change requests of the environment, those that wait for an approval first.
+import type { ChangeRequestSummary } from "@halyard/sdk";
 import { Select } from "@mantine/core";
 import { Link, useSearchParams } from "wouter";
-import {
-  type RequestSummary,
-  requestStates,
-  toneOf,
-} from "../../change-requests/change-request.ts";
+import { requestStates, toneOf } from "../../change-requests/change-request.ts";
 import { useOpenRequests } from "../../change-requests/open-requests.ts";
 import { useRequestPages } from "../../change-requests/request-queries.ts";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
@@ -20,7 +17,7 @@ import { pathOfRequest } from "../../proposal.ts";
 import { useApi } from "../../session.tsx";
 import "../../styles/change-requests.css";
 
-const Row = ({ request }: { readonly request: RequestSummary }) => {
+const Row = ({ request }: { readonly request: ChangeRequestSummary }) => {
   const { id, title, state, moved, author, createdAt, applyAt, reason, bypass } = request;
   return (
     <li className="request-row">
@@ -54,7 +51,7 @@ const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) => {
   );
 };
 
-const isOpen = ({ state }: Pick<RequestSummary, "state">): boolean => state === "open";
+const isOpen = ({ state }: Pick<ChangeRequestSummary, "state">): boolean => state === "open";
 
 export const ChangeRequestsPage = () => {
   const { environment } = useApi();
