@@ -37,12 +37,12 @@ export const EnvironmentSwitcher = () => {
           <span className="environment-words">
             <span className="environment-name">
               <EnvironmentDot color={environment.color} />
-              {labelOf(environment)}
+              <span className="environment-label">{labelOf(environment)}</span>
               <ProtectedMark environment={environment} />
             </span>
             <span className="environment-role">
               {environment.label && `${environment.name}, `}
-              key {environment.keyName}
+              {session?.user ? environment.keyName : `key ${environment.keyName}`}
               {roleLabels[environment.role] === "read-only" && ", read-only"}
             </span>
           </span>

@@ -3,11 +3,7 @@ import type { Environment } from "@halyard/sdk";
 import { Anchor, Button } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
 import { switchTo } from "../../addresses.ts";
-import {
-  EnvironmentDot,
-  labelOf,
-  ProtectedMark,
-} from "../../components/display/environment-name.tsx";
+import { EnvironmentDot, labelOf } from "../../components/display/environment-name.tsx";
 import { Icon } from "../../components/display/icon.tsx";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
 import { Time } from "../../components/display/time.tsx";
@@ -21,6 +17,7 @@ import { useEnvironments } from "../../environments/environment-queries.ts";
 import { EnvironmentSettings } from "../../environments/environment-settings.tsx";
 import { formatNumber } from "../../format.ts";
 import { useApi, useSession } from "../../session.tsx";
+import "../../styles/change-requests.css";
 import "../../styles/environments.css";
 
 const OwnersOnly = () => (
@@ -50,7 +47,7 @@ const Row = ({ environment }: { readonly environment: Environment }) => {
           {label !== null && <span className="mono dimmed">{name}</span>}
           {environment.protected && (
             <StatusBadge tone="good">
-              protected <ProtectedMark environment={environment} />
+              <Icon name="lock" size={12} /> protected
             </StatusBadge>
           )}
           {expiresAt !== null && (
