@@ -264,3 +264,26 @@ test("a session says who is signed in, also to somebody without any environment"
   const byKey = await session(await signInWith(server, [keys.admin]));
   assert.deepEqual([byKey.user, byKey.isOwner, byKey.method], [null, false, "key"]);
 });
+
+test("events name the person, and their address only when that is switched on", async () => {
+  const email = "jo@example.com";
+  const actorsOn = async (own: TestServer) => {
+    const { name, admin } = await own.environment();
+    const jo = await signInAs(own, { name: "Jo", email, roles: { [name]: "editor" } });
+    await jo.in(name)("POST", "/flags", { key: "a", type: "boolean" });
+    const [event] = (await admin("GET", "/events")).body as { actor: unknown }[];
+    const [entry] = (await admin("GET", "/history?subject=flag")).body as { actor: unknown }[];
+    const user = { id: jo.userId, name: "Jo" };
+    assert.deepEqual(entry?.actor, { keyId: null, name: "Jo", user });
+    return { told: event?.actor, user };
+  };
+  const { told, user } = await actorsOn(server);
+  assert.deepEqual(told, { keyId: null, name: "Jo", user });
+  const open = await startTestServer({ HALYARD_EVENT_EMAILS: "on" });
+  try {
+    const on = await actorsOn(open);
+    assert.deepEqual(on.told, { keyId: null, name: "Jo", user: { ...on.user, email } });
+  } finally {
+    await open.close();
+  }
+});

@@ -109,6 +109,7 @@ export const composeInstance = async (
     const keys = createApiKeys(store, sources);
     const { snapshots, keyTable, feed, usage, keyUse } = await composeMemory(
       store,
+      config,
       clock,
       log,
       opened,
@@ -226,6 +227,7 @@ export const composeInstance = async (
 /** What is in memory and follows the store. */
 const composeMemory = async (
   store: Store,
+  config: Pick<Config, "eventEmails">,
   clock: Clock,
   log: Logger,
   opened: AsyncDisposableStack,
@@ -235,7 +237,7 @@ const composeMemory = async (
   });
   opened.defer(() => usage.close());
   const snapshots = createSnapshots(usage.counters);
-  const keyTable = createKeyTable(store, clock);
+  const keyTable = createKeyTable(store, clock, config);
   const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
     onLost: (err) => {
       log.error({ err }, "the store cannot be read; evaluation continues with what is in memory");

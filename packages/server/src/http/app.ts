@@ -15,6 +15,7 @@ import type { Segments } from "../management/segments.ts";
 import type { Users } from "../management/users.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
+import { personalKeyRoutes } from "./api/access/personal-keys.ts";
 import { userRoutes } from "./api/access/users.ts";
 import { changeRoutes } from "./api/changes.ts";
 import { environmentRoutes } from "./api/environments.ts";
@@ -249,6 +250,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       replayRangeRoutes(api, dependencies.replays);
       keyRoutes(api, dependencies.keys);
       environmentRoutes(api, { ...dependencies, sessions: dashboard?.sessions });
+      personalKeyRoutes(api, dependencies.keys);
       userRoutes(api, dependencies.users, publicUrl);
       streamRoutes(api, { ...dependencies, streams });
       snapshotRoutes(api, dependencies);

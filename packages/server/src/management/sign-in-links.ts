@@ -50,7 +50,9 @@ export const createSignInLinks = (
       const keyIds: string[] = [];
       for (const { id } of await transaction.environments()) {
         const keys = await transaction.keys(id);
-        const oldest = keys.find((key) => key.role === "admin" && !isExpired(key, now));
+        const oldest = keys.find(
+          (key) => key.role === "admin" && key.user === null && !isExpired(key, now),
+        );
         if (oldest) keyIds.push(oldest.id);
       }
       const token = newToken(random);

@@ -16,7 +16,7 @@ const IdPath = Type.Object({ id: Type.String({ description: "The key's id." }) }
 
 const roleDescription =
   "`client` evaluates, `server` reads too, except keys, `editor` changes flags and segments, `admin` does everything in its environment, `owner` manages people and environments too.";
-const fields = {
+export const keyFields = {
   name: Type.String({
     minLength: 1,
     maxLength: maxKeyNameLength,
@@ -43,17 +43,26 @@ const originList = {
   "x-must-be": `a list of 1 to ${maxOrigins} origins such as https://app.example.com, or null`,
   examples: [["https://app.example.com"]],
 };
-const shownFields = {
+/** Whose personal key it is. */
+const keyUser = {
+  type: ["object", "null"],
+  properties: { id: { type: "string" }, name: { type: "string" } },
+  required: ["id", "name"],
+  additionalProperties: false,
+  description: "Whose personal key it is: it may do what both it and they may; `null` for others.",
+};
+export const shownKeyFields = {
   id: Type.String(),
-  name: fields.name,
+  name: keyFields.name,
   role: shownRole,
   createdAt: Type.String({ description: "ISO 8601 in UTC." }),
   lastUsedAt: nullable<string>("string", "About to the minute; `null` when it was never used."),
   expiresAt,
   origins: Type.Unsafe<string[] | null>(originList),
+  user: Type.Unsafe<{ readonly id: string; readonly name: string } | null>(keyUser),
 };
 const CreateBody = closedObject({
-  ...fields,
+  ...keyFields,
   expiresAt: Type.Optional(
     Type.Unsafe<string | null>({ ...expiresAt, "x-must-be": `${momentRule}, or null` }),
   ),
@@ -68,13 +77,13 @@ const OwnKey = closedObject({
   environment: Type.String({ description: "The environment that the key is tied to." }),
   expiresAt,
 });
-const Key = closedObject(shownFields);
-const CreatedKey = closedObject({
-  ...shownFields,
+const Key = closedObject(shownKeyFields);
+export const CreatedKey = closedObject({
+  ...shownKeyFields,
   key: Type.String({ description: "The key itself. Shown this once." }),
 });
 
-const example = {
+export const keyExample = {
   id: "9f86d081884c7d65",
   name: "ci",
   role: "admin",
@@ -82,16 +91,18 @@ const example = {
   lastUsedAt: null,
   expiresAt: null,
   origins: null,
+  user: null,
 };
 
-const shown = ({ id, name, role, createdAt, lastUsedAt, expiresAt, origins }: ApiKey) => ({
-  id,
-  name,
-  role,
-  createdAt: createdAt.toISOString(),
-  lastUsedAt: lastUsedAt?.toISOString() ?? null,
-  expiresAt: expiresAt?.toISOString() ?? null,
-  origins,
+export const shownKey = (key: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  role: key.role,
+  createdAt: key.createdAt.toISOString(),
+  lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  expiresAt: key.expiresAt?.toISOString() ?? null,
+  origins: key.origins,
+  user: key.user,
 });
 
 /** The time that the body gives as text, or what is wrong with it. */
@@ -145,11 +156,11 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
           description:
             "The keys that are not revoked, expired ones too, oldest first; without their secrets.",
           schema: Type.Array(Key),
-          example: [example],
+          example: [keyExample],
         },
       }),
     }),
-    async (request) => (await keys.list(request.auth.principal.environment)).map(shown),
+    async (request) => (await keys.list(request.auth.principal.environment)).map(shownKey),
   );
 
   app.post<{ Body: Static<typeof CreateBody> }>(
@@ -167,7 +178,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
           201: {
             description: "The key.",
             schema: CreatedKey,
-            example: { ...example, key: "hal_9f86d081884c7d65_<secret>" },
+            example: { ...keyExample, key: "hal_9f86d081884c7d65_<secret>" },
             headers: headers.repeated,
           },
         },
@@ -184,7 +195,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
         request,
         reply,
         (caller, once) => keys.create(caller, wanted, once),
-        ({ apiKey, text }) => reply.code(201).send({ ...shown(apiKey), key: text }),
+        ({ apiKey, text }) => reply.code(201).send({ ...shownKey(apiKey), key: text }),
       );
     },
   );

@@ -178,8 +178,8 @@ export const userWrites = (
         })
         .where("id", "=", id)
         .execute();
-      // Others have the name in memory.
-      if (name !== undefined) await countAccessChange();
+      // Others have them in memory.
+      if (name !== undefined || email !== undefined) await countAccessChange();
     },
 
     async deleteUser(id) {
