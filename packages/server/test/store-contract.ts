@@ -283,6 +283,7 @@ export const storeContract = (
         keys: 1,
         beganAt: at,
         endedAt: at,
+        actor: operator,
       });
       const { removed_environments: _, ...left } = (await opened.dump()) as Readonly<
         Record<string, unknown>

@@ -17,7 +17,7 @@ const setBack = async (folder: string): Promise<void> => {
     "drop index history_by_actor_user",
     "alter table history drop column actor_user_id",
     "alter table history drop column actor_user_name",
-    ...["label", "color", "protected", "expires_at"].map(
+    ...["label", "color", "protected", "expires_at", "copy_of"].map(
       (column) => `alter table environments drop column ${column}`,
     ),
     "alter table sign_in_links drop column user_id",

@@ -10,6 +10,7 @@ import type { AuthContext } from "../auth/authenticate.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import {
+  ClosedBody,
   CreateBody,
   CreatedBody,
   DeleteQuery,
@@ -208,7 +209,11 @@ export const environmentRoutes = (
       querystring: DeleteQuery,
       response: answers(
         {
-          202: { description: "It is closed; what is left of it is deleted in the background." },
+          202: {
+            description: "It is closed; what is left of it is deleted in the background.",
+            schema: ClosedBody,
+            example: { name: "staging", state: "deleting" },
+          },
           204: { description: "It is deleted." },
         },
         "NOT_FOUND",
@@ -224,7 +229,9 @@ export const environmentRoutes = (
         query.flags === "true",
       );
       if (!removed.ok) return sendFailure(reply, removed.failure);
-      return reply.code(removed.value.isGone ? 204 : 202).send();
+      return removed.value.isGone
+        ? reply.code(204).send()
+        : reply.code(202).send({ name: params.name, state: "deleting" });
     },
   );
 };

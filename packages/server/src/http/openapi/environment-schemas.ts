@@ -25,7 +25,8 @@ const settings = {
     "x-must-be": `${labelRule}, or null`,
   }),
   color: Type.Unsafe<string | null>({
-    enum: [...environmentColors, null],
+    type: ["string", "null"],
+    pattern: `^(${environmentColors.join("|")})$`,
     description: `What the page shows it in: ${environmentColors.join(", ")}; \`null\` for none.`,
     "x-must-be": `one of ${environmentColors.join(", ")}, or null`,
   }),
@@ -95,6 +96,11 @@ export const CreatedBody = closedObject({
     id: Type.String(),
     key: Type.String({ description: "An admin key of the environment. Shown this once." }),
   }),
+});
+
+export const ClosedBody = closedObject({
+  name: Type.String(),
+  state: Type.Enum(["deleting"]),
 });
 
 export const environmentExample = {

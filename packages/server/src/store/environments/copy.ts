@@ -89,8 +89,9 @@ export const copyWrites = (database: Database, traits: DatabaseTraits): CopyWrit
       .where("id", "=", targetId)
       .where("copy_of", "is not", null)
       .where("expires_at", ">", now.getTime())
-      .executeTakeFirst();
-    return renewed.numUpdatedRows > 0n;
+      .returning("id")
+      .execute();
+    return renewed.length > 0;
   },
 
   async finishCopy(sourceId, targetId, revision, expiresAt) {
