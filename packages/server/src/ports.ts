@@ -1,6 +1,10 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
 import type { ApiKey, NewKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
+import type {
+  ChangeRequestReads,
+  ChangeRequestWrites,
+} from "./domain/change-requests/change-request.ts";
 import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
 import type { EventLogReads, HistoryReads, NewHistoryEntry, PastReads } from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
@@ -66,7 +70,8 @@ export interface Reader
     ReplayReads,
     ReferenceReads,
     SegmentReads,
-    UserReads {
+    UserReads,
+    ChangeRequestReads {
   environments(): Promise<readonly Environment[]>;
   /** Newest first. */
   removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
@@ -112,6 +117,7 @@ type ReadsToChange = Pick<
   | keyof ReferenceReads
   | keyof SegmentReads
   | keyof UserReads
+  | keyof ChangeRequestReads
   | "environments"
   | "flag"
   | "webhooks"
@@ -133,7 +139,8 @@ export interface Transaction
     ReplayWrites,
     SessionWrites,
     SignInLinkWrites,
-    UserWrites {
+    UserWrites,
+    ChangeRequestWrites {
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */

@@ -8,7 +8,7 @@ import { createKeyUse } from "../access/key-use.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
 import { connectTimeout } from "../delivery/guarded-connect.ts";
-import { startReplayPacer } from "../delivery/replay-pacer.ts";
+import { startPacer } from "../delivery/pacer.ts";
 import { createSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { startChangeFeed } from "../evaluation/change-feed.ts";
@@ -24,6 +24,8 @@ import { drain } from "../http/request/drain.ts";
 import type { StreamSettings } from "../http/streams/event-streams.ts";
 import { dashboardFolder as builtDashboard } from "../installation.ts";
 import { createApiKeys, hashKey } from "../management/api-keys.ts";
+import { createChangeRequests } from "../management/change-requests/change-requests.ts";
+import { createChanges } from "../management/change-requests/changes.ts";
 import { createDeliveries } from "../management/deliveries.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
 import { createExplain } from "../management/explain.ts";
@@ -120,12 +122,15 @@ export const composeInstance = async (
     });
     const sessions = createSessions(store, { ...sources, idleTimeout: config.sessionIdle });
     const replays = createReplays(store, sources);
+    const changes = createChanges(store, clock, newIds);
+    const changeRequests = createChangeRequests(store, changes, sources);
     const links = createSignInLinks(store, sources);
     const app = await createApp({
       ...config,
       log,
       flags: createFlags(store, clock, newIds),
       segments: createSegments(store, clock, newIds),
+      changeRequests,
       explain: createExplain(store, { get: (id) => snapshots.get(id), current: feed.current }),
       flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
       history: createHistory(store),
@@ -186,8 +191,14 @@ export const composeInstance = async (
       log,
     });
     opened.defer(() => worker.close());
-    const pacer = startReplayPacer(() => replays.continueNext(), log);
+    const pacer = startPacer(() => replays.continueNext(), log, "a replay cannot be continued");
     opened.defer(() => pacer.close());
+    const appliers = startPacer(
+      () => changeRequests.applyNext(),
+      log,
+      "a change request cannot be applied at its time",
+    );
+    opened.defer(() => appliers.close());
     return {
       app,
       environments: createEnvironments(store, sources),

@@ -51,11 +51,29 @@ export interface Principal {
 }
 
 /** Who makes a change, where, and why if they say so. */
-export interface Caller extends Pick<Principal, "actor" | "environment"> {
+export interface Caller
+  extends Pick<Principal, "actor" | "environment" | "writesDirectly">,
+    Partial<Pick<Principal, "role">> {
   readonly reason?: string | undefined;
+  /** An owner goes past the second person that a protected environment asks for. */
+  readonly bypass?: boolean;
 }
-/** What history and events tell of a caller. */
-export type Author = Pick<Caller, "actor" | "reason">;
+
+/** How a change came into a protected environment. */
+export interface Review {
+  readonly changeRequest?: {
+    readonly id: string;
+    /** Their names. */
+    readonly approvedBy: readonly string[];
+  };
+  /** The owner who went past the second person, and why. */
+  readonly bypass?: { readonly actor: Actor; readonly reason: string };
+}
+
+/** What history and events tell of whoever made a change. */
+export interface Author extends Pick<Caller, "actor" | "reason"> {
+  readonly review?: Review | undefined;
+}
 
 const all: readonly Role[] = roles;
 const readers: readonly Role[] = ["server", "viewer", "editor", "admin", "owner"];
@@ -107,6 +125,9 @@ export const leastRole = (permission: Permission): Role =>
 /** The one of two that may do less. */
 export const lesserRole = (one: Role, other: Role): Role =>
   roles.indexOf(one) <= roles.indexOf(other) ? one : other;
+
+/** What Halyard does by itself. */
+export const halyard: Actor = { keyId: null, name: "halyard" };
 
 /** Changes made on the machine itself, with the `halyard` command, carry no key. */
 export const operator: Actor = { keyId: null, name: "operator" };

@@ -4,6 +4,7 @@ import type { KeyTable } from "../access/key-table.ts";
 import type { Failure } from "../errors.ts";
 import type { UsageReport } from "../evaluation/usage-report.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
+import type { ChangeRequests } from "../management/change-requests/change-requests.ts";
 import type { Deliveries } from "../management/deliveries.ts";
 import type { Explain } from "../management/explain.ts";
 import type { FlagReads } from "../management/flag-reads.ts";
@@ -13,6 +14,8 @@ import type { Replays } from "../management/replays.ts";
 import type { Segments } from "../management/segments.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
+import { changeRequestRoutes } from "./api/change-requests/routes.ts";
+import { RequestSchema } from "./api/change-requests/schemas.ts";
 import { changeRoutes } from "./api/changes.ts";
 import { eventRoutes } from "./api/events.ts";
 import { explainRoutes } from "./api/explain.ts";
@@ -83,6 +86,7 @@ export interface AppDependencies
   readonly tracing: Tracing | undefined;
   readonly flags: Flags;
   readonly segments: Segments;
+  readonly changeRequests: ChangeRequests;
   readonly explain: Explain;
   readonly flagReads: FlagReads;
   readonly history: History;
@@ -141,6 +145,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     SegmentSummary,
     WebhookSchema,
     DeliverySchema,
+    RequestSchema,
     ErrorBody,
   ])
     app.addSchema(schema);
@@ -233,6 +238,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       flagReadRoutes(api, dependencies.flagReads);
       flagRoutes(api, dependencies.flags);
       changeRoutes(api, dependencies.flags);
+      changeRequestRoutes(api, dependencies.changeRequests);
       explainRoutes(api, dependencies.explain);
       segmentRoutes(api, dependencies.segments);
       historyRoutes(api, dependencies.history);

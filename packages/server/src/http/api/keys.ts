@@ -9,6 +9,7 @@ import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import { momentRule, readMoment } from "../openapi/moment.ts";
 import { closedObject, idempotencyHeader, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
+import { requestReference } from "./change-requests/schemas.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Keys"];
@@ -52,8 +53,14 @@ const shownFields = {
   expiresAt,
   origins: Type.Unsafe<string[] | null>(originList),
 };
+const writesDirectly = Type.Boolean({
+  description:
+    "Whether it changes a protected environment without a change request; left out when it does not.",
+  "x-must-be": "true or false",
+});
 const CreateBody = closedObject({
   ...fields,
+  writesDirectly: Type.Optional(writesDirectly),
   expiresAt: Type.Optional(
     Type.Unsafe<string | null>({ ...expiresAt, "x-must-be": `${momentRule}, or null` }),
   ),
@@ -68,9 +75,16 @@ const OwnKey = closedObject({
   environment: Type.String({ description: "The environment that the key is tied to." }),
   expiresAt,
 });
-const Key = closedObject(shownFields);
+const Key = closedObject({ ...shownFields, writesDirectly: Type.Optional(writesDirectly) });
 const CreatedKey = closedObject({
-  ...shownFields,
+  ...Key.properties,
+  proposed: Type.Optional(
+    Type.Unsafe<unknown>({
+      ...requestReference,
+      description:
+        "In a protected environment, for a key that is to write directly: what another person has to approve before it does.",
+    }),
+  ),
   key: Type.String({ description: "The key itself. Shown this once." }),
 });
 
@@ -84,7 +98,7 @@ const example = {
   origins: null,
 };
 
-const shown = ({ id, name, role, createdAt, lastUsedAt, expiresAt, origins }: ApiKey) => ({
+const shown = ({ id, name, role, createdAt, lastUsedAt, expiresAt, origins, ...key }: ApiKey) => ({
   id,
   name,
   role,
@@ -92,6 +106,7 @@ const shown = ({ id, name, role, createdAt, lastUsedAt, expiresAt, origins }: Ap
   lastUsedAt: lastUsedAt?.toISOString() ?? null,
   expiresAt: expiresAt?.toISOString() ?? null,
   origins,
+  ...(key.writesDirectly && { writesDirectly: true }),
 });
 
 /** The time that the body gives as text, or what is wrong with it. */
@@ -159,7 +174,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       operationId: "createKey",
       summary: "Create an API key",
       description:
-        "The key is in this answer and nowhere else: keep it. With `expiresAt` it works until then. With `origins` a client key works only in requests whose header Origin is one of them, so in pages and not in programs.",
+        "The key is in this answer and nowhere else: keep it. With `expiresAt` it works until then. With `origins` a client key works only in requests whose header Origin is one of them, so in pages and not in programs. With `writesDirectly` it changes a protected environment without a change request; there, it does so once another person has approved `proposed`.",
       headers: idempotencyHeader,
       body: { ...CreateBody, examples: [{ name: "web", role: "client" }] },
       response: answers(
@@ -178,13 +193,14 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
     async (request, reply) => {
       const expiresAt = expiryOf(request.body);
       if (!expiresAt.ok) return sendFailure(reply, expiresAt.failure);
-      const { name, role, origins = null } = request.body;
-      const wanted = { name, role, expiresAt: expiresAt.value, origins };
+      const { name, role, origins = null, writesDirectly = false } = request.body;
+      const wanted = { name, role, expiresAt: expiresAt.value, origins, writesDirectly };
       return replyIdempotently(
         request,
         reply,
         (caller, once) => keys.create(caller, wanted, once),
-        ({ apiKey, text }) => reply.code(201).send({ ...shown(apiKey), key: text }),
+        ({ apiKey, text, proposed }) =>
+          reply.code(201).send({ ...shown(apiKey), key: text, ...(proposed && { proposed }) }),
       );
     },
   );

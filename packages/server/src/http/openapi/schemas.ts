@@ -24,9 +24,15 @@ export const flagExample = {
 export const Actor = closedObject({
   keyId: nullable<string>(
     "string",
-    "The API key that was used; null for the operator and for Halyard itself.",
+    "The API key that was used; null for a person who is signed in, for the operator and for Halyard itself.",
   ),
-  name: Type.String({ description: "The name of that key." }),
+  name: Type.String({ description: "The name of that key or person." }),
+  user: Type.Optional(
+    closedObject(
+      { id: Type.String(), name: Type.String() },
+      { description: "The person who is signed in, or whose key it is." },
+    ),
+  ),
 });
 
 export const EventNames = Type.Array(

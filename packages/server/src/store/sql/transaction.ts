@@ -2,6 +2,7 @@
 import type { Change } from "../../domain/change.ts";
 import type { Transaction } from "../../ports.ts";
 import { queue } from "../outbox/queue.ts";
+import { changeRequestWrites } from "../people/change-requests.ts";
 import { sessionWrites, signInLinkWrites } from "../people/sessions.ts";
 import { userWrites } from "../people/users.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
@@ -71,10 +72,10 @@ export const createTransaction = (
 
     alone: () => traits.alone(database),
 
-    lockEnvironment: (environmentId) =>
-      database
+    async lockEnvironment(environmentId) {
+      const row = await database
         .selectFrom("environments")
-        .select(["id", "name", "revision", "sequence", "flag_count as flagCount"])
+        .select(["id", "name", "revision", "sequence", "flag_count as flagCount", "protected"])
         .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
         // A store from before this column, or a commit by an older version, has it in the history alone.
         .select((environment) =>
@@ -91,7 +92,11 @@ export const createTransaction = (
         )
         .where("id", "=", environmentId)
         .$call(traits.locked)
-        .executeTakeFirst(),
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const { protected: isProtected, ...state } = row;
+      return { ...state, isProtected: isProtected === 1 };
+    },
 
     async lastVersion(environmentId, kind, key) {
       const row = await database
@@ -120,6 +125,7 @@ export const createTransaction = (
     ...signInLinkWrites(database),
     ...sessionWrites(database),
     ...userWrites(database, traits, signal),
+    ...changeRequestWrites(database, traits, signal),
 
     async insertKey(key) {
       await database
@@ -137,6 +143,7 @@ export const createTransaction = (
           given: key.isGiven ? 1 : 0,
           user_id: key.user?.id ?? null,
           writes_directly: key.writesDirectly ? 1 : 0,
+          created_by: key.createdBy,
         })
         .execute();
       await countKeyChange(key.environmentId);

@@ -1,4 +1,4 @@
-// Continues replays, a small part at a time: they may take their time, and nobody else is to notice them.
+// Does what may take its time, a small part at a time, so that nobody else notices it: replays, and change requests whose time has come.
 import type { WorkerLog } from "./worker.ts";
 
 /** Milliseconds between two parts, and between two looks while there is nothing to continue. */
@@ -8,15 +8,16 @@ const idlePause = 1_000;
 const busyBy = 50;
 const skipAtMost = 20;
 
-export interface ReplayPacer {
+export interface Pacer {
   close(): Promise<void>;
 }
 
-/** `continueNext` queues a part; false when there is none. */
-export const startReplayPacer = (
-  continueNext: () => Promise<boolean>,
+/** `doNext` does a part; false when there is none. `complaint` begins the line that tells of a failure. */
+export const startPacer = (
+  doNext: () => Promise<boolean>,
   log: WorkerLog,
-): ReplayPacer => {
+  complaint: string,
+): Pacer => {
   let isFailing = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -25,10 +26,10 @@ export const startReplayPacer = (
   const step = async (): Promise<void> => {
     let isBusy = false;
     try {
-      isBusy = await continueNext();
+      isBusy = await doNext();
       isFailing = false;
     } catch (err) {
-      if (!isFailing) log.warn({ err }, "a replay cannot be continued; it is tried again");
+      if (!isFailing) log.warn({ err }, `${complaint}; it is tried again`);
       isFailing = true;
     }
     if (!closed) plan(isBusy ? pause : idlePause);
