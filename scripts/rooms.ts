@@ -63,7 +63,7 @@ const server: Rooms = {
   "store/schema": ["domain", "errors.ts", "kysely"],
   "store/secrets": ["errors.ts", "node:*"],
   "store/outbox": [...database, "node:crypto"],
-  "store/people": [...database],
+  "store/people": ["store/outbox", ...database],
   "store/environments": [...database],
   "store/sql": ["store/outbox", "store/people", "store/environments", ...database],
   "store/sqlite": ["store/sql", ...database, "node:*"],

@@ -2,6 +2,10 @@
 import type { ApiKey, NewKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type {
+  ChangeRequestReads,
+  ChangeRequestWrites,
+} from "./domain/change-requests/change-request.ts";
+import type {
   EnvironmentReads,
   EnvironmentWrites,
   RemovedEnvironment,
@@ -73,7 +77,8 @@ export interface Reader
     ReplayReads,
     ReferenceReads,
     SegmentReads,
-    UserReads {
+    UserReads,
+    ChangeRequestReads {
   /** Newest first. */
   removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
   flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
@@ -119,6 +124,7 @@ type ReadsToChange = Pick<
   | keyof SegmentReads
   | keyof UserReads
   | keyof EnvironmentReads
+  | keyof ChangeRequestReads
   | "flag"
   | "webhooks"
   | "webhook"
@@ -139,7 +145,8 @@ export interface Transaction
     ReplayWrites,
     SessionWrites,
     SignInLinkWrites,
-    UserWrites {
+    UserWrites,
+    ChangeRequestWrites {
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */
