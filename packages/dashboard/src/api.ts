@@ -23,7 +23,7 @@ export interface SessionEnvironment {
   /** Whether changes need the approval of a second person. */
   readonly protected: boolean;
   /** Whether its key changes a protected environment without one. */
-  readonly writesDirectly?: boolean;
+  readonly writesDirectly: boolean;
 }
 
 /** The person who is signed in. */

@@ -116,7 +116,7 @@ export const useSession = (): SessionState => {
 
 const createApi = (environment: SessionEnvironment, fetch: SessionFetch): Api => {
   const isProduction = isProductionName(environment.name);
-  const proposes = environment.protected && environment.writesDirectly !== true;
+  const proposes = environment.protected && !environment.writesDirectly;
   return {
     management: createSessionManagement(fetch),
     fetch,

@@ -25,7 +25,7 @@ export const ProtectedMark = ({ environment }: { readonly environment: ShownEnvi
   environment.protected && (
     <span className="environment-lock">
       <Icon name="lock" size={14} />
-      <span className="visually-hidden">, protected</span>
+      <span className="visually-hidden"> (protected)</span>
     </span>
   );
 
