@@ -101,7 +101,10 @@ suite("what is not a command ends with 2 and points at --help", { concurrency: 3
     [["environments", "list", "--frobnicate"], /unknown option '--frobnicate'/],
     [["environments", "create"], /missing required argument 'name'/],
     [["environments", "create", "one", "two"], /too many arguments/],
-    [["keys", "create", "-e", "x", "-r", "root", "-n", "ci"], /choices are client, server, admin/],
+    [
+      ["keys", "create", "-e", "x", "-r", "root", "-n", "ci"],
+      /choices are client, server, editor, admin/,
+    ],
     [["keys", "revoke", "-e", "development"], /missing required argument 'id'/],
   ];
   for (const [args, message] of mistakes) {

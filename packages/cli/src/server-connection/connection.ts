@@ -34,7 +34,7 @@ export const defaultAddress = (): string => process.env.HALYARD_URL || defaultUr
 /** Adds the options of every command that calls a server. */
 export const serverCommand = (
   command: Command,
-  role: "an admin" | "a server" | "any" = "an admin",
+  role: "an owner" | "an admin" | "a server" | "any" = "an admin",
 ): Command =>
   command
     .addOption(server("--url <address>", urlDescription))
@@ -156,6 +156,7 @@ const whereToLook: readonly (readonly [what: string, command: string, things: st
   ["The segment", "segments list", "segments"],
   ["The webhook", "webhooks list", "webhooks"],
   ["The API key", "keys list", "keys"],
+  ["The person", "users list", "people"],
 ];
 
 type Named = Pick<Connection, "url" | "hint">;
