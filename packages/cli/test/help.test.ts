@@ -67,7 +67,10 @@ suite("help", { concurrency: 3 }, () => {
       /--port <number>[\s\S]*4400[\s\S]*--host <address>[\s\S]*127\.0\.0\.1[\s\S]*--data <folder>/,
     ],
     ["flags", /list [\s\S]*get [\s\S]*history [\s\S]*create [\s\S]*rollout [\s\S]*describe /],
-    ["keys create", /--role <role>[\s\S]*"client", "server",\s+"admin"[\s\S]*--name <text>/],
+    [
+      "keys create",
+      /--role <role>[\s\S]*"client", "server",\s+"editor", "admin"[\s\S]*--name <text>/,
+    ],
   ];
   for (const [command, content] of pages) {
     test(`halyard ${command} --help`, async () => {

@@ -40,6 +40,15 @@ const accessText = (before: HistoryEntry["before"], after: HistoryEntry["after"]
   const [from, to] = [before, after].map((state) => String(state?.role ?? "none"));
   return inOneLine(`${String(name)}: ${from} → ${to}`);
 };
+/** Of an environment: what of it is different. */
+const settingChanges = (
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): readonly string[] =>
+  Object.keys(after)
+    .filter((name) => (before[name] ?? null) !== after[name] && after[name] !== false)
+    .concat(Object.keys(after).filter((name) => before[name] === true && after[name] === false))
+    .map((name) => `${name.padEnd(11)}  ${inOneLine(String(after[name] ?? "none"))}`);
 
 const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] => {
   switch (subject) {
@@ -49,8 +58,11 @@ const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] 
       return segmentChanges(before, after);
     case "user":
       return [accessText(before, after)];
+    case "environment":
+      return settingChanges(before ?? {}, after ?? {});
     case "webhook":
     case "key":
+    case "user":
       return [];
   }
 };

@@ -34,7 +34,9 @@ const nameOf = ({ subject, id, before, after }: HistoryEntry): string => {
 const Subject = ({ entry }: { readonly entry: HistoryEntry }) => {
   const name = nameOf(entry);
   const isGone = entry.after === null;
-  if (entry.subject === "key" || (isGone && entry.subject === "webhook")) {
+  const hasPage =
+    ["flag", "segment"].includes(entry.subject) || (entry.subject === "webhook" && !isGone);
+  if (!hasPage) {
     return <span className="mono">{name}</span>;
   }
   // Of a segment that is gone there is its history alone.
@@ -63,6 +65,7 @@ const Difference = ({ entry: { subject, before, after } }: { readonly entry: His
       return <SegmentDiff before={before} after={after} />;
     case "webhook":
     case "key":
+    case "user":
     case "environment":
     case "change-request":
       return <FieldDiff before={before} after={after} />;

@@ -6,6 +6,7 @@ export const kinds = [
   "segment",
   "webhook",
   "key",
+  "user",
   "environment",
   "change-request",
 ] as const;

@@ -93,6 +93,7 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
     segment: () => segments.map(({ segment }) => segment.key),
     webhook: () => [],
     key: () => [],
+    user: () => [],
     environment: () => [],
     "change-request": () => [],
   };
