@@ -33,6 +33,16 @@ export {
   type ManagementOptions,
 } from "./management/management.ts";
 export type {
+  Invitation,
+  InvitedUser,
+  NewPersonalKey,
+  NewUser,
+  PersonalKey,
+  PersonRole,
+  User,
+  UserPatch,
+} from "./management/people.ts";
+export type {
   DeliveryQuery,
   EventQuery,
   FlagQuery,
@@ -67,6 +77,7 @@ export type {
   SentDelivery,
   UsageHour,
   UsageSummary,
+  UserRef,
   Webhook,
   WebhookHealth,
   WebhookPatch,

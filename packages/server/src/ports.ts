@@ -59,6 +59,8 @@ export interface KeyHolder {
   readonly principal: Principal;
   /** Whose access to the environment it is; null for keys, which have a text. */
   readonly accessOf: string | null;
+  /** Of the person whose access or key it is. */
+  readonly email: string | null;
 }
 
 /** Always the last committed state. */

@@ -7,6 +7,7 @@ import { isDelivered, logWhen, type NewWebhook, register } from "./support/deliv
 import { bearer, openStream } from "./support/event-reader.ts";
 import { type RunningServer, runHalyard, serveHalyard } from "./support/halyard-process.ts";
 import { type LogLine, logLines, logText } from "./support/log-lines.ts";
+import { signInAs } from "./support/people.ts";
 import { startReceiver } from "./support/scripted-receiver.ts";
 import { newFolder } from "./support/server.ts";
 import { signInWith } from "./support/session.ts";
@@ -22,6 +23,7 @@ const secrets = new Map<string, string>([
   ["the other key", other],
   ["the metrics token", token],
 ]);
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 let halyard: RunningServer;
 let lines: LogLine[];
 let text: string;
@@ -91,6 +93,35 @@ const runSession = async (): Promise<Session> => {
   await anonymous("DELETE", "//session", undefined, foreign);
   await anonymous("DELETE", "//session", undefined, { ...inPage, ...named("out-1") });
 
+  const person = await signInAs(
+    { url: halyard.url, folder },
+    { name: "Ada", email: "ada-is-secret@example.com", owner: true },
+  );
+  secrets.set("a person's session", person.cookie.slice(-43));
+  secrets.set("a person's address", "ada-is-secret");
+  const ada = person.in("development");
+  await ada("PATCH", "/flags/two", { enabled: false }, named("ada-1"));
+  const own = { name: "laptop", role: "admin", expiresAt: inAnHour() };
+  const laptop = (await ada("POST", "/personal-keys", own, named("ada-2"))).body as { key: string };
+  secrets.set("a personal key", laptop.key.slice(-43));
+  await createApi(halyard.url, laptop.key)(
+    "PATCH",
+    "/flags/two",
+    { enabled: true },
+    named("ada-3"),
+  );
+  await createApi(halyard.url, laptop.key)("GET", "/users", undefined, named("ada-4"));
+  const guest = { name: "Bea", email: "bea-is-secret@example.com" };
+  const invited = (await ada("POST", "/users", guest, named("ada-5"))).body as {
+    id: string;
+    invitation: { url: string };
+  };
+  secrets.set("an invitation", new URL(invited.invitation.url).searchParams.get("token") ?? "");
+  secrets.set("the address of a guest", guest.email);
+  const bea = `/users/${invited.id}`;
+  await ada("PATCH", bea, { roles: { development: "viewer" } }, named("ada-6"));
+  await ada("DELETE", bea, undefined, named("ada-7"));
+
   await admin("DELETE", `/keys/${issued}`, undefined, named("revoke-1"));
   assert.equal((await createApi(halyard.url, key)("GET", "/flags")).status, 401);
   await anonymous("GET", "/flags?key=key-in-a-query-0123456789");
@@ -130,8 +161,33 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const isByPerson = ({ reqId }: LogLine): boolean => String(reqId).startsWith("ada-");
+
+test("what a person does has lines with their id and name, and no address", () => {
+  const own = lines.filter((line) => line.audit !== undefined && isByPerson(line));
+  assert.deepEqual(
+    own.map(({ reqId, audit, environment, keyName, userName }) =>
+      [reqId, audit, environment, keyName, userName].join(" "),
+    ),
+    [
+      "ada-1 flag.disabled development  Ada",
+      "ada-2 key.created development  Ada",
+      "ada-3 flag.enabled development laptop Ada",
+      "ada-4 access.denied development laptop Ada",
+      "ada-5 user.created   Ada",
+      "ada-5 user.invited   Ada",
+      "ada-6 user.added development  Ada",
+      "ada-7 user.removed development  Ada",
+      "ada-7 user.deleted   Ada",
+    ],
+  );
+  assert.ok(own.every(({ userId }) => /^usr_[0-9a-f]{16}$/.test(String(userId))));
+});
+
 test("every change has one line: who, where, what, and the request that asked for it", () => {
-  const audited = lines.filter(({ msg, reqId }) => msg === "changed" && reqId !== undefined);
+  const audited = lines.filter(
+    (line) => line.msg === "changed" && line.reqId !== undefined && !isByPerson(line),
+  );
   assert.deepEqual(
     audited.map(({ reqId, audit, id }) => `${reqId}: ${audit} ${id}`),
     [
@@ -182,7 +238,7 @@ test("who signs out has a line", () => {
 });
 
 test("what is denied has a line, with the key when there was one", () => {
-  const denied = lines.filter(({ audit }) => audit === "access.denied");
+  const denied = lines.filter((line) => line.audit === "access.denied" && !isByPerson(line));
   assert.deepEqual(
     denied.map(({ reqId, method, route, keyId, keyName, environment, address }) => [
       reqId,

@@ -52,6 +52,7 @@ test("that a key was revoked here is remembered as long as an older read may sti
   const holder = (keyId: string): KeyHolder => ({
     hash: Buffer.from(keyId),
     accessOf: null,
+    email: null,
     principal: {
       keyId,
       role: "admin",

@@ -26,7 +26,7 @@ interface Key {
   readonly origins: readonly string[] | null;
 }
 
-const fields = ["id", "name", "role", "createdAt", "lastUsedAt", "expiresAt", "origins"];
+const fields = ["id", "name", "role", "createdAt", "lastUsedAt", "expiresAt", "origins", "user"];
 
 const list = async (admin: Api): Promise<Key[]> => {
   const answer = await admin("GET", "/keys");

@@ -25,7 +25,15 @@ suite("signing in", () => {
     const body = answer.body as SessionBody;
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.headers.get("cache-control"), "no-store");
-    assert.deepEqual(Object.keys(body), ["csrf", "endsAt", "environments"]);
+    assert.deepEqual(Object.keys(body), [
+      "csrf",
+      "endsAt",
+      "method",
+      "signedInAt",
+      "isOwner",
+      "user",
+      "environments",
+    ]);
     assert.match(body.csrf, /^[\w-]{43}$/);
     const keyId = keys.admin.split("_")[1];
     assert.partialDeepStrictEqual(body.environments, [

@@ -17,6 +17,10 @@ const setBack = async (folder: string): Promise<void> => {
     "drop index history_by_actor_user",
     "alter table history drop column actor_user_id",
     "alter table history drop column actor_user_name",
+    "drop table change_request_entries",
+    "drop table change_requests",
+    "alter table history drop column review",
+    "alter table api_keys drop column created_by",
     ...["label", "color", "protected", "expires_at"].map(
       (column) => `alter table environments drop column ${column}`,
     ),

@@ -36,11 +36,12 @@ export const historyCommand = (): Command =>
           "segment",
           "webhook",
           "key",
+          "user",
         ]),
       )
       .option("--id <key>", "only changes of the one with this key or id; with --kind")
       .option("--deleted", "only deletions")
-      .option("--actor <name>", "only changes by the API key with this name or id")
+      .option("--actor <name>", "only changes by the API key or the person with this name or id")
       .option("--since <time>", "only changes from this time on, or this long ago", moment)
       .option("--until <time>", "only changes up to this time, or this long ago", moment)
       .option("--limit <count>", "the maximum number of changes", wholeNumber(1), 20),

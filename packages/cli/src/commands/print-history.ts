@@ -34,12 +34,21 @@ export const printFlagEntry = ({ version, events, before, after, ...entry }: Fla
     changes: flagChanges(before, after),
   });
 
+/** What a person may do in the environment. */
+const accessText = (before: HistoryEntry["before"], after: HistoryEntry["after"]): string => {
+  const { name = "" } = after ?? before ?? {};
+  const [from, to] = [before, after].map((state) => String(state?.role ?? "none"));
+  return inOneLine(`${String(name)}: ${from} → ${to}`);
+};
+
 const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] => {
   switch (subject) {
     case "flag":
       return flagChanges(before as Flag | null, after as Flag | null);
     case "segment":
       return segmentChanges(before, after);
+    case "user":
+      return [accessText(before, after)];
     case "webhook":
     case "key":
       return [];

@@ -127,8 +127,14 @@ export const changesInOneLine = (before: Flag | null, after: Flag | null): strin
 export const previousFlag = (flag: Flag, previous: Partial<Flag> | PatchFlag): Flag =>
   ({ ...flag, ...previous }) as Flag;
 
-export const actorText = ({ keyId, name }: Actor): string =>
-  inOneLine(keyId === null ? name : `${name} (${keyId})`);
+/** A personal key is named with its person. */
+export const actorName = ({ keyId, name, user }: Actor): string =>
+  inOneLine(keyId === null || !user ? name : `${user.name} with ${name}`);
+
+export const actorText = (actor: Actor): string => {
+  const id = actor.keyId ?? actor.user?.id;
+  return id === undefined ? actorName(actor) : `${actorName(actor)} (${id})`;
+};
 
 const units = [
   ["day", 86_400_000],

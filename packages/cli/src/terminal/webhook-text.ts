@@ -1,6 +1,6 @@
 // Webhooks and their deliveries as text, for people.
 import type { Delivery, DeliveryAttempt, ListChange, NewWebhook, WebhookEvent } from "@halyard/sdk";
-import { changesInOneLine, previousFlag } from "./flag-text.ts";
+import { actorName, changesInOneLine, previousFlag } from "./flag-text.ts";
 import { type Cell, coloured, inOneLine } from "./output.ts";
 
 /** The names of a list with commas; the server validates them. */
@@ -69,7 +69,7 @@ export const eventText = (event: ChangeEvent): string => {
     `#${event.sequence}`,
     `${coloured("bold", key)} v${event.data.version}`,
     ...(changes === "" ? [] : [changes]),
-    `by ${inOneLine(event.actor.name)}`,
+    `by ${actorName(event.actor)}`,
     ...(event.reason === undefined ? [] : [`because: ${inOneLine(event.reason)}`]),
   ].join("  ");
 };

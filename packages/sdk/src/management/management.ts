@@ -12,6 +12,7 @@ import {
   type PostOptions,
   pathPart,
 } from "./call.ts";
+import { personalKeyCalls, userCalls } from "./people-calls.ts";
 import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
 import type {
   ApiKey,
@@ -210,6 +211,8 @@ export const createManagement = (address: ManagementOptions) => {
     segments: segmentCalls({ send, get, post: postChange }),
     webhooks,
     keys,
+    users: userCalls({ send, get, post, remove }),
+    personalKeys: personalKeyCalls({ send, get, post, remove }),
     /** Every change of the environment, newest first. */
     history: (query: HistoryQuery = {}, options?: CallOptions) =>
       get<HistoryEntry[]>(`/history${queryOf(query)}`, options),

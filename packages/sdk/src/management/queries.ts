@@ -26,7 +26,7 @@ export interface HistoryQuery extends PageQuery {
   readonly id?: string;
   /** Only deletions; revoked keys are among them. */
   readonly deleted?: true;
-  /** Only changes by the API key with this name or id. */
+  /** Only changes by the API key or the person with this name or id. */
   readonly actor?: string;
   /** Only changes from this time on; ISO 8601. */
   readonly since?: string;

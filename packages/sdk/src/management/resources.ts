@@ -13,9 +13,20 @@ export type NewFlag = CreateFlag;
 export type FlagPatch = PatchFlag;
 
 export interface Actor {
-  /** Null for the operator and for Halyard itself. */
+  /** Null for a person who was signed in, for the operator and for Halyard itself. */
   readonly keyId: string | null;
+  /** Of the key or of the person. */
   readonly name: string;
+  /** The person who was signed in, or whose personal key it was. */
+  readonly user?: UserRef;
+}
+
+/** A person, by the name of the time. */
+export interface UserRef {
+  readonly id: string;
+  readonly name: string;
+  /** In events alone, when the operator has switched it on. */
+  readonly email?: string;
 }
 
 export interface FlagHistoryEntry {
@@ -30,9 +41,9 @@ export interface FlagHistoryEntry {
 }
 
 export interface HistoryEntry {
-  readonly subject: "flag" | "segment" | "webhook" | "key";
+  readonly subject: "flag" | "segment" | "webhook" | "key" | "user";
   readonly id: string;
-  /** Null for webhooks and keys. */
+  /** Null for everything but flags and segments. */
   readonly version: number | null;
   readonly createdAt: string;
   readonly actor: Actor;
@@ -206,6 +217,8 @@ export interface ApiKey extends Required<NewApiKey> {
   readonly createdAt: string;
   /** To about a minute; null if it was never used. */
   readonly lastUsedAt: string | null;
+  /** Whose personal key it is: it may do what both it and they may. */
+  readonly user: UserRef | null;
 }
 
 export interface CreatedApiKey extends ApiKey {

@@ -1,6 +1,7 @@
 // The events that a webhook receives, a union discriminated by `type`.
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 import type { ListChange, SegmentSummary } from "@halyard/core/targeting/segment";
+import type { Actor } from "./resources.ts";
 
 interface EventEnvelope<Type extends string, Data> {
   /** The same in every retry and replay: ignore an event whose id you have seen. */
@@ -10,8 +11,8 @@ interface EventEnvelope<Type extends string, Data> {
   readonly createdAt: string;
   readonly environment: string;
   readonly data: Data;
-  /** The API key that made the change; `keyId` is null for a change by an operator's command. */
-  readonly actor: { readonly keyId: string | null; readonly name: string };
+  /** The API key or the person that made the change; `keyId` is null for a person and for an operator's command. */
+  readonly actor: Actor;
   /** Why, when whoever made the change said so. */
   readonly reason?: string;
 }

@@ -37,9 +37,23 @@ const isSame = ({ principal: before }: KeyHolder, { principal: after }: KeyHolde
   before.role === after.role &&
   before.writesDirectly === after.writesDirectly &&
   before.actor.name === after.actor.name &&
-  before.actor.user?.name === after.actor.user?.name;
+  before.actor.user?.name === after.actor.user?.name &&
+  before.actor.user?.email === after.actor.user?.email;
 
-export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): KeyTable => {
+/** The same holder; events tell the address of an actor who has one. */
+const withEmail = (holder: KeyHolder): KeyHolder => {
+  const { principal, email } = holder;
+  const { user } = principal.actor;
+  if (!user || email === null) return holder;
+  const actor = { ...principal.actor, user: { ...user, email } };
+  return { ...holder, principal: { ...principal, actor } };
+};
+
+export const createKeyTable = (
+  store: Pick<Store, "keyHolders">,
+  clock: Clock,
+  { eventEmails = false }: { readonly eventEmails?: boolean } = {},
+): KeyTable => {
   const environments = new Map<number, EnvironmentKeys>();
   const byHash = new Map<string, Entry>();
   const byId = new Map<string, Entry>();
@@ -50,11 +64,12 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): 
   const expiring = new Set<Entry>();
   const listeners = new Set<(keyIds: ReadonlySet<string>) => void>();
 
-  const entryOf = ({ hash, principal, accessOf }: KeyHolder): Entry => {
+  const entryOf = ({ hash, principal, accessOf, email }: KeyHolder): Entry => {
     const entry: Entry = {
       hash,
       principal,
       accessOf,
+      email,
       isRevoked: false,
       wasUsed: false,
       get isValid() {
@@ -93,7 +108,8 @@ export const createKeyTable = (store: Pick<Store, "keyHolders">, clock: Clock): 
   const replace = (environmentId: number, revision: number, holders: readonly KeyHolder[]) => {
     const before = environments.get(environmentId)?.byHash ?? new Map<string, Entry>();
     const keys = new Map<string, Entry>();
-    for (const holder of holders) {
+    for (const read of holders) {
+      const holder = eventEmails ? withEmail(read) : read;
       const { hash, principal } = holder;
       if (revokedHere.has(principal.keyId)) continue;
       const text = Buffer.from(hash).toString("base64");

@@ -5,6 +5,7 @@ import { StartupProblem } from "../errors.ts";
 import { type ApiKeys, createApiKeys } from "../management/api-keys.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
+import { createUsers, type Users } from "../management/users.ts";
 import type { Clock, NewIds, RandomBytes, Store } from "../ports.ts";
 import { createSecretCipher } from "../store/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../store/secrets/secret-key-file.ts";
@@ -74,6 +75,7 @@ export const processesThatFit = async ({ database }: Config): Promise<number> =>
 export interface Operator {
   readonly environments: Environments;
   readonly keys: ApiKeys;
+  readonly users: Users;
   readonly signInLinks: SignInLinks;
   /** Encrypts every webhook secret with the newest key; returns how many there are. */
   readonly reencryptSecrets: () => Promise<number>;
@@ -90,6 +92,7 @@ export const composeOperator = async (config: Config): Promise<Operator> => {
   return {
     environments: createEnvironments(store, sources),
     keys: createApiKeys(store, sources),
+    users: createUsers(store, sources),
     signInLinks: createSignInLinks(store, sources),
     reencryptSecrets: () => store.reencryptSecrets(),
     unreadableSecrets: () => store.unreadableSecrets(),

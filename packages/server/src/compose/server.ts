@@ -35,6 +35,7 @@ import { createHistory } from "../management/history.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
+import { createUsers } from "../management/users.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
@@ -110,6 +111,7 @@ export const composeInstance = async (
     const keys = createApiKeys(store, sources);
     const { snapshots, keyTable, feed, usage, keyUse } = await composeMemory(
       store,
+      config,
       clock,
       log,
       opened,
@@ -144,6 +146,7 @@ export const composeInstance = async (
       },
       keyCache: createApiKeyCache({ table: keyTable, catchUp: () => feed.catchUp(), hashKey }),
       keyTable,
+      users: createUsers(store, sources),
       snapshots,
       feed,
       usage: createUsageReport(store, snapshots, usage, clock),
@@ -156,7 +159,7 @@ export const composeInstance = async (
       }),
       replays,
       dashboard: config.dashboard
-        ? { files: loadDashboard(dashboardFolder), sessions, links, clock }
+        ? { files: loadDashboard(dashboardFolder), sessions, links, reads: store, clock }
         : undefined,
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },
       overload,
@@ -227,6 +230,7 @@ export const composeInstance = async (
 /** What is in memory and follows the store. */
 const composeMemory = async (
   store: Store,
+  config: Pick<Config, "eventEmails">,
   clock: Clock,
   log: Logger,
   opened: AsyncDisposableStack,
@@ -236,7 +240,7 @@ const composeMemory = async (
   });
   opened.defer(() => usage.close());
   const snapshots = createSnapshots(usage.counters);
-  const keyTable = createKeyTable(store, clock);
+  const keyTable = createKeyTable(store, clock, config);
   const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
     onLost: (err) => {
       log.error({ err }, "the store cannot be read; evaluation continues with what is in memory");

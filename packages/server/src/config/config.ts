@@ -75,6 +75,8 @@ export interface Config {
   readonly dashboard: boolean;
   /** Whether a start prints a link that signs in to the dashboard once. */
   readonly signInLink: boolean;
+  /** Whether events tell the e-mail address of the person who made a change. */
+  readonly eventEmails: boolean;
   /** Milliseconds after which a session of the dashboard that nobody uses is over. */
   readonly sessionIdle: number;
   /** Milliseconds within which a client must send its whole request. */
@@ -273,6 +275,7 @@ export const parseConfig = (variables: Variables): Config => {
     publicUrl,
     dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
+    eventEmails: setting("HALYARD_EVENT_EMAILS", false, "on or off", readSwitch),
     sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
     requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
     sendTimeout: 1_000 * count("HALYARD_SEND_TIMEOUT", 20, 1, 60, "seconds"),

@@ -1,6 +1,6 @@
 // API keys as stored: everything but the secret, of which only a hash exists.
 import { invalid, ok, type Result } from "../errors.ts";
-import type { KeyRole, UserRef } from "./principal.ts";
+import { type KeyRole, lesserRole, type Role, type UserRef } from "./principal.ts";
 
 export interface ApiKey {
   readonly id: string;
@@ -62,8 +62,26 @@ export const isExpired = ({ expiresAt }: Pick<ApiKey, "expiresAt">, now: Date): 
   expiresAt !== null && expiresAt <= now;
 
 export const maxKeyNameLength = 100;
-/** Valid keys of an environment; so many revoked ones are remembered beside them. */
+/** Keys of programs in an environment; so many revoked ones are remembered beside them. */
 export const maxKeys = 500;
+/** Of one person in an environment. */
+export const maxPersonalKeys = 20;
+/** Milliseconds: a leap year. */
+const maxPersonalLifetime = 366 * 24 * 60 * 60 * 1_000;
+
+/** What a person may issue for themselves: no more than they may do, and not for ever. */
+export const checkPersonalKey = (
+  { role, expiresAt = null }: NewApiKey,
+  personRole: Role,
+  now: Date,
+): Result<void> => {
+  if (lesserRole(role, personRole) !== role) {
+    return invalid("role", `must not be more than your own, which is ${personRole}`);
+  }
+  return expiresAt !== null && expiresAt.getTime() <= now.getTime() + maxPersonalLifetime
+    ? ok(undefined)
+    : invalid("expiresAt", "must be within a year");
+};
 
 export const environmentNamePattern = "^[a-z0-9][a-z0-9-]{0,62}$";
 export const environmentNameRule =

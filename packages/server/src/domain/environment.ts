@@ -5,6 +5,12 @@ export interface Environment {
   readonly name: string;
   readonly createdAt: Date;
   readonly flagCount: number;
+  /** What people call it; null for its name. */
+  readonly label: string | null;
+  /** What people tell it apart by; null for none. */
+  readonly color: string | null;
+  /** Whether changes need a second person. */
+  readonly isProtected: boolean;
 }
 
 /** What is deleted together with an environment. */

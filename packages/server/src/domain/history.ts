@@ -6,10 +6,11 @@ export const historySubjects: readonly HistorySubject[] = [
   ...kindNames,
   "webhook",
   "key",
+  "user",
   "environment",
   "change-request",
 ];
-export type HistorySubject = Kind | "webhook" | "key" | "environment" | "change-request";
+export type HistorySubject = Kind | "webhook" | "key" | "user" | "environment" | "change-request";
 
 export interface HistoryEntry {
   readonly id: number;

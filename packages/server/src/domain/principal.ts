@@ -26,9 +26,16 @@ export interface Actor {
   readonly keyId: string | null;
   /** Of the key, or of the person who is signed in. */
   readonly name: string;
-  /** The person who is signed in, or whose key it is. */
-  readonly user?: UserRef;
+  /** The person who is signed in, or whose key it is; events tell their address when the operator wants it. */
+  readonly user?: UserRef & { readonly email?: string };
 }
+
+/** What log lines name an actor by. */
+export const whoIs = ({ keyId, name, user }: Actor): object => ({
+  // A person who is signed in has no key.
+  ...((keyId !== null || !user) && { keyId, keyName: name }),
+  ...(user && { userId: user.id, userName: user.name }),
+});
 
 export interface EnvironmentRef {
   readonly id: number;
@@ -77,6 +84,7 @@ export interface Author extends Pick<Caller, "actor" | "reason"> {
 
 const all: readonly Role[] = roles;
 const readers: readonly Role[] = ["server", "viewer", "editor", "admin", "owner"];
+const people: readonly Role[] = ["viewer", "editor", "admin", "owner"];
 const editors: readonly Role[] = ["editor", "admin", "owner"];
 const admins: readonly Role[] = ["admin", "owner"];
 const owners: readonly Role[] = ["owner"];
@@ -97,6 +105,9 @@ const rolesWith = {
   "dashboard.use": readers,
   "environments.read": readers,
   "change-requests.read": readers,
+  /** Of those who are signed in as themselves: their own keys alone. */
+  "personal-keys.read": people,
+  "personal-keys.write": people,
   "flags.write": editors,
   "segments.write": editors,
   /** To approve or refuse what somebody else proposes. */
@@ -114,6 +125,12 @@ export const permissions = Object.keys(rolesWith) as Permission[];
 
 export const may = ({ role }: Pick<Principal, "role">, permission: Permission): boolean =>
   rolesWith[permission].some((each) => each === role);
+
+/** What no key may do, whatever its role: only somebody who is signed in as themselves. */
+const forPeople: readonly Permission[] = ["personal-keys.read", "personal-keys.write"];
+export const isForPeople = (permission: Permission): boolean => forPeople.includes(permission);
+
+export const rolesOf = (permission: Permission): readonly Role[] => rolesWith[permission];
 
 export const permissionsOf = (role: Role): readonly Permission[] =>
   permissions.filter((permission) => may({ role }, permission));

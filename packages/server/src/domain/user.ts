@@ -13,7 +13,15 @@ export interface User extends UserRef {
   readonly rightsAt: Date;
   /** By the name of the environment; an owner's are not listed. */
   readonly roles: Readonly<Record<string, PersonRole>>;
+  readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
+  /** The issuers of the providers that they sign in with. */
+  readonly providers: readonly string[];
 }
+
+/** Whether they could come back when their sessions are over. */
+export const canSignIn = ({ hasPassword, providers }: User): boolean =>
+  hasPassword || providers.length > 0;
 
 export interface NewUser extends UserRef {
   readonly email: string | null;
@@ -69,16 +77,35 @@ export const maxUsers = 10_000;
 export const maxUserNameLength = 100;
 const maxEmailLength = 254;
 
-/** Two ways to write the same address give the same text. */
-export const emailKeyOf = (email: string): string => email.normalize("NFKC").toLowerCase();
+/** Letters that differ in case alone become the same; some do so only by way of capitals. */
+const fold = (text: string): string =>
+  text.normalize("NFKC").toLowerCase().toUpperCase().toLowerCase().normalize("NFKC");
+
+/** Two ways to write the same address give the same text: also a domain in its form for machines. */
+export const emailKeyOf = (email: string): string => {
+  const at = email.lastIndexOf("@");
+  const domain = email.slice(at + 1);
+  const host = URL.parse(`http://${domain}`)?.hostname ?? domain;
+  return `${fold(email.slice(0, at))}@${fold(host)}`;
+};
 
 /** An address that can be compared: without what looks like another character or cannot be seen. */
 export const checkEmail = (text: string): Result<string> => {
   const email = text.trim();
-  const isAddress = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}]+\.[^\s@.\p{C}]+$/u.test(
-    email,
-  );
+  const isAddress =
+    /^[^\s@<>()[\]\\,;:"\p{C}]+@([\p{L}\p{N}][\p{L}\p{M}\p{N}-]*\.)+\p{L}[\p{L}\p{M}\p{N}-]*$/u.test(
+      email,
+    );
   return isAddress && email.length <= maxEmailLength && email === email.normalize("NFKC")
     ? ok(email)
     : invalid("email", "must be an e-mail address");
+};
+
+/** A name that can be read: it stands in history, in the log and in terminals. */
+export const checkUserName = (text: string): Result<string> => {
+  const name = text.normalize("NFC").trim();
+  const isName = name !== "" && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name);
+  return isName && name.length <= maxUserNameLength
+    ? ok(name)
+    : invalid("name", `must be a text of 1 to ${maxUserNameLength} characters in one line`);
 };

@@ -12,8 +12,11 @@ import type { Flags } from "../management/flags.ts";
 import type { History } from "../management/history.ts";
 import type { Replays } from "../management/replays.ts";
 import type { Segments } from "../management/segments.ts";
+import type { Users } from "../management/users.ts";
 import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
+import { personalKeyRoutes } from "./api/access/personal-keys.ts";
+import { userRoutes } from "./api/access/users.ts";
 import { changeRequestRoutes } from "./api/change-requests/routes.ts";
 import { RequestSchema } from "./api/change-requests/schemas.ts";
 import { changeRoutes } from "./api/changes.ts";
@@ -94,6 +97,7 @@ export interface AppDependencies
   readonly deliveries: Deliveries;
   readonly replays: Replays;
   readonly keys: ApiKeys;
+  readonly users: Users;
   readonly readiness: Readiness;
   /** Undefined when there is to be none. */
   readonly dashboard: DashboardDependencies | undefined;
@@ -248,6 +252,8 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       replayRoutes(api, dependencies.deliveries);
       replayRangeRoutes(api, dependencies.replays);
       keyRoutes(api, dependencies.keys);
+      personalKeyRoutes(api, dependencies.keys);
+      userRoutes(api, dependencies.users, publicUrl);
       streamRoutes(api, { ...dependencies, streams });
       snapshotRoutes(api, dependencies);
       usageRoutes(api, dependencies.usage);

@@ -3,12 +3,20 @@ import { createHash } from "node:crypto";
 import {
   type ApiKey,
   checkNewKey,
+  checkPersonalKey,
   isExpired,
   keyText,
   maxKeys,
+  maxPersonalKeys,
   type NewApiKey,
 } from "../domain/api-key.ts";
-import { type Actor, type Caller, type EnvironmentRef, operator } from "../domain/principal.ts";
+import {
+  type Actor,
+  type Caller,
+  type EnvironmentRef,
+  operator,
+  type UserRef,
+} from "../domain/principal.ts";
 import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Sources, Store, Transaction } from "../ports.ts";
 import { createInsertRequest } from "./change-requests/insert-request.ts";
@@ -32,6 +40,14 @@ export interface ApiKeys {
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<CreatedKey>>;
   revoke(caller: Caller, id: string): Promise<Result<void>>;
+  /** May do what both it and the person may, at each request. */
+  createPersonal(
+    person: UserRef,
+    caller: Caller,
+    request: NewApiKey,
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<CreatedKey>>;
+  revokePersonal(person: UserRef, caller: Caller, id: string): Promise<Result<void>>;
   /** As the operator at the machine, who needs no key. */
   createAsOperator(environmentId: number, checked: NewApiKey): Promise<CreatedKey>;
   revokeAsOperator(environmentId: number, id: string): Promise<Result<void>>;
@@ -118,11 +134,12 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
     id: string,
     actor: Actor,
     refuse: (key: ApiKey, others: readonly ApiKey[]) => Result<void>,
+    isOwn: (key: ApiKey) => boolean = () => true,
   ): Promise<Result<void>> =>
     store.transact(async (transaction) => {
       await transaction.lockEnvironment(environmentId);
       const keys = await transaction.keys(environmentId);
-      const key = keys.find((candidate) => candidate.id === id);
+      const key = keys.find((candidate) => candidate.id === id && isOwn(candidate));
       if (!key) return missing(id);
       const refused = refuse(
         key,
@@ -154,7 +171,8 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
           if (!state) return noEnvironment;
           const checked = checkNewKey(request, clock());
           if (!checked.ok) return checked;
-          if ((await transaction.keys(environment.id)).length >= maxKeys) {
+          const keys = await transaction.keys(environment.id);
+          if (keys.filter(({ user }) => user === null).length >= maxKeys) {
             return conflict(
               `The environment "${environment.name}" has ${maxKeys} API keys, the maximum; revoke one first.`,
             );
@@ -170,12 +188,43 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
 
     revoke: ({ actor, environment }, id) =>
       revoke(environment.id, id, actor, (key, others) =>
-        key.role === "admin" &&
-        !others.some((other) => other.role === "admin" && !isExpired(other, clock()))
+        isAdmin(key) && !others.some((other) => isAdmin(other) && !isExpired(other, clock()))
           ? conflict(
               `The API key "${id}" is the last admin key of the environment "${environment.name}" and cannot revoke itself; create another admin key first.`,
             )
           : ok(undefined),
+      ),
+
+    createPersonal: (person, { actor, environment }, request, once) =>
+      store.transact((transaction) =>
+        runIdempotent(transaction, once, clock, async () => {
+          if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
+          const all = await transaction.accessOf(person.id);
+          const access = all.find(({ environmentId }) => environmentId === environment.id);
+          if (!access) return noEnvironment;
+          const allowed = checkPersonalKey(request, access.role, clock());
+          if (!allowed.ok) return allowed;
+          const checked = checkNewKey({ ...request, user: person }, clock());
+          if (!checked.ok) return checked;
+          const keys = await transaction.keys(environment.id);
+          if (keys.filter(({ user }) => user?.id === person.id).length >= maxPersonalKeys) {
+            return conflict(
+              `You have ${maxPersonalKeys} keys in the environment "${environment.name}", the maximum; revoke one first.`,
+            );
+          }
+          return ok(
+            await issueKey(dependencies, transaction, environment.id, actor, checked.value),
+          );
+        }),
+      ),
+
+    revokePersonal: (person, { actor, environment }, id) =>
+      revoke(
+        environment.id,
+        id,
+        actor,
+        () => ok(undefined),
+        ({ user }) => user?.id === person.id,
       ),
 
     createAsOperator: (environmentId, checked) =>
@@ -187,6 +236,9 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
       revoke(environmentId, id, operator, () => ok(undefined)),
   };
 };
+
+/** A personal key ends with its person: nobody can rely on it. */
+const isAdmin = ({ role, user }: ApiKey): boolean => role === "admin" && user === null;
 
 const shown = ({ id, name, role, expiresAt, origins, user, writesDirectly }: ApiKey) => ({
   id,

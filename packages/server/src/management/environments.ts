@@ -3,8 +3,9 @@ import { environmentNamePattern, environmentNameRule } from "../domain/api-key.t
 import type { Contents, Environment, RemovedEnvironment } from "../domain/environment.ts";
 import { operator } from "../domain/principal.ts";
 import { conflict, invalid, notFound, ok, type Result } from "../errors.ts";
-import type { Sources, Store } from "../ports.ts";
+import type { Sources, Store, Transaction } from "../ports.ts";
 import { hashKey, issueKey } from "./api-keys.ts";
+import { admitOwners } from "./people-access.ts";
 
 /** Few enough that nothing else waits long, and far from any time limit of a statement. */
 const rowsAtOnce = 1_000;
@@ -46,6 +47,12 @@ export const createEnvironments = (store: Store, dependencies: Sources): Environ
     return found ? ok(found) : notFound("The environment", name);
   };
 
+  const insert = async (transaction: Transaction, name: string): Promise<Environment> => {
+    const environment = await transaction.insertEnvironment(name, clock());
+    await admitOwners(dependencies, transaction, environment);
+    return environment;
+  };
+
   return {
     list: () => store.environments(),
     find,
@@ -63,11 +70,13 @@ export const createEnvironments = (store: Store, dependencies: Sources): Environ
         return invalid("name", `must be ${environmentNameRule}`);
       }
       return store.transact(async (transaction) => {
+        // Somebody may become an owner at the same moment.
+        await transaction.alone();
         const known = await transaction.environments();
         if (known.some((environment) => environment.name === name)) {
           return conflict(`The environment "${name}" already exists.`);
         }
-        return ok(await transaction.insertEnvironment(name, clock()));
+        return ok(await insert(transaction, name));
       });
     },
 
@@ -127,7 +136,7 @@ export const createEnvironments = (store: Store, dependencies: Sources): Environ
           ...keys.map(({ environment }) => environment),
         ]);
         for (const name of wanted) {
-          if (!known.has(name)) known.set(name, await transaction.insertEnvironment(name, clock()));
+          if (!known.has(name)) known.set(name, await insert(transaction, name));
         }
         const issue = (environment: string, name: string, given?: string) => {
           const id = known.get(environment)?.id ?? 0;

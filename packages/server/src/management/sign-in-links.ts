@@ -1,10 +1,18 @@
-// One-time links that sign in to the dashboard with the oldest admin key of every environment.
+// One-time links: those of the operator sign in to the dashboard with the oldest admin key of every environment, invitations are for one person.
 import { createHash } from "node:crypto";
 import { isExpired } from "../domain/api-key.ts";
 import type { LinkGrant } from "../domain/sign-in.ts";
-import type { Clock, RandomBytes, Store } from "../ports.ts";
+import type { Clock, RandomBytes, Sources, Store, Transaction } from "../ports.ts";
 
 const lifetime = 10 * 60 * 1_000;
+const invitationLifetime = 7 * 24 * 60 * 60 * 1_000;
+
+/** Lets a person sign in for the first time, or again when they have lost what they signed in with. */
+export interface Invitation {
+  /** Shown once; nobody can read it back. */
+  readonly token: string;
+  readonly expiresAt: Date;
+}
 
 export interface SignInLinks {
   /** The token of a new link, valid for ten minutes and one use. */
@@ -14,6 +22,23 @@ export interface SignInLinks {
 }
 
 const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();
+
+const newToken = (random: RandomBytes): string =>
+  random(32).toBase64({ alphabet: "base64url", omitPadding: true });
+
+/** Earlier invitations of the person are no longer good. */
+export const issueInvitation = async (
+  { clock, random }: Pick<Sources, "clock" | "random">,
+  transaction: Transaction,
+  userId: string,
+): Promise<Invitation> => {
+  const now = clock();
+  const token = newToken(random);
+  const expiresAt = new Date(now.getTime() + invitationLifetime);
+  await transaction.deleteInvitations(userId);
+  await transaction.insertSignInLink({ hash: hashOf(token), keyIds: [], userId, expiresAt }, now);
+  return { token, expiresAt };
+};
 
 export const createSignInLinks = (
   store: Store,
@@ -25,10 +50,12 @@ export const createSignInLinks = (
       const keyIds: string[] = [];
       for (const { id } of await transaction.environments()) {
         const keys = await transaction.keys(id);
-        const oldest = keys.find((key) => key.role === "admin" && !isExpired(key, now));
+        const oldest = keys.find(
+          (key) => key.role === "admin" && key.user === null && !isExpired(key, now),
+        );
         if (oldest) keyIds.push(oldest.id);
       }
-      const token = random(32).toBase64({ alphabet: "base64url", omitPadding: true });
+      const token = newToken(random);
       const expiresAt = new Date(now.getTime() + lifetime);
       await transaction.insertSignInLink(
         { hash: hashOf(token), keyIds, userId: null, expiresAt },

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Change } from "../domain/change.ts";
 import type { NewHistoryEntry } from "../domain/history.ts";
-import { type Actor, operator, type Review } from "../domain/principal.ts";
+import { type Actor, operator, type Review, whoIs } from "../domain/principal.ts";
 import type { Store, Transaction } from "../ports.ts";
 
 /** The request that a change comes from: invisible to the code between HTTP and here. */
@@ -30,7 +30,8 @@ export interface Audit {
 
 interface Line {
   readonly actions: readonly string[];
-  readonly environmentId: number;
+  /** Undefined for what concerns no environment, or all of them. */
+  readonly environmentId?: number;
   readonly subject: string;
   readonly id: string;
   readonly actor?: Actor;
@@ -75,9 +76,11 @@ export const createAudit = (log: AuditLog): Audit => {
     log.info(
       {
         audit: actions.join(" "),
-        environment: environmentNames.get(environmentId) ?? environmentId,
+        ...(environmentId !== undefined && {
+          environment: environmentNames.get(environmentId) ?? environmentId,
+        }),
         ...line,
-        ...(who && { keyId: who.keyId, keyName: who.name }),
+        ...(who && whoIs(who)),
         ...(origin && { reqId: origin.requestId, address: origin.address }),
       },
       "changed",
@@ -87,8 +90,28 @@ export const createAudit = (log: AuditLog): Audit => {
   /** The same transaction; its changes are collected. */
   const collecting = (transaction: Transaction, lines: Line[]): Transaction => {
     let environmentId = 0;
+    const tellUser = (action: string, id: string): void => {
+      lines.push({ actions: [`user.${action}`], subject: "user", id });
+    };
     return {
       ...transaction,
+      insertUser(user, at) {
+        tellUser("created", user.id);
+        return transaction.insertUser(user, at);
+      },
+      updateUser(id, change, at) {
+        const { signedInAt: _, ...rest } = change;
+        if (Object.keys(rest).length > 0) tellUser("updated", id);
+        return transaction.updateUser(id, change, at);
+      },
+      deleteUser(id) {
+        tellUser("deleted", id);
+        return transaction.deleteUser(id);
+      },
+      insertSignInLink(link, now) {
+        if (link.userId !== null) tellUser("invited", link.userId);
+        return transaction.insertSignInLink(link, now);
+      },
       async lockEnvironment(id) {
         const state = await transaction.lockEnvironment(id);
         environmentId = id;

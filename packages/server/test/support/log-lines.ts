@@ -8,6 +8,8 @@ type Word =
   | "id"
   | "keyId"
   | "keyName"
+  | "userId"
+  | "userName"
   | "reason"
   | "reqId"
   | "address"

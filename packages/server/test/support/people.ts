@@ -58,7 +58,7 @@ export const addPerson = (
       await transaction.insertUser({ id, name, email: email ?? null, isOwner: owner }, at);
       const environments = await transaction.environments();
       for (const environment of environments) {
-        const role = owner ? "owner" : roles[environment.name];
+        const role = owner ? ("owner" as const) : roles[environment.name];
         if (!role) continue;
         const access = { id: newIds.key(), role, isFromGroup: false };
         await transaction.setAccess(id, environment.id, access, at);

@@ -23,7 +23,7 @@ import { confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { createEditedText, type EditedText } from "../../terminal/editor.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { changesInOneLine, onText, reachText } from "../../terminal/flag-text.ts";
+import { actorName, changesInOneLine, onText, reachText } from "../../terminal/flag-text.ts";
 import { CommandFailed, inOneLine, print, printAside, printJson } from "../../terminal/output.ts";
 import { movesBetween, movesText, sharesOf } from "../../terminal/shares.ts";
 import { type ChangeOptions, shown } from "./change.ts";
@@ -111,7 +111,7 @@ const conflictFailure = async (
 ): Promise<CommandFailed> => {
   const history = await management.flags.history(before.key, { limit: 1 });
   const last = history.ok ? history.value[0] : undefined;
-  const who = last === undefined ? "" : ` by ${last.actor.name} at ${last.createdAt}`;
+  const who = last === undefined ? "" : ` by ${actorName(last.actor)} at ${last.createdAt}`;
   const what = current === undefined ? "" : `: ${changesInOneLine(before, current)}`;
   return new CommandFailed(
     `The flag "${before.key}" was changed meanwhile (version ${currentVersion ?? "unknown"}${who})${what}. Nothing of yours was sent; your text is kept in ${file}.`,

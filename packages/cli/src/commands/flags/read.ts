@@ -11,6 +11,7 @@ import {
 } from "../../server-connection/connection.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import {
+  actorName,
   agoOf,
   reachText,
   settingTexts,
@@ -181,7 +182,9 @@ const getFlag = async (
     // Undefined from servers that do not tell.
     ...(lastChange == null
       ? []
-      : [["last changed", `${timeText(lastChange.at)} by ${lastChange.actor.name}`] as const]),
+      : [
+          ["last changed", `${timeText(lastChange.at)} by ${actorName(lastChange.actor)}`] as const,
+        ]),
     ["last evaluated", timeText(lastEvaluatedAt)],
     ["last 24 hours", `${lastDay.on} times on, ${lastDay.off} times off`],
   ];

@@ -28,7 +28,7 @@ const AllQuery = closedObject({
   subject: Type.Optional(
     Type.Enum([...historySubjects], {
       description:
-        "Only changes of flags, segments, webhooks, keys, the environment itself or change requests.",
+        "Only changes of flags, segments, webhooks, keys, what people may do, the environment itself, or change requests.",
       "x-must-be": `one of ${historySubjects.join(", ")}`,
     }),
   ),
@@ -41,7 +41,8 @@ const AllQuery = closedObject({
   ),
   deleted: Type.Optional(
     Type.Enum(["true"], {
-      description: "Only deletions: of flags, segments and webhooks, and revoked keys.",
+      description:
+        "Only deletions: of flags, segments and webhooks, revoked keys, and people who lost their access.",
       "x-must-be": "true",
     }),
   ),
@@ -49,8 +50,8 @@ const AllQuery = closedObject({
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description: "Only changes by the API key with this name or id.",
-      "x-must-be": "the name or the id of an API key",
+      description: "Only changes by the API key or the person with this name or id.",
+      "x-must-be": "the name or the id of an API key or a person",
     }),
   ),
   since: Type.Optional(moment("Only changes from this time on.")),
@@ -109,11 +110,11 @@ const Entry = closedObject({
   subject: Type.Enum([...historySubjects]),
   id: Type.String({
     description:
-      "The key of the flag or segment, the name of the environment, or the id of the webhook, key or change request.",
+      "The key of the flag or segment, the name of the environment, or the id of the webhook, key, person or change request.",
   }),
   version: nullable<number>(
     "integer",
-    "The version of the flag or segment; null for what has none.",
+    "The version of the flag or segment; null for everything else.",
   ),
   ...who,
   actions: Type.Array(Type.String(), { description: "What happened." }),
@@ -185,7 +186,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       operationId: "getHistory",
       summary: "Read the history of the environment",
       description:
-        "Every change of flags, segments, webhooks, keys and change requests, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
+        "Every change of flags, segments, webhooks, keys, what people may do, and change requests, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
       querystring: AllQuery,
       response: answers({
         200: {

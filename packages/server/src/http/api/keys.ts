@@ -17,7 +17,7 @@ const IdPath = Type.Object({ id: Type.String({ description: "The key's id." }) }
 
 const roleDescription =
   "`client` evaluates, `server` reads too, except keys, `editor` changes flags and segments, `admin` does everything.";
-const fields = {
+export const keyFields = {
   name: Type.String({
     minLength: 1,
     maxLength: maxKeyNameLength,
@@ -44,14 +44,23 @@ const originList = {
   "x-must-be": `a list of 1 to ${maxOrigins} origins such as https://app.example.com, or null`,
   examples: [["https://app.example.com"]],
 };
-const shownFields = {
+/** Whose personal key it is. */
+const keyUser = {
+  type: ["object", "null"],
+  properties: { id: { type: "string" }, name: { type: "string" } },
+  required: ["id", "name"],
+  additionalProperties: false,
+  description: "Whose personal key it is: it may do what both it and they may; `null` for others.",
+};
+export const shownKeyFields = {
   id: Type.String(),
-  name: fields.name,
+  name: keyFields.name,
   role: shownRole,
   createdAt: Type.String({ description: "ISO 8601 in UTC." }),
   lastUsedAt: nullable<string>("string", "About to the minute; `null` when it was never used."),
   expiresAt,
   origins: Type.Unsafe<string[] | null>(originList),
+  user: Type.Unsafe<{ readonly id: string; readonly name: string } | null>(keyUser),
 };
 const writesDirectly = Type.Boolean({
   description:
@@ -59,7 +68,7 @@ const writesDirectly = Type.Boolean({
   "x-must-be": "true or false",
 });
 const CreateBody = closedObject({
-  ...fields,
+  ...keyFields,
   writesDirectly: Type.Optional(writesDirectly),
   expiresAt: Type.Optional(
     Type.Unsafe<string | null>({ ...expiresAt, "x-must-be": `${momentRule}, or null` }),
@@ -75,8 +84,8 @@ const OwnKey = closedObject({
   environment: Type.String({ description: "The environment that the key is tied to." }),
   expiresAt,
 });
-const Key = closedObject({ ...shownFields, writesDirectly: Type.Optional(writesDirectly) });
-const CreatedKey = closedObject({
+const Key = closedObject({ ...shownKeyFields, writesDirectly: Type.Optional(writesDirectly) });
+export const CreatedKey = closedObject({
   ...Key.properties,
   proposed: Type.Optional(
     Type.Unsafe<unknown>({
@@ -88,7 +97,7 @@ const CreatedKey = closedObject({
   key: Type.String({ description: "The key itself. Shown this once." }),
 });
 
-const example = {
+export const keyExample = {
   id: "9f86d081884c7d65",
   name: "ci",
   role: "admin",
@@ -96,16 +105,18 @@ const example = {
   lastUsedAt: null,
   expiresAt: null,
   origins: null,
+  user: null,
 };
 
-const shown = ({ id, name, role, createdAt, lastUsedAt, expiresAt, origins, ...key }: ApiKey) => ({
-  id,
-  name,
-  role,
-  createdAt: createdAt.toISOString(),
-  lastUsedAt: lastUsedAt?.toISOString() ?? null,
-  expiresAt: expiresAt?.toISOString() ?? null,
-  origins,
+export const shownKey = (key: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  role: key.role,
+  createdAt: key.createdAt.toISOString(),
+  lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  expiresAt: key.expiresAt?.toISOString() ?? null,
+  origins: key.origins,
+  user: key.user,
   ...(key.writesDirectly && { writesDirectly: true }),
 });
 
@@ -160,11 +171,11 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
           description:
             "The keys that are not revoked, expired ones too, oldest first; without their secrets.",
           schema: Type.Array(Key),
-          example: [example],
+          example: [keyExample],
         },
       }),
     }),
-    async (request) => (await keys.list(request.auth.principal.environment)).map(shown),
+    async (request) => (await keys.list(request.auth.principal.environment)).map(shownKey),
   );
 
   app.post<{ Body: Static<typeof CreateBody> }>(
@@ -182,7 +193,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
           201: {
             description: "The key.",
             schema: CreatedKey,
-            example: { ...example, key: "hal_9f86d081884c7d65_<secret>" },
+            example: { ...keyExample, key: "hal_9f86d081884c7d65_<secret>" },
             headers: headers.repeated,
           },
         },
@@ -200,7 +211,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
         reply,
         (caller, once) => keys.create(caller, wanted, once),
         ({ apiKey, text, proposed }) =>
-          reply.code(201).send({ ...shown(apiKey), key: text, ...(proposed && { proposed }) }),
+          reply.code(201).send({ ...shownKey(apiKey), key: text, ...(proposed && { proposed }) }),
       );
     },
   );

@@ -4,7 +4,13 @@ import type { FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { KeyEntry } from "../../access/key-table.ts";
 import type { Session } from "../../access/sessions.ts";
-import { leastRole, may, type Permission, type Principal } from "../../domain/principal.ts";
+import {
+  isForPeople,
+  leastRole,
+  may,
+  type Permission,
+  type Principal,
+} from "../../domain/principal.ts";
 import { type Failure, fail, ok, type Result } from "../../errors.ts";
 import { keyExpired, keyRefused } from "../errors/error-reply.ts";
 import type { RateLimit } from "./rate-limit.ts";
@@ -69,6 +75,12 @@ const forbidden = (principal: Principal, message: string): Authenticated => ({
 
 export const allow = (auth: AuthContext, needed: Permission): Authenticated => {
   const { principal } = auth;
+  if (isForPeople(needed) && (auth.session?.userId ?? null) === null) {
+    return forbidden(
+      principal,
+      "This is for people who are signed in to the dashboard as themselves, and not for keys.",
+    );
+  }
   return may(principal, needed)
     ? ok(auth)
     : forbidden(

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Sessions } from "../../access/sessions.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
-import type { Clock } from "../../ports.ts";
+import type { Clock, Reader } from "../../ports.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
 import type { SessionRequests } from "../auth/session-request.ts";
@@ -16,6 +16,7 @@ export interface DashboardDependencies {
   readonly files: DashboardFiles | undefined;
   readonly sessions: Sessions;
   readonly links: SignInLinks;
+  readonly reads: Pick<Reader, "user" | "environments">;
   readonly clock: Clock;
 }
 

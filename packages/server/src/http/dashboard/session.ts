@@ -2,18 +2,18 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { NewSession, Session, Sessions } from "../../access/sessions.ts";
-import { may, type Principal, permissionsOf } from "../../domain/principal.ts";
-import type { SessionHolder } from "../../domain/sign-in.ts";
 import { type Failure, fail, type Result } from "../../errors.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
+import type { Reader } from "../../ports.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
-import { knownHolders, sessionOver } from "../auth/session-authenticate.ts";
-import { csrfTokenOf, type SessionRequests } from "../auth/session-request.ts";
+import { sessionOver } from "../auth/session-authenticate.ts";
+import type { SessionRequests } from "../auth/session-request.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { noQuery } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import type { SendPage } from "./page.ts";
+import { createSessionAnswers } from "./session-answer.ts";
 
 export interface SessionRouteDependencies {
   readonly keyCache: ApiKeyCache;
@@ -25,6 +25,7 @@ export interface SessionRouteDependencies {
   readonly sessions: Sessions;
   readonly requests: SessionRequests;
   readonly links: SignInLinks;
+  readonly reads: Pick<Reader, "user" | "environments">;
   readonly sendPage: SendPage;
   readonly log: Pick<FastifyBaseLogger, "info">;
 }
@@ -48,35 +49,16 @@ export const sessionRoutes = (
   app: FastifyInstance,
   dependencies: SessionRouteDependencies,
 ): void => {
-  const { keyCache, keyCheck, failures, perKey, sessions, requests, links, sendPage, log } =
-    dependencies;
+  const { keyCheck, failures, perKey, sessions, requests, links, sendPage, log } = dependencies;
 
-  /** Who the session is in each environment; of several keys of one environment the last that is good. */
-  const holdersOf = async (session: SessionHolder): Promise<readonly Principal[]> => {
-    const isKnown = session.keyIds.every((keyId) => keyCache.knownHolder(keyId));
-    if (!isKnown || session.userId !== null) await keyCache.catchUp();
-    const byEnvironment = new Map<number, Principal>();
-    for (const holder of knownHolders(keyCache, session)) {
-      if (may(holder, "dashboard.use")) byEnvironment.set(holder.environment.id, holder);
-    }
-    return [...byEnvironment.values()];
+  const { holdersOf, answerOf } = createSessionAnswers(dependencies);
+
+  const show = async (reply: FastifyReply, session: Session) => {
+    const answer = await answerOf(session);
+    if (answer) return reply.send(answer);
+    if (requests.hasCookie(reply.request)) requests.clear(reply);
+    return sendFailure(reply, noSession);
   };
-
-  const show = (reply: FastifyReply, session: Session, holders: readonly Principal[]) =>
-    reply.send({
-      csrf: csrfTokenOf(session),
-      endsAt: session.endsAt.toISOString(),
-      environments: holders
-        .toSorted((a, b) => (a.environment.name < b.environment.name ? -1 : 1))
-        .map(({ environment, role, actor, keyId }) => ({
-          name: environment.name,
-          // Whoever came by a link has the operator's rights; the key itself is that of an admin.
-          role: session.userId === null && session.isOwner ? ("admin" as const) : role,
-          permissions: permissionsOf(role),
-          keyName: actor.name,
-          keyId,
-        })),
-    });
 
   /** Looking at a session does not use it: the page does so by itself. */
   const sessionOf = async (request: FastifyRequest): Promise<Session | undefined> => {
@@ -98,7 +80,7 @@ export const sessionRoutes = (
     request: FastifyRequest,
     reply: FastifyReply,
     { keyIds, method }: Pick<NewSession, "keyIds" | "method">,
-  ): Promise<{ session: Session; holders: readonly Principal[] }> => {
+  ): Promise<Session> => {
     const earlier = await sessionOf(request);
     // A person and a key are not one another: whoever signs in with a key is no longer signed in as a person.
     const before = earlier?.userId === null ? earlier : undefined;
@@ -118,7 +100,7 @@ export const sessionRoutes = (
     );
     requests.write(reply, session);
     audit(request, "began", "signed in", { keyIds: session.keyIds });
-    return { session, holders };
+    return session;
   };
 
   const tooMany = (reply: FastifyReply, what: string, wait: number): FastifyReply =>
@@ -131,12 +113,9 @@ export const sessionRoutes = (
     const foreign = requests.foreign(request);
     if (foreign) return sendFailure(reply, foreign);
     const session = await sessionOf(request);
-    const holders = session ? await holdersOf(session) : [];
-    if (!session || holders.length === 0) {
-      if (requests.hasCookie(request)) requests.clear(reply);
-      return sendFailure(reply, noSession);
-    }
-    return show(reply, session, holders);
+    if (session) return show(reply, session);
+    if (requests.hasCookie(request)) requests.clear(reply);
+    return sendFailure(reply, noSession);
   });
 
   app.post<{ Body: Static<typeof SignInBody> }>(
@@ -157,11 +136,7 @@ export const sessionRoutes = (
       const { keyId } = checked.value.principal;
       const wait = perKey.take(keyId);
       if (wait !== undefined) return tooMany(reply, "requests with this API key", wait);
-      const { session, holders } = await signIn(request, reply, {
-        keyIds: [keyId],
-        method: "key",
-      });
-      return show(reply, session, holders);
+      return show(reply, await signIn(request, reply, { keyIds: [keyId], method: "key" }));
     },
   );
 
@@ -224,8 +199,9 @@ export const sessionRoutes = (
       if (wait !== undefined)
         return tooMany(reply, "failed authentications from this address", wait);
       const grant = typeof once === "string" ? await links.redeem(once) : undefined;
-      const [holder] = grant ? await holdersOf({ ...grant, isOwner: true }) : [];
-      if (!grant || holder === undefined) {
+      const isOfOperator = grant?.userId === null;
+      const [holder] = isOfOperator ? await holdersOf({ ...grant, isOwner: true }) : [];
+      if (!isOfOperator || holder === undefined) {
         failures.take(request.ip);
         return reply.redirect(expired, 303);
       }

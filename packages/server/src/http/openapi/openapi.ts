@@ -1,7 +1,7 @@
 // /openapi.json, made from the route schemas.
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { leastRole } from "../../domain/principal.ts";
+import { isForPeople, leastRole, rolesOf } from "../../domain/principal.ts";
 import { version } from "../../version.ts";
 import { completeDocument } from "./complete-document.ts";
 import { docsPage } from "./docs-page.ts";
@@ -9,7 +9,9 @@ import { docsPage } from "./docs-page.ts";
 const introduction = `Flags per environment, and signed webhooks on every change.
 
 Every request carries an API key, as \`Authorization: Bearer <API_KEY>\` or \`X-API-Key: <API_KEY>\`. The key decides the
-environment, and its role what it may do: \`client\` evaluates, \`server\` reads too, \`admin\` does everything.
+environment, and its role what it may do: \`client\` evaluates, \`server\` reads too, \`editor\` changes flags and
+segments, \`admin\` does everything in the environment, and \`owner\` manages people and environments. Every operation
+names its permission and the roles that have it, in \`x-permission\` and \`x-roles\`.
 
 Every error has the body \`{"error": "<CODE>", "message": "<sentence>"}\`.`;
 
@@ -23,18 +25,30 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
         { name: "Flags", description: "Read and change the flags of the key's environment." },
         { name: "Segments", description: "Named groups of people, for the rules of flags." },
         {
+          name: "Change requests",
+          description: "What another person approves before it is made, in protected environments.",
+        },
+        {
           name: "Evaluation",
           description: "Evaluation for programs, by the OpenFeature Remote Evaluation Protocol.",
         },
         { name: "Webhooks", description: "Signed callbacks on every change." },
         { name: "History", description: "Who changed what, and when." },
         { name: "Keys", description: "The API keys of the key's environment." },
+        { name: "People", description: "Who has an account, and what they may do where." },
         { name: "Health", description: "For operators and load balancers. No key needed." },
       ],
       components: {
         securitySchemes: {
           bearer: { type: "http", scheme: "bearer" },
           apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: "halyard_session",
+            description:
+              "The dashboard's own session, with the headers X-Halyard-Environment and X-Halyard-CSRF.",
+          },
         },
       },
     },
@@ -55,9 +69,13 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
           ...schema,
           ...(role
             ? {
-                security: [{ bearer: [] }, { apiKey: [] }],
+                security: isForPeople(permission)
+                  ? [{ session: [] }]
+                  : [{ bearer: [] }, { apiKey: [] }],
                 description: `${schema?.description ?? ""}\n\nNeeds the role \`${role}\`.`.trim(),
                 "x-role": role,
+                "x-permission": permission,
+                "x-roles": rolesOf(permission),
               }
             : {}),
         },

@@ -24,13 +24,19 @@ export const flagExample = {
 export const Actor = closedObject({
   keyId: nullable<string>(
     "string",
-    "The API key that was used; null for a person who is signed in, for the operator and for Halyard itself.",
+    "The API key that was used; null for a person who was signed in, for the operator and for Halyard itself.",
   ),
-  name: Type.String({ description: "The name of that key or person." }),
+  name: Type.String({ description: "The name of that key, or of the person." }),
   user: Type.Optional(
     closedObject(
-      { id: Type.String(), name: Type.String() },
-      { description: "The person who is signed in, or whose key it is." },
+      {
+        id: Type.String({ description: "Of the form `usr_<id>`." }),
+        name: Type.String({ description: "At the time of the change." }),
+        email: Type.Optional(
+          Type.String({ description: "In events alone, when HALYARD_EVENT_EMAILS is on." }),
+        ),
+      },
+      { description: "The person who was signed in, or whose personal key it was." },
     ),
   ),
 });

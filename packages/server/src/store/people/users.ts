@@ -1,5 +1,5 @@
 // People in SQL. Their access to an environment is a row among its keys, so that instances follow it as they follow keys.
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { PersonRole } from "../../domain/principal.ts";
 import { emailKeyOf, type User, type UserReads, type UserWrites } from "../../domain/user.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
@@ -17,9 +17,17 @@ const columns = [
   "rights_at",
 ] as const;
 
-type UserRow = Pick<Selectable<Tables["users"]>, (typeof columns)[number]>;
+interface UserRow extends Pick<Selectable<Tables["users"]>, (typeof columns)[number]> {
+  readonly has_password: number;
+  readonly has_totp: number;
+}
 
-const userOf = (row: UserRow, roles: User["roles"]): User => ({
+const isSet = (column: "password" | "totp") =>
+  sql<number>`case when ${sql.ref(`users.${column}`)} is null then 0 else 1 end`;
+
+interface UserParts extends Pick<User, "roles" | "providers"> {}
+
+const userOf = (row: UserRow, { roles, providers }: UserParts): User => ({
   id: row.id,
   name: row.name,
   email: row.email,
@@ -28,6 +36,9 @@ const userOf = (row: UserRow, roles: User["roles"]): User => ({
   signedInAt: dateOf(row.signed_in_at),
   rightsAt: new Date(row.rights_at),
   roles,
+  hasPassword: row.has_password === 1,
+  hasSecondFactor: row.has_totp === 1,
+  providers,
 });
 
 export const userReads = (database: Database): UserReads => {
@@ -37,6 +48,21 @@ export const userReads = (database: Database): UserReads => {
       .innerJoin("environments", "environments.id", "api_keys.environment_id")
       .where("api_keys.kind", "=", "access")
       .where("api_keys.revoked_at", "is", null);
+
+  const providersOf = async (userIds: readonly string[]) => {
+    const byUser = new Map<string, string[]>();
+    if (userIds.length === 0) return byUser;
+    const rows = await database
+      .selectFrom("identities")
+      .select(["user_id", "issuer"])
+      .$if(userIds.length === 1, (all) => all.where("user_id", "=", userIds[0] ?? ""))
+      .orderBy("issuer")
+      .execute();
+    for (const { user_id, issuer } of rows) {
+      byUser.set(user_id, [...new Set([...(byUser.get(user_id) ?? []), issuer])]);
+    }
+    return byUser;
+  };
 
   const rolesOf = async (userIds: readonly string[]) => {
     const byUser = new Map<string, Record<string, PersonRole>>();
@@ -55,24 +81,32 @@ export const userReads = (database: Database): UserReads => {
     return byUser;
   };
 
+  const whole = async (rows: readonly UserRow[]): Promise<readonly User[]> => {
+    const ids = rows.map(({ id }) => id);
+    const roles = await rolesOf(ids);
+    const providers = await providersOf(ids);
+    return rows.map((row) =>
+      userOf(row, { roles: roles.get(row.id) ?? {}, providers: providers.get(row.id) ?? [] }),
+    );
+  };
   const read = async (row: UserRow | undefined): Promise<User | undefined> =>
-    row && userOf(row, (await rolesOf([row.id])).get(row.id) ?? {});
+    row && (await whole([row]))[0];
 
-  const users = () => database.selectFrom("users").select(columns);
+  const users = () =>
+    database
+      .selectFrom("users")
+      .select(columns.map((column) => `users.${column}` as const))
+      .select([isSet("password").as("has_password"), isSet("totp").as("has_totp")]);
   return {
     async users() {
-      const rows = await users().orderBy("name").orderBy("id").execute();
-      const roles = await rolesOf(rows.map(({ id }) => id));
-      return rows.map((row) => userOf(row, roles.get(row.id) ?? {}));
+      return whole(await users().orderBy("name").orderBy("id").execute());
     },
     user: async (id) => read(await users().where("id", "=", id).executeTakeFirst()),
     userByEmail: async (emailKey) =>
       read(await users().where("email_key", "=", emailKey).executeTakeFirst()),
     async userByIdentity({ issuer, subject }) {
-      const row = await database
-        .selectFrom("identities")
-        .innerJoin("users", "users.id", "identities.user_id")
-        .select(columns.map((column) => `users.${column}` as const))
+      const row = await users()
+        .innerJoin("identities", "identities.user_id", "users.id")
         .where("issuer", "=", issuer)
         .where("subject", "=", subject)
         .executeTakeFirst();
@@ -144,8 +178,8 @@ export const userWrites = (
         })
         .where("id", "=", id)
         .execute();
-      // Others have the name in memory.
-      if (name !== undefined) await countAccessChange();
+      // Others have them in memory.
+      if (name !== undefined || email !== undefined) await countAccessChange();
     },
 
     async deleteUser(id) {

@@ -32,7 +32,7 @@ export const followReads = (database: Database): FollowReads => ({
       )
       .select(["held.id", "held.name", "held.role", "held.hash", "held.kind", "held.user_id"])
       .select(["held.expires_at", "held.origins", "held.writes_directly"])
-      .select(["environments.name as environment", "users.name as userName"])
+      .select(["environments.name as environment", "users.name as userName", "users.email"])
       .select("access.role as personRole")
       .where("held.environment_id", "=", environmentId)
       .where("held.revoked_at", "is", null)
@@ -45,6 +45,7 @@ export const followReads = (database: Database): FollowReads => ({
       return {
         hash: row.hash,
         accessOf: isAccess ? row.user_id : null,
+        email: row.email,
         principal: {
           keyId: row.id,
           role: lesserRole(row.role as Role, (row.personRole ?? row.role) as Role),

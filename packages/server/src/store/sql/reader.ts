@@ -54,6 +54,9 @@ export const environmentColumns = [
   "sequence",
   "flag_count",
   "created_at",
+  "label",
+  "color",
+  "protected",
 ] as const;
 
 export const environmentOf = (
@@ -63,6 +66,9 @@ export const environmentOf = (
   name: row.name,
   createdAt: new Date(row.created_at),
   flagCount: row.flag_count,
+  label: row.label,
+  color: row.color,
+  isProtected: row.protected === 1,
 });
 
 const flagColumns = [

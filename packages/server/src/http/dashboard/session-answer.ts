@@ -1,0 +1,85 @@
+// What GET /session tells: who is signed in, and what they may do in which environments.
+import type { ApiKeyCache } from "../../access/api-key-cache.ts";
+import type { Session } from "../../access/sessions.ts";
+import { may, type Principal, permissionsOf } from "../../domain/principal.ts";
+import type { SessionHolder } from "../../domain/sign-in.ts";
+import type { User } from "../../domain/user.ts";
+import type { Reader } from "../../ports.ts";
+import { knownHolders } from "../auth/session-authenticate.ts";
+import { csrfTokenOf } from "../auth/session-request.ts";
+
+export interface SessionAnswerDependencies {
+  readonly keyCache: Pick<ApiKeyCache, "catchUp" | "knownHolder" | "accessOf">;
+  readonly reads: Pick<Reader, "user" | "environments">;
+}
+
+export interface SessionAnswers {
+  /** Who the session is in each environment; of several keys of one environment the last that is good. */
+  holdersOf(session: SessionHolder): Promise<readonly Principal[]>;
+  /** Undefined when nobody is signed in by it: the person is gone, or the keys are. */
+  answerOf(session: Session): Promise<object | undefined>;
+}
+
+const shownUser = (user: User) => ({
+  id: user.id,
+  name: user.name,
+  email: user.email,
+  isOwner: user.isOwner,
+  hasPassword: user.hasPassword,
+  hasSecondFactor: user.hasSecondFactor,
+  providers: user.providers,
+});
+
+export const createSessionAnswers = ({
+  keyCache,
+  reads,
+}: SessionAnswerDependencies): SessionAnswers => {
+  const holdersOf: SessionAnswers["holdersOf"] = async (session) => {
+    const isKnown = session.keyIds.every((keyId) => keyCache.knownHolder(keyId));
+    if (!isKnown || session.userId !== null) await keyCache.catchUp();
+    const byEnvironment = new Map<number, Principal>();
+    for (const holder of knownHolders(keyCache, session)) {
+      if (may(holder, "dashboard.use")) byEnvironment.set(holder.environment.id, holder);
+    }
+    return [...byEnvironment.values()];
+  };
+
+  return {
+    holdersOf,
+    async answerOf(session) {
+      const holders = await holdersOf(session);
+      const user = session.userId === null ? undefined : await reads.user(session.userId);
+      // Somebody who may do nothing yet is signed in all the same; a key that is gone is nobody.
+      if (!user && (session.userId !== null || holders.length === 0)) return undefined;
+      const known = new Map((await reads.environments()).map((each) => [each.id, each]));
+      return {
+        csrf: csrfTokenOf(session),
+        endsAt: session.endsAt.toISOString(),
+        method: session.method,
+        signedInAt: session.signedInAt.toISOString(),
+        isOwner: user ? user.isOwner : session.isOwner,
+        user: user ? shownUser(user) : null,
+        environments: holders
+          .toSorted((a, b) => (a.environment.name < b.environment.name ? -1 : 1))
+          .map(({ environment, role, actor, keyId }) => {
+            const {
+              label = null,
+              color = null,
+              isProtected = false,
+            } = known.get(environment.id) ?? {};
+            return {
+              name: environment.name,
+              label,
+              color,
+              protected: isProtected,
+              // Whoever came by a link has the operator's rights; the key itself is that of an admin.
+              role: session.userId === null && session.isOwner ? ("admin" as const) : role,
+              permissions: permissionsOf(role),
+              keyName: actor.name,
+              keyId,
+            };
+          }),
+      };
+    },
+  };
+};
