@@ -143,6 +143,13 @@ export const leastRole = (permission: Permission): Role =>
 export const lesserRole = (one: Role, other: Role): Role =>
   roles.indexOf(one) <= roles.indexOf(other) ? one : other;
 
+/** As it is kept and shown: addresses go nowhere but into the events, where the operator wants them. */
+export const withoutAddress = ({ keyId, name, user }: Actor): Actor => ({
+  keyId,
+  name,
+  ...(user && { user: { id: user.id, name: user.name } }),
+});
+
 /** What Halyard does by itself. */
 export const halyard: Actor = { keyId: null, name: "halyard" };
 

@@ -214,13 +214,25 @@ export const neededFor = (operations: readonly { readonly kind: OperationKind }[
   ...new Set(operations.map(({ kind }) => permissionFor[kind])),
 ];
 
+/** The first operation on each thing: later ones build on it. */
+export const firstOfEach = <T extends Pick<Operation, "kind" | "key">>(
+  operations: readonly T[],
+): readonly T[] => {
+  const first = new Map<string, T>();
+  for (const each of operations) {
+    const name = `${each.kind} ${each.key}`;
+    if (!first.has(name)) first.set(name, each);
+  }
+  return [...first.values()];
+};
+
 /** The keys of what is no longer at the version that the request was made for. */
 export const movedOf = (
   request: Pick<RequestSummary, "state" | "operations">,
   versions: Readonly<Record<"flag" | "segment", Versions>>,
 ): readonly string[] =>
   isPending(request)
-    ? request.operations
+    ? firstOfEach(request.operations)
         .filter(({ kind, key, version }) =>
           kind === "flag" || kind === "segment"
             ? (versions[kind].get(key) ?? null) !== version

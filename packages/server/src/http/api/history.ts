@@ -28,7 +28,7 @@ const AllQuery = closedObject({
   subject: Type.Optional(
     Type.Enum([...historySubjects], {
       description:
-        "Only changes of flags, segments, webhooks, keys, what people may do, the environment itself or change requests.",
+        "Only changes of flags, segments, webhooks, keys, what people may do, the environment itself, or change requests.",
       "x-must-be": `one of ${historySubjects.join(", ")}`,
     }),
   ),
@@ -186,7 +186,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       operationId: "getHistory",
       summary: "Read the history of the environment",
       description:
-        "Every change of flags, segments, webhooks, keys, change requests and what people may do, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
+        "Every change of flags, segments, webhooks, keys, what people may do, and change requests, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
       querystring: AllQuery,
       response: answers({
         200: {

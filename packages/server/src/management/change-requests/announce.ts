@@ -2,7 +2,7 @@
 import type { ChangeRequestEventType } from "@halyard/core/event-types";
 import { buildEvent, orderedByRequest } from "../../domain/change.ts";
 import type { RequestRow } from "../../domain/change-requests/change-request.ts";
-import type { Author } from "../../domain/principal.ts";
+import { type Author, withoutAddress } from "../../domain/principal.ts";
 import { deliveriesOf } from "../../domain/webhooks/webhook.ts";
 import type { Clock, NewIds, Transaction } from "../../ports.ts";
 import type { Locked } from "../commit.ts";
@@ -13,7 +13,7 @@ const shown = (request: RequestRow) => ({
   state: request.state,
   title: request.title,
   ...(request.reason !== null && { reason: request.reason }),
-  author: request.author,
+  author: withoutAddress(request.author),
   createdAt: request.createdAt.toISOString(),
   applyAt: request.applyAt?.toISOString() ?? null,
   appliedRevision: request.appliedRevision,

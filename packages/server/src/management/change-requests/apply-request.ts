@@ -7,7 +7,7 @@ import {
   operationOf,
 } from "../../domain/change-requests/change-request.ts";
 import type { Planned } from "../../domain/change-requests/operation.ts";
-import { type Actor, may, type Review, type Role } from "../../domain/principal.ts";
+import { type Actor, may, type Review, type Role, withoutAddress } from "../../domain/principal.ts";
 import type { Failure } from "../../errors.ts";
 import type { Clock, NewIds, Transaction } from "../../ports.ts";
 import type { Locked } from "../commit.ts";
@@ -73,9 +73,11 @@ export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Annou
       precondition: each.version === null ? undefined : [String(each.version)],
     }));
     const reason = request.reason ?? undefined;
+    const passed =
+      bypass === undefined ? undefined : { actor: withoutAddress(actor), reason: bypass };
     const review: Review = {
       changeRequest: { id: request.id, approvedBy: namesOf(request) },
-      ...(bypass !== undefined && { bypass: { actor, reason: bypass } }),
+      ...(passed && { bypass: passed }),
     };
     const applied = await apply(transaction, environmentId, planned, () => ({
       actor: request.author,
@@ -96,7 +98,7 @@ export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Annou
       appliedAt: now,
       appliedRevision: state.revision,
       closedBy: actor,
-      bypass: bypass === undefined ? null : { actor, reason: bypass },
+      bypass: passed ?? null,
     };
     await transaction.updateChangeRequest(done);
     await announce(

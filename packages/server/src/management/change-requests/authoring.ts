@@ -4,6 +4,7 @@ import {
   checkAuthor,
   checkPending,
   checkTime,
+  firstOfEach,
   isRequestId,
   operationOf,
   titleOf,
@@ -147,13 +148,15 @@ export const createAuthoring = (
       }));
       const rebased = await rewrite(caller, id, planned, {});
       if (!rebased.ok) return rebased;
-      const was = new Map(operations.map((each) => [`${each.kind} ${each.key}`, each]));
-      const difference = rebased.value.operations.flatMap(({ kind, key, version, before }) => {
-        const old = was.get(`${kind} ${key}`);
-        return old === undefined || old.version === version
-          ? []
-          : [{ kind, key, was: old.before, is: before }];
-      });
+      const was = firstOfEach(operations);
+      const difference = firstOfEach(rebased.value.operations).flatMap(
+        ({ kind, key, version, before }) => {
+          const old = was.find((each) => each.kind === kind && each.key === key);
+          return old === undefined || old.version === version
+            ? []
+            : [{ kind, key, was: old.before, is: before }];
+        },
+      );
       return ok({ request: rebased.value, difference });
     },
 

@@ -9,7 +9,7 @@ import {
   type Operation,
   type Planned,
 } from "../../domain/change-requests/operation.ts";
-import type { Actor, Author, Caller } from "../../domain/principal.ts";
+import { type Actor, type Author, type Caller, withoutAddress } from "../../domain/principal.ts";
 import { type Failure, fail, ok, type Result } from "../../errors.ts";
 import type { Clock, NewIds, Store, Transaction } from "../../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "../idempotency.ts";
@@ -100,7 +100,7 @@ export const createChanges = (store: Store, clock: Clock, newIds: NewIds): Chang
         needsApproval(state, caller, operationsOf(planned));
       const authorIn = (state: EnvironmentState): Author =>
         bypass && reason !== undefined && isAsked(state)
-          ? { actor, reason, review: { bypass: { actor, reason } } }
+          ? { actor, reason, review: { bypass: { actor: withoutAddress(actor), reason } } }
           : { actor, reason };
       const work = async (transaction: Transaction): Promise<Result<readonly unknown[]>> => {
         const applied = await apply(transaction, environment.id, planned, authorIn);

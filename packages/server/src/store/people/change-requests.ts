@@ -10,6 +10,7 @@ import type {
   RequestState,
   RequestSummary,
 } from "../../domain/change-requests/change-request.ts";
+import { type Actor, withoutAddress } from "../../domain/principal.ts";
 import { queue } from "../outbox/queue.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
@@ -159,6 +160,8 @@ export const changeRequestReads = (database: Database): ChangeRequestReads => {
   };
 };
 
+const actorJson = (actor: Actor): string => JSON.stringify(withoutAddress(actor));
+
 const rowOf = (request: RequestRow) => ({
   state: request.state,
   reason: request.reason,
@@ -167,7 +170,7 @@ const rowOf = (request: RequestRow) => ({
   apply_at: request.applyAt?.getTime() ?? null,
   applied_at: request.appliedAt?.getTime() ?? null,
   applied_revision: request.appliedRevision,
-  closed_by: request.closedBy && JSON.stringify(request.closedBy),
+  closed_by: request.closedBy && actorJson(request.closedBy),
   bypass: request.bypass && JSON.stringify(request.bypass),
   summary: JSON.stringify(
     request.operations.map(({ kind, key, action, version }) => ({ kind, key, action, version })),
@@ -196,7 +199,7 @@ export const changeRequestWrites = (
           .where("earlier.request_id", "=", requestId),
         kind,
         at: at.getTime(),
-        actor: JSON.stringify(actor),
+        actor: actorJson(actor),
         text,
       }))
       .execute();
@@ -209,7 +212,7 @@ export const changeRequestWrites = (
         .values({
           id: request.id,
           environment_id: environmentId,
-          author: JSON.stringify(request.author),
+          author: actorJson(request.author),
           authors: JSON.stringify(request.authors),
           created_at: request.createdAt.getTime(),
           ...rowOf(request),

@@ -89,7 +89,8 @@ const OperationBody = closedObject(
 export const OperationList = Type.Array(OperationBody, {
   minItems: 1,
   maxItems: maxOperations,
-  description: "In the order in which they are made. Each is about another thing.",
+  description:
+    "In the order in which they are made: a flag that is created may be changed by a later one.",
   "x-must-be": `a list of 1 to ${maxOperations} operations`,
 });
 type OperationBody = Static<typeof OperationBody>;
@@ -122,15 +123,11 @@ export const planOperations = (
   request: FastifyRequest,
   operations: readonly OperationBody[],
 ): Result<readonly Planned[]> => {
-  const seen = new Set<string>();
   const planned: Planned[] = [];
   for (const [index, sent] of operations.entries()) {
     const place = `operations[${index}]`;
     const each = plan(request, sent);
     if (!each.ok) return fail(failureIn(place, each.failure));
-    const name = `${sent.kind} ${sent.key}`;
-    if (seen.has(name)) return invalid(`${place}.key`, "must be named once");
-    seen.add(name);
     planned.push(each.value);
   }
   return ok(planned);

@@ -151,7 +151,7 @@ export const proposed: Readonly<Record<202, Described>> = {
 
 /** Line breaks are part of a text, other control characters are not. */
 export const CommentText = Type.String({
-  pattern: String.raw`^(?=[\s\S]*\S)[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]{1,${maxCommentLength}}$`,
+  pattern: String.raw`^\s*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$`,
   maxLength: maxCommentLength,
   description: `1 to ${maxCommentLength} characters.`,
   "x-must-be": `a text of 1 to ${maxCommentLength} characters, without control characters`,
