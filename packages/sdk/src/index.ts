@@ -26,7 +26,19 @@ export type {
 } from "./client/client-options.ts";
 export type { Cache } from "./client/flag-cache.ts";
 export type { Details } from "./details.ts";
+export type { ApiKey, CreatedApiKey, NewApiKey, OwnApiKey } from "./management/api-keys.ts";
 export type { CallOptions, ChangeOptions, CreateOptions, PostOptions } from "./management/call.ts";
+export type {
+  ChangeRequest,
+  ChangeRequestPage,
+  ChangeRequestQuery,
+  ChangeRequestState,
+  ChangeRequestSummary,
+  NewChangeRequest,
+  NewOperation,
+  ProposedOperation,
+  RebasedChangeRequest,
+} from "./management/change-requests.ts";
 export {
   createManagement,
   type Management,
@@ -51,9 +63,8 @@ export type {
 } from "./management/queries.ts";
 export type {
   Actor,
-  ApiKey,
   AttemptTotals,
-  CreatedApiKey,
+  Bypass,
   CreatedWebhook,
   Delivery,
   DeliveryAttempt,
@@ -65,13 +76,12 @@ export type {
   FlagUsage,
   HistoryEntry,
   LastChange,
-  NewApiKey,
   NewFlag,
   NewWebhook,
-  OwnApiKey,
   Replay,
   ReplayRange,
   RetriedDeliveries,
+  Reviewed,
   Role,
   RotatedSecret,
   SentDelivery,
@@ -101,6 +111,7 @@ export type {
   SegmentUse,
 } from "./management/segments.ts";
 export type {
+  ChangeRequestEvent,
   FlagCreatedEvent,
   FlagDeletedEvent,
   FlagDisabledEvent,

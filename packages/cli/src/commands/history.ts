@@ -37,6 +37,8 @@ export const historyCommand = (): Command =>
           "webhook",
           "key",
           "user",
+          "environment",
+          "change-request",
         ]),
       )
       .option("--id <key>", "only changes of the one with this key or id; with --kind")

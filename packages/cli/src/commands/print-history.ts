@@ -49,6 +49,10 @@ const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] 
       return segmentChanges(before, after);
     case "user":
       return [accessText(before, after)];
+    case "change-request":
+      return [inOneLine(String(after?.title ?? ""))];
+    case "environment":
+      return [`protected: ${String(before?.protected)} → ${String(after?.protected)}`];
     case "webhook":
     case "key":
       return [];

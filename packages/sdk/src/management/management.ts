@@ -3,6 +3,7 @@ import { isSameFlag } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Address } from "../transport/address.ts";
+import type { ApiKey, CreatedApiKey, NewApiKey, OwnApiKey } from "./api-keys.ts";
 import {
   type CallOptions,
   type ChangeOptions,
@@ -12,11 +13,10 @@ import {
   type PostOptions,
   pathPart,
 } from "./call.ts";
+import { changeRequestCalls } from "./change-request-calls.ts";
 import { personalKeyCalls, userCalls } from "./people-calls.ts";
 import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
 import type {
-  ApiKey,
-  CreatedApiKey,
   CreatedWebhook,
   Delivery,
   DetailedWebhookHealth,
@@ -24,10 +24,8 @@ import type {
   FlagPatch,
   FlagUsage,
   HistoryEntry,
-  NewApiKey,
   NewFlag,
   NewWebhook,
-  OwnApiKey,
   Replay,
   ReplayRange,
   RetriedDeliveries,
@@ -71,6 +69,8 @@ const changedAsAsked =
 export interface ManagementOptions extends Address {
   /** Why, for every change of flags and segments that does not say so itself. */
   readonly reason?: string;
+  /** Every change of flags and segments goes past the approval that a protected environment asks for: of an owner, with a reason. */
+  readonly bypass?: boolean;
   /** Once it aborts, calls make no other attempt, and do not wait for one; an attempt that has begun is finished. */
   readonly retryUntil?: AbortSignal;
 }
@@ -208,6 +208,8 @@ export const createManagement = (address: ManagementOptions) => {
 
   return {
     flags,
+    /** What waits for a second person, in protected environments. */
+    changeRequests: changeRequestCalls({ send, get, queryOf }),
     segments: segmentCalls({ send, get, post: postChange }),
     webhooks,
     keys,
