@@ -58,6 +58,8 @@ const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] 
       return segmentChanges(before, after);
     case "user":
       return [accessText(before, after)];
+    case "change-request":
+      return [inOneLine(String(after?.title ?? ""))];
     case "environment":
       return settingChanges(before ?? {}, after ?? {});
     case "webhook":

@@ -35,6 +35,8 @@ export interface CreatedKey {
 export interface ApiKeys {
   /** Those that are not revoked, expired ones too. */
   list(environment: Pick<EnvironmentRef, "id">): Promise<readonly ApiKey[]>;
+  /** Whether what they change is proposed, in a protected environment. */
+  proposes(caller: Caller): Promise<boolean>;
   create(
     caller: Caller,
     request: NewApiKey,
@@ -164,6 +166,12 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
 
   return {
     list: ({ id }) => store.keys(id),
+
+    async proposes({ environment, writesDirectly = false }) {
+      if (writesDirectly) return false;
+      const known = await store.environments();
+      return known.some(({ id, isProtected }) => id === environment.id && isProtected);
+    },
 
     create: (caller, request, once) =>
       store.transact((transaction) =>

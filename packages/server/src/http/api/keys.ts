@@ -1,7 +1,7 @@
 // /keys: the API keys of the caller's own environment.
 import type { FastifyInstance } from "fastify";
 import { type ApiKey, maxKeyNameLength, maxOrigins, originRule } from "../../domain/api-key.ts";
-import { keyRoles, roles } from "../../domain/principal.ts";
+import { keyRoles, may, roles } from "../../domain/principal.ts";
 import { invalid, ok, type Result } from "../../errors.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
@@ -83,6 +83,12 @@ const OwnKey = closedObject({
   role: Type.Enum([...roles], { description: "Of a personal key, what its person may do too." }),
   environment: Type.String({ description: "The environment that the key is tied to." }),
   expiresAt,
+  proposes: Type.Optional(
+    Type.Literal(true, {
+      description:
+        "What it changes is proposed: the environment is protected. Left out when it is not so.",
+    }),
+  ),
 });
 const Key = closedObject({ ...shownKeyFields, writesDirectly: Type.Optional(writesDirectly) });
 export const CreatedKey = closedObject({
@@ -150,12 +156,14 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
     }),
     async ({ auth }) => {
       const { keyId: id, actor, role, environment, expiresAt } = auth.principal;
+      const proposes = may(auth.principal, "flags.write") && (await keys.proposes(auth.principal));
       return {
         id,
         name: actor.name,
         role,
         environment: environment.name,
         expiresAt: expiresAt?.toISOString() ?? null,
+        ...(proposes && { proposes }),
       };
     },
   );
