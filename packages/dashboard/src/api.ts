@@ -6,7 +6,6 @@ import {
   type ManagementOptions,
   type Result,
 } from "@halyard/sdk";
-import { refuseProposed } from "./proposal.ts";
 import { takeFirst, takeFirstSession } from "./start/first-requests.ts";
 import { isUserActive } from "./user-activity.ts";
 
@@ -100,7 +99,7 @@ export const createSessionFetch =
       response = await send();
     }
     if (response.status === 401) onEnded();
-    return refuseProposed(response);
+    return response;
   };
 
 /** `reason` goes with every change. */

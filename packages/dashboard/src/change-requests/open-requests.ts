@@ -13,8 +13,10 @@ export const useOpenRequests = () => {
   const { management, environment, may } = useApi();
   return useQuery({
     queryKey: [...keyOfRequests(environment.name), "open"],
-    queryFn: async () =>
-      valueOrThrow(await management.changeRequests.list({ state: "open", limit: mostOpen })),
+    queryFn: async () => {
+      const page = await management.changeRequests.list({ state: "open", limit: mostOpen });
+      return valueOrThrow(page).requests;
+    },
     refetchInterval: readEvery,
     enabled: may("change-requests.read"),
   });

@@ -44,7 +44,10 @@ export const useRequestActions = ({ id }: Pick<ChangeRequest, "id">): RequestAct
     busy,
     approve: () => run(() => calls.approve(id), "The request was not approved"),
     refuse: (comment) =>
-      run(() => calls.refuse(id, comment === "" ? {} : { comment }), "The request was not refused"),
+      run(
+        () => calls.refuse(id, comment === "" ? undefined : comment),
+        "The request was not refused",
+      ),
     withdraw: () => run(() => calls.withdraw(id), "The request was not withdrawn"),
     rebase: () =>
       run(async () => {
@@ -52,8 +55,8 @@ export const useRequestActions = ({ id }: Pick<ChangeRequest, "id">): RequestAct
         return rebased.ok ? { ok: true, value: rebased.value.request } : rebased;
       }, "The request was not rebased"),
     applyNow: () => run(() => calls.apply(id), "The request was not applied"),
-    bypass: (reason) => run(() => calls.bypass(id, { reason }), "Nothing was applied"),
-    comment: (text) => run(() => calls.comment(id, { text }), "The comment was not sent"),
+    bypass: (reason) => run(() => calls.bypass(id, reason), "Nothing was applied"),
+    comment: (text) => run(() => calls.comment(id, text), "The comment was not sent"),
     edit: ({ reason, applyAt }) =>
       run(
         () => calls.update(id, { applyAt, ...(reason !== "" && { reason }) }),

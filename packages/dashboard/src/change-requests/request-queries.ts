@@ -15,8 +15,13 @@ export const useRequestPages = (state: ChangeRequestSummary["state"] | undefined
     queryKey: [...keyOfRequests(environment.name), "pages", state ?? "all"],
     pageSize,
     refetchInterval: readEvery,
-    read: (page) =>
-      management.changeRequests.list({ ...page, ...(state !== undefined && { state }) }),
+    read: async (page) => {
+      const query = { ...page, ...(state !== undefined && { state }) };
+      const result = await management.changeRequests.list(query);
+      if (!result.ok) return result;
+      const { requests, next } = result.value;
+      return { ok: true, value: requests, ...(next !== null && { next }) };
+    },
   });
 };
 

@@ -1,15 +1,24 @@
 // The colors that environments can have, to choose from by name.
+import type { EnvironmentColor } from "@halyard/sdk";
 import { NativeSelect } from "@mantine/core";
 import { EnvironmentDot } from "../components/display/environment-name.tsx";
 
-const colors = [
-  ...["gray", "red", "orange", "yellow", "green"],
-  ...["teal", "blue", "indigo", "violet", "pink"],
-] as const;
+const colors: readonly EnvironmentColor[] = [
+  "gray",
+  "red",
+  "orange",
+  "yellow",
+  "green",
+  "teal",
+  "blue",
+  "indigo",
+  "violet",
+  "pink",
+];
 
 interface ColorInputProps {
-  readonly value: string | null;
-  readonly onChange: (color: string | null) => void;
+  readonly value: EnvironmentColor | null;
+  readonly onChange: (color: EnvironmentColor | null) => void;
 }
 
 export const ColorInput = ({ value, onChange }: ColorInputProps) => (
@@ -19,6 +28,8 @@ export const ColorInput = ({ value, onChange }: ColorInputProps) => (
     data={[{ value: "", label: "none" }, ...colors]}
     value={value ?? ""}
     leftSection={<EnvironmentDot color={value} />}
-    onChange={(event) => onChange(event.currentTarget.value || null)}
+    onChange={(event) =>
+      onChange(colors.find((color) => color === event.currentTarget.value) ?? null)
+    }
   />
 );

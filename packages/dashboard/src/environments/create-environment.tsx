@@ -1,5 +1,5 @@
 // The dialog that creates an environment, empty or as a copy for a while, and then shows its first admin key once.
-import type { CreatedEnvironment, Environment } from "@halyard/sdk";
+import type { CreatedEnvironment, Environment, EnvironmentColor } from "@halyard/sdk";
 import { Button, Checkbox, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../api.ts";
@@ -29,7 +29,7 @@ const CreateForm = ({ environments, onClose, onCreated }: FormProps) => {
   const changed = useEnvironmentsChanged();
   const [name, setName] = useState("");
   const [label, setLabel] = useState("");
-  const [color, setColor] = useState<string | null>(null);
+  const [color, setColor] = useState<EnvironmentColor | null>(null);
   const [copyOf, setCopyOf] = useState("");
   const [expiresIn, setExpiresIn] = useState("");
   const [isProtected, setProtected] = useState(false);

@@ -21,6 +21,7 @@ export const flagOf = (value: unknown): Flag | null => (isFlag(value) ? value : 
 const nameFields = {
   webhook: "url",
   key: "name",
+  user: "name",
   environment: "name",
   "change-request": "title",
 } as const;
@@ -35,7 +36,8 @@ const Subject = ({ entry }: { readonly entry: HistoryEntry }) => {
   const name = nameOf(entry);
   const isGone = entry.after === null;
   const hasPage =
-    ["flag", "segment"].includes(entry.subject) || (entry.subject === "webhook" && !isGone);
+    ["flag", "segment", "change-request"].includes(entry.subject) ||
+    (entry.subject === "webhook" && !isGone);
   if (!hasPage) {
     return <span className="mono">{name}</span>;
   }

@@ -36,9 +36,6 @@ interface PlanPreviewProps {
 
 const none: ReadonlyMap<string, string> = new Map();
 
-const isNewAndOn = (change: Change): boolean =>
-  change.of === "flag" && change.kind === "create" && change.flag.enabled;
-
 const summaryOf = (plan: Plan, possible: readonly Change[]): string => {
   const same = plan.unchanged.flags + plan.unchanged.segments;
   const impossible = plan.changes.length - possible.length;
@@ -105,16 +102,7 @@ export const PlanPreview = (props: PlanPreviewProps) => {
             )}
           </div>
         )}
-        {proposes && (
-          <>
-            <ProposesNote name={name} />
-            {changes.some((each) => isNewAndOn(each)) && (
-              <p className="confirm-sentence">
-                New flags begin off: turn them on once they are there.
-              </p>
-            )}
-          </>
-        )}
+        {proposes && <ProposesNote name={name} />}
         <Group justify="flex-end" mt="lg" className="plan-actions">
           <Button variant="default" onClick={onClose}>
             Cancel
