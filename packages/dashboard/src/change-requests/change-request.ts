@@ -12,11 +12,10 @@ export const requestStates: readonly ChangeRequestSummary["state"][] = [
   "withdrawn",
 ];
 
-export const toneOf = ({ state, moved }: Pick<ChangeRequestSummary, "state" | "moved">): Tone => {
+export const toneOf = ({ state }: Pick<ChangeRequestSummary, "state">): Tone => {
   if (state === "applied") return "good";
   if (state === "refused") return "bad";
-  if (state === "withdrawn") return "quiet";
-  return moved.length > 0 ? "bad" : "waiting";
+  return state === "withdrawn" ? "quiet" : "waiting";
 };
 
 /** Somebody can still do something about it. */

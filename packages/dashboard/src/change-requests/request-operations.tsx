@@ -1,6 +1,5 @@
 // What a change request changes: each operation as the difference between before and after, and what has moved on since.
 
-import type { Flag } from "@halyard/core/flags/registry";
 import type { ChangeRequest } from "@halyard/sdk";
 import { Anchor } from "@mantine/core";
 import { Link } from "wouter";
@@ -45,20 +44,19 @@ const Difference = ({ operation }: { readonly operation: Operation }) => {
   return <FieldDiff before={before} after={after} />;
 };
 
-/** What others did since it was proposed, of a flag. */
-const Since = ({ operation }: { readonly operation: Operation }) => {
+/** What others did to it since it was proposed; of a segment its page tells more. */
+const Since = ({ operation: { kind, key, before } }: { readonly operation: Operation }) => {
   const { byKey, segmentsByKey } = useLiveState();
-  const { kind, key, before } = operation;
-  const isThere = kind === "flag" ? byKey.has(key) : segmentsByKey.has(key);
-  const now: Flag | null = kind === "flag" ? (byKey.get(key)?.flag ?? null) : null;
+  const flag = kind === "flag" ? byKey.get(key)?.flag : undefined;
+  const isThere = flag !== undefined || (kind === "segment" && segmentsByKey.has(key));
   return (
     <div className="request-since">
       <p>
-        {isThere || before === null
-          ? "Somebody has changed it since this was proposed:"
-          : "It was deleted since this was proposed."}
+        {isThere
+          ? `Somebody has changed it since this was proposed${flag === undefined ? "." : ":"}`
+          : "Somebody has deleted it since this was proposed."}
       </p>
-      {kind === "flag" && now !== null && <FlagDiff before={flagOf(before)} after={now} />}
+      {flag !== undefined && <FlagDiff before={flagOf(before)} after={flag} />}
     </div>
   );
 };

@@ -69,8 +69,10 @@ const Difference = ({ entry: { subject, before, after } }: { readonly entry: His
     case "key":
     case "user":
     case "environment":
-    case "change-request":
       return <FieldDiff before={before} after={after} />;
+    case "change-request":
+      // Its page tells what it changes.
+      return null;
   }
 };
 
