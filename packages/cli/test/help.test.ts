@@ -5,6 +5,7 @@ import { suite, test } from "node:test";
 import type { Command } from "commander";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { createProgram } from "../src/program.ts";
+import { runInThread } from "./support/command-thread.ts";
 
 /** Every command but the helpers of the library and of completion scripts, by its words. */
 const commandsOf = (command: Command, words: readonly string[] = []): [string, Command][] =>
@@ -56,7 +57,7 @@ suite("the help of every command", async () => {
   }
 });
 
-suite("help", { concurrency: 3 }, () => {
+suite("help", () => {
   const pages: [string, RegExp][] = [
     [
       "",
@@ -75,7 +76,7 @@ suite("help", { concurrency: 3 }, () => {
   for (const [command, content] of pages) {
     test(`halyard ${command} --help`, async () => {
       const args = [...command.split(" ").filter(Boolean), "--help"];
-      const { code, stderr, stdout: text } = await runHalyard(args);
+      const { code, stderr, stdout: text } = await runInThread(args);
       assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
       assert.match(text, new RegExp(`^Usage: halyard ${command}`));
       assert.match(text, content);
@@ -90,9 +91,9 @@ suite("help", { concurrency: 3 }, () => {
   });
 });
 
-suite("what is not a command ends with 2 and points at --help", { concurrency: 3 }, () => {
+suite("what is not a command ends with 2 and points at --help", () => {
   const refuse = async (args: string[], message: RegExp) => {
-    const { code, stdout, stderr } = await runHalyard(args);
+    const { code, stdout, stderr } = await runInThread(args);
     assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
     assert.match(stderr, message);
     assert.doesNotMatch(stderr, /^\s+at |node:internal|file:\/\//m);

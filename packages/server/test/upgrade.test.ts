@@ -126,12 +126,13 @@ test("sessions from before there were people go on, as those of keys", async () 
   const first = await startTestServer({ HALYARD_DATA: folder });
   const { name, keys, admin } = await first.environment();
   await admin("POST", "/flags", { key: "a", type: "boolean" });
-  const { headersFor, cookie, csrf } = await signInWith(first, [keys.admin]);
+  const before = await signInWith(first, [keys.admin]);
+  const { cookie, csrf } = before;
   await first.close();
   await setBack(folder, schemaWithoutPeople);
 
   const second = await startTestServer({ HALYARD_DATA: folder });
-  const headers = headersFor(name);
+  const headers = before.headersFor(name);
   const changed = await second.anonymous("PATCH", "/flags/a", { enabled: true }, headers);
   assert.equal(changed.status, 200, changed.text);
   const [entry] = (await second.api(keys.admin)("GET", "/flags/a/history")).body as object[];

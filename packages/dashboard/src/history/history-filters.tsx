@@ -7,6 +7,7 @@ import { useLiveState } from "../live-provider.tsx";
 import { useApi } from "../session.tsx";
 import {
   type HistoryFilter,
+  type HistoryKind,
   historyFilterFrom,
   isFiltered,
   kinds,
@@ -75,6 +76,16 @@ const rangeLabels: readonly { readonly value: string; readonly label: string }[]
   { value: "custom", label: "From … to …" },
 ];
 
+const kindLabels: Readonly<Record<HistoryKind, string>> = {
+  flag: "Flags",
+  segment: "Segments",
+  webhook: "Webhooks",
+  key: "Keys",
+  user: "People",
+  environment: "Environments",
+  "change-request": "Change requests",
+};
+
 interface HistoryFiltersProps {
   readonly filter: HistoryFilter;
   readonly onChange: (filter: HistoryFilter) => void;
@@ -108,10 +119,7 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
         label="Kind"
         data={[
           { value: "all", label: "All kinds" },
-          ...kinds.map((kind) => ({
-            value: kind,
-            label: `${wordsOf(kind)}s`.replace(/^./, upper),
-          })),
+          ...kinds.map((kind) => ({ value: kind, label: kindLabels[kind] })),
         ]}
         value={filter.kind ?? "all"}
         allowDeselect={false}
@@ -122,7 +130,7 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
         placeholder={
           filter.kind === undefined
             ? "Full key of a flag"
-            : `Full key of the ${wordsOf(filter.kind)}`
+            : `Full key of the ${filter.kind.replace("-", " ")}`
         }
         value={filter.key}
         known={keysOf[filter.kind ?? "flag"]()}
@@ -179,6 +187,3 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
     </search>
   );
 };
-
-const wordsOf = (kind: string): string => kind.replace("-", " ");
-const upper = (letter: string): string => letter.toUpperCase();
