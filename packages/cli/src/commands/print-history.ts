@@ -34,20 +34,23 @@ export const printFlagEntry = ({ version, events, before, after, ...entry }: Fla
     changes: flagChanges(before, after),
   });
 
-/** What a person may do in the environment. */
-const accessText = (before: HistoryEntry["before"], after: HistoryEntry["after"]): string => {
-  const [from, to] = [before, after] as (Readonly<Record<"name" | "role", string>> | null)[];
-  return inOneLine(`${(to ?? from)?.name}: ${from?.role ?? "none"} → ${to?.role ?? "none"}`);
-};
 /** Of an environment: what of it is different. */
 const settingChanges = (
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
 ): readonly string[] =>
-  Object.keys(after)
-    .filter((name) => (before[name] ?? null) !== after[name] && after[name] !== false)
-    .concat(Object.keys(after).filter((name) => before[name] === true && after[name] === false))
-    .map((name) => `${name.padEnd(11)}  ${inOneLine(String(after[name] ?? "none"))}`);
+  Object.entries(after)
+    .filter(([name, value]) => (before[name] || null) !== (value || null))
+    .map(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value ?? "none");
+      return `${name.padEnd(11)}  ${inOneLine(text)}`;
+    });
+
+/** What a person may do in the environment. */
+const accessText = (before: HistoryEntry["before"], after: HistoryEntry["after"]): string => {
+  const [from, to] = [before, after] as (Readonly<Record<"name" | "role", string>> | null)[];
+  return inOneLine(`${(to ?? from)?.name}: ${from?.role ?? "none"} → ${to?.role ?? "none"}`);
+};
 
 const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] => {
   switch (subject) {
@@ -55,15 +58,14 @@ const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] 
       return flagChanges(before as Flag | null, after as Flag | null);
     case "segment":
       return segmentChanges(before, after);
+    case "environment":
+      return settingChanges(before ?? {}, after ?? {});
     case "user":
       return [accessText(before, after)];
     case "change-request":
       return [inOneLine(String(after?.title ?? ""))];
-    case "environment":
-      return settingChanges(before ?? {}, after ?? {});
     case "webhook":
     case "key":
-    case "user":
       return [];
   }
 };

@@ -105,7 +105,7 @@ export const maxLabelLength = 60;
 export const labelRule = `a text of 1 to ${maxLabelLength} characters without control characters`;
 
 const isLabel = (text: string): boolean =>
-  text.trim() !== "" && [...text].length <= maxLabelLength && !/\p{C}/u.test(text);
+  text.trim() !== "" && Array.from(text).length <= maxLabelLength && !/\p{C}/u.test(text);
 
 /** Every setting that is given can be stored. */
 export const checkSettings = (

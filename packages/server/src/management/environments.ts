@@ -52,12 +52,11 @@ export const createEnvironments = (
     return found ? ok(found) : notFound("The environment", name);
   };
 
-  const creation = createCreation(store, dependencies);
+  const { creation, insert } = createCreation(store, dependencies);
 
   return {
     ...removal,
-    create: creation.create,
-    createWithKey: creation.createWithKey,
+    ...creation,
     list: () => store.environments(),
     find,
 
@@ -103,7 +102,7 @@ export const createEnvironments = (
 
     bootstrap: (keys) =>
       bootstrapEnvironments(store, dependencies, keys, (transaction, name) =>
-        creation.insert(transaction, { name }, operator),
+        insert(transaction, { name }, operator),
       ),
   };
 };

@@ -188,9 +188,9 @@ export const createAudit = (log: AuditLog): Audit => {
         });
         for (const line of lines) {
           // What is continued was told when it began.
-          const isDeleted = line.actions.includes(deleted);
-          if (!isDeleted || !removedHere.has(line.environmentId)) write(line);
-          if (isDeleted) removedHere.add(line.environmentId);
+          const { environmentId = 0 } = line.actions.includes(deleted) ? line : {};
+          if (!removedHere.has(environmentId)) write(line);
+          if (environmentId > 0) removedHere.add(environmentId);
         }
         return result;
       },

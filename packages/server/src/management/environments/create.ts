@@ -192,5 +192,5 @@ export const createCreation = (
       });
     },
   };
-  return { ...creation, insert };
+  return { creation, insert };
 };

@@ -37,7 +37,7 @@ export const environmentReads = (database: Database): EnvironmentReads => {
     async environments() {
       const found = await rows()
         .where("copy_of", "is", null)
-        .where(({ not }) => not(isDeleting))
+        .where((row) => row.not(isDeleting))
         .execute();
       return found.map(environmentOf);
     },
@@ -45,7 +45,7 @@ export const environmentReads = (database: Database): EnvironmentReads => {
     async unfinishedEnvironments() {
       const found = await rows()
         .select("copy_of")
-        .where(({ or, eb }) => or([eb("copy_of", "is not", null), isDeleting]))
+        .where((row) => row.or([row("copy_of", "is not", null), isDeleting]))
         .execute();
       return found.map((row) => ({
         ...environmentOf(row),
