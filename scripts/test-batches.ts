@@ -19,12 +19,12 @@ const kinds: readonly Kind[] = [
   {
     name: "pages",
     // They share a browser too.
-    filesInOne: 4,
+    filesInOne: 7,
     includes: (file) => /^packages\/dashboard\/test\/[^/]+$/.test(file) && !alone.test(file),
   },
   {
     name: "short",
-    filesInOne: 9,
+    filesInOne: 16,
     includes: (file) =>
       /^packages\/(cli|server|sdk|core)\/test\/[^/]+$/.test(file) && !alone.test(file),
   },

@@ -15,9 +15,10 @@ const groups: Readonly<Record<string, Commands>> = {
     history: async () => (await import("./commands/history.ts")).historyCommand(),
     events: async () => (await import("./commands/flags/events.ts")).eventCommands(),
   },
-  "Webhooks and keys:": {
+  "Webhooks, keys and people:": {
     webhooks: async () => (await import("./commands/webhooks/webhooks.ts")).webhookCommands(),
     keys: async () => (await import("./commands/operator/keys.ts")).keyCommands(),
+    users: async () => (await import("./commands/users/users.ts")).userCommands(),
   },
   "Moving flags:": {
     export: async () => (await import("./commands/files/export.ts")).exportCommand(),

@@ -60,7 +60,7 @@ after(async () => {
   await receiver.close();
 });
 
-suite("for people", { concurrency: 2 }, () => {
+suite("for people", () => {
   const cases: [what: string, args: () => string[], shows: RegExp][] = [
     ["flags list", () => ["flags", "list"], cleaned],
     ["flags get", () => ["flags", "get", "told"], cleaned],

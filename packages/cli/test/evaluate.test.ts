@@ -7,13 +7,13 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { bucketOf } from "@halyard/sdk";
-import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import {
   startTestServer,
   type TestEnvironment,
   type TestServer,
 } from "../../server/test/support/server.ts";
 import { settingsFor } from "./support/command-runner.ts";
+import { runInThread } from "./support/command-thread.ts";
 
 let server: TestServer;
 let environment: TestEnvironment;
@@ -35,12 +35,12 @@ before(async () => {
 after(() => server.close());
 
 const succeed = async (...args: string[]): Promise<string> => {
-  const { code, stdout, stderr } = await runHalyard(args, settings);
+  const { code, stdout, stderr } = await runInThread(args, settings);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   return stdout;
 };
 const refuse = async (args: string[], expected: number, message: RegExp, given = settings) => {
-  const { code, stdout, stderr } = await runHalyard(args, given);
+  const { code, stdout, stderr } = await runInThread(args, given);
   assert.deepEqual({ code, stdout }, { code: expected, stdout: "" });
   assert.match(stderr, message);
   assert.doesNotMatch(stderr, /^\s+at /m);
@@ -73,10 +73,13 @@ test("evaluate for scripts, with a context, and with a key that may not read fla
     percentage: 25,
     inFrom: bucketOf("wide", targetingKey) / 1_000,
   });
-  const client = await runHalyard(["evaluate", "wide", "--targeting-key", targetingKey, "--json"], {
-    ...settings,
-    HALYARD_API_KEY: environment.keys.client,
-  });
+  const client = await runInThread(
+    ["evaluate", "wide", "--targeting-key", targetingKey, "--json"],
+    {
+      ...settings,
+      HALYARD_API_KEY: environment.keys.client,
+    },
+  );
   assert.deepEqual(JSON.parse(client.stdout), {
     key: "wide",
     value: true,

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
+import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import {
   startTestServer,
   type TestEnvironment,
@@ -33,7 +34,7 @@ before(async () => {
     join(server.folder, "flags.yaml"),
     "halyard: 1\nflags:\n- {key: new, type: boolean, enabled: true}\n",
   );
-  halyard = createRunner({ ...settingsFor(server, key), HALYARD_CONFIG: config });
+  halyard = createRunner({ ...settingsFor(server, key), HALYARD_CONFIG: config }, runHalyard);
   [empty, filled, busy] = [await storeOf(), await storeOf(), await storeOf()];
   await halyard.succeed("environments", "create", "qa", "--data", filled);
   user = new DatabaseSync(join(busy, "halyard.db"));

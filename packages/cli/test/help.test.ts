@@ -5,6 +5,7 @@ import { suite, test } from "node:test";
 import type { Command } from "commander";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { createProgram } from "../src/program.ts";
+import { runInThread } from "./support/command-thread.ts";
 
 /** Every command but the helpers of the library and of completion scripts, by its words. */
 const commandsOf = (command: Command, words: readonly string[] = []): [string, Command][] =>
@@ -56,7 +57,7 @@ suite("the help of every command", async () => {
   }
 });
 
-suite("help", { concurrency: 3 }, () => {
+suite("help", () => {
   const pages: [string, RegExp][] = [
     [
       "",
@@ -72,7 +73,7 @@ suite("help", { concurrency: 3 }, () => {
   for (const [command, content] of pages) {
     test(`halyard ${command} --help`, async () => {
       const args = [...command.split(" ").filter(Boolean), "--help"];
-      const { code, stderr, stdout: text } = await runHalyard(args);
+      const { code, stderr, stdout: text } = await runInThread(args);
       assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
       assert.match(text, new RegExp(`^Usage: halyard ${command}`));
       assert.match(text, content);
@@ -87,9 +88,9 @@ suite("help", { concurrency: 3 }, () => {
   });
 });
 
-suite("what is not a command ends with 2 and points at --help", { concurrency: 3 }, () => {
+suite("what is not a command ends with 2 and points at --help", () => {
   const refuse = async (args: string[], message: RegExp) => {
-    const { code, stdout, stderr } = await runHalyard(args);
+    const { code, stdout, stderr } = await runInThread(args);
     assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
     assert.match(stderr, message);
     assert.doesNotMatch(stderr, /^\s+at |node:internal|file:\/\//m);
@@ -101,7 +102,10 @@ suite("what is not a command ends with 2 and points at --help", { concurrency: 3
     [["environments", "list", "--frobnicate"], /unknown option '--frobnicate'/],
     [["environments", "create"], /missing required argument 'name'/],
     [["environments", "create", "one", "two"], /too many arguments/],
-    [["keys", "create", "-e", "x", "-r", "root", "-n", "ci"], /choices are client, server, admin/],
+    [
+      ["keys", "create", "-e", "x", "-r", "root", "-n", "ci"],
+      /choices are client, server, editor, admin/,
+    ],
     [["keys", "revoke", "-e", "development"], /missing required argument 'id'/],
   ];
   for (const [args, message] of mistakes) {

@@ -120,7 +120,7 @@ test("a type cannot change: told, the rest is done, and the end is 1", async () 
   await bench.fail(1, /fixed at creation/, "import", file, "--dry-run", "--exit-code");
 });
 
-suite("a file with mistakes changes nothing", { concurrency: 2 }, () => {
+suite("a file with mistakes changes nothing", () => {
   test("all of them are told at once, with their lines", async () => {
     const bench = await newBench(server);
     const yaml = `halyard: 1

@@ -17,7 +17,7 @@ const refuse = async (args: string[], code: number, message: RegExp) => {
   assert.equal((await bench.fail(code, message, "import", ...args)).stdout, "");
 };
 
-suite("files that are not what was said", { concurrency: 2 }, () => {
+suite("files that are not what was said", () => {
   const mistakes: [name: string, from: string[], code: number, message: RegExp][] = [
     ["unleash.json", [], 1, /looks like an export of unleash: add --from unleash/],
     ["flagd.yaml", [], 1, /looks like an export of flagd: add --from flagd/],

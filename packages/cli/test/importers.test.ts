@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { runInThread } from "./support/command-thread.ts";
 import { boolean, newBench } from "./support/flag-files.ts";
 import { files, folder, readJson } from "./support/import-fixtures.ts";
 
@@ -29,7 +29,7 @@ interface Report {
 const imported = async (...args: string[]) => {
   const { admin, keys } = await server.environment();
   const settings = { HALYARD_URL: server.url, HALYARD_API_KEY: keys.admin };
-  const { code, stdout, stderr } = await runHalyard(["import", ...args, "--json"], settings);
+  const { code, stdout, stderr } = await runInThread(["import", ...args, "--json"], settings);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   const report = JSON.parse(stdout) as Report;
   assert.ok(report.changes.every(({ outcome }) => outcome === "done"));
@@ -48,7 +48,7 @@ const refuse = async (args: string[], code: number, message: RegExp) => {
 /** Of products that have segments; flagd is below, and docs/moving.md runs the import from GO Feature Flag. */
 const withSegments = ["launchdarkly", "unleash", "flagsmith", "growthbook", "flipt"];
 
-suite("flags and segments of each product are at the server afterwards", { concurrency: 2 }, () => {
+suite("flags and segments of each product are at the server afterwards", () => {
   for (const name of withSegments) {
     const [file = "", from = "", environment] = files[name] ?? [];
     test(name, async () => {
@@ -82,7 +82,7 @@ suite("flags and segments of each product are at the server afterwards", { concu
   }
 });
 
-suite("Unleash", { concurrency: 2 }, () => {
+suite("Unleash", () => {
   test("--lossy brings the rest switched off, once, and never what is archived", async () => {
     const args = [fixture("unleash.json"), "--from", "unleash", "--lossy", "--rename-invalid"];
     const { flags, told, report, admin, settings } = await imported(...args);
@@ -105,7 +105,7 @@ suite("Unleash", { concurrency: 2 }, () => {
     );
     // What somebody has made of it here since is not undone.
     await admin("PATCH", "/flags/at-random", { enabled: true });
-    const again = await runHalyard(["import", ...args, "--prune"], settings);
+    const again = await runInThread(["import", ...args, "--prune"], settings);
     assert.equal(again.code, 0);
     assert.match(again.stdout, /Nothing to change in \S+ at \S+: all 17 flags are up to date\.\n$/);
     assert.deepEqual((await admin("GET", "/flags/at-random")).body, boolean("at-random", true));
@@ -137,7 +137,7 @@ suite("Unleash", { concurrency: 2 }, () => {
   });
 });
 
-suite("LaunchDarkly", { concurrency: 2 }, () => {
+suite("LaunchDarkly", () => {
   const file = join(folder, "launchdarkly.json");
 
   test("another environment, several pages, and a file for people to read", async () => {
@@ -153,7 +153,7 @@ suite("LaunchDarkly", { concurrency: 2 }, () => {
     );
     const { name, keys, admin } = await server.environment();
     const where = `in ${name} at ${server.url}`;
-    const { code, stdout } = await runHalyard(
+    const { code, stdout } = await runInThread(
       ["import", pages, "--from", "launchdarkly", "-e", "test"],
       { HALYARD_URL: server.url, HALYARD_API_KEY: keys.admin },
     );
@@ -174,7 +174,7 @@ Done: 2 created ${where}.
   });
 });
 
-suite("Flagsmith", { concurrency: 2 }, () => {
+suite("Flagsmith", () => {
   test("an export of features: what is on and off, and where to get the rollouts", async () => {
     const { flags, told, report } = await imported(
       fixture("flagsmith-features.json"),
@@ -211,7 +211,7 @@ test("for people; and pruning spares what the file names but cannot bring", asyn
   await admin("POST", "/flags", { key: "unrelated", type: "boolean" });
   const settings = { HALYARD_URL: server.url, HALYARD_API_KEY: keys.admin };
   const args = ["import", fixture("flagd.yaml"), "--from", "flagd", "--prune", "--yes"];
-  const { code, stdout } = await runHalyard(args, settings);
+  const { code, stdout } = await runInThread(args, settings);
   assert.equal(code, 0);
   assert.equal(
     stdout,

@@ -17,11 +17,12 @@ import { parseConfig, startServer } from "@halyard/server";
 import { backUp, restore } from "@halyard/server/compose/backup";
 import { migrations } from "../../server/src/store/schema/migrate.ts";
 import { createApi } from "../../server/test/support/api.ts";
-import { runHalyard, serveOn } from "../../server/test/support/halyard-process.ts";
+import { serveOn } from "../../server/test/support/halyard-process.ts";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { unhurried } from "../../server/test/support/test-store.ts";
 import { until } from "../../server/test/support/until.ts";
 import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
+import { runInThread } from "./support/command-thread.ts";
 
 const configOf = (data: string, settings = {}) =>
   parseConfig({
@@ -49,7 +50,7 @@ const put = (folder: string, target: string, choice = {}, settings = {}) =>
   });
 
 const refuse = async (args: string[], code: number, said: RegExp, settings = {}) => {
-  const ended = await runHalyard(["restore", ...args], settings);
+  const ended = await runInThread(["restore", ...args], settings);
   assert.deepEqual([ended.code, ended.stdout], [code, ""], ended.stderr);
   assert.match(ended.stderr, said);
 };
@@ -86,7 +87,7 @@ suite("a backup with a delivery on its way", () => {
   test("it is sent again, with the same id", async (t) => {
     t.after(() => receiver.close());
     const target = newPath();
-    const ended = await runHalyard(["restore", folder, "--data", target]);
+    const ended = await runInThread(["restore", folder, "--data", target]);
     assert.equal(ended.code, 0);
     assert.match(ended.stderr, /^The backup contains the key that signed it, .*\n$/);
     assert.match(ended.stdout, /^production +1 +1$/m);
@@ -114,7 +115,7 @@ suite("a backup with a delivery on its way", () => {
   test("--pause-webhooks keeps it back, and the history says so", async () => {
     const target = newPath();
     const args = ["restore", folder, "--data", target, "--pause-webhooks", "--json"];
-    const ended = await runHalyard(args);
+    const ended = await runInThread(args);
     assert.equal(ended.code, 0, ended.stderr);
     const { manifest, ...said } = JSON.parse(ended.stdout);
     assert.deepEqual(said, {
@@ -155,7 +156,7 @@ suite("a backup with a delivery on its way", () => {
       1,
       /signed with a secret key that is not here \([0-9a-f]{8}\).*HALYARD_SECRET_KEY.*--trust-backup/,
     );
-    const ended = await runHalyard(["restore", without, "--data", newPath(), "--trust-backup"]);
+    const ended = await runInThread(["restore", without, "--data", newPath(), "--trust-backup"]);
     assert.equal(ended.code, 0);
     assert.match(ended.stderr, /^The secret key that signed the backup is not here/);
     assert.match(ended.stderr, new RegExp(`secrets of 1 webhook need a key.*${webhookId}`));
@@ -179,7 +180,7 @@ test("a database that is there stays, or goes aside whole", async () => {
   await refuse([folder, "--data", target], 5, said);
   assert.deepEqual(contentsOf(target), held);
 
-  const ended = await runHalyard(["restore", folder, "--data", target, "--force"]);
+  const ended = await runInThread(["restore", folder, "--data", target, "--force"]);
   assert.equal(ended.code, 0, ended.stderr);
   const [, aside = ""] = /^The previous contents are now in (.*)\.$/m.exec(ended.stdout) ?? [];
   assert.deepEqual(Object.keys(contentsOf(aside)).sort(), ["halyard.db", "secret.key"]);

@@ -13,9 +13,9 @@ import {
   signManifest,
 } from "../../server/src/store/maintenance/backup-manifest.ts";
 import { openDatabase as openStoreFile } from "../../server/src/store/sqlite/data-folder.ts";
-import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { makeOldStore } from "../../server/test/support/old-store.ts";
 import { makeStore, newPath, openDatabase } from "./support/backup-store.ts";
+import { runInThread } from "./support/command-thread.ts";
 
 const take = async (data: string, withSecretKey: boolean): Promise<string> => {
   const folder = newPath();
@@ -107,7 +107,7 @@ test("an added key is noticed, also by who trusts the place", async () => {
     assert.match(await refusal(folder, settings), forged);
     assert.match(await refusal(folder, settings, true), forged);
   }
-  const ended = await runHalyard(["backup", "verify", forge(withKey, addKey), "--data", data]);
+  const ended = await runInThread(["backup", "verify", forge(withKey, addKey), "--data", data]);
   assert.deepEqual([ended.code, ended.stdout], [1, ""]);
   assert.match(ended.stderr, forged);
 });
@@ -125,7 +125,7 @@ test("who signs with another key is found out by the right one", async () => {
   const unknown = /signed with a secret key that is not here \([0-9a-f]{8}\).*--trust-backup/;
   assert.match(await refusal(folder, { HALYARD_SECRET_KEY: secretKey }), unknown);
   // Without a key of one's own nobody can tell; that is said.
-  const ended = await runHalyard(["backup", "verify", folder, "--data", newPath(), "--json"]);
+  const ended = await runInThread(["backup", "verify", folder, "--data", newPath(), "--json"]);
   assert.equal(JSON.parse(ended.stdout).origin, "own key");
   assert.match(
     ended.stderr,
@@ -175,9 +175,9 @@ test("a backup without a signature needs a word, and what was not checked is sai
     /is not signed\. Its files match its manifest, but somebody who changed both.*--trust-/;
   assert.match(await refusal(folder), said);
   const target = newPath();
-  const refused = await runHalyard(["restore", folder, "--data", target]);
+  const refused = await runInThread(["restore", folder, "--data", target]);
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
-  const ended = await runHalyard(["restore", folder, "--data", target, "--trust-backup"]);
+  const ended = await runInThread(["restore", folder, "--data", target, "--trust-backup"]);
   assert.equal(ended.code, 0);
   assert.equal(ended.stderr, "The backup is not signed, so its origin is not verified.\n");
   assert.ok(statSync(join(target, "halyard.db")).size > 0);
@@ -186,7 +186,7 @@ test("a backup without a signature needs a word, and what was not checked is sai
 test("a backup of a store with a trigger is taken, and says so", async () => {
   const { folder } = await makeStore();
   addTrigger(folder);
-  const ended = await runHalyard(["backup", newPath(), "--data", folder]);
+  const ended = await runInThread(["backup", newPath(), "--data", folder]);
   assert.equal(ended.code, 0);
   assert.match(
     ended.stderr,

@@ -59,6 +59,47 @@ test("every flag in the order of the keys, with what cannot be evaluated among t
   assert.match(headers.get("access-control-expose-headers") ?? "", /\betag\b/);
 });
 
+test("whatever was created, changed and deleted, the answer holds the very bytes of each flag's own", async () => {
+  const { admin, client, server: reader } = await server.environment();
+  const keys = Array.from({ length: 12 }, (_, index) => `flag-${String.fromCharCode(97 + index)}`);
+  for (const key of keys)
+    await makeFlag(admin, { key, type: "rollout", percentage: 50, enabled: true });
+  const tags = new Set<string>();
+  const isWhole = async () => {
+    for (const api of [client, reader]) {
+      const { text, headers } = await evaluateAll(api, contextOf("ann"));
+      const own = await Promise.all(
+        keys
+          .toSorted()
+          .map((key) => api("POST", `//ofrep/v1/evaluate/flags/${key}`, contextOf("ann"))),
+      );
+      const list = `{"flags":[${own.map((each) => each.text).join(",")}],`;
+      assert.equal(text.slice(0, list.length), list);
+      assert.equal(Number(headers.get("content-length") ?? text.length), Buffer.byteLength(text));
+      tags.add(tagOf({ headers }));
+    }
+  };
+  await isWhole();
+  await admin("DELETE", `/flags/${keys.shift()}`);
+  await isWhole();
+  const when = { attribute: "targetingKey", op: "in", values: ["ann"] };
+  await admin("DELETE", "/flags/flag-f");
+  await makeFlag(admin, { key: "flag-f", type: "boolean", enabled: true });
+  await changeFlag(admin, "flag-f", {
+    otherwise: "off",
+    rules: [{ id: "ann", when, serve: "on" }],
+  });
+  await isWhole();
+  await makeFlag(admin, { key: "first", type: "boolean", enabled: true });
+  keys.push("first");
+  await isWhole();
+  await admin("DELETE", `/flags/${keys.pop()}`);
+  await admin("DELETE", `/flags/${keys.pop()}`);
+  await isWhole();
+  // Two keys, since an address of the stream is a key's own, and an answer after each of the five steps.
+  assert.equal(tags.size, 10);
+});
+
 test("If-None-Match gives 304 without a body, in every way to write it", async () => {
   const { client, users } = await withRollout();
   const first = await evaluateAll(client, contextOf(users[0]));

@@ -44,7 +44,7 @@ export const defaultAddress = (): string => process.env.HALYARD_URL || defaultUr
 /** Adds the options of every command that calls a server. */
 export const serverCommand = (
   command: Command,
-  role: "an admin" | "a server" | "any" = "an admin",
+  role: "an owner" | "an admin" | "a server" | "any" = "an admin",
 ): Command =>
   command
     .addOption(server("--url <address>", urlDescription))
@@ -176,6 +176,7 @@ const whereToLook: readonly (readonly [what: string, command: string, things: st
   ["The segment", "segments list", "segments"],
   ["The webhook", "webhooks list", "webhooks"],
   ["The API key", "keys list", "keys"],
+  ["The person", "users list", "people"],
   ["The change request", "requests list", "change requests"],
 ];
 

@@ -1,8 +1,9 @@
 // The command line as scripts and people use it, against one server: what it prints and how it ends.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Ended, runHalyard } from "../../../server/test/support/halyard-process.ts";
+import type { Ended } from "../../../server/test/support/halyard-process.ts";
 import type { TestServer } from "../../../server/test/support/server.ts";
+import { runInThread } from "./command-thread.ts";
 
 export interface CommandRunner {
   /** What it printed; it must end well. What it says aside is not looked at. */
@@ -26,8 +27,12 @@ export const settingsFor = (
   HALYARD_CONFIG: join(folder, "config.json"),
 });
 
-export const createRunner = (settings: Readonly<Record<string, string>>): CommandRunner => {
-  const run = (...args: readonly string[]) => runHalyard(args, settings);
+/** In a thread, or in a process with `start`: runHalyard. */
+export const createRunner = (
+  settings: Readonly<Record<string, string>>,
+  start = runInThread,
+): CommandRunner => {
+  const run = (...args: readonly string[]) => start(args, settings);
   const succeed = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await run(...args);
     assert.equal(code, 0, `halyard ${args.join(" ")}: ${stderr}`);
@@ -48,6 +53,6 @@ export const createRunner = (settings: Readonly<Record<string, string>>): Comman
       assert.match(ended.stderr, message);
       assert.doesNotMatch(ended.stderr, /^\s+at |node:internal|file:\/\//m);
     },
-    with: (others) => createRunner({ ...settings, ...others }),
+    with: (others) => createRunner({ ...settings, ...others }, start),
   };
 };

@@ -2,12 +2,9 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import {
-  commandFile,
-  runHalyard,
-  spawnHalyard,
-} from "../../../server/test/support/halyard-process.ts";
+import { commandFile, spawnHalyard } from "../../../server/test/support/halyard-process.ts";
 import { newPath } from "./backup-store.ts";
+import { runInThread } from "./command-thread.ts";
 
 interface Report {
   readonly healthy: boolean;
@@ -21,7 +18,7 @@ interface Report {
 
 /** Everything that is not well, one line each. */
 export const examine = async (args: readonly string[], settings = {}) => {
-  const ended = await runHalyard(["doctor", "--json", ...args], {
+  const ended = await runInThread(["doctor", "--json", ...args], {
     HALYARD_CONFIG: "/nowhere",
     ...settings,
   });

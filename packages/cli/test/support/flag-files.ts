@@ -8,9 +8,9 @@ import {
   commandFile,
   compileCache,
   type Ended,
-  runHalyard,
 } from "../../../server/test/support/halyard-process.ts";
 import type { TestEnvironment, TestServer } from "../../../server/test/support/server.ts";
+import { runInThread } from "./command-thread.ts";
 
 export const boolean = (key: string, enabled = false, description: string | null = null) => ({
   key,
@@ -54,7 +54,7 @@ export const newBench = async (server: TestServer): Promise<Bench> => {
     HALYARD_API_KEY: keys.admin,
     HALYARD_CONFIG: join(folder, "config.json"),
   };
-  const run = (...args: string[]) => runHalyard(args, settings);
+  const run = (...args: string[]) => runInThread(args, settings);
   return {
     ...environment,
     folder,

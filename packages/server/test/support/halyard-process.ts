@@ -45,19 +45,21 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Only the settings given reach the process, whatever the shell of the tests has set. */
+/** Only the settings given reach the command, whatever the shell of the tests has set. */
+export const environmentOf = (settings: Settings): Record<string, string | undefined> => ({
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: compileCache,
+  HALYARD_POSTGRES_TIMEOUT: unhurriedStatements,
+  ...settings,
+});
+
 export const spawnHalyard = (
   args: readonly string[],
   settings: Settings = {},
   [program, ...before]: readonly [string, ...string[]] = [process.execPath, commandFile],
 ): HalyardProcess => {
   const child = spawn(program, [...before, ...args], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: compileCache,
-      HALYARD_POSTGRES_TIMEOUT: unhurriedStatements,
-      ...settings,
-    },
+    env: environmentOf(settings),
     stdio: ["ignore", "pipe", "pipe"],
     timeout: longestLife,
     killSignal: "SIGKILL",

@@ -1,10 +1,8 @@
 // The bodies of evaluations, written once for each flag and outcome and kept for as long as the flag stays as it is.
-import { hash } from "node:crypto";
-import type { EvaluationContext } from "@halyard/core/context";
 import type { Evaluation, Reason } from "@halyard/core/evaluate";
 import { may, type Principal } from "../../domain/principal.ts";
 import type { EvaluationTotals } from "../../domain/usage.ts";
-import { evaluateFlag, evaluateInBulk } from "../../evaluation/evaluate.ts";
+import { evaluateFlag } from "../../evaluation/evaluate.ts";
 import type { EvaluationFlag, Snapshot } from "../../evaluation/snapshot.ts";
 import { readAsked } from "./request.ts";
 
@@ -47,7 +45,11 @@ const asProtocol = (evaluation: Evaluation, audience: Audience) => {
 };
 
 /** The body that tells what came of an evaluation of this flag. */
-const bodyOf = (entry: EvaluationFlag, evaluation: Evaluation, audience: Audience): string => {
+export const bodyOf = (
+  entry: EvaluationFlag,
+  evaluation: Evaluation,
+  audience: Audience,
+): string => {
   let bodies = kept[audience].get(entry);
   if (bodies === undefined) {
     bodies = new Map();
@@ -89,35 +91,4 @@ export const answerOne = (
     status: "errorCode" in evaluation ? 400 : 200,
     body: bodyOf(entry, evaluation, audience),
   };
-};
-
-export interface BulkAnswer {
-  readonly tag: string;
-  readonly body: string;
-}
-
-/**
- * The tag is made from the body, so it depends on whatever the answer depends on. The address of the event stream is part of
- * it: clients take it from their last whole answer, so a 304 must not leave them with one that is over.
- */
-export const evaluateAll = (
-  snapshot: Snapshot,
-  context: EvaluationContext,
-  streamUrl: string | undefined,
-  audience: Audience,
-  totals: EvaluationTotals,
-): BulkAnswer => {
-  totals.bulk += 1;
-  snapshot.bulk.on += 1;
-  const items = snapshot
-    .all()
-    .map((entry) => bodyOf(entry, evaluateInBulk(entry, context, totals), audience));
-  const rest = JSON.stringify({
-    metadata: { environment: snapshot.environmentName },
-    ...(streamUrl !== undefined && {
-      eventStreams: [{ type: "sse", url: streamUrl, inactivityDelaySec: 120 }],
-    }),
-  });
-  const body = `{"flags":[${items.join(",")}],${rest.slice(1)}`;
-  return { tag: hash("sha256", body, "base64url").slice(0, 27), body };
 };

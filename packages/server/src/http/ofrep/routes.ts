@@ -8,7 +8,8 @@ import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { isJsonCharset } from "../errors/json-body.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { allowPages } from "../request/cors.ts";
-import { answerOne, audienceOf, evaluateAll } from "./answers.ts";
+import { answerOne, audienceOf } from "./answers.ts";
+import { evaluateAll } from "./bulk-answer.ts";
 import { knowsMore, readAsked } from "./request.ts";
 import { bulkSchema, singleSchema } from "./schemas.ts";
 
@@ -27,7 +28,7 @@ type Asking = FastifyRequest<{
   Querystring: Readonly<Record<string, unknown>>;
 }>;
 
-const send = (reply: FastifyReply, status: number, body: string): FastifyReply =>
+const send = (reply: FastifyReply, status: number, body: string | Buffer): FastifyReply =>
   allowPages(reply).code(status).type(jsonType).send(body);
 
 /** What the client called this server, when that can be an address at all. */

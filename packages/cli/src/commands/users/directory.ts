@@ -1,0 +1,151 @@
+// Where people are: on a server, called with an owner key, or in its database without one.
+import type { InvitedUser, NewUser, User, UserPatch } from "@halyard/sdk";
+import { operator as operatorActor } from "@halyard/server/domain/principal";
+import { emailKeyOf, type User as StoredUser } from "@halyard/server/domain/user";
+import type { Command } from "commander";
+import {
+  configFor,
+  dataOption,
+  localAddress,
+  type OperatorOptions,
+  withOperator,
+} from "../../operator.ts";
+import {
+  answered,
+  type ConnectionOptions,
+  connect,
+  hasKey,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { beginChange } from "../../server-connection/place.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandFailed, unwrap } from "../../terminal/output.ts";
+
+export interface UserOptions extends OperatorOptions, ConnectionOptions {
+  readonly database?: boolean;
+  readonly yes?: boolean;
+}
+
+export interface Directory {
+  /** Of the database or the server, for scripts. */
+  readonly place: object;
+  list(): Promise<readonly User[]>;
+  /** Asks first in production; `what` is the change in words. */
+  begin(what: string): Promise<void>;
+  invite(user: NewUser): Promise<InvitedUser>;
+  update(id: string, patch: UserPatch): Promise<User>;
+  remove(id: string): Promise<void>;
+  newInvitation(id: string): Promise<InvitedUser["invitation"]>;
+}
+
+export const userCommand = (command: Command): Command =>
+  serverCommand(command, "an owner")
+    .option("--database", "work on the database, without a server or key")
+    .option(dataOption[0], `the same, in this data folder (instead of HALYARD_DATA)`)
+    .addHelpText(
+      "after",
+      `
+With an API key (--key, HALYARD_API_KEY or a profile) it calls a server; the key needs the role owner. Without one, or
+with --database or --data, it works on the database directly (DATABASE_URL, or the data folder).`,
+    );
+
+const isForDatabase = (options: UserOptions): boolean => {
+  const { database, data, url, key, profile } = options;
+  const isWanted = database === true || data !== undefined;
+  const server = Object.entries({ url, key, profile }).find(([, value]) => value !== undefined);
+  if (isWanted && server) {
+    throw new CommandFailed(
+      `--${data === undefined ? "database" : "data"} works on the database and --${server[0]} on a server: use only one of them.`,
+      exitCodes.usage,
+    );
+  }
+  return isWanted || (!server && !hasKey(options));
+};
+
+const shownUser = (user: StoredUser): User => ({
+  id: user.id,
+  name: user.name,
+  email: user.email,
+  owner: user.isOwner,
+  roles: user.roles,
+  state: user.signedInAt === null ? "invited" : "active",
+  createdAt: user.createdAt.toISOString(),
+  signedInAt: user.signedInAt?.toISOString() ?? null,
+  hasPassword: user.hasPassword,
+  hasSecondFactor: user.hasSecondFactor,
+  providers: user.providers,
+});
+
+const onServer = (options: UserOptions): Directory => {
+  const connection = connect(options);
+  const { users } = connection.management;
+  const ask = async <T>(result: Promise<Parameters<typeof answered<T>>[1]>): Promise<T> =>
+    answered(connection, await result);
+  return {
+    place: { server: connection.url },
+    list: () => ask(users.list()),
+    begin: async (what) => void (await beginChange(connection, what, options.yes)),
+    invite: (user) => ask(users.invite(user)),
+    update: (id, patch) => ask(users.update(id, patch)),
+    remove: (id) => ask(users.remove(id)),
+    newInvitation: (id) => ask(users.newInvitation(id)),
+  };
+};
+
+/** The work with the people of the server or the database that the options name. */
+export const withDirectory = async (
+  options: UserOptions,
+  work: (directory: Directory) => Promise<void>,
+): Promise<void> => {
+  if (!isForDatabase(options)) return work(onServer(options));
+  const config = await configFor(options.data);
+  const base = config.publicUrl ?? localAddress(config);
+  const author = { actor: operatorActor };
+  const rightsOf = ({ owner, ...rest }: UserPatch) => ({
+    ...rest,
+    ...(owner !== undefined && { isOwner: owner }),
+  });
+  const shownLink = ({ token, expiresAt }: { token: string; expiresAt: Date }) => ({
+    url: `${base}/invitation?token=${token}`,
+    expiresAt: expiresAt.toISOString(),
+  });
+  await withOperator(options, ({ users }, { json }) =>
+    work({
+      place: json,
+      list: async () => (await users.list()).map(shownUser),
+      begin: async () => undefined,
+      async invite({ owner: isOwner = false, ...wanted }) {
+        const { result } = await users.invite(author, { ...wanted, isOwner });
+        const { user, invitation } = unwrap(result);
+        return { ...shownUser(user), invitation: shownLink(invitation) };
+      },
+      update: async (id, patch) =>
+        shownUser(unwrap(await users.change(author, id, rightsOf(patch)))),
+      remove: async (id) => unwrap(await users.remove(author, id)),
+      newInvitation: async (id) => shownLink(unwrap(await users.newInvitation(id))),
+    }),
+  );
+};
+
+/** The one with this id, e-mail address or name. */
+export const personNamed = async (directory: Directory, text: string): Promise<User> => {
+  const all = await directory.list();
+  const byId = all.find(({ id }) => id === text);
+  if (byId) return byId;
+  const isAddress = text.includes("@");
+  const found = all.filter(({ name, email }) =>
+    isAddress ? email !== null && emailKeyOf(email) === emailKeyOf(text) : name === text,
+  );
+  const [only, ...others] = found;
+  if (!only) {
+    throw new CommandFailed(
+      `There is nobody with the id, e-mail address or name "${text}": halyard users list shows everybody.`,
+      exitCodes.notFound,
+    );
+  }
+  if (others.length === 0) return only;
+  throw new CommandFailed(
+    `${found.length} people have the name "${text}": use an id or an e-mail address, as halyard users list shows them.`,
+    exitCodes.conflict,
+  );
+};

@@ -1,0 +1,189 @@
+// halyard users: invite people, say what they may do, remove them.
+import type { PersonRole, User } from "@halyard/sdk";
+import { personRoles } from "@halyard/server/domain/principal";
+import { Argument, Command, InvalidArgumentError } from "commander";
+import { confirm, isAtTerminal } from "../../terminal/ask.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import {
+  CommandFailed,
+  inOneLine,
+  print,
+  printAside,
+  printJson,
+  printTable,
+} from "../../terminal/output.ts";
+import { personNamed, type UserOptions, userCommand, withDirectory } from "./directory.ts";
+
+interface InviteOptions extends UserOptions {
+  readonly email?: string;
+  readonly owner?: boolean;
+  readonly role?: Readonly<Record<string, PersonRole>>;
+}
+
+interface RoleOptions extends UserOptions {
+  readonly owner?: boolean;
+}
+
+const isRole = (text: string | undefined): text is PersonRole =>
+  personRoles.some((role) => role === text);
+
+/** `production=editor`, one after the other. */
+const roleIn = (text: string, before: Readonly<Record<string, PersonRole>> = {}) => {
+  const [environment = "", role] = text.split("=", 2);
+  if (environment !== "" && isRole(role)) return { ...before, [environment]: role };
+  throw new InvalidArgumentError(
+    `It must be an environment and one of ${personRoles.join(", ")}, such as production=editor.`,
+  );
+};
+
+const yesOption = ["-y, --yes", "do not ask for confirmation"] as const;
+const person = new Argument("<person>", "their id, e-mail address or name");
+
+export const userCommands = (): Command => {
+  const group = new Command("users").description(
+    "invite people, say what they may do, and remove them, on a server or in its database",
+  );
+
+  const list = userCommand(group.command("list"))
+    .description("list everybody with an account")
+    .action(listUsers);
+  withExamples(list, "halyard users list", "halyard users list --database");
+
+  const invite = userCommand(group.command("invite"))
+    .description("invite a person and print the link that lets them in, only once")
+    .argument("<name>", "as history and events name them")
+    .option("--email <address>", "what they sign in with when they have a password")
+    .option("--role <environment=role>", "what they may do in an environment; repeatable", roleIn)
+    .option("--owner", "they manage people and environments, and may do everything everywhere")
+    .option(...yesOption)
+    .action(inviteUser);
+  withExamples(
+    invite,
+    'halyard users invite "Ada Lovelace" --email ada@example.com --role production=editor --role development=admin',
+    "halyard users invite Grace --email grace@example.com --owner",
+  );
+
+  const role = userCommand(group.command("role"))
+    .description("say what a person may do: in an environment, or as an owner")
+    .addArgument(person)
+    .argument("[environment]", "the name of the environment")
+    .addArgument(new Argument("[role]", "what they may do there").choices([...personRoles, "none"]))
+    .option("--owner", "make them an owner")
+    .option("--no-owner", "they are no owner any more, and have only the role that is given")
+    .option(...yesOption)
+    .action(setRole);
+  withExamples(
+    role,
+    "halyard users role ada@example.com production admin",
+    "halyard users role ada@example.com production none",
+    "halyard users role ada@example.com --owner",
+    "halyard users role ada@example.com production editor --no-owner",
+  );
+
+  const link = userCommand(group.command("link"))
+    .description("print a new link for a person, also for one who has lost their password")
+    .addArgument(person)
+    .option(...yesOption)
+    .action(newLink);
+  withExamples(link, "halyard users link ada@example.com");
+
+  const remove = userCommand(group.command("remove"))
+    .description("remove a person: their sessions and personal keys end immediately")
+    .addArgument(person)
+    .option(...yesOption)
+    .action(removeUser);
+  withExamples(remove, "halyard users remove ada@example.com --yes");
+
+  return group;
+};
+
+const rightsText = ({ owner, roles }: User): string =>
+  owner
+    ? "owner"
+    : Object.entries(roles)
+        .map(([environment, role]) => `${environment}=${role}`)
+        .join(" ") || "none";
+
+const listUsers = (options: UserOptions): Promise<void> =>
+  withDirectory(options, async (directory) => {
+    const users = await directory.list();
+    if (options.json) return printJson(users);
+    printTable(
+      ["id", "name", "e-mail", "roles", "state", "signed in"],
+      users.map((user) => [
+        user.id,
+        user.name,
+        user.email ?? "",
+        rightsText(user),
+        user.state,
+        user.signedInAt ?? "never",
+      ]),
+    );
+  });
+
+const printLink = (name: string, { url, expiresAt }: { url: string; expiresAt: string }): void => {
+  print(url);
+  printAside(
+    `Hand this link to ${name}: it is good once, until ${expiresAt}. It is not shown again.`,
+  );
+};
+
+const inviteUser = (name: string, options: InviteOptions): Promise<void> =>
+  withDirectory(options, async (directory) => {
+    const { email = null, owner = false, role: roles = {} } = options;
+    await directory.begin(`Invite ${name}`);
+    const made = await directory.invite({ name, email, owner, roles });
+    if (options.json) return printJson({ ...made, ...directory.place });
+    printLink(name, made.invitation);
+  });
+
+const newLink = (text: string, options: UserOptions): Promise<void> =>
+  withDirectory(options, async (directory) => {
+    const { id, name } = await personNamed(directory, text);
+    await directory.begin(`Make a new link for ${name}`);
+    const invitation = await directory.newInvitation(id);
+    if (options.json) return printJson({ id, ...invitation, ...directory.place });
+    printLink(name, invitation);
+  });
+
+const setRole = (
+  text: string,
+  environment: string | undefined,
+  role: PersonRole | "none" | undefined,
+  options: RoleOptions,
+): Promise<void> => {
+  const { owner } = options;
+  if (environment === undefined && owner === undefined) {
+    throw new CommandFailed(
+      "An environment and a role are needed, such as production editor; or --owner.",
+      exitCodes.usage,
+    );
+  }
+  if (environment !== undefined && role === undefined) {
+    throw new CommandFailed(
+      `A role is needed: one of ${personRoles.join(", ")}, none.`,
+      exitCodes.usage,
+    );
+  }
+  return withDirectory(options, async (directory) => {
+    const { id, name } = await personNamed(directory, text);
+    await directory.begin(`Change what ${name} may do`);
+    const changed = await directory.update(id, {
+      ...(owner !== undefined && { owner }),
+      ...(environment !== undefined &&
+        role !== undefined && { roles: { [environment]: role === "none" ? null : role } }),
+    });
+    if (options.json) return printJson({ ...changed, ...directory.place });
+    print(inOneLine(`${changed.name} has these roles now: ${rightsText(changed)}.`));
+  });
+};
+
+const removeUser = (text: string, options: UserOptions): Promise<void> =>
+  withDirectory(options, async (directory) => {
+    const { id, name } = await personNamed(directory, text);
+    if (isAtTerminal()) await confirm(`Remove ${name} (${id})?`, options.yes);
+    await directory.remove(id);
+    if (options.json) return printJson({ id, removed: true, ...directory.place });
+    print(inOneLine(`Removed ${name} (${id}).`));
+  });

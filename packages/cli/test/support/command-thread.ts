@@ -1,0 +1,44 @@
+// The command in a thread of the tests instead of a process: the same main file with arguments, settings, output and exit
+// code of its own, for a twentieth of the time. For what is not about the process itself: no signals, pipes or terminals.
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import {
+  commandFile,
+  type Ended,
+  environmentOf,
+  runHalyard,
+} from "../../../server/test/support/halyard-process.ts";
+import type { Run } from "./command-host.ts";
+
+const idle: Worker[] = [];
+
+const startHost = (): Worker =>
+  new Worker(new URL("./command-host.ts", import.meta.url), {
+    workerData: { file: pathToFileURL(commandFile).href },
+    env: {},
+    execArgv: [],
+  });
+
+const runOn = async (host: Worker, run: Run): Promise<Ended> => {
+  host.ref();
+  const ended = await new Promise<Ended>((resolve, reject) => {
+    host.removeAllListeners().once("error", reject).once("message", resolve);
+    host.once("exit", () => reject(new Error(`halyard ${run.args.join(" ")} ended its thread`)));
+    host.postMessage(run);
+  });
+  host.unref();
+  idle.push(host);
+  return ended;
+};
+
+/** These are settings of the command; others, such as TMPDIR, are of its process. */
+const isOfCommand = (name: string): boolean => /^(HALYARD_|DATABASE_URL$|PORT$|HOST$)/.test(name);
+
+/** As runHalyard; at full size, and with settings of the process, it is that. */
+export const runInThread = (
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Ended> =>
+  process.env.HALYARD_FAULTS === "full" || !Object.keys(settings).every(isOfCommand)
+    ? runHalyard(args, settings)
+    : runOn(idle.pop() ?? startHost(), { args, environment: environmentOf(settings) });

@@ -1,0 +1,103 @@
+// halyard users: on a server with an owner key, and in its database without one.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { InvitedUser, User } from "@halyard/sdk";
+import {
+  startTestServer,
+  type TestEnvironment,
+  type TestServer,
+} from "../../server/test/support/server.ts";
+import { storeSettings } from "../../server/test/support/test-store.ts";
+import { type CommandRunner, createRunner, settingsFor } from "./support/command-runner.ts";
+
+let server: TestServer;
+let environment: TestEnvironment;
+let halyard: CommandRunner;
+let operator: CommandRunner;
+
+before(async () => {
+  server = await startTestServer();
+  environment = await server.environment();
+  halyard = createRunner(settingsFor(server, await environment.newKey("owner")));
+  operator = halyard.with({
+    ...(await storeSettings(server.folder)),
+    HALYARD_URL: "",
+    HALYARD_API_KEY: "",
+  });
+});
+after(() => server.close());
+
+test("people are invited, changed, listed and removed, on a server and in its database", async () => {
+  const { name: place } = environment;
+  for (const [runner, who] of [
+    [halyard, "Ada Lovelace"],
+    [operator, "Grace Hopper"],
+  ] as const) {
+    const email = `${who.slice(0, 3).toLowerCase()}@example.com`;
+    const made = await runner.run(
+      ...["users", "invite", who, "--email", email, "--role", `${place}=viewer`],
+    );
+    assert.equal(made.code, 0, made.stderr);
+    assert.match(made.stdout, /^http:\/\/127\.0\.0\.1:\d+\/invitation\?token=[\w-]{43}\n$/);
+    assert.match(made.stderr, /^Hand this link to .*good once, until \S+Z/);
+    assert.match(
+      await runner.succeed("users", "list"),
+      new RegExp(`^usr_\\w+ +${who} +${email} +${place}=viewer +invited +never$`, "m"),
+    );
+    const say = (role: string) => `${who} has these roles now: ${role}.\n`;
+    const upper = email.toUpperCase();
+    for (const [args, roles] of [
+      [[upper, place, "admin"], `${place}=admin`],
+      [[who, place, "none"], "none"],
+      [[email, "--owner"], "owner"],
+      [[email, place, "editor", "--no-owner"], `${place}=editor`],
+    ] as const) {
+      assert.equal(await runner.succeed("users", "role", ...args), say(roles));
+    }
+    const link = await runner.read<{ id: string; url: string }>("users", "link", email);
+    assert.match(link.url, /\/invitation\?token=/);
+    assert.notEqual(link.url, made.stdout.trim());
+    assert.match(await runner.succeed("users", "remove", link.id), /^Removed .* \(usr_\w+\)\.\n$/);
+    await runner.refuse(["users", "remove", link.id], 3, /halyard users list/);
+  }
+});
+
+test("the same for scripts", async () => {
+  const invite = ["users", "invite", "Alan", "--owner"];
+  const { invitation, ...made } = await halyard.read<InvitedUser>(...invite);
+  assert.ok(invitation.url.startsWith(`${server.url}/invitation?token=`));
+  const { server: _, ...user } = made as typeof made & { server: string };
+  const listed = await operator.read<User[]>("users", "list");
+  assert.deepEqual(
+    listed.find(({ id }) => id === user.id),
+    user,
+  );
+  assert.partialDeepStrictEqual(await operator.read("users", "remove", user.id), {
+    id: user.id,
+    removed: true,
+  });
+});
+
+test("what is not allowed, not there, or does not go together", async () => {
+  const admin = halyard.with({ HALYARD_API_KEY: environment.keys.admin });
+  await admin.refuse(["users", "list"], 4, /role owner/);
+  await halyard.refuse(["users", "link", "nobody"], 3, /nobody with the id/);
+  await halyard.succeed("users", "invite", "Twin", "--email", "twin@example.com");
+  await operator.succeed("users", "invite", "Twin");
+  await halyard.refuse(["users", "remove", "Twin"], 5, /2 people/);
+  const again = ["users", "invite", "Other", "--email", "TWIN@example.com"];
+  await halyard.refuse(again, 5, /already has the e-mail address/);
+  await operator.refuse(again, 5, /already has the e-mail address/);
+  for (const [args, message] of [
+    [["invite", "X", "--role", "production"], /production=editor/],
+    [["invite", "X", "--role", "production=owner"], /production=editor/],
+    [["invite", "X", "--role", "nowhere=viewer"], /environment that exists/],
+    [["invite", "X", "--email", "no address"], /e-mail address/],
+    [["role", "Twin"], /An environment and a role/],
+    [["role", "Twin", "production"], /A role is needed/],
+    [["role", "Twin", "production", "root"], /choices are viewer/],
+    [["list", "--database", "--url", server.url], /use only one of them/],
+  ] as const) {
+    await halyard.refuse(["users", ...args], 2, message);
+  }
+});
