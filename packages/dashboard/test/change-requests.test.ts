@@ -209,11 +209,16 @@ test("creating, several at once and lists of people are proposed too; refused an
   await page.getByText(/^Withdrawn/).waitFor();
 
   const other = await openAsPerson(browser, t, server.url, bo, `${at}/change-requests/${both}`);
-  await other.page.getByRole("button", { name: "Refuse…" }).click();
+  // By keyboard alone: the dialog begins with its text, and its last button refuses.
+  await other.page.getByRole("button", { name: "Refuse…" }).press("Enter");
   await dialog(other.page)
     .getByLabel(/^Comment/)
-    .fill("Two is still used");
-  await dialog(other.page).getByRole("button", { name: "Refuse" }).click();
+    .and(other.page.locator(":focus"))
+    .waitFor();
+  await other.page.keyboard.type("Two is still used");
+  await other.page.keyboard.press("Tab");
+  await other.page.keyboard.press("Tab");
+  await other.page.keyboard.press("Enter");
   await other.page.getByText(/^Refused/).waitFor();
   await other.page.getByText("Two is still used").waitFor();
   assert.equal((await stateOf(admin, "one")).enabled, true);
