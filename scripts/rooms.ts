@@ -66,7 +66,7 @@ const server: Rooms = {
   "store/schema": ["domain", "errors.ts", "kysely"],
   "store/secrets": ["store/schema", "errors.ts", "kysely", "node:*"],
   "store/outbox": [...database, "node:crypto"],
-  "store/people": [...database],
+  "store/people": ["store/outbox", ...database],
   "store/environments": [...database],
   "store/sql": ["store/outbox", "store/people", "store/environments", ...database],
   "store/sqlite": ["store/sql", ...database, "node:*"],

@@ -3,7 +3,14 @@ import { debuglog } from "node:util";
 import { CommanderError } from "commander";
 import { createProgram } from "./program.ts";
 import { codeOf, type ExitCode, exitCodes } from "./terminal/exit-codes.ts";
-import { CommandFailed, jsonText, withoutControls } from "./terminal/output.ts";
+import {
+  CommandFailed,
+  jsonText,
+  Proposed,
+  print,
+  printJson,
+  withoutControls,
+} from "./terminal/output.ts";
 import { ignoreClosedOutput } from "./terminal/output-closed.ts";
 
 /** Errors whose message is for people, and how the command ends with them. */
@@ -49,6 +56,9 @@ try {
     if (wantsJson && error.exitCode !== 0) {
       printErrorAsJson(codeOf(exitCodes.usage), error.message.replace(/^error: /, ""));
     }
+  } else if (error instanceof Proposed) {
+    if (wantsJson) printJson({ proposed: error.request });
+    else print(withoutControls(error.message));
   } else {
     const exitCode = exitCodeFor(error);
     process.exitCode = exitCode;

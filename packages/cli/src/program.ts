@@ -10,6 +10,7 @@ const groups: Readonly<Record<string, Commands>> = {
     evaluate: async () => (await import("./commands/flags/evaluate.ts")).evaluateCommand(),
     explain: async () => (await import("./commands/flags/explain.ts")).explainCommand(),
     segments: async () => (await import("./commands/segments/segments.ts")).segmentCommands(),
+    requests: async () => (await import("./commands/requests/requests.ts")).requestCommands(),
     rollout: async () => (await import("./commands/flags/rollout.ts")).rolloutCommand(),
     history: async () => (await import("./commands/history.ts")).historyCommand(),
     events: async () => (await import("./commands/flags/events.ts")).eventCommands(),

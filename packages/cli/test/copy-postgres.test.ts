@@ -126,6 +126,11 @@ const usedFolder = async () => {
       .prepare(`insert into users (id, name, email, owner, created_at, rights_at, totp)
         values ('usr_1', 'Ann', 'ann@acme.example', 1, 1, 1, ?)`)
       .run(totp);
+    database.exec(`insert into change_requests (id, environment_id, state, title, author, authors,
+        created_at, updated_at, summary, operations)
+      values ('cr_1', 1, 'refused', 'Change', '{}', '[]', 1, 1, '[]', '[]')`);
+    database.exec(`insert into change_request_entries (request_id, number, kind, at, actor, text)
+      values ('cr_1', 1, 'comment', 1, '{}', 'No')`);
     database.exec("insert into identities values ('https://id.acme.example', 'ann', 'usr_1')");
   });
   return { folder, key };

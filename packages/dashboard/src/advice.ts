@@ -16,6 +16,8 @@ export const adviceFor = ({ code, retryAfter }: ManagementError): string => {
       return "You signed in with a read-only key. Sign in with an admin key of this environment to make changes.";
     case "NOT_FOUND":
       return "It may have been deleted. Go back to the list.";
+    case "APPROVAL_NEEDED":
+      return "Ask somebody else to approve it, or an owner to do it.";
     case "CONFLICT":
       return "Change what is in the way, or choose another name, then try again.";
     case "PRECONDITION_FAILED":

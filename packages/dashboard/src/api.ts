@@ -16,12 +16,34 @@ export interface SessionEnvironment {
   readonly permissions: readonly string[];
   readonly keyName: string;
   readonly keyId: string;
+  /** What people call it; null when that is its name. */
+  readonly label: string | null;
+  readonly color: string | null;
+  /** Whether changes need the approval of a second person. */
+  readonly protected: boolean;
+  /** Whether its key changes a protected environment without one. */
+  readonly writesDirectly: boolean;
+}
+
+/** The person who is signed in. */
+export interface SessionUser {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly isOwner: boolean;
+  readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
+  /** Names of the providers that they sign in with. */
+  readonly providers: readonly string[];
 }
 
 export interface Session {
   readonly csrf: string;
   readonly endsAt: string;
+  /** Of a person it may be none. */
   readonly environments: readonly SessionEnvironment[];
+  /** Null for those who have signed in with keys. */
+  readonly user: SessionUser | null;
 }
 
 /** Queries throw it: TanStack Query has no other way to report a failure. */

@@ -42,7 +42,7 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
       timer = undefined;
       const stale = changed?.map(({ kind, key }) => [kind, key]) ?? kindNames.map((kind) => [kind]);
       changed = [];
-      for (const part of [...stale, ["history"], ["deliveries"]]) {
+      for (const part of [...stale, ["history"], ["deliveries"], ["change-requests"]]) {
         void queries.invalidateQueries({ queryKey: [name, ...part] });
       }
     };

@@ -29,6 +29,26 @@ const pages: readonly Page[] = [
   page("/webhooks/:id", "WebhookPage", () => import("./pages/webhook-page.tsx")),
   page("/keys", "KeysPage", () => import("./pages/keys-page.tsx")),
   page("/events", "EventsPage", () => import("./pages/events-page.tsx")),
+  page(
+    "/change-requests",
+    "ChangeRequestsPage",
+    () => import("./pages/environments/change-requests-page.tsx"),
+  ),
+  page(
+    "/change-requests/:id",
+    "ChangeRequestPage",
+    () => import("./pages/environments/change-request-page.tsx"),
+  ),
+  page(
+    "/environments",
+    "EnvironmentsPage",
+    () => import("./pages/environments/environments-page.tsx"),
+  ),
+  page(
+    "/environments/:name",
+    "EnvironmentPage",
+    () => import("./pages/environments/environments-page.tsx"),
+  ),
 ];
 
 // Loaded in parallel with the session.

@@ -42,6 +42,10 @@ export interface Api {
   /** False for those who only look. */
   readonly mayChange: boolean;
   readonly may: (permission: string) => boolean;
+  /** Whether changes of flags and segments are proposed, for another person to approve. */
+  readonly proposes: boolean;
+  /** Whether a change is asked about, with the reason for it. */
+  readonly asksReason: boolean;
 }
 
 const SessionContext = createContext<SessionState | undefined>(undefined);
@@ -110,14 +114,20 @@ export const useSession = (): SessionState => {
   return state;
 };
 
-const createApi = (environment: SessionEnvironment, fetch: SessionFetch): Api => ({
-  management: createSessionManagement(fetch),
-  fetch,
-  environment,
-  isProduction: isProductionName(environment.name),
-  mayChange: environment.permissions.includes("flags.write"),
-  may: (permission) => environment.permissions.includes(permission),
-});
+const createApi = (environment: SessionEnvironment, fetch: SessionFetch): Api => {
+  const isProduction = isProductionName(environment.name);
+  const proposes = environment.protected && !environment.writesDirectly;
+  return {
+    management: createSessionManagement(fetch),
+    fetch,
+    environment,
+    isProduction,
+    mayChange: environment.permissions.includes("flags.write"),
+    may: (permission) => environment.permissions.includes(permission),
+    proposes,
+    asksReason: isProduction || proposes,
+  };
+};
 
 interface ApiProviderProps {
   readonly environment: SessionEnvironment;
@@ -126,13 +136,11 @@ interface ApiProviderProps {
 
 export const ApiProvider = ({ environment, children }: ApiProviderProps) => {
   const { ended, csrf } = useSession();
-  const { name, role, keyName, keyId } = environment;
-  const permissions = environment.permissions.join(" ");
+  const { name } = environment;
+  /** The session is read again and again: what is the same must not restart anything. */
+  const text = JSON.stringify(environment);
   const fetch = useMemo(() => createSessionFetch(name, csrf, ended), [name, csrf, ended]);
-  const api = useMemo(
-    () => createApi({ name, role, keyName, keyId, permissions: permissions.split(" ") }, fetch),
-    [fetch, name, role, keyName, keyId, permissions],
-  );
+  const api = useMemo(() => createApi(JSON.parse(text), fetch), [fetch, text]);
   useEffect(() => storeEnvironment(name), [name]);
   return <ApiContext value={api}>{children}</ApiContext>;
 };

@@ -3,6 +3,8 @@ import { ActionIcon, Tooltip } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
+import { OpenCount } from "./change-requests/open-count.tsx";
+import { colorStyle } from "./components/display/environment-name.tsx";
 import { Icon } from "./components/display/icon.tsx";
 import { EnvironmentSwitcher } from "./components/layout/environment-switcher.tsx";
 import { KeyboardHelp } from "./components/layout/keyboard-help.tsx";
@@ -26,11 +28,19 @@ const places: readonly Place[] = [
   { to: "/events", label: "Events", icon: "pulse" },
 ];
 
+const requests: Place = { to: "/change-requests", label: "Requests", icon: "proposal" };
+/** Not in the navigation: the environment switcher leads to it. */
+const environments: Place = { to: "/environments", label: "Environments", icon: "screen" };
+
+/** Requests are made where changes need an approval. */
+const usePlaces = (): readonly Place[] =>
+  useApi().environment.protected ? [...places, requests] : places;
+
 const Navigation = () => {
   const [path] = useLocation();
   return (
     <nav className="shell-navigation" aria-label="Pages">
-      {places.map(({ to, label, icon }) => (
+      {usePlaces().map(({ to, label, icon }) => (
         <Link
           key={to}
           href={to}
@@ -40,6 +50,7 @@ const Navigation = () => {
           <Icon name={icon} />
           <span>{label}</span>
           {to === "/webhooks" && <FailingMark />}
+          {to === requests.to && <OpenCount />}
         </Link>
       ))}
     </nav>
@@ -64,13 +75,17 @@ const Connection = () => {
 };
 
 const ProductionBand = () => {
-  const { environment, isProduction } = useApi();
+  const { environment, isProduction, proposes } = useApi();
   if (!isProduction) return null;
   return (
     <section className="shell-production" aria-label="Environment">
-      <Icon name="warning" />
+      <Icon name={proposes ? "lock" : "warning"} />
       <strong>{environment.name.toUpperCase()}</strong>
-      <span>Changes reach your users immediately.</span>
+      <span>
+        {proposes
+          ? "Changes need the approval of somebody else."
+          : "Changes reach your users immediately."}
+      </span>
     </section>
   );
 };
@@ -87,9 +102,14 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
     main.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [path]);
-  useHotkeys(places.map(({ to }, index) => [`alt+${index + 1}`, () => navigate(to)]));
+  const shownPlaces = usePlaces();
+  useHotkeys(shownPlaces.map(({ to }, index) => [`alt+${index + 1}`, () => navigate(to)]));
   return (
-    <div className="shell" data-production={isProduction || undefined}>
+    <div
+      className="shell"
+      data-production={isProduction || undefined}
+      style={colorStyle(environment.color)}
+    >
       <a className="shell-skip" href="#content">
         Skip to content
       </a>
@@ -100,12 +120,12 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
           <span>Halyard</span>
         </Link>
         <EnvironmentSwitcher key={environment.name} />
-        <Palette places={places} />
+        <Palette places={[...places, requests, environments]} />
         <Navigation />
         <div className="shell-foot">
           <Connection />
           <div className="shell-tools">
-            <KeyboardHelp places={places.map(({ label }) => label)} />
+            <KeyboardHelp places={shownPlaces.map(({ label }) => label)} />
             <Tooltip label="API reference">
               <ActionIcon
                 className="only-wide"

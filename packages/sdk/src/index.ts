@@ -26,7 +26,19 @@ export type {
 } from "./client/client-options.ts";
 export type { Cache } from "./client/flag-cache.ts";
 export type { Details } from "./details.ts";
+export type { ApiKey, CreatedApiKey, NewApiKey, OwnApiKey } from "./management/api-keys.ts";
 export type { CallOptions, ChangeOptions, CreateOptions, PostOptions } from "./management/call.ts";
+export type {
+  ChangeRequest,
+  ChangeRequestPage,
+  ChangeRequestQuery,
+  ChangeRequestState,
+  ChangeRequestSummary,
+  NewChangeRequest,
+  NewOperation,
+  ProposedOperation,
+  RebasedChangeRequest,
+} from "./management/change-requests.ts";
 export type {
   ClosedEnvironment,
   CreatedEnvironment,
@@ -59,9 +71,8 @@ export type {
 } from "./management/queries.ts";
 export type {
   Actor,
-  ApiKey,
   AttemptTotals,
-  CreatedApiKey,
+  Bypass,
   CreatedWebhook,
   Delivery,
   DeliveryAttempt,
@@ -73,13 +84,12 @@ export type {
   FlagUsage,
   HistoryEntry,
   LastChange,
-  NewApiKey,
   NewFlag,
   NewWebhook,
-  OwnApiKey,
   Replay,
   ReplayRange,
   RetriedDeliveries,
+  Reviewed,
   Role,
   RotatedSecret,
   SentDelivery,
@@ -109,6 +119,7 @@ export type {
   SegmentUse,
 } from "./management/segments.ts";
 export type {
+  ChangeRequestEvent,
   FlagCreatedEvent,
   FlagDeletedEvent,
   FlagDisabledEvent,

@@ -8,6 +8,7 @@ export const errorCodes = [
   "NOT_FOUND",
   "METHOD_NOT_ALLOWED",
   "CONFLICT",
+  "APPROVAL_NEEDED",
   "PRECONDITION_FAILED",
   "PAYLOAD_TOO_LARGE",
   "UNSUPPORTED_MEDIA_TYPE",
@@ -28,6 +29,8 @@ export interface Failure {
   readonly details?: readonly FieldProblem[];
   /** On PRECONDITION_FAILED: the resource as it is now, and its version. */
   readonly current?: { readonly body: unknown; readonly version: number };
+  /** On APPROVAL_NEEDED: the change request that was made in the place of the change, and where it is. */
+  readonly proposed?: { readonly path: string; readonly body: unknown };
 }
 
 export type Result<T> =

@@ -1,6 +1,10 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
 import type { ApiKey, NewKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
+import type {
+  ChangeRequestReads,
+  ChangeRequestWrites,
+} from "./domain/change-requests/change-request.ts";
 import type { CredentialReads, CredentialWrites } from "./domain/credentials.ts";
 import type {
   EnvironmentReads,
@@ -80,7 +84,8 @@ export interface Reader
     ReferenceReads,
     SegmentReads,
     SignInLinkReads,
-    UserReads {
+    UserReads,
+    ChangeRequestReads {
   /** Newest first. */
   removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
   flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
@@ -127,6 +132,7 @@ type ReadsToChange = Pick<
   | keyof SignInLinkReads
   | keyof UserReads
   | keyof EnvironmentReads
+  | keyof ChangeRequestReads
   | "flag"
   | "webhooks"
   | "webhook"
@@ -149,7 +155,8 @@ export interface Transaction
     ReplayWrites,
     SessionWrites,
     SignInLinkWrites,
-    UserWrites {
+    UserWrites,
+    ChangeRequestWrites {
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */

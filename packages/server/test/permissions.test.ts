@@ -68,6 +68,18 @@ const table: Readonly<Record<string, readonly [permission: string, Allowed]>> = 
   "DELETE /api/v1/segments/{key}": ["segments.write", editors],
   "POST /api/v1/segments/{key}/members": ["segments.write", editors],
 
+  "GET /api/v1/change-requests": ["change-requests.read", readers],
+  "GET /api/v1/change-requests/{id}": ["change-requests.read", readers],
+  "POST /api/v1/change-requests": ["flags.write", editors],
+  "PATCH /api/v1/change-requests/{id}": ["flags.write", editors],
+  "POST /api/v1/change-requests/{id}/withdraw": ["flags.write", editors],
+  "POST /api/v1/change-requests/{id}/rebase": ["flags.write", editors],
+  "POST /api/v1/change-requests/{id}/approve": ["change-requests.review", editors],
+  "POST /api/v1/change-requests/{id}/refuse": ["change-requests.review", editors],
+  "POST /api/v1/change-requests/{id}/apply": ["change-requests.review", editors],
+  "POST /api/v1/change-requests/{id}/comments": ["change-requests.review", editors],
+  "POST /api/v1/change-requests/{id}/bypass": ["environments.write", owners],
+
   "POST /api/v1/webhooks": ["webhooks.write", admins],
   "PATCH /api/v1/webhooks/{id}": ["webhooks.write", admins],
   "DELETE /api/v1/webhooks/{id}": ["webhooks.write", admins],

@@ -19,6 +19,10 @@ const dropColumns = (table: string, ...columns: readonly string[]): readonly str
   columns.map((column) => `alter table ${table} drop column ${column}`);
 
 const withoutPeople: readonly string[] = [
+  "drop table change_request_entries",
+  "drop table change_requests",
+  ...dropColumns("history", "review"),
+  ...dropColumns("api_keys", "created_by"),
   "drop index history_by_actor_user",
   ...dropColumns("history", "actor_user_id", "actor_user_name"),
   ...dropColumns("environments", "label", "color", "protected", "expires_at", "copy_of"),

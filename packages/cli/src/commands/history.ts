@@ -38,6 +38,7 @@ export const historyCommand = (): Command =>
           "key",
           "user",
           "environment",
+          "change-request",
         ]),
       )
       .option("--id <key>", "only changes of the one with this key or id; with --kind")

@@ -62,6 +62,8 @@ const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] 
       return settingChanges(before ?? {}, after ?? {});
     case "user":
       return [accessText(before, after)];
+    case "change-request":
+      return [inOneLine(String(after?.title ?? ""))];
     case "webhook":
     case "key":
       return [];

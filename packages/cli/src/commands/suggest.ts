@@ -8,7 +8,7 @@ import {
 import { readProfiles } from "../server-connection/profiles.ts";
 import { print } from "../terminal/output.ts";
 
-const kinds = ["flag", "segment", "profile", "webhook"] as const;
+const kinds = ["flag", "segment", "profile", "webhook", "request"] as const;
 type Kind = (typeof kinds)[number];
 
 /** Nobody waits longer after pressing the tab key. */
@@ -51,6 +51,10 @@ const namesAt = async (
   if (kind === "webhook") {
     const webhooks = await management.webhooks.list(options);
     return webhooks.ok ? webhooks.value.map(({ id }) => id) : [];
+  }
+  if (kind === "request") {
+    const requests = await management.changeRequests.list({ state: "open" }, options);
+    return requests.ok ? requests.value.requests.map(({ id }) => id) : [];
   }
   if (kind === "segment") {
     const segments = await management.segments.list(options);

@@ -17,9 +17,18 @@ export const whoamiCommand = (): Command =>
 
 const showKey = async (options: ConnectionOptions & { readonly json?: boolean }): Promise<void> => {
   const connection = connect(options);
-  const { id, name, role, environment, expiresAt } = await checkKey(connection);
+  const { id, name, role, environment, expiresAt, proposes } = await checkKey(connection);
   const { url: server, key } = connection;
-  if (options.json) return printJson({ environment, server, role, id, name, expiresAt });
+  if (options.json)
+    return printJson({
+      environment,
+      server,
+      role,
+      id,
+      name,
+      expiresAt,
+      ...(proposes && { proposes }),
+    });
   print(coloured("bold", environment));
   for (const [what, value] of Object.entries({
     server,
@@ -27,6 +36,7 @@ const showKey = async (options: ConnectionOptions & { readonly json?: boolean })
     name,
     key: shownKey(key),
     expires: expiresAt ?? "never",
+    ...(proposes && { changes: "are proposed: the environment is protected" }),
   })) {
     print(inOneLine(`  ${what.padEnd(7)}  ${value}`));
   }

@@ -4,7 +4,17 @@ import type { Argument, Command, Option } from "commander";
 /** What a placeholder stands for. `nothing`: free text. */
 export type Value =
   | { readonly kind: "choices"; readonly choices: readonly string[] }
-  | { readonly kind: "file" | "folder" | "flag" | "segment" | "profile" | "webhook" | "nothing" };
+  | {
+      readonly kind:
+        | "file"
+        | "folder"
+        | "flag"
+        | "segment"
+        | "profile"
+        | "webhook"
+        | "request"
+        | "nothing";
+    };
 
 export interface CompletedOption {
   /** `--profile`, and `-p` where there is one. */
@@ -34,6 +44,7 @@ const kinds: Readonly<Record<string, Value>> = {
   a: { kind: "profile" },
   b: { kind: "profile" },
   webhook: { kind: "webhook" },
+  request: { kind: "request" },
 };
 
 const valueNamed = (name: string, choices: readonly string[] | undefined): Value => {

@@ -1,8 +1,14 @@
 // How a command finds its server and key: by options, then by environment variables, then by the active profile.
-import { createManagement, type Management, type ManagementError, type Result } from "@halyard/sdk";
+import {
+  type ChangeRequest,
+  createManagement,
+  type Management,
+  type ManagementError,
+  type Result,
+} from "@halyard/sdk";
 import { type Command, Option } from "commander";
 import { exitCodeOf, exitCodes } from "../terminal/exit-codes.ts";
-import { CommandFailed } from "../terminal/output.ts";
+import { CommandFailed, Proposed } from "../terminal/output.ts";
 import { type Profile, profileNamed, readProfiles } from "./profiles.ts";
 
 export interface ConnectionOptions {
@@ -11,12 +17,16 @@ export interface ConnectionOptions {
   readonly profile?: string;
   /** Why, for what the command changes. */
   readonly reason?: string;
+  /** An owner goes past the approval that a protected environment asks for. */
+  readonly bypass?: boolean;
 }
 
 export interface Connection extends Profile {
   readonly management: Management;
   /** A command for the same server, to be shown: `flags list` becomes `halyard flags list -p staging`. */
   readonly hint: (command: string) => string;
+  readonly bypass: boolean;
+  readonly reason: string | undefined;
 }
 
 const defaultUrl = "http://127.0.0.1:4400";
@@ -49,10 +59,16 @@ export const changeCommand = (command: Command, role?: NeededKey): Command =>
 
 /** The same for a command that changes flags or segments. */
 export const reasonedCommand = (command: Command): Command =>
-  changeCommand(command).addOption(reasonOption());
+  changeCommand(command).addOption(reasonOption()).addOption(bypassOption());
 
 export const reasonOption = (): Option =>
   new Option("--reason <text>", "why; kept in the history and sent in events");
+
+export const bypassOption = (): Option =>
+  new Option(
+    "--bypass",
+    "in a protected environment, with --reason: change it as an owner, without an approval",
+  );
 
 const server = (flags: string, description: string): Option =>
   new Option(flags, description).helpGroup("Which server:");
@@ -122,9 +138,13 @@ export const connect = (options: ConnectionOptions): Connection => {
 /** The connection to the profile of this name. */
 export const connectBy = (
   name: string,
-  { reason }: Pick<ConnectionOptions, "reason"> = {},
+  { reason, bypass }: Pick<ConnectionOptions, "reason" | "bypass"> = {},
 ): Connection =>
-  connectTo(profileNamed(name), { profile: name, ...(reason !== undefined && { reason }) });
+  connectTo(profileNamed(name), {
+    profile: name,
+    ...(reason !== undefined && { reason }),
+    ...(bypass !== undefined && { bypass }),
+  });
 
 /** `named` is how the command line names it, which hints repeat. Of a key only that there was one. */
 export const connectTo = (profile: Profile, named: ConnectionOptions = {}): Connection => {
@@ -138,9 +158,9 @@ export const connectTo = (profile: Profile, named: ConnectionOptions = {}): Conn
   ];
   const hint = (command: string) => ["halyard", command, ...words].join(" ");
   try {
-    const { reason } = named;
-    const address = { url, key, ...(reason !== undefined && { reason }) };
-    return { ...profile, hint, management: createManagement(address) };
+    const { reason, bypass = false } = named;
+    const address = { url, key, bypass, ...(reason !== undefined && { reason }) };
+    return { ...profile, hint, bypass, reason, management: createManagement(address) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // The SDK begins with the name of its option.
@@ -156,6 +176,7 @@ const whereToLook: readonly (readonly [what: string, command: string, things: st
   ["The webhook", "webhooks list", "webhooks"],
   ["The API key", "keys list", "keys"],
   ["The person", "users list", "people"],
+  ["The change request", "requests list", "change requests"],
 ];
 
 type Named = Pick<Connection, "url" | "hint">;
@@ -194,8 +215,16 @@ const sentenceOf = (connection: Named, error: ManagementError): string => {
   return first + sentence.slice(1) + nextStep(error, connection);
 };
 
+/** What becomes of a change that another person has to approve. */
+export const proposedText = (
+  { hint }: Named,
+  { id, title }: Pick<ChangeRequest, "id" | "title">,
+): string =>
+  `Proposed as ${id}: ${title}. Nothing has changed yet: another person approves it on the dashboard, or with ${hint(`requests approve ${id}`)}`;
+
 export const failureOf = (connection: Named, error: ManagementError): CommandFailed => {
-  const { code, details } = error;
+  const { code, details, proposed } = error;
+  if (proposed) return new Proposed(proposedText(connection, proposed), proposed);
   return new CommandFailed(sentenceOf(connection, error), exitCodeOf(code), { code, details });
 };
 

@@ -16,16 +16,19 @@ export interface Place {
   readonly json: { readonly environment: string; readonly server: string };
   /** Whether a change asks first. */
   readonly asks: boolean;
+  /** Whether changes are proposed: the environment is protected. */
+  readonly proposes: boolean;
 }
 
 /** The server is asked, even if a profile knows: a name that is wrong is worse than a request more. */
 export const placeOf = async (connection: Connection): Promise<Place> => {
-  const { url: server, production } = connection;
-  const { environment } = await checkKey(connection);
+  const { url: server, production, bypass } = connection;
+  const { environment, proposes = false } = await checkKey(connection);
   const at = isDefaultUrl(server) ? "" : ` at ${server}`;
   return {
     text: inOneLine(`in ${environment}${at}`),
     json: { environment, server },
+    proposes: proposes && !bypass,
     // Scripts that run without a terminal are stopped only by a mark that somebody set.
     asks: production ?? (isProductionName(environment) && isAtTerminal()),
   };

@@ -23,6 +23,15 @@ export class CommandFailed extends Error {
   }
 }
 
+/** Nothing was changed, but the change is proposed: the command is done. Its message is for people, `request` for scripts. */
+export class Proposed extends CommandFailed {
+  readonly request: object;
+  constructor(message: string, request: object) {
+    super(message, exitCodes.done, { code: "APPROVAL_NEEDED" });
+    this.request = request;
+  }
+}
+
 export const unwrap = <T>(result: Result<T>): T => {
   if (result.ok) return result.value;
   const { code, message, details } = result.failure;

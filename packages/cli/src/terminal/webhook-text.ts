@@ -51,6 +51,10 @@ const subjectOf = ({ type, data }: ChangeEvent): readonly [key: string, changes:
       ),
     ];
   }
+  if ("changeRequest" in data) {
+    const { comment, changeRequest } = data;
+    return [changeRequest.id, inOneLine(comment ?? changeRequest.title)];
+  }
   const changes = [
     ...Object.keys(data.previous).filter((name) => name !== "counts"),
     membersText("include", data.include),
@@ -67,7 +71,7 @@ export const eventText = (event: ChangeEvent): string => {
     event.createdAt,
     event.type.padEnd(13),
     `#${event.sequence}`,
-    `${coloured("bold", key)} v${event.data.version}`,
+    `${coloured("bold", key)}${"version" in event.data ? ` v${event.data.version}` : ""}`,
     ...(changes === "" ? [] : [changes]),
     `by ${actorName(event.actor)}`,
     ...(event.reason === undefined ? [] : [`because: ${inOneLine(event.reason)}`]),

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { FieldDiff } from "../components/display/field-diff.tsx";
 import { Reason } from "../components/display/reason.tsx";
+import { Review } from "../components/display/review.tsx";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { FlagDiff } from "../flags/edit/flag-diff.tsx";
@@ -17,9 +18,17 @@ const isFlag = (value: unknown): value is Flag =>
   typeof value === "object" && value !== null && "key" in value && "enabled" in value;
 export const flagOf = (value: unknown): Flag | null => (isFlag(value) ? value : null);
 
+const nameFields = {
+  webhook: "url",
+  key: "name",
+  user: "name",
+  environment: "name",
+  "change-request": "title",
+} as const;
+
 const nameOf = ({ subject, id, before, after }: HistoryEntry): string => {
   if (subject === "flag" || subject === "segment") return id;
-  const shown = (after ?? before)?.[subject === "webhook" ? "url" : "name"];
+  const shown = (after ?? before)?.[nameFields[subject]];
   return typeof shown === "string" ? shown : id;
 };
 
@@ -27,7 +36,8 @@ const Subject = ({ entry }: { readonly entry: HistoryEntry }) => {
   const name = nameOf(entry);
   const isGone = entry.after === null;
   const hasPage =
-    ["flag", "segment"].includes(entry.subject) || (entry.subject === "webhook" && !isGone);
+    ["flag", "segment", "change-request"].includes(entry.subject) ||
+    (entry.subject === "webhook" && !isGone);
   if (!hasPage) {
     return <span className="mono">{name}</span>;
   }
@@ -60,6 +70,9 @@ const Difference = ({ entry: { subject, before, after } }: { readonly entry: His
     case "user":
     case "environment":
       return <FieldDiff before={before} after={after} />;
+    case "change-request":
+      // Its page tells what it changes.
+      return null;
   }
 };
 
@@ -86,6 +99,7 @@ export const EventEntry = ({ entry, action }: EventEntryProps) => {
           </span>
         </div>
         <Reason reason={reason} />
+        <Review of={entry} />
         <Difference entry={entry} />
       </div>
       {action !== undefined && <div>{action}</div>}

@@ -3,6 +3,7 @@ import type { FlagHistoryEntry } from "@halyard/sdk";
 import { Button } from "@mantine/core";
 import { ApiError } from "../api.ts";
 import { Reason } from "../components/display/reason.tsx";
+import { Review } from "../components/display/review.tsx";
 import { Time } from "../components/display/time.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { ShowOlder } from "../components/feedback/show-older.tsx";
@@ -64,6 +65,7 @@ const Entry = ({ change, current }: EntryProps) => {
       <div>
         {label !== undefined && <div>{label}</div>}
         <Reason reason={reason} />
+        <Review of={change} />
         {after !== null && <FlagDiff before={before} after={after} />}
       </div>
       {isRestorable && (

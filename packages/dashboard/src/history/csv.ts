@@ -12,6 +12,9 @@ const columns = [
   "reason",
   "before",
   "after",
+  "changeRequest",
+  "approvedBy",
+  "bypass",
 ] as const;
 
 /** A spreadsheet runs what begins like a formula; an apostrophe makes it text. */
@@ -37,6 +40,9 @@ const rowOf = ({ actor, ...entry }: HistoryEntry): string =>
     entry.reason,
     json(entry.before),
     json(entry.after),
+    entry.changeRequest?.id,
+    entry.changeRequest?.approvedBy.join(", "),
+    entry.bypass && `${entry.bypass.actor.name}: ${entry.bypass.reason}`,
   ]
     .map(csvCell)
     .join(",");

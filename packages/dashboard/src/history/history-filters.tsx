@@ -83,6 +83,7 @@ const kindLabels: Readonly<Record<HistoryKind, string>> = {
   key: "Keys",
   user: "People",
   environment: "Environments",
+  "change-request": "Change requests",
 };
 
 interface HistoryFiltersProps {
@@ -105,6 +106,7 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
     key: () => [],
     user: () => [],
     environment: () => [],
+    "change-request": () => [],
   };
   const chooseRange = (value: string | null) => {
     setCustom(value === "custom");
@@ -126,7 +128,9 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
       <ChosenText
         label="Key or id"
         placeholder={
-          filter.kind === undefined ? "Full key of a flag" : `Full key of a ${filter.kind}`
+          filter.kind === undefined
+            ? "Full key of a flag"
+            : `Full key of the ${filter.kind.replace("-", " ")}`
         }
         value={filter.key}
         known={keysOf[filter.kind ?? "flag"]()}

@@ -91,7 +91,7 @@ const useFlagActions = (): readonly Entry[] => {
 
 const useActions = (): readonly Entry[] => {
   const [path, navigate] = useLocation();
-  const { mayChange } = useApi();
+  const { mayChange, may } = useApi();
   const { setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
   const flagActions = useFlagActions();
@@ -115,6 +115,7 @@ const useActions = (): readonly Entry[] => {
           create("key", "/keys"),
         ]
       : []),
+    ...(may("environments.write") ? [create("environment", "/environments")] : []),
     ...themes.map(({ value, label, icon }) =>
       entry(
         { kind: "action", label: `Theme: ${label}`, icon, run: () => setColorScheme(value) },
@@ -179,15 +180,15 @@ export const useEntries = (places: readonly Place[]): readonly Entry[] => {
     ),
     ...(session?.environments ?? [])
       .filter(({ name }) => name !== environment.name)
-      .map(({ name }) =>
+      .map(({ name, label }) =>
         entry(
           {
             kind: "environment",
-            label: name,
+            label: label ? `${label} (${name})` : name,
             icon: "screen",
             run: () => navigate(switchTo(name, path)),
           },
-          `${name} switch to environment`,
+          `${name} ${label ?? ""} switch to environment`,
         ),
       ),
     ...(webhooks ?? []).map(({ id, url }) =>

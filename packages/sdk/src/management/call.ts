@@ -20,6 +20,8 @@ export interface PostOptions extends CallOptions {
 export interface ReasonOption {
   /** Why: 1 to 500 characters, kept in history and sent in events. */
   readonly reason?: string;
+  /** An owner changes a protected environment without an approval; with a reason, and marked as such. */
+  readonly bypass?: boolean;
 }
 
 /** Options of calls that create, and of changes of several flags together. */
@@ -90,7 +92,12 @@ export const createSend = (address: SendOptions): Send => {
   const attempt = async <T>(call: Call, headers: Record<string, string>): Promise<Result<T>> => {
     const { method, path, body, options = {} } = call;
     const reason = call.takesReason ? (options.reason ?? address.reason) : undefined;
-    const query = reason === undefined ? "" : `?reason=${pathPart(reason.toWellFormed())}`;
+    const isBypass = call.takesReason === true && (options.bypass ?? address.bypass) === true;
+    const parameters = [
+      ...(reason === undefined ? [] : [`reason=${pathPart(reason.toWellFormed())}`]),
+      ...(isBypass ? ["bypass=true"] : []),
+    ];
+    const query = parameters.length === 0 ? "" : `?${parameters.join("&")}`;
     try {
       return await exchange<Result<T>>({
         fetch,

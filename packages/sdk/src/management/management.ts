@@ -3,6 +3,7 @@ import { isSameFlag } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Address } from "../transport/address.ts";
+import type { ApiKey, CreatedApiKey, NewApiKey, OwnApiKey } from "./api-keys.ts";
 import {
   type CallOptions,
   type ChangeOptions,
@@ -12,12 +13,11 @@ import {
   type PostOptions,
   pathPart,
 } from "./call.ts";
+import { changeRequestCalls } from "./change-request-calls.ts";
 import { environmentCalls } from "./environments.ts";
 import { personalKeyCalls, userCalls } from "./people-calls.ts";
 import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
 import type {
-  ApiKey,
-  CreatedApiKey,
   CreatedWebhook,
   Delivery,
   DetailedWebhookHealth,
@@ -25,10 +25,8 @@ import type {
   FlagPatch,
   FlagUsage,
   HistoryEntry,
-  NewApiKey,
   NewFlag,
   NewWebhook,
-  OwnApiKey,
   Replay,
   ReplayRange,
   RetriedDeliveries,
@@ -72,6 +70,8 @@ const changedAsAsked =
 export interface ManagementOptions extends Address {
   /** Why, for every change of flags and segments that does not say so itself. */
   readonly reason?: string;
+  /** Every change of flags and segments goes past the approval that a protected environment asks for: of an owner, with a reason. */
+  readonly bypass?: boolean;
   /** Once it aborts, calls make no other attempt, and do not wait for one; an attempt that has begun is finished. */
   readonly retryUntil?: AbortSignal;
 }
@@ -209,6 +209,8 @@ export const createManagement = (address: ManagementOptions) => {
 
   return {
     flags,
+    /** What waits for a second person, in protected environments. */
+    changeRequests: changeRequestCalls({ send, get, queryOf }),
     segments: segmentCalls({ send, get, post: postChange }),
     webhooks,
     keys,

@@ -1,4 +1,6 @@
 // The calls for people, and for the keys that they make for themselves.
+
+import type { CreatedApiKey } from "./api-keys.ts";
 import { type CallOptions, type PostOptions, pathPart, type Send } from "./call.ts";
 import type {
   Invitation,
@@ -9,7 +11,6 @@ import type {
   User,
   UserPatch,
 } from "./people.ts";
-import type { CreatedApiKey } from "./resources.ts";
 import type { Result } from "./result.ts";
 
 interface Calls {

@@ -29,19 +29,41 @@ export interface UserRef {
   readonly email?: string;
 }
 
+export interface Reviewed {
+  readonly id: string;
+  /** Their names. */
+  readonly approvedBy: readonly string[];
+}
+
+export interface Bypass {
+  readonly actor: Actor;
+  readonly reason: string;
+}
+
 export interface FlagHistoryEntry {
   readonly version: number;
   readonly createdAt: string;
   readonly actor: Actor;
   /** Given with the change. */
   readonly reason?: string;
+  /** The change request that it was part of, and who approved it. */
+  readonly changeRequest?: Reviewed;
+  /** The owner who went past the approval that the environment asks for. */
+  readonly bypass?: Bypass;
   readonly events: readonly FlagEventName[];
   readonly before: Flag | null;
   readonly after: Flag | null;
 }
 
 export interface HistoryEntry {
-  readonly subject: "flag" | "segment" | "webhook" | "key" | "user" | "environment";
+  readonly subject:
+    | "flag"
+    | "segment"
+    | "webhook"
+    | "key"
+    | "user"
+    | "environment"
+    | "change-request";
   readonly id: string;
   /** Null for what has none, such as webhooks and keys. */
   readonly version: number | null;
@@ -49,6 +71,8 @@ export interface HistoryEntry {
   readonly actor: Actor;
   /** Given with the change. */
   readonly reason?: string;
+  readonly changeRequest?: Reviewed;
+  readonly bypass?: Bypass;
   readonly actions: readonly string[];
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;
@@ -201,39 +225,6 @@ export interface Replay {
   readonly lastSequence: number;
   readonly startedAt: string;
   readonly endedAt: string | null;
-}
-
-export interface NewApiKey {
-  readonly name: string;
-  readonly role: Role;
-  /** From then on the server refuses it; without it, it does not expire. */
-  readonly expiresAt?: string | null;
-  /** Of a client key: the origins of the pages that may use it; without them, any client may. */
-  readonly origins?: readonly string[] | null;
-}
-
-export interface ApiKey extends Required<NewApiKey> {
-  readonly id: string;
-  readonly createdAt: string;
-  /** To about a minute; null if it was never used. */
-  readonly lastUsedAt: string | null;
-  /** Whose personal key it is: it may do what both it and they may. */
-  readonly user: UserRef | null;
-}
-
-export interface CreatedApiKey extends ApiKey {
-  /** Returned only once. */
-  readonly key: string;
-}
-
-/** The key of the caller itself. */
-export interface OwnApiKey {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly environment: string;
-  /** Null when it does not expire. */
-  readonly expiresAt: string | null;
 }
 
 /** Who changed a flag last, and when; null when history has no change of it. */

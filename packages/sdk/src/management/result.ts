@@ -1,6 +1,7 @@
 // The result of a management call: a value or an error. Calls never throw.
 import { type Flag, isFlag } from "@halyard/core/flags/registry";
 import { redirectOf, retryAfterOf } from "../transport/client-error.ts";
+import type { ChangeRequest } from "./change-requests.ts";
 
 export type ManagementErrorCode =
   | "VALIDATION_FAILED"
@@ -11,6 +12,8 @@ export type ManagementErrorCode =
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
   | "CONFLICT"
+  /** The environment is protected: nothing was changed, and `proposed` is what another person has to approve. */
+  | "APPROVAL_NEEDED"
   | "PRECONDITION_FAILED"
   | "PAYLOAD_TOO_LARGE"
   | "UNSUPPORTED_MEDIA_TYPE"
@@ -32,6 +35,8 @@ export interface ManagementError {
   readonly current?: Flag;
   /** The version of `current`. */
   readonly currentVersion?: number;
+  /** On APPROVAL_NEEDED: the change request in the place of the change. */
+  readonly proposed?: ChangeRequest;
   /** The HTTP status; absent without a response. */
   readonly status?: number;
   /** From the server's Retry-After, in milliseconds. */
@@ -73,6 +78,20 @@ const unexpected = (response: Response): Failure => {
   return { ok: false, error: { code: "UNEXPECTED_ANSWER", message, status } };
 };
 
+/** Nothing was changed, so nobody is to take it for the flag that they asked for. */
+const proposedIn = (response: Response, body: unknown): ManagementError | undefined => {
+  const { status, headers } = response;
+  const location = headers.get("location") ?? "";
+  if (status !== 202 || !location.includes("/change-requests/")) return undefined;
+  const proposed = body as ChangeRequest;
+  return {
+    code: "APPROVAL_NEEDED",
+    message: `the environment "${proposed.environment}" is protected: the change was proposed as ${proposed.id}, and is made when another person approves it`,
+    proposed,
+    status,
+  };
+};
+
 type ErrorFields = Partial<{
   error: ManagementErrorCode;
   message: string;
@@ -89,6 +108,8 @@ export const resultOf = async <T>(response: Response): Promise<Result<T>> => {
     return unexpected(response);
   }
   const version = versionOf(response);
+  const proposed = proposedIn(response, body);
+  if (proposed) return { ok: false, error: proposed };
   if (response.ok) {
     const next = nextOf(response);
     return {

@@ -1,7 +1,9 @@
 // The events that a webhook receives, a union discriminated by `type`.
+import type { ChangeRequestEventType } from "@halyard/core/event-types";
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 import type { ListChange, SegmentSummary } from "@halyard/core/targeting/segment";
-import type { Actor } from "./resources.ts";
+import type { ChangeRequestState, ProposedOperation } from "./change-requests.ts";
+import type { Actor, Bypass, Reviewed } from "./resources.ts";
 
 interface EventEnvelope<Type extends string, Data> {
   /** The same in every retry and replay: ignore an event whose id you have seen. */
@@ -15,6 +17,10 @@ interface EventEnvelope<Type extends string, Data> {
   readonly actor: Actor;
   /** Why, when whoever made the change said so. */
   readonly reason?: string;
+  /** The change request that it was part of, and who approved it. */
+  readonly changeRequest?: Reviewed;
+  /** The owner who went past the approval that the environment asks for. */
+  readonly bypass?: Bypass;
 }
 
 interface FlagEventOf<Type extends string, Previous>
@@ -72,6 +78,33 @@ export type SegmentUpdatedEvent = SegmentEventOf<
 /** Its `segment` is the last state before the deletion. */
 export type SegmentDeletedEvent = SegmentEventOf<"segment.deleted", Nothing>;
 
+/** What somebody did with a change request. */
+export interface ChangeRequestEvent
+  extends EventEnvelope<
+    ChangeRequestEventType,
+    {
+      readonly changeRequest: {
+        readonly id: string;
+        readonly state: ChangeRequestState;
+        readonly title: string;
+        readonly reason?: string;
+        readonly author: Actor;
+        readonly createdAt: string;
+        readonly applyAt: string | null;
+        readonly appliedRevision: number | null;
+        /** Without bodies: once it is applied, the events of flags and segments have them. */
+        readonly operations: readonly Pick<
+          ProposedOperation,
+          "kind" | "key" | "action" | "version"
+        >[];
+      };
+      readonly comment?: string;
+    }
+  > {
+  /** Counts the events of the environment, without gaps. */
+  readonly sequence: number;
+}
+
 /** Sent on request only: it has no sequence number, and its `data` describes the webhook. */
 export interface WebhookTestEvent
   extends EventEnvelope<
@@ -97,4 +130,5 @@ export type WebhookEvent =
   | SegmentCreatedEvent
   | SegmentUpdatedEvent
   | SegmentDeletedEvent
+  | ChangeRequestEvent
   | WebhookTestEvent;

@@ -35,6 +35,7 @@ interface EnvironmentKeys {
 /** A key may do less, or more, when its person does; and people change their names. */
 const isSame = ({ principal: before }: KeyHolder, { principal: after }: KeyHolder): boolean =>
   before.role === after.role &&
+  before.writesDirectly === after.writesDirectly &&
   before.actor.name === after.actor.name &&
   before.actor.user?.name === after.actor.user?.name &&
   before.actor.user?.email === after.actor.user?.email;

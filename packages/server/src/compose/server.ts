@@ -28,6 +28,8 @@ import { drain } from "../http/request/drain.ts";
 import type { StreamSettings } from "../http/streams/event-streams.ts";
 import { dashboardFolder as builtDashboard } from "../installation.ts";
 import { createApiKeys, hashKey } from "../management/api-keys.ts";
+import { createChangeRequests } from "../management/change-requests/change-requests.ts";
+import { createChanges } from "../management/change-requests/changes.ts";
 import { createDeliveries } from "../management/deliveries.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
 import { createExplain } from "../management/explain.ts";
@@ -133,6 +135,8 @@ export const composeInstance = async (
       freshFor: config.freshSignIn,
     });
     const replays = createReplays(store, sources);
+    const changes = createChanges(store, clock, newIds);
+    const changeRequests = createChangeRequests(store, changes, sources);
     const links = createSignInLinks(store, sources);
     const environments = createEnvironments(store, { ...sources, ...config });
     const app = await createApp({
@@ -140,6 +144,7 @@ export const composeInstance = async (
       log,
       flags: createFlags(store, clock, newIds),
       segments: createSegments(store, clock, newIds),
+      changeRequests,
       explain: createExplain(store, { get: (id) => snapshots.get(id), current: feed.current }),
       flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
       history: createHistory(store),
@@ -226,6 +231,12 @@ export const composeInstance = async (
       log,
     );
     opened.defer(() => removalPacer.close());
+    const applyingPacer = startPacer(
+      () => changeRequests.applyNext(),
+      "a change request whose time has come",
+      log,
+    );
+    opened.defer(() => applyingPacer.close());
     return {
       app,
       environments,

@@ -17,6 +17,8 @@ export interface ApiKey {
   readonly user: UserRef | null;
   /** Whether it changes a protected environment without a change request. */
   readonly writesDirectly: boolean;
+  /** The id of the person who issued it: what it proposes, they cannot approve. Null when no person did. */
+  readonly createdBy: string | null;
 }
 
 export interface NewApiKey {

@@ -65,6 +65,8 @@ export interface EnvironmentState {
   readonly definitionBytes: number;
   /** When the revision was made, in milliseconds; null before the first change. */
   readonly changedAt: number | null;
+  /** Whether changes need a second person. */
+  readonly isProtected: boolean;
 }
 
 export interface ChangeEvent {
@@ -112,12 +114,20 @@ export const revisionOf = ({ state, at, decision }: Change): Revision => {
 export const orderedBy = ({ kind, key }: Decision): string =>
   kind === "flag" ? key : `${kind}:${key}`;
 
+export const orderedByRequest = (id: string): string => `change_request:${id}`;
+
 /** What a name of `orderedBy` stands for. */
 export const subjectOf = (name: string | null) => {
   const [kind, key] = name?.split(":", 2) ?? [];
-  return key === undefined
-    ? { flagKey: name }
-    : { flagKey: null, ...(kind === "segment" && { segmentKey: key }) };
+  if (key === undefined) return { flagKey: name };
+  switch (kind) {
+    case "segment":
+      return { flagKey: null, segmentKey: key };
+    case "change_request":
+      return { flagKey: null, changeRequestId: key };
+    default:
+      return { flagKey: null };
+  }
 };
 
 /** Receivers take bodies of so many bytes; what comes in parts has less. History has all of it. */
@@ -160,6 +170,16 @@ const dataOf = (decision: Decision, previous: EventDraft["previous"]) => {
   }
 };
 
+/** Before and after for people: of a segment without its members, but for those that come and go. */
+export const previewOf = (decision: Decision): { before: unknown; after: unknown } => {
+  if (decision.kind === "flag") return { before: decision.before, after: decision.after };
+  const { before, after } = decision;
+  return {
+    before: before && summaryOf(before),
+    after: after && { ...summaryOf(after), ...listsOf(after) },
+  };
+};
+
 const countAfter = (count: number, { before, after }: Decision): number =>
   count + (before === null ? 1 : 0) - (after === null ? 1 : 0);
 
@@ -174,30 +194,46 @@ const stateAfter = (state: EnvironmentState, decision: Decision, at: Date): Envi
   changedAt: at.getTime(),
 });
 
+/** Times never go back, whatever the clock does, so that a time names one revision. */
+const timeAfter = ({ changedAt }: EnvironmentState, now: Date): Date =>
+  new Date(Math.max(now.getTime(), changedAt ?? 0));
+
+/** An event with its number, and the body that every receiver gets. */
+export const buildEvent = <Type extends EventType>(
+  environment: Pick<EnvironmentState, "name">,
+  { id, type, sequence, at }: { id: string; type: Type; sequence: number; at: Date },
+  data: object,
+  { actor, reason, review }: Author,
+): ChangeEvent => {
+  const body = {
+    id,
+    type,
+    createdAt: at.toISOString(),
+    environment: environment.name,
+    sequence,
+    data,
+    actor,
+    ...(reason !== undefined && { reason }),
+    ...review,
+  };
+  return { id, type, sequence, body: new TextEncoder().encode(JSON.stringify(body)) };
+};
+
 /** Assigns the decision its revision, and its events their sequence numbers and bodies. */
 export const buildEvents = (
   environment: EnvironmentState,
   decision: Decision,
-  { actor, reason }: Author,
+  author: Author,
   now: Date,
   newEventId: () => string,
 ): Change => {
-  // Times never go back, whatever the clock does, so that a time names one revision.
-  const at = new Date(Math.max(now.getTime(), environment.changedAt ?? 0));
+  const at = timeAfter(environment, now);
   const events = decision.drafts.map(({ type, previous }, index): ChangeEvent => {
-    const id = newEventId();
     const sequence = environment.sequence + index + 1;
-    const body = {
-      id,
-      type,
-      createdAt: at.toISOString(),
-      environment: environment.name,
-      sequence,
-      data: dataOf(decision, previous),
-      actor,
-      ...(reason !== undefined && { reason }),
-    };
-    return { id, type, sequence, body: new TextEncoder().encode(JSON.stringify(body)) };
+    const event = { id: newEventId(), type, sequence, at };
+    return buildEvent(environment, event, dataOf(decision, previous), author);
   });
-  return { state: stateAfter(environment, decision, at), at, actor, reason, decision, events };
+  const { actor, reason, review } = author;
+  const state = stateAfter(environment, decision, at);
+  return { state, at, actor, reason, review, decision, events };
 };

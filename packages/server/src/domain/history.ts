@@ -1,6 +1,6 @@
 // A history entry: when, who, what, before and after. And the log of the events that changes have made.
 import { type Kind, kindNames } from "@halyard/core/kinds";
-import type { Actor } from "./principal.ts";
+import type { Actor, Review } from "./principal.ts";
 
 export const historySubjects: readonly HistorySubject[] = [
   ...kindNames,
@@ -8,8 +8,9 @@ export const historySubjects: readonly HistorySubject[] = [
   "key",
   "user",
   "environment",
+  "change-request",
 ];
-export type HistorySubject = Kind | "webhook" | "key" | "user" | "environment";
+export type HistorySubject = Kind | "webhook" | "key" | "user" | "environment" | "change-request";
 
 export interface HistoryEntry {
   readonly id: number;
@@ -21,6 +22,8 @@ export interface HistoryEntry {
   readonly actor: Actor;
   /** Why, when whoever made the change said so. */
   readonly reason?: string | undefined;
+  /** How it came into a protected environment. */
+  readonly review?: Review | undefined;
   readonly actions: readonly string[];
   readonly before: unknown;
   readonly after: unknown;

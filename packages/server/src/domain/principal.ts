@@ -58,11 +58,29 @@ export interface Principal {
 }
 
 /** Who makes a change, where, and why if they say so. */
-export interface Caller extends Pick<Principal, "actor" | "environment"> {
+export interface Caller
+  extends Pick<Principal, "actor" | "environment" | "writesDirectly">,
+    Partial<Pick<Principal, "role">> {
   readonly reason?: string | undefined;
+  /** An owner goes past the second person that a protected environment asks for. */
+  readonly bypass?: boolean;
 }
-/** What history and events tell of a caller. */
-export type Author = Pick<Caller, "actor" | "reason">;
+
+/** How a change came into a protected environment. */
+export interface Review {
+  readonly changeRequest?: {
+    readonly id: string;
+    /** Their names. */
+    readonly approvedBy: readonly string[];
+  };
+  /** The owner who went past the second person, and why. */
+  readonly bypass?: { readonly actor: Actor; readonly reason: string };
+}
+
+/** What history and events tell of whoever made a change. */
+export interface Author extends Pick<Caller, "actor" | "reason"> {
+  readonly review?: Review | undefined;
+}
 
 const all: readonly Role[] = roles;
 const readers: readonly Role[] = ["server", "viewer", "editor", "admin", "owner"];
@@ -134,7 +152,15 @@ export const leastRole = (permission: Permission): Role =>
 export const lesserRole = (one: Role, other: Role): Role =>
   roles.indexOf(one) <= roles.indexOf(other) ? one : other;
 
+/** As it is kept and shown: addresses go nowhere but into the events, where the operator wants them. */
+export const withoutAddress = ({ keyId, name, user }: Actor): Actor => ({
+  keyId,
+  name,
+  ...(user && { user: { id: user.id, name: user.name } }),
+});
+
+/** What Halyard does by itself. */
+export const halyard: Actor = { keyId: null, name: "halyard" };
+
 /** Changes made on the machine itself, with the `halyard` command, carry no key. */
 export const operator: Actor = { keyId: null, name: "operator" };
-/** What happens by itself, such as the end of what expires. */
-export const halyard: Actor = { keyId: null, name: "halyard" };

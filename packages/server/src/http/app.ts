@@ -4,6 +4,7 @@ import type { KeyTable } from "../access/key-table.ts";
 import type { Failure } from "../errors.ts";
 import type { UsageReport } from "../evaluation/usage-report.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
+import type { ChangeRequests } from "../management/change-requests/change-requests.ts";
 import type { Deliveries } from "../management/deliveries.ts";
 import type { Environments } from "../management/environments.ts";
 import type { Explain } from "../management/explain.ts";
@@ -17,6 +18,8 @@ import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { personalKeyRoutes } from "./api/access/personal-keys.ts";
 import { userRoutes } from "./api/access/users.ts";
+import { changeRequestRoutes } from "./api/change-requests/routes.ts";
+import { RequestSchema } from "./api/change-requests/schemas.ts";
 import { changeRoutes } from "./api/changes.ts";
 import { environmentRoutes } from "./api/environments.ts";
 import { eventRoutes } from "./api/events.ts";
@@ -89,6 +92,7 @@ export interface AppDependencies
   readonly tracing: Tracing | undefined;
   readonly flags: Flags;
   readonly segments: Segments;
+  readonly changeRequests: ChangeRequests;
   readonly explain: Explain;
   readonly flagReads: FlagReads;
   readonly history: History;
@@ -149,6 +153,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     SegmentSummary,
     WebhookSchema,
     DeliverySchema,
+    RequestSchema,
     ErrorBody,
   ])
     app.addSchema(schema);
@@ -245,6 +250,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       flagReadRoutes(api, dependencies.flagReads);
       flagRoutes(api, dependencies.flags);
       changeRoutes(api, dependencies.flags);
+      changeRequestRoutes(api, dependencies.changeRequests);
       explainRoutes(api, dependencies.explain);
       segmentRoutes(api, dependencies.segments);
       historyRoutes(api, dependencies.history);

@@ -20,10 +20,14 @@ import {
 } from "../domain/principal.ts";
 import { conflict, fail, noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Sources, Store, Transaction } from "../ports.ts";
+import { createInsertRequest } from "./change-requests/insert-request.ts";
+import type { ShownRequest } from "./change-requests/show.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 
 export interface CreatedKey {
   readonly apiKey: ApiKey;
+  /** In a protected environment: what has to be approved before the key writes directly. */
+  readonly proposed?: ShownRequest;
   /** Shown once; nobody can read it back. */
   readonly text: string;
 }
@@ -31,6 +35,8 @@ export interface CreatedKey {
 export interface ApiKeys {
   /** Those that are not revoked, expired ones too. */
   list(environment: Pick<EnvironmentRef, "id">): Promise<readonly ApiKey[]>;
+  /** Whether what they change is proposed, in a protected environment. */
+  proposes(caller: Caller): Promise<boolean>;
   create(
     caller: Caller,
     request: NewApiKey,
@@ -75,6 +81,7 @@ export const issueKey = async (
     origins,
     user,
     writesDirectly,
+    createdBy: actor.user?.id ?? null,
   };
   const text = given ?? keyText(apiKey.id, random(32));
   await transaction.insertKey({
@@ -98,6 +105,33 @@ export const issueKey = async (
 
 export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
   const { clock } = dependencies;
+  const insertRequest = createInsertRequest(clock, dependencies.newIds);
+
+  /** The key is there and proposes what it writes, until another person approves that it need not. */
+  const issueForApproval = async (
+    transaction: Transaction,
+    caller: Caller,
+    checked: NewApiKey,
+  ): Promise<Result<CreatedKey>> => {
+    const { environment, actor } = caller;
+    const made = await issueKey(dependencies, transaction, environment.id, actor, {
+      ...checked,
+      writesDirectly: false,
+    });
+    const { id, name, role } = made.apiKey;
+    const proposed = await insertRequest(transaction, caller, [
+      {
+        kind: "key",
+        key: id,
+        action: "patch",
+        body: { writesDirectly: true },
+        version: null,
+        before: { id, name, role, writesDirectly: false },
+        after: { id, name, role, writesDirectly: true },
+      },
+    ]);
+    return proposed.ok ? ok({ ...made, proposed: proposed.value }) : proposed;
+  };
 
   const revoke = (
     environmentId: number,
@@ -133,10 +167,18 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
   return {
     list: ({ id }) => store.keys(id),
 
-    create: ({ actor, environment }, request, once) =>
+    async proposes({ environment, writesDirectly = false }) {
+      if (writesDirectly) return false;
+      const known = await store.environments();
+      return known.some(({ id, isProtected }) => id === environment.id && isProtected);
+    },
+
+    create: (caller, request, once) =>
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
-          if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
+          const { actor, environment } = caller;
+          const state = await transaction.lockEnvironment(environment.id);
+          if (!state) return noEnvironment;
           const checked = checkNewKey(request, clock());
           if (!checked.ok) return checked;
           const keys = await transaction.keys(environment.id);
@@ -144,6 +186,9 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
             return conflict(
               `The environment "${environment.name}" has ${maxKeys} API keys, the maximum; revoke one first.`,
             );
+          }
+          if (state.isProtected && checked.value.writesDirectly) {
+            return issueForApproval(transaction, caller, checked.value);
           }
           return ok(
             await issueKey(dependencies, transaction, environment.id, actor, checked.value),

@@ -1,5 +1,5 @@
 // Commits decisions: each with its history entry, events and deliveries, when the environment stays whole with it.
-import { buildEvents, type Decision, type EnvironmentState } from "../domain/change.ts";
+import { buildEvents, type Decision, type EnvironmentState, orderedBy } from "../domain/change.ts";
 import type { Author } from "../domain/principal.ts";
 import { checkDecision } from "../domain/references.ts";
 import { deliveriesOf, type Webhook } from "../domain/webhooks/webhook.ts";
@@ -26,6 +26,10 @@ export const createCommit =
     const possible = await checkDecision(transaction, state, decision);
     if (!possible.ok) return possible;
     const change = buildEvents(state, decision, author, clock(), newIds.event);
-    await transaction.commit(change, deliveriesOf(change, webhooks, newIds.delivery));
+    const { events } = change;
+    await transaction.commit(
+      change,
+      deliveriesOf(events, orderedBy(decision), webhooks, newIds.delivery),
+    );
     return ok(change.state);
   };

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Change } from "../domain/change.ts";
 import type { NewHistoryEntry } from "../domain/history.ts";
-import { type Actor, operator, whoIs } from "../domain/principal.ts";
+import { type Actor, operator, type Review, whoIs } from "../domain/principal.ts";
 import type { Store, Transaction } from "../ports.ts";
 
 /** The request that a change comes from: invisible to the code between HTTP and here. */
@@ -36,6 +36,8 @@ interface Line {
   readonly id: string;
   readonly actor?: Actor;
   readonly reason?: string;
+  readonly changeRequest?: Review["changeRequest"];
+  readonly bypass?: Review["bypass"];
   readonly version?: number;
   readonly sequence?: number;
   readonly deliveries?: number;
@@ -43,7 +45,7 @@ interface Line {
 
 const deleted = "environment.deleted";
 
-const ofChange = ({ state, decision, events, actor, reason }: Change): Line => ({
+const ofChange = ({ state, decision, events, actor, reason, review }: Change): Line => ({
   actions: events.map(({ type }) => type),
   environmentId: state.id,
   subject: decision.kind,
@@ -52,6 +54,7 @@ const ofChange = ({ state, decision, events, actor, reason }: Change): Line => (
   sequence: state.sequence,
   actor,
   ...(reason !== undefined && { reason }),
+  ...review,
 });
 
 const ofEntry = (environmentId: number, entry: NewHistoryEntry): Line => ({
@@ -60,13 +63,15 @@ const ofEntry = (environmentId: number, entry: NewHistoryEntry): Line => ({
   subject: entry.subject,
   id: entry.subjectId,
   actor: entry.actor,
+  ...(entry.reason !== undefined && { reason: entry.reason }),
+  ...entry.review,
 });
 
 export const createAudit = (log: AuditLog): Audit => {
   const changes = new Map<string, number>();
   const environmentNames = new Map<number, string>();
   /** Environments whose removal this process has begun, and told. */
-  const removedHere = new Set<number>();
+  const removedHere = new Set<number | undefined>();
 
   const write = ({ actions, environmentId, actor, ...line }: Line): void => {
     for (const action of actions) changes.set(action, (changes.get(action) ?? 0) + 1);

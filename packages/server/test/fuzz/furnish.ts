@@ -44,6 +44,12 @@ export const furnish = async (
   if (operation.path.endsWith("/{id}/replay")) {
     for (const id of webhooks) await api("POST", `/webhooks/${id}/replay`, { afterSequence: 0 });
   }
+  const requests: string[] = [];
+  for (const key of flags) {
+    const body = { description: "as proposed" };
+    const operations = [{ kind: "flag", key, action: "patch", body }];
+    requests.push(idOf((await api("POST", "/change-requests", { operations })).body));
+  }
   const bulk = await api("POST", "//ofrep/v1/evaluate/flags", { context: {} });
   const { eventStreams } = bulk.body as { readonly eventStreams: readonly { url: string }[] };
   const token = new URL(eventStreams[0]?.url ?? "").searchParams.get("token") ?? "";
@@ -61,6 +67,7 @@ export const furnish = async (
       webhooks: operation.path.includes("/deliveries/") ? [first] : webhooks,
       deliveries,
       keys: spareKeys,
+      "change-requests": requests,
     },
     meanings: {
       url: fc.constantFrom(

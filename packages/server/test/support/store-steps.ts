@@ -2,7 +2,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { PatchFlag } from "@halyard/core/flags/registry";
 import type { NewKey } from "../../src/domain/api-key.ts";
-import { buildEvents, type Decision, type EnvironmentState } from "../../src/domain/change.ts";
+import {
+  buildEvents,
+  type Decision,
+  type EnvironmentState,
+  orderedBy,
+} from "../../src/domain/change.ts";
 import { decideCreate, decideDelete, decidePatch } from "../../src/domain/change-flag.ts";
 import type { Environment } from "../../src/domain/environment.ts";
 import { deliveriesOf, type Webhook } from "../../src/domain/webhooks/webhook.ts";
@@ -30,7 +35,7 @@ const commit = async (
   const webhooks = await transaction.webhooks(environment.id);
   await transaction.commit(
     change,
-    deliveriesOf(change, webhooks, () => newId("dlv")),
+    deliveriesOf(change.events, orderedBy(change.decision), webhooks, () => newId("dlv")),
   );
 };
 
@@ -105,6 +110,7 @@ export const newKey = (environmentId: number, id: string): NewKey => ({
   origins: null,
   user: null,
   writesDirectly: false,
+  createdBy: null,
   environmentId,
   hash: createHash("sha256").update(id).digest(),
   isGiven: false,

@@ -4,7 +4,7 @@ import { copiedMembers, planPromotion } from "@halyard/core/plan/promotion";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
-import { connectBy, reasonOption } from "../../server-connection/connection.ts";
+import { bypassOption, connectBy, reasonOption } from "../../server-connection/connection.ts";
 import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -15,6 +15,7 @@ interface PromoteOptions extends ExecuteOptions {
   readonly prune?: boolean;
   readonly fields: readonly string[];
   readonly reason?: string;
+  readonly bypass?: boolean;
 }
 
 const readFields = (text: string): string[] => {
@@ -41,6 +42,7 @@ export const promoteCommand = (): Command =>
       .option("--exit-code", "with --dry-run: exit with 7 if something would change")
       .option("-y, --yes", "do not ask for confirmation")
       .addOption(reasonOption())
+      .addOption(bypassOption())
       .option("--json", "print JSON, for scripts"),
     "halyard promote staging production new-checkout",
     "halyard promote staging production --all --fields description --dry-run",

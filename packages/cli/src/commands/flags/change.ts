@@ -14,7 +14,14 @@ import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { changesInOneLine, onText } from "../../terminal/flag-text.ts";
 import { percentage, type Settings, setting, wholeNumber } from "../../terminal/option-values.ts";
-import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
+import {
+  CommandFailed,
+  Proposed,
+  print,
+  printAside,
+  printJson,
+  withoutControls,
+} from "../../terminal/output.ts";
 
 export interface ChangeOptions extends ConnectionOptions {
   readonly ifVersion?: number;
@@ -115,6 +122,11 @@ const turn = async (
       outcomes.push(shown(change, place));
       if (!options.json) print(turned(change, place));
     } catch (error) {
+      if (error instanceof Proposed && keys.length > 1) {
+        outcomes.push({ key, proposed: error.request });
+        if (!options.json) print(withoutControls(error.message));
+        continue;
+      }
       const goesOn = error instanceof CommandFailed && error.exitCode === exitCodes.notFound;
       if (keys.length === 1 || !goesOn) throw error;
       failures.push(error);

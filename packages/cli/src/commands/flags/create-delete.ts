@@ -7,8 +7,10 @@ import type { NewFlag } from "@halyard/sdk";
 import { type Command, Option } from "commander";
 import {
   answered,
+  type Connection,
   type ConnectionOptions,
   connect,
+  proposedText,
   reasonedCommand,
 } from "../../server-connection/connection.ts";
 import { changeFlag, deleteFlag, readFlag } from "../../server-connection/flag-change.ts";
@@ -26,7 +28,7 @@ import {
   texts,
   wholeNumber,
 } from "../../terminal/option-values.ts";
-import { CommandFailed, print, printJson } from "../../terminal/output.ts";
+import { CommandFailed, Proposed, print, printJson } from "../../terminal/output.ts";
 import { shares } from "../../terminal/shares.ts";
 
 interface CreateOptions extends ConnectionOptions {
@@ -149,14 +151,16 @@ const createFlag = async (key: string, options: CreateOptions): Promise<void> =>
   };
   const connection = connect(options);
   const place = await beginChange(connection, `Create ${key}`, options.yes);
-  const made = await connection.management.flags.create({
+  const wanted = {
     key,
     type: options.type ?? typeWith(settings) ?? flagTypeNames[0],
     ...settings,
     ...(options.description !== undefined && { description: options.description }),
     ...(tag !== undefined && { tags: tag }),
     ...(owner !== undefined && { owner }),
-  } as NewFlag);
+  } as NewFlag;
+  if (place.proposes && options.enabled === true) return proposeEnabled(connection, wanted);
+  const made = await connection.management.flags.create(wanted);
   let flag = answered(connection, made);
   let version = made.ok ? made.version : undefined;
   if (options.enabled === true) {
@@ -171,6 +175,24 @@ const createFlag = async (key: string, options: CreateOptions): Promise<void> =>
   if (memberOf(flag, "percentage") === 0) {
     print(`At 0 % it reaches nobody; raise it with: ${hint(`flags rollout ${key} 5`)}`);
   }
+};
+
+/** Both in one change request: what is not there yet cannot be turned on. */
+const proposeEnabled = async (
+  connection: Connection,
+  { key, ...body }: NewFlag,
+): Promise<never> => {
+  const { reason, management } = connection;
+  const of = { kind: "flag", key } as const;
+  const result = await management.changeRequests.create({
+    operations: [
+      { ...of, action: "create", body },
+      { ...of, action: "patch", body: { enabled: true } },
+    ],
+    ...(reason !== undefined && { reason }),
+  });
+  const request = answered(connection, result);
+  throw new Proposed(proposedText(connection, request), request);
 };
 
 const removeFlag = async (key: string, options: DeleteOptions): Promise<void> => {

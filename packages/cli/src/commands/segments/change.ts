@@ -9,7 +9,7 @@ import {
   connect,
   reasonedCommand,
 } from "../../server-connection/connection.ts";
-import { beginChange, placeOf } from "../../server-connection/place.ts";
+import { beginChange, type Place, placeOf } from "../../server-connection/place.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { allOf, conditionHelp, conditions } from "../../terminal/condition.ts";
 import { withExamples } from "../../terminal/examples.ts";
@@ -116,6 +116,7 @@ const createSegment = async (key: string, options: CreateOptions): Promise<void>
   const connection = connect(options);
   const place = await beginChange(connection, `Create the segment ${key}`, options.yes);
   const [first = {}, ...rest] = partsOf({ include: { add: include }, exclude: { add: exclude } });
+  refuseLongLists(place, rest.length + 1);
   const made = answered(
     connection,
     await connection.management.segments.create({
@@ -160,6 +161,15 @@ const updateSegment = async (key: string, options: UpdateOptions): Promise<void>
   print(isSame ? `${key} is unchanged ${where}.` : `Changed the segment ${key} ${where}.`);
 };
 
+/** What goes in several requests would be several change requests, each made for the version before the others. */
+const refuseLongLists = ({ proposes, text }: Place, parts: number): void => {
+  if (!proposes || parts <= 1) return;
+  throw new CommandFailed(
+    `So many targeting keys do not fit into one change request, which changes need ${text}: pass fewer at a time.`,
+    exitCodes.usage,
+  );
+};
+
 const readMembers = (file: string): string[] => {
   try {
     const text = readFileSync(file === "-" ? 0 : file, "utf8").replace(/^\uFEFF/, "");
@@ -192,6 +202,7 @@ const moveMembers = async (
   const place = await beginChange(connection, `${what} of the segment ${key}`, options.yes);
   const before = answered(connection, await segments.get(key));
   const change: MembersChange = { [list]: { [verb]: members } };
+  refuseLongLists(place, partsOf(change).length);
   const moved = await changeMembers(connection.management, key, change);
   if (moved === undefined) return;
   const { counts } = answered(connection, moved);

@@ -2,11 +2,18 @@
 import type { Change, Plan } from "@halyard/core/plan/plan";
 import type { ManagementError } from "@halyard/sdk";
 import { applyChanges, type Outcome } from "@halyard/sdk/apply-plan";
-import { type Connection, failureOf } from "../../server-connection/connection.ts";
+import { proposeChanges } from "@halyard/sdk/propose-plan";
+import { type Connection, failureOf, proposedText } from "../../server-connection/connection.ts";
 import type { Place } from "../../server-connection/place.ts";
 import { confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
-import { CommandFailed, print, printAside, printJson } from "../../terminal/output.ts";
+import {
+  CommandFailed,
+  print,
+  printAside,
+  printJson,
+  withoutControls,
+} from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { asJson, countOf, countsInWords, linesOf, summaryOf } from "./show-plan.ts";
 
@@ -148,6 +155,24 @@ const impossibleFailure = (count: number): CommandFailed =>
     `${count === 1 ? "One flag has" : `${count} flags have`} a different type there, which is fixed at creation: delete the flag there first, or rename it here.`,
   );
 
+/** In a protected environment; webhooks of the file are not part of a change request. */
+const propose = async (
+  { connection, place, options, more }: Task,
+  changes: readonly Change[],
+): Promise<void> => {
+  const { management, reason } = connection;
+  const results = await proposeChanges(management, changes, reason);
+  const proposed = results.flatMap((result) => (result.ok ? [result.value] : []));
+  const refused = results.find((result) => !result.ok);
+  if (!options.json) {
+    for (const request of proposed) print(withoutControls(proposedText(connection, request)));
+  }
+  const done = refused ? undefined : await more?.();
+  if (options.json) printJson({ ...place.json, proposed, ...done?.report });
+  if (refused && !refused.ok) throw failureOf(connection, refused.error);
+  if (done?.failure) throw done.failure;
+};
+
 export const execute = async (task: Task): Promise<void> => {
   const { plan, options, place } = task;
   const { dryRun = false, json = false, yes } = options;
@@ -199,6 +224,7 @@ export const execute = async (task: Task): Promise<void> => {
       yes,
     );
   }
+  if (place.proposes && changes.length > 0) return propose(task, changes);
   const outcomes = await apply(task, changes);
   const failed = failureAfter(task, changes, outcomes);
   const wasStopped = outcomes.some(({ kind }) => kind === "untried");

@@ -33,6 +33,9 @@ const shapes = {
   pause: "M8 5v14 M16 5v14",
   rotate: "M20 12a8 8 0 1 1-3-6.2 M20 4v5h-5",
   history: "M4 12a8 8 0 1 0 2.6-5.9 M4 4v4.5h4.5 M12 8v4.5l3 2",
+  proposal:
+    "M6 4v12 M6 20v0 M3 17a3 3 0 1 0 6 0 3 3 0 0 0-6 0z M18 8v12 M15 7a3 3 0 1 0 6 0 3 3 0 0 0-6 0z M10 7h4",
+  lock: "M6 11h12v9H6z M8.5 11V8a3.5 3.5 0 0 1 7 0v3",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z M12 7v5l3 2",
 } as const;
 

@@ -1,5 +1,9 @@
 // An event that somebody asks for, to try out a receiver. It has no sequence number.
-import type { FlagEventType, SegmentEventType } from "@halyard/core/event-types";
+import type {
+  ChangeRequestEventType,
+  FlagEventType,
+  SegmentEventType,
+} from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Caller } from "../principal.ts";
 import { type TestableType, type TestEvent, testEventType, type Webhook } from "./webhook.ts";
@@ -38,11 +42,41 @@ const exampleSegment = {
   counts: { include: 1, exclude: 0 },
 };
 
+const exampleRequest = (type: ChangeRequestEventType) => ({
+  id: "cr_0000000000000000",
+  state: states[type],
+  title: "No request of yours: somebody tests this webhook.",
+  author: { keyId: null, name: "somebody" },
+  createdAt: "2026-01-01T00:00:00.000Z",
+  applyAt: null,
+  appliedRevision: type === "change_request.applied" ? 1 : null,
+  operations: [{ kind: "flag", key: "example", action: "patch", version: 1 }],
+});
+
+const states: Readonly<Record<ChangeRequestEventType, string>> = {
+  "change_request.created": "open",
+  "change_request.updated": "open",
+  "change_request.commented": "open",
+  "change_request.approved": "approved",
+  "change_request.refused": "refused",
+  "change_request.withdrawn": "withdrawn",
+  "change_request.applied": "applied",
+};
+
+const isOfRequest = (type: TestableType): type is ChangeRequestEventType =>
+  Object.hasOwn(states, type);
+
 const isOfSegment = (type: TestableType): type is SegmentEventType =>
   Object.hasOwn(segmentChanges, type);
 
 const dataOf = (type: TestableType, { id, url, events }: Webhook): object => {
   if (type === testEventType) return { webhook: { id, url, events } };
+  if (isOfRequest(type)) {
+    return {
+      changeRequest: exampleRequest(type),
+      ...(type === "change_request.commented" && { comment: "No comment of anybody." }),
+    };
+  }
   if (isOfSegment(type)) {
     return { segment: exampleSegment, version: 1, ...segmentChanges[type], flags: [] };
   }

@@ -1,7 +1,7 @@
 // Subscriptions: which events a webhook may subscribe to, and which webhooks a change is sent to.
 import { type EventType, eventTypes } from "@halyard/core/event-types";
 import { invalid, ok, type Result } from "../../errors.ts";
-import { type Change, orderedBy } from "../change.ts";
+import type { ChangeEvent } from "../change.ts";
 
 export const maxWebhooks = 100;
 export const allEvents = "*";
@@ -59,12 +59,14 @@ export const subscribedTypes = ({ events }: Webhook): readonly EventType[] =>
 const wants = (webhook: Webhook, type: EventType): boolean =>
   webhook.active && subscribedTypes(webhook).includes(type);
 
+/** `orderedBy` names the queue in which they are delivered one after the other. */
 export const deliveriesOf = (
-  change: Change,
+  events: readonly ChangeEvent[],
+  orderedBy: string,
   webhooks: readonly Webhook[],
   newDeliveryId: () => string,
 ): NewDelivery[] =>
-  change.events.flatMap((event) =>
+  events.flatMap((event) =>
     webhooks
       .filter((webhook) => wants(webhook, event.type))
       .map((webhook) => ({
@@ -72,6 +74,6 @@ export const deliveriesOf = (
         webhookId: webhook.id,
         eventId: event.id,
         sequence: event.sequence,
-        flagKey: orderedBy(change.decision),
+        flagKey: orderedBy,
       })),
   );

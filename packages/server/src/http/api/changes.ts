@@ -4,12 +4,14 @@ import { isFlagKey } from "@halyard/core/flags/rules";
 import { patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
 import { type Failure, failureIn, invalid, ok, type Result } from "../../errors.ts";
-import type { FlagPatch, Flags, RefusedPatch } from "../../management/flags.ts";
+import type { RefusedOperation } from "../../management/change-requests/operations.ts";
+import type { FlagPatch, Flags } from "../../management/flags.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../openapi/reason.ts";
 import { closedObject, flagExample, flagReference, idempotencyHeader } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
+import { proposed } from "./change-requests/schemas.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 interface OneChange {
@@ -74,7 +76,10 @@ const patchesOf = (changes: readonly OneChange[]): Result<readonly FlagPatch[]> 
 };
 
 /** Says which of the changes was refused. */
-const failureOf = ({ index, failure }: RefusedPatch, changes: readonly OneChange[]): Failure => {
+const failureOf = (
+  { index, failure }: RefusedOperation,
+  changes: readonly OneChange[],
+): Failure => {
   const at = `changes[${index}]`;
   if (failure.details === undefined) {
     return { ...failure, message: `${at} (${changes[index]?.flag}): ${failure.message}` };
@@ -109,6 +114,7 @@ export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
             example: { changes: [{ flag: flagExample, version: 8 }] },
             headers: headers.repeated,
           },
+          ...proposed,
         },
         "NOT_FOUND",
         "CONFLICT",

@@ -15,6 +15,7 @@ import {
   preconditionHeader,
 } from "../openapi/schemas.ts";
 import { ifMatch } from "../request/conditional.ts";
+import { proposed } from "./change-requests/schemas.ts";
 import { sendFlag } from "./flag-bodies.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
@@ -58,6 +59,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
             example: { ...flagExample, enabled: false, percentage: 0 },
             headers: { ...headers.flagTag, ...headers.repeated },
           },
+          ...proposed,
         },
         "CONFLICT",
         ...withBody,
@@ -107,6 +109,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
             example: flagExample,
             headers: headers.flagTag,
           },
+          ...proposed,
         },
         "NOT_FOUND",
         "CONFLICT",
@@ -135,7 +138,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       querystring: reasonQuery,
       headers: Precondition,
       response: answers(
-        { 204: { description: "It is gone." } },
+        { 204: { description: "It is gone." }, ...proposed },
         "NOT_FOUND",
         "CONFLICT",
         "PRECONDITION_FAILED",

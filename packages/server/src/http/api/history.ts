@@ -27,7 +27,8 @@ const AllQuery = closedObject({
   ...PageQuery.properties,
   subject: Type.Optional(
     Type.Enum([...historySubjects], {
-      description: "Only changes of flags, segments, webhooks, keys, or what people may do.",
+      description:
+        "Only changes of flags, segments, webhooks, keys, what people may do, the environment itself, or change requests.",
       "x-must-be": `one of ${historySubjects.join(", ")}`,
     }),
   ),
@@ -75,13 +76,26 @@ const who = {
   reason: Type.Optional(
     Type.String({ description: "Why; only when whoever made the change said so." }),
   ),
+  changeRequest: Type.Optional(
+    closedObject(
+      { id: Type.String(), approvedBy: Type.Array(Type.String()) },
+      { description: "The change request that it was part of, and who approved it." },
+    ),
+  ),
+  bypass: Type.Optional(
+    closedObject(
+      { actor: Actor, reason: Type.String() },
+      { description: "The owner who went past the approval that the environment asks for." },
+    ),
+  ),
 };
 
 /** Who, when and why, as both lists show it. */
-const shownWho = ({ at, actor, reason }: HistoryEntry) => ({
+const shownWho = ({ at, actor, reason, review }: HistoryEntry) => ({
   createdAt: at.toISOString(),
   actor,
   ...(reason !== undefined && { reason }),
+  ...review,
 });
 
 const FlagEntry = closedObject({
@@ -95,7 +109,8 @@ const FlagEntry = closedObject({
 const Entry = closedObject({
   subject: Type.Enum([...historySubjects]),
   id: Type.String({
-    description: "The key of the flag or segment, or the id of the webhook, key or person.",
+    description:
+      "The key of the flag or segment, the name of the environment, or the id of the webhook, key, person or change request.",
   }),
   version: nullable<number>(
     "integer",
@@ -171,7 +186,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       operationId: "getHistory",
       summary: "Read the history of the environment",
       description:
-        "Every change of flags, segments, webhooks, keys and what people may do, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
+        "Every change of flags, segments, webhooks, keys, what people may do, and change requests, newest first. A page ends early, with a Link to the next one, when its entries have more than 8 MiB.",
       querystring: AllQuery,
       response: answers({
         200: {

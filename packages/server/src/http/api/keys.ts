@@ -1,7 +1,7 @@
 // /keys: the API keys of the caller's own environment.
 import type { FastifyInstance } from "fastify";
 import { type ApiKey, maxKeyNameLength, maxOrigins, originRule } from "../../domain/api-key.ts";
-import { keyRoles, roles } from "../../domain/principal.ts";
+import { keyRoles, may, roles } from "../../domain/principal.ts";
 import { invalid, ok, type Result } from "../../errors.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
@@ -9,6 +9,7 @@ import { answers, headers, route, withBody } from "../openapi/describe.ts";
 import { momentRule, readMoment } from "../openapi/moment.ts";
 import { closedObject, idempotencyHeader, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
+import { requestReference } from "./change-requests/schemas.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Keys"];
@@ -61,8 +62,14 @@ export const shownKeyFields = {
   origins: Type.Unsafe<string[] | null>(originList),
   user: Type.Unsafe<{ readonly id: string; readonly name: string } | null>(keyUser),
 };
+const writesDirectly = Type.Boolean({
+  description:
+    "Whether it changes a protected environment without a change request; left out when it does not.",
+  "x-must-be": "true or false",
+});
 const CreateBody = closedObject({
   ...keyFields,
+  writesDirectly: Type.Optional(writesDirectly),
   expiresAt: Type.Optional(
     Type.Unsafe<string | null>({ ...expiresAt, "x-must-be": `${momentRule}, or null` }),
   ),
@@ -76,10 +83,23 @@ const OwnKey = closedObject({
   role: Type.Enum([...roles], { description: "Of a personal key, what its person may do too." }),
   environment: Type.String({ description: "The environment that the key is tied to." }),
   expiresAt,
+  proposes: Type.Optional(
+    Type.Literal(true, {
+      description:
+        "What it changes is proposed: the environment is protected. Left out when it is not so.",
+    }),
+  ),
 });
-const Key = closedObject(shownKeyFields);
+const Key = closedObject({ ...shownKeyFields, writesDirectly: Type.Optional(writesDirectly) });
 export const CreatedKey = closedObject({
-  ...shownKeyFields,
+  ...Key.properties,
+  proposed: Type.Optional(
+    Type.Unsafe<unknown>({
+      ...requestReference,
+      description:
+        "In a protected environment, for a key that is to write directly: what another person has to approve before it does.",
+    }),
+  ),
   key: Type.String({ description: "The key itself. Shown this once." }),
 });
 
@@ -103,6 +123,7 @@ export const shownKey = (key: ApiKey) => ({
   expiresAt: key.expiresAt?.toISOString() ?? null,
   origins: key.origins,
   user: key.user,
+  ...(key.writesDirectly && { writesDirectly: true }),
 });
 
 /** The time that the body gives as text, or what is wrong with it. */
@@ -135,12 +156,14 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
     }),
     async ({ auth }) => {
       const { keyId: id, actor, role, environment, expiresAt } = auth.principal;
+      const proposes = may(auth.principal, "flags.write") && (await keys.proposes(auth.principal));
       return {
         id,
         name: actor.name,
         role,
         environment: environment.name,
         expiresAt: expiresAt?.toISOString() ?? null,
+        ...(proposes && { proposes }),
       };
     },
   );
@@ -170,7 +193,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       operationId: "createKey",
       summary: "Create an API key",
       description:
-        "The key is in this answer and nowhere else: keep it. With `expiresAt` it works until then. With `origins` a client key works only in requests whose header Origin is one of them, so in pages and not in programs.",
+        "The key is in this answer and nowhere else: keep it. With `expiresAt` it works until then. With `origins` a client key works only in requests whose header Origin is one of them, so in pages and not in programs. With `writesDirectly` it changes a protected environment without a change request; there, it does so once another person has approved `proposed`.",
       headers: idempotencyHeader,
       body: { ...CreateBody, examples: [{ name: "web", role: "client" }] },
       response: answers(
@@ -189,13 +212,14 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
     async (request, reply) => {
       const expiresAt = expiryOf(request.body);
       if (!expiresAt.ok) return sendFailure(reply, expiresAt.failure);
-      const { name, role, origins = null } = request.body;
-      const wanted = { name, role, expiresAt: expiresAt.value, origins };
+      const { name, role, origins = null, writesDirectly = false } = request.body;
+      const wanted = { name, role, expiresAt: expiresAt.value, origins, writesDirectly };
       return replyIdempotently(
         request,
         reply,
         (caller, once) => keys.create(caller, wanted, once),
-        ({ apiKey, text }) => reply.code(201).send({ ...shownKey(apiKey), key: text }),
+        ({ apiKey, text, proposed }) =>
+          reply.code(201).send({ ...shownKey(apiKey), key: text, ...(proposed && { proposed }) }),
       );
     },
   );

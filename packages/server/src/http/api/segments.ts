@@ -21,6 +21,7 @@ import {
 } from "../openapi/segment-schemas.ts";
 import { Type } from "../openapi/type.ts";
 import { ifMatch, sendNotModified } from "../request/conditional.ts";
+import { proposed } from "./change-requests/schemas.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Segments"];
@@ -31,6 +32,7 @@ const send = (reply: FastifyReply, { segment, version }: VersionedSegment, statu
   reply.code(status).header("etag", `"${version}"`).type(jsonType).send(JSON.stringify(segment));
 
 const changed = {
+  ...proposed,
   200: {
     description: "The segment as it is now, without its members.",
     schema: SegmentSummary,
@@ -80,6 +82,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
             example: summaryExample,
             headers: { ...headers.segmentTag, ...headers.repeated },
           },
+          ...proposed,
         },
         "CONFLICT",
         ...withBody,
@@ -221,7 +224,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       querystring: reasonQuery,
       headers: Precondition,
       response: answers(
-        { 204: { description: "It is gone." } },
+        { 204: { description: "It is gone." }, ...proposed },
         "NOT_FOUND",
         "CONFLICT",
         "PRECONDITION_FAILED",

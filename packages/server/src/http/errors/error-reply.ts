@@ -11,6 +11,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   CONFLICT: 409,
+  APPROVAL_NEEDED: 409,
   PRECONDITION_FAILED: 412,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
@@ -52,7 +53,15 @@ export const authenticateHeader = 'Bearer realm="halyard"';
 
 export const jsonType = "application/json; charset=utf-8";
 
+/** Nothing was changed, but what was asked for is on its way. */
+const sendProposed = (
+  reply: FastifyReply,
+  { path, body }: NonNullable<Failure["proposed"]>,
+): FastifyReply =>
+  reply.code(202).header("location", `/api/v1${path}`).type(jsonType).send(JSON.stringify(body));
+
 export const sendFailure = (reply: FastifyReply, failure: Failure): FastifyReply => {
+  if (failure.proposed) return sendProposed(reply, failure.proposed);
   if (failure.code === "UNAUTHORIZED") reply.header("www-authenticate", authenticateHeader);
   if (failure.code === "UNAVAILABLE" && !reply.hasHeader("retry-after")) {
     reply.header("retry-after", "1");

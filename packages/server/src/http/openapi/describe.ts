@@ -96,6 +96,10 @@ const errors: Readonly<
     description: "It conflicts with the current state.",
     message: 'A flag with the key "new-checkout" already exists.',
   },
+  APPROVAL_NEEDED: {
+    description: "The environment is protected, and this cannot be proposed.",
+    message: "The environment is protected: this needs the approval of another person.",
+  },
   PRECONDITION_FAILED: {
     description: "It was changed since; it is returned as it is now.",
     message:

@@ -25,6 +25,10 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
         { name: "Flags", description: "Read and change the flags of the key's environment." },
         { name: "Segments", description: "Named groups of people, for the rules of flags." },
         {
+          name: "Change requests",
+          description: "What another person approves before it is made, in protected environments.",
+        },
+        {
           name: "Evaluation",
           description: "Evaluation for programs, by the OpenFeature Remote Evaluation Protocol.",
         },

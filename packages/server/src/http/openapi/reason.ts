@@ -11,22 +11,35 @@ const end = String.raw`[^\s\u200c\u200d${control}]`;
 /** Blanks around it do not count. */
 const pattern = String.raw`^\s*${end}([^${control}]{0,${maxReasonLength - 2}}${end})?\s*$`;
 
+export const Reason = Type.String({
+  pattern,
+  description:
+    "Why: 1 to 500 characters, without control characters. Kept in history and sent in events.",
+  "x-must-be": `a text of 1 to ${maxReasonLength} characters, without control characters`,
+  examples: ["The provider has an incident"],
+});
+
 export const reasonQuery = closedObject({
-  reason: Type.Optional(
-    Type.String({
-      pattern,
+  reason: Type.Optional(Reason),
+  bypass: Type.Optional(
+    Type.Enum(["true"], {
       description:
-        "Why: 1 to 500 characters, without control characters. Kept in history and sent in events.",
-      "x-must-be": `a text of 1 to ${maxReasonLength} characters, without control characters`,
-      examples: ["The provider has an incident"],
+        "In a protected environment: an owner makes the change without an approval; with a `reason`. It is marked as such.",
+      "x-must-be": "true",
     }),
   ),
 });
 export type ReasonQuery = Static<typeof reasonQuery>;
 
 /** Who makes the change, and why. */
-export const callerOf = (principal: Principal | Caller, { reason }: ReasonQuery): Caller =>
-  reason === undefined ? principal : { ...principal, reason: reason.trim() };
+export const callerOf = (
+  principal: Principal | Caller,
+  { reason, bypass }: ReasonQuery,
+): Caller => ({
+  ...principal,
+  ...(reason !== undefined && { reason: reason.trim() }),
+  ...(bypass !== undefined && { bypass: true }),
+});
 
 /** A body that has a reason is told where it belongs. */
 export const withoutReason = <T extends object>(schema: T) => {

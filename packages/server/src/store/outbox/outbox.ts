@@ -6,7 +6,7 @@ import type { Database, Transact } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { pruneAttemptCounts } from "./attempt-counts.ts";
 import { claim, dueRanges, isFree } from "./claim.ts";
-import { pruneEvents, pruneUsage } from "./prune.ts";
+import { pruneEvents, pruneRequests, pruneUsage } from "./prune.ts";
 import { lockHeld, writeOutcomes } from "./record-outcomes.ts";
 import { pruneHistory, pruneQueues, type Swept } from "./sweep.ts";
 
@@ -96,7 +96,9 @@ export const createOutbox = (
         const moreQueues = await pruneQueues(database, traits, swept, now);
         const moreHistory =
           historyBefore !== undefined && (await pruneHistory(database, swept, historyBefore));
-        return moreUsage || moreCounts || moreEvents || moreQueues || moreHistory;
+        const moreRequests =
+          historyBefore !== undefined && (await pruneRequests(database, historyBefore));
+        return moreUsage || moreCounts || moreEvents || moreQueues || moreHistory || moreRequests;
       }),
   };
 };

@@ -64,6 +64,23 @@ export const pruneEvents = async (
   return old.length === pruneBatch;
 };
 
+/** Change requests that are over are kept as long as history; their discussion is deleted with them. */
+export const pruneRequests = async (database: Database, before: number): Promise<boolean> => {
+  const old = await database
+    .selectFrom("change_requests")
+    .select("id")
+    .where("updated_at", "<", before)
+    .where("state", "not in", ["open", "approved"])
+    .limit(pruneBatch)
+    .execute();
+  if (old.length === 0) return false;
+  await database
+    .deleteFrom("change_requests")
+    .where("id", "in", idList(old.map(({ id }) => id)))
+    .execute();
+  return old.length === pruneBatch;
+};
+
 /** An event is kept while one of its deliveries is pending or ended recently. Its deliveries are deleted with it. */
 const isFinished =
   (before: number) =>

@@ -25,4 +25,5 @@ export const historyRow = (
   before: json(entry.before),
   after: json(entry.after),
   level: level ?? null,
+  review: entry.review ? JSON.stringify(entry.review) : null,
 });

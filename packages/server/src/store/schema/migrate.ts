@@ -14,6 +14,7 @@ import { counts } from "./migrations/0010-counts.ts";
 import { targeting } from "./migrations/0011-targeting.ts";
 import { reasons } from "./migrations/0012-reasons.ts";
 import { people } from "./migrations/0013-people.ts";
+import { changeRequests } from "./migrations/0014-change-requests.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -30,6 +31,7 @@ export const migrations = [
   targeting,
   reasons,
   people,
+  changeRequests,
 ] as const;
 
 const createVersionTable = (database: Database): Promise<void> =>

@@ -46,6 +46,12 @@ export const tableFacts = {
     belongsTo: "environment",
     isCopied: true,
   },
+  change_requests: { key: ["id"], belongsTo: "environment", isCopied: true },
+  change_request_entries: {
+    key: ["request_id", "number"],
+    belongsTo: "change_requests",
+    isCopied: true,
+  },
   removed_environments: { key: ["id"], belongsTo: "store", isCopied: true },
   users: { key: ["id"], belongsTo: "store", isCopied: true },
   identities: { key: ["issuer", "subject"], belongsTo: "store", isCopied: true },

@@ -1,6 +1,7 @@
 // The tables as the queries see them. The same on every database: times are milliseconds, booleans 0 or 1, JSON is text.
 // The table clock_steps of version 0.1 is no longer used; migrations only add.
 import type { Generated, Kysely } from "kysely";
+import type { ChangeRequestTables } from "./change-request-tables.ts";
 import type { PeopleTables } from "./people-tables.ts";
 
 /** The database, or one transaction on it. */
@@ -8,7 +9,7 @@ export type Database = Kysely<Tables>;
 export type Work<T> = (database: Database) => Promise<T>;
 export type Transact = <T>(work: Work<T>) => Promise<T>;
 
-export interface Tables extends PeopleTables {
+export interface Tables extends PeopleTables, ChangeRequestTables {
   schema_version: { version: number };
   environments: {
     id: Generated<number>;
@@ -60,6 +61,8 @@ export interface Tables extends PeopleTables {
     hand_role: Generated<string | null>;
     /** 1 when it changes a protected environment without a change request. */
     writes_directly: Generated<number>;
+    /** The person who issued it; null when none did. */
+    created_by: Generated<string | null>;
   };
   flags: {
     environment_id: number;
@@ -124,6 +127,8 @@ export interface Tables extends PeopleTables {
     level: Generated<number | null>;
     /** Why, when whoever made the change said so. */
     reason: Generated<string | null>;
+    /** JSON: the change request that it was part of, or who went past the approval; null for neither. */
+    review: Generated<string | null>;
   };
   events: {
     id: string;

@@ -14,6 +14,8 @@ const ownedBy = (table: keyof Tables, id: number) => {
       return sql`environment_id = ${id}`;
     case "webhooks":
       return sql`webhook_id in (select id from webhooks where environment_id = ${id})`;
+    case "change_requests":
+      return sql`request_id in (select id from change_requests where environment_id = ${id})`;
     case "api_keys":
       return sql`key_id in (select id from api_keys where environment_id = ${id})`;
     default:

@@ -7,7 +7,7 @@ import type {
   HistoryReads,
   HistorySubject,
 } from "../../domain/history.ts";
-import { type Actor, isUserId } from "../../domain/principal.ts";
+import { type Actor, isUserId, type Review } from "../../domain/principal.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 
 /** An entry of a large segment has 25 MB: a page ends with the entry that exceeds this. */
@@ -24,6 +24,7 @@ const columns = [
   "actor_user_id",
   "actor_user_name",
   "reason",
+  "review",
   "actions",
   "before",
   "after",
@@ -53,6 +54,7 @@ const entryOf = (
   at: new Date(row.at),
   actor: actorOf(row),
   ...(row.reason !== null && { reason: row.reason }),
+  ...(row.review !== null && { review: JSON.parse(row.review) as Review }),
   actions: JSON.parse(row.actions) as string[],
   before: row.before === null ? null : JSON.parse(row.before),
   after: row.after === null ? null : JSON.parse(row.after),

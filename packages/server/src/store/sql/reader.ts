@@ -2,6 +2,7 @@
 import { fromStored } from "@halyard/core/flags/stored";
 import type { Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
+import type { ChangeRequestReads } from "../../domain/change-requests/change-request.ts";
 import type { EnvironmentReads } from "../../domain/environment.ts";
 import type { KeyRole } from "../../domain/principal.ts";
 import type { ReferenceReads } from "../../domain/references.ts";
@@ -12,6 +13,7 @@ import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
 import { environmentReads } from "../environments/rows.ts";
+import { changeRequestReads } from "../people/change-requests.ts";
 import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
 import type { SameSelect } from "../schema/dialect.ts";
@@ -71,6 +73,7 @@ export const readsToChange = (
   | keyof SignInLinkReads
   | keyof UserReads
   | keyof EnvironmentReads
+  | keyof ChangeRequestReads
   | "flag"
   | "webhooks"
   | "webhook"
@@ -106,6 +109,7 @@ export const readsToChange = (
     ...userReads(database),
     ...environmentReads(database),
     ...signInLinkReads(database, lock),
+    ...changeRequestReads(database),
 
     async flag(environmentId, key) {
       const row = await database
@@ -132,7 +136,8 @@ export const readsToChange = (
         .selectFrom("api_keys")
         .leftJoin("users", "users.id", "api_keys.user_id")
         .select(["api_keys.id", "api_keys.name", "role", "api_keys.created_at", "last_used_at"])
-        .select(["expires_at", "origins", "writes_directly", "user_id", "users.name as user_name"])
+        .select(["expires_at", "origins", "writes_directly", "created_by", "user_id"])
+        .select("users.name as user_name")
         .where("environment_id", "=", environmentId)
         .where("revoked_at", "is", null)
         .where("kind", "=", "key")
@@ -148,6 +153,7 @@ export const readsToChange = (
         lastUsedAt: dateOf(row.last_used_at),
         user: row.user_id === null ? null : { id: row.user_id, name: row.user_name ?? "" },
         writesDirectly: row.writes_directly === 1,
+        createdBy: row.created_by,
       }));
     },
   };

@@ -4,6 +4,7 @@ import type { Transaction } from "../../ports.ts";
 import { copyWrites } from "../environments/copy.ts";
 import { environmentWrites } from "../environments/rows.ts";
 import { queue } from "../outbox/queue.ts";
+import { changeRequestWrites } from "../people/change-requests.ts";
 import { credentialReads, credentialWrites } from "../people/credentials.ts";
 import { sessionWrites, signInLinkWrites } from "../people/sessions.ts";
 import { userWrites } from "../people/users.ts";
@@ -74,10 +75,10 @@ export const createTransaction = (
 
     alone: () => traits.alone(database),
 
-    lockEnvironment: (environmentId) =>
-      database
+    async lockEnvironment(environmentId) {
+      const row = await database
         .selectFrom("environments")
-        .select(["id", "name", "revision", "sequence", "flag_count as flagCount"])
+        .select(["id", "name", "revision", "sequence", "flag_count as flagCount", "protected"])
         .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
         // A store from before this column, or a commit by an older version, has it in the history alone.
         .select((environment) =>
@@ -94,7 +95,11 @@ export const createTransaction = (
         )
         .where("id", "=", environmentId)
         .$call(traits.locked)
-        .executeTakeFirst(),
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const { protected: isProtected, ...state } = row;
+      return { ...state, isProtected: isProtected === 1 };
+    },
 
     async lastVersion(environmentId, kind, key) {
       const row = await database
@@ -123,6 +128,7 @@ export const createTransaction = (
     ...signInLinkWrites(database),
     ...sessionWrites(database),
     ...userWrites(database, traits, signal),
+    ...changeRequestWrites(database, traits, signal),
     ...credentialReads(database, secrets, traits.locked),
     ...credentialWrites(database, traits, secrets),
 
@@ -142,6 +148,7 @@ export const createTransaction = (
           given: key.isGiven ? 1 : 0,
           user_id: key.user?.id ?? null,
           writes_directly: key.writesDirectly ? 1 : 0,
+          created_by: key.createdBy,
         })
         .execute();
       await countKeyChange(key.environmentId);

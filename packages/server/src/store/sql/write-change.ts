@@ -160,13 +160,14 @@ const writeSegment = async (
   }
 };
 
-const historyOf = ({ decision, at, actor, reason, events }: Change): NewHistoryEntry => ({
+const historyOf = ({ decision, at, actor, reason, review, events }: Change): NewHistoryEntry => ({
   subject: decision.kind,
   subjectId: decision.key,
   version: decision.version,
   at,
   actor,
   reason,
+  review,
   actions: events.map(({ type }) => type),
   before: decision.before,
   after: decision.after,

@@ -1,0 +1,63 @@
+// A change request as text, for people.
+import type { ChangeRequest, ChangeRequestSummary, RebasedChangeRequest } from "@halyard/sdk";
+import { actorName } from "../../terminal/flag-text.ts";
+import { type Cell, coloured, inOneLine, print, withoutControls } from "../../terminal/output.ts";
+
+const styles = {
+  open: "yellow",
+  approved: "cyan",
+  applied: "green",
+  refused: "red",
+  withdrawn: "dim",
+} as const;
+
+export const stateCell = ({ state, moved }: ChangeRequestSummary): Cell => ({
+  style: styles[state],
+  text: moved.length > 0 ? `${state}, moved on` : state,
+});
+
+const line = (text: string): void => print(inOneLine(text));
+
+const asText = (value: unknown): string => (value === undefined ? "-" : JSON.stringify(value));
+
+/** The members that are different, such as `enabled: false → true`. */
+const differences = (before: unknown, after: unknown): readonly string[] => {
+  const [old, now] = [before, after].map((each) => (each ?? {}) as Record<string, unknown>);
+  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])];
+  return names
+    .filter((name) => asText(old?.[name]) !== asText(now?.[name]))
+    .map((name) => `${name}: ${asText(old?.[name])} → ${asText(now?.[name])}`);
+};
+
+const printOperation = (operation: ChangeRequest["operations"][number]): void => {
+  const { kind, key, action, version, before, after } = operation;
+  line(`  ${action} ${kind} ${key}${version === null ? "" : ` (made for version ${version})`}`);
+  for (const each of differences(before, after)) line(`    ${each}`);
+};
+
+export const printRequest = (request: ChangeRequest): void => {
+  const { id, title, state, reason, author, applyAt, moved, bypass } = request;
+  print(`${coloured("bold", `${id} ${title}`)}  ${coloured(styles[state], state)}`);
+  line(`  by ${actorName(author)} at ${request.createdAt}`);
+  if (reason !== null) line(`  because: ${reason}`);
+  if (applyAt !== null) line(`  to be applied at ${applyAt}`);
+  if (moved.length > 0) line(`  changed since it was made: ${moved.join(", ")}`);
+  if (bypass) line(`  applied without an approval by ${actorName(bypass.actor)}: ${bypass.reason}`);
+  for (const operation of request.operations) printOperation(operation);
+  for (const { actor, at, state: given } of request.approvals) {
+    line(
+      `  ${given === "given" ? "approved" : "approved, and edited since:"} by ${actorName(actor)} at ${at}`,
+    );
+  }
+  for (const { actor, at, text } of request.comments) {
+    line(`  ${actorName(actor)} at ${at}:`);
+    print(withoutControls(text.replaceAll(/^/gm, "    ")));
+  }
+};
+
+export const printDifference = (difference: RebasedChangeRequest["difference"]): void => {
+  for (const { kind, key, was, is } of difference) {
+    line(`${kind} ${key} has changed since:`);
+    for (const each of differences(was, is)) line(`  ${each}`);
+  }
+};

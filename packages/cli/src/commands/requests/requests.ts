@@ -1,0 +1,186 @@
+// halyard requests: the changes that wait for a second person, in protected environments.
+import type {
+  ChangeRequest,
+  ChangeRequestPage,
+  ChangeRequestState,
+  ChangeRequestSummary,
+  Management,
+  Result,
+} from "@halyard/sdk";
+import { Command, Option } from "commander";
+import {
+  answered,
+  type Connection,
+  type ConnectionOptions,
+  changeCommand,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { beginChange } from "../../server-connection/place.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { actorName } from "../../terminal/flag-text.ts";
+import { wholeNumber } from "../../terminal/option-values.ts";
+import { print, printJson, printTable } from "../../terminal/output.ts";
+import { printDifference, printRequest, stateCell } from "./request-text.ts";
+
+interface Options extends ConnectionOptions {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const states = ["open", "approved", "applied", "refused", "withdrawn"] as const;
+
+export const requestCommands = (): Command => {
+  const group = new Command("requests").description(
+    "show, approve and refuse the changes that wait for a second person",
+  );
+  withExamples(
+    serverCommand(group.command("list"), "a server")
+      .description("list change requests, newest first")
+      .addOption(new Option("--state <state>", "only those in this state").choices(states))
+      .option("--limit <count>", "the maximum number of them", wholeNumber(1), 50)
+      .action(listRequests),
+    "halyard requests list --state open",
+  );
+  withExamples(
+    serverCommand(group.command("show"), "a server")
+      .description("show what a change request does, and what was said about it")
+      .argument("<request>", "its id")
+      .action(showRequest),
+    "halyard requests show cr_2b1c4a90d7e85f33",
+  );
+  addSteps(group);
+  return group;
+};
+
+const addSteps = (group: Command): void => {
+  const command = (name: string, description: string, example: string): Command => {
+    const made = changeCommand(group.command(name))
+      .description(description)
+      .argument("<request>", "its id");
+    return withExamples(made, `halyard requests ${example}`);
+  };
+  const id = "cr_2b1c4a90d7e85f33";
+  command(
+    "approve",
+    "approve the change request of somebody else: it is applied at once, or at its time; with a personal key",
+    `approve ${id}`,
+  ).action((request: string, options: Options) =>
+    act(request, options, "Approve", ({ approve }) => approve(request)),
+  );
+  command(
+    "refuse",
+    "refuse the change request of somebody else; with a personal key",
+    `refuse ${id}`,
+  )
+    .option("--comment <text>", "why")
+    .action((request: string, options: Options & { readonly comment?: string }) =>
+      act(request, options, "Refuse", ({ refuse }) => refuse(request, options.comment)),
+    );
+  command("withdraw", "withdraw your own change request", `withdraw ${id}`).action(
+    (request: string, options: Options) =>
+      act(request, options, "Withdraw", ({ withdraw }) => withdraw(request)),
+  );
+  command("comment", "say something about a change request", `comment ${id} "Why now?"`)
+    .argument("<text>", "the comment")
+    .action((request: string, text: string, options: Options) =>
+      act(request, { ...options, yes: true }, "Comment on", ({ comment }) =>
+        comment(request, text),
+      ),
+    );
+  command(
+    "rebase",
+    "bring your own change request up to date with what has changed since; it needs a new approval then",
+    `rebase ${id}`,
+  ).action(rebase);
+  command(
+    "bypass",
+    "apply a change request without an approval: an owner, who says why; it is marked as such",
+    `bypass ${id} --reason "The provider has an incident"`,
+  )
+    .requiredOption("--reason <text>", "why; kept in the history and sent in events")
+    .action((request: string, options: Options & { readonly reason: string }) =>
+      act(request, options, "Apply without an approval", ({ bypass }) =>
+        bypass(request, options.reason),
+      ),
+    );
+};
+
+const listRequests = async (
+  options: Options & { readonly state?: ChangeRequestState; readonly limit: number },
+): Promise<void> => {
+  const connection = connect(options);
+  const { changeRequests } = connection.management;
+  const { state, limit } = options;
+  const largestPage = 100;
+  const found: ChangeRequestSummary[] = [];
+  const page = async (cursor: string | null): Promise<ChangeRequestPage> =>
+    answered(
+      connection,
+      await changeRequests.list({
+        limit: Math.min(limit - found.length, largestPage),
+        ...(state !== undefined && { state }),
+        ...(cursor !== null && { cursor }),
+      }),
+    );
+  let next: string | null = null;
+  do {
+    const { requests, next: following } = await page(next);
+    found.push(...requests);
+    next = following;
+  } while (next !== null && found.length < limit);
+  if (options.json) return printJson(found);
+  if (found.length === 0) return print("There are no change requests.");
+  printTable(
+    ["id", "state", "change", "by", "created"],
+    found.map((request) => [
+      request.id,
+      stateCell(request),
+      request.title,
+      actorName(request.author),
+      request.createdAt,
+    ]),
+  );
+};
+
+const showRequest = async (id: string, options: Options): Promise<void> => {
+  const connection = connect(options);
+  const request = answered(connection, await connection.management.changeRequests.get(id));
+  if (options.json) return printJson(request);
+  printRequest(request);
+};
+
+type Calls = Management["changeRequests"];
+
+const report = (request: ChangeRequest, { hint }: Connection): void => {
+  const { id, title, state, applyAt } = request;
+  const what = state === "approved" && applyAt !== null ? `approved for ${applyAt}` : state;
+  print(`${id} is ${what}: ${title}.`);
+  if (state === "open" && request.moved.length > 0) {
+    print(
+      `${request.moved.join(", ")} changed since it was made; its author runs ${hint(`requests rebase ${id}`)}`,
+    );
+  }
+};
+
+const act = async (
+  id: string,
+  options: Options,
+  verb: string,
+  call: (calls: Calls) => Promise<Result<ChangeRequest>>,
+): Promise<void> => {
+  const connection = connect(options);
+  await beginChange(connection, `${verb} ${id}`, options.yes);
+  const request = answered(connection, await call(connection.management.changeRequests));
+  if (options.json) return printJson(request);
+  report(request, connection);
+};
+
+const rebase = async (id: string, options: Options): Promise<void> => {
+  const connection = connect(options);
+  await beginChange(connection, `Rebase ${id}`, options.yes);
+  const rebased = answered(connection, await connection.management.changeRequests.rebase(id));
+  if (options.json) return printJson(rebased);
+  printDifference(rebased.difference);
+  report(rebased.request, connection);
+};

@@ -1,0 +1,89 @@
+// A protected environment by commands: what is proposed, and what becomes of it.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import type { ChangeRequest } from "@halyard/sdk";
+import { signInAs } from "../../server/test/support/people.ts";
+import { setProtected } from "../../server/test/support/protected.ts";
+import { commandSuite } from "./support/command-suite.ts";
+
+const on = commandSuite();
+
+suite("change requests", () => {
+  test("commands propose, another person approves with a personal key, and everything says so", async () => {
+    const { halyard, server, environment } = on;
+    const { name, admin } = environment;
+    await halyard.succeed("flags", "create", "checkout");
+    await setProtected(server, name, true);
+
+    const whoami = await halyard.read<{ proposes: boolean }>("whoami");
+    assert.equal(whoami.proposes, true);
+    const enabled = await halyard.succeed("flags", "enable", "checkout");
+    const [, id = ""] =
+      /^Proposed as (cr_\w+): Change the flag checkout\. Nothing has changed yet: /.exec(enabled) ??
+      [];
+    assert.ok(id, enabled);
+    const { proposed } = await halyard.read<{ proposed: ChangeRequest }>(
+      ...["flags", "create", "banner", "--enabled", "--reason", "A sale"],
+    );
+    assert.deepEqual(
+      proposed.operations.map(({ key, action }) => `${action} ${key}`),
+      ["create banner", "patch banner"],
+    );
+    assert.equal(proposed.reason, "A sale");
+
+    const rule = { id: "beta", when: { segment: ["beta"] }, serve: "on" };
+    const file = join(server.folder, "flags.json");
+    writeFileSync(
+      file,
+      JSON.stringify({
+        halyard: 1,
+        flags: [
+          { key: "one", type: "boolean", enabled: true, rules: [rule], otherwise: "off" },
+          { key: "two", type: "rollout", enabled: false, percentage: 5 },
+        ],
+        segments: [{ key: "beta", include: ["ann"] }],
+      }),
+    );
+    const imported = await halyard.succeed("import", file);
+    assert.match(imported, /Proposed as cr_\w+: Create the segment beta and 3 more\./);
+
+    const list = await halyard.succeed("requests", "list", "--state", "open");
+    assert.match(list, /^ID .*\ncr_\w+ +open +Create the segment beta and 3 more/);
+    assert.equal(list.trim().split("\n").length, 4);
+
+    const ben = (await signInAs(server, { name: "Ben", roles: { [name]: "editor" } })).in(name);
+    const key = await ben("POST", "/personal-keys", {
+      name: "cli",
+      role: "editor",
+      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    });
+    assert.equal(key.status, 201, key.text);
+    const asBen = ["--key", (key.body as { key: string }).key];
+    const own = await halyard.run("requests", "approve", id);
+    assert.equal(own.code, 4, "a program's key cannot approve");
+    await halyard.succeed("requests", "comment", id, "Why now?", ...asBen);
+    assert.match(
+      await halyard.succeed("requests", "show", id),
+      /enabled: false → true\n[\s\S]*Ben.* at .*:\n {4}Why now\?\n/,
+    );
+    assert.equal(
+      await halyard.succeed("requests", "approve", id, ...asBen),
+      `${id} is applied: Change the flag checkout.\n`,
+    );
+    const open = await halyard.read<ChangeRequest[]>("requests", "list", "--state", "open");
+    for (const request of open) await halyard.succeed("requests", "approve", request.id, ...asBen);
+    const flags = (await admin("GET", "/flags")).body as { key: string; enabled: boolean }[];
+    assert.deepEqual(
+      flags.map((flag) => `${flag.key} ${flag.enabled}`),
+      ["banner true", "checkout true", "one true", "two false"],
+    );
+
+    const withdrawn = await halyard.succeed("flags", "disable", "checkout");
+    const [, last = ""] = /(cr_\w+)/.exec(withdrawn) ?? [];
+    assert.match(await halyard.succeed("requests", "withdraw", last), /is withdrawn/);
+    const refused = await halyard.run("requests", "bypass", last, "--reason", "x");
+    assert.equal(refused.code, 4, "no owner");
+  });
+});

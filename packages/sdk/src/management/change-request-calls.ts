@@ -1,0 +1,72 @@
+// Calls about change requests.
+import { type CallOptions, type createSend, type PostOptions, pathPart } from "./call.ts";
+import type {
+  ChangeRequest,
+  ChangeRequestPage,
+  ChangeRequestQuery,
+  NewChangeRequest,
+  RebasedChangeRequest,
+} from "./change-requests.ts";
+import type { Result } from "./result.ts";
+
+interface Calls {
+  readonly send: ReturnType<typeof createSend>;
+  readonly get: <T>(path: string, options?: CallOptions) => Promise<Result<T>>;
+  readonly queryOf: (query: object) => string;
+}
+
+export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
+  const path = (id: string, step = ""): string => `/change-requests/${pathPart(id)}${step}`;
+  /** Not retried after a lost response: it may have been taken, and something else has happened since. */
+  const step = <T = ChangeRequest>(
+    id: string,
+    name: string,
+    options?: CallOptions,
+    body: object = {},
+  ) => send<T>({ method: "POST", path: path(id, `/${name}`), body, repeatable: false, options });
+
+  return {
+    /** Newest first, without the bodies of their operations. */
+    list: (query: ChangeRequestQuery = {}, options?: CallOptions) =>
+      get<ChangeRequestPage>(`/change-requests${queryOf(query)}`, options),
+    get: (id: string, options?: CallOptions) => get<ChangeRequest>(path(id), options),
+    create: (request: NewChangeRequest, options?: PostOptions) =>
+      send<ChangeRequest>({
+        method: "POST",
+        path: "/change-requests",
+        body: request,
+        repeatable: true,
+        options,
+      }),
+    /** Its author; voids the approvals. */
+    update: (id: string, change: Partial<NewChangeRequest>, options?: CallOptions) =>
+      send<ChangeRequest>({
+        method: "PATCH",
+        path: path(id),
+        body: change,
+        repeatable: false,
+        options,
+      }),
+    /** Applies it, unless its time is still to come. Another person than its author. */
+    approve: (id: string, options?: CallOptions) => step(id, "approve", options),
+    refuse: (id: string, comment?: string, options?: CallOptions) =>
+      step(id, "refuse", options, comment === undefined ? {} : { comment }),
+    withdraw: (id: string, options?: CallOptions) => step(id, "withdraw", options),
+    comment: (id: string, text: string, options?: PostOptions) =>
+      send<ChangeRequest>({
+        method: "POST",
+        path: path(id, "/comments"),
+        body: { text },
+        repeatable: true,
+        options,
+      }),
+    /** Its author: the same operations on what is there now; voids the approvals. */
+    rebase: (id: string, options?: CallOptions) =>
+      step<RebasedChangeRequest>(id, "rebase", options),
+    /** An approved one whose time has come. */
+    apply: (id: string, options?: CallOptions) => step(id, "apply", options),
+    /** An owner, without an approval. */
+    bypass: (id: string, reason: string, options?: CallOptions) =>
+      step(id, "bypass", options, { reason }),
+  };
+};

@@ -1,0 +1,72 @@
+// Tells of a change request: a history entry and an event, with its deliveries.
+import type { ChangeRequestEventType } from "@halyard/core/event-types";
+import { buildEvent, orderedByRequest } from "../../domain/change.ts";
+import type { RequestRow } from "../../domain/change-requests/change-request.ts";
+import { type Author, withoutAddress } from "../../domain/principal.ts";
+import { deliveriesOf } from "../../domain/webhooks/webhook.ts";
+import type { Clock, NewIds, Transaction } from "../../ports.ts";
+import type { Locked } from "../commit.ts";
+
+/** Without bodies: the events of flags and segments carry those once it is applied. */
+const shown = (request: RequestRow) => ({
+  id: request.id,
+  state: request.state,
+  title: request.title,
+  ...(request.reason !== null && { reason: request.reason }),
+  author: withoutAddress(request.author),
+  createdAt: request.createdAt.toISOString(),
+  applyAt: request.applyAt?.toISOString() ?? null,
+  appliedRevision: request.appliedRevision,
+  operations: request.operations.map(({ kind, key, action, version }) => ({
+    kind,
+    key,
+    action,
+    version,
+  })),
+});
+
+export type Announce = (
+  transaction: Transaction,
+  locked: Locked,
+  type: ChangeRequestEventType,
+  request: RequestRow,
+  author: Author,
+  more?: { readonly comment?: string; readonly before?: RequestRow },
+) => Promise<Locked>;
+
+/** The environment as it is afterwards. */
+export const createAnnounce =
+  (clock: Clock, newIds: NewIds): Announce =>
+  async (transaction, { state: environment, webhooks }, type, request, author, more = {}) => {
+    const { comment, before = null } = more;
+    const at = clock();
+    const state = { ...environment, sequence: environment.sequence + 1 };
+    const data = {
+      changeRequest: shown(request),
+      ...(comment !== undefined && { comment }),
+    };
+    const event = buildEvent(
+      environment,
+      { id: newIds.event(), type, sequence: state.sequence, at },
+      data,
+      author,
+    );
+    const queue = orderedByRequest(request.id);
+    await transaction.announce(
+      state,
+      { ...event, at },
+      queue,
+      deliveriesOf([event], queue, webhooks, newIds.delivery),
+    );
+    await transaction.record(environment.id, {
+      subject: "change-request",
+      subjectId: request.id,
+      version: null,
+      at,
+      ...author,
+      actions: [type],
+      before: before && shown(before),
+      after: { ...shown(request), ...(comment !== undefined && { comment }) },
+    });
+    return { state, webhooks };
+  };

@@ -1,0 +1,114 @@
+// Applies a change request within a transaction: when nothing has moved on, and whoever made it may still do it.
+import { isExpired } from "../../domain/api-key.ts";
+import {
+  type ChangeRequest,
+  movedOn,
+  neededFor,
+  operationOf,
+} from "../../domain/change-requests/change-request.ts";
+import type { Planned } from "../../domain/change-requests/operation.ts";
+import { type Actor, may, type Review, type Role, withoutAddress } from "../../domain/principal.ts";
+import type { Failure } from "../../errors.ts";
+import type { Clock, NewIds, Transaction } from "../../ports.ts";
+import type { Locked } from "../commit.ts";
+import type { Announce } from "./announce.ts";
+import { failureAt } from "./changes.ts";
+import { createOperations } from "./operations.ts";
+import { withMoved } from "./show.ts";
+
+/** Ends the transaction, so that nothing of it happens. */
+export class NotApplied extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** Who applies it; and why, for an owner who does so without an approval. */
+export interface Applier {
+  readonly actor: Actor;
+  readonly bypass?: string;
+}
+
+const namesOf = ({ approvals }: ChangeRequest): readonly string[] =>
+  approvals.filter(({ state }) => state === "given").map(({ actor }) => actor.name);
+
+export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Announce) => {
+  const apply = createOperations(clock, newIds);
+
+  /** The role of its author as it is now; undefined when they have none any more. */
+  const roleOf = async (
+    transaction: Transaction,
+    environmentId: number,
+    { keyId, user }: Actor,
+  ): Promise<Role | undefined> => {
+    if (user) {
+      const access = await transaction.accessOf(user.id);
+      return access.find((each) => each.environmentId === environmentId)?.role;
+    }
+    const keys = await transaction.keys(environmentId);
+    const key = keys.find(({ id }) => id === keyId);
+    return key && !isExpired(key, clock()) ? key.role : undefined;
+  };
+
+  return async (
+    transaction: Transaction,
+    locked: Locked,
+    request: ChangeRequest,
+    { actor, bypass }: Applier,
+  ): Promise<void> => {
+    const { id: environmentId } = locked.state;
+    const role = await roleOf(transaction, environmentId, request.author);
+    if (!role || !neededFor(request.operations).every((permission) => may({ role }, permission))) {
+      throw new NotApplied({
+        code: "CONFLICT",
+        message: `${request.author.name}, who made this change request, may no longer make these changes; somebody else has to propose them.`,
+      });
+    }
+    const [shown] = await withMoved(transaction, environmentId, [request]);
+    if (shown && shown.moved.length > 0) throw new NotApplied(movedOn(shown.moved));
+    const planned: Planned[] = request.operations.map((each) => ({
+      operation: operationOf(each),
+      precondition: each.version === null ? undefined : [String(each.version)],
+    }));
+    const reason = request.reason ?? undefined;
+    const passed =
+      bypass === undefined ? undefined : { actor: withoutAddress(actor), reason: bypass };
+    const review: Review = {
+      changeRequest: { id: request.id, approvedBy: namesOf(request) },
+      ...(passed && { bypass: passed }),
+    };
+    const applied = await apply(transaction, environmentId, planned, () => ({
+      actor: request.author,
+      reason,
+      review,
+    }));
+    if (!applied.ok) {
+      const { message, details } = failureAt(applied.refused);
+      throw new NotApplied({ code: "CONFLICT", message, ...(details && { details }) });
+    }
+    const now = clock();
+    // The operations have numbered their events since the lock was taken.
+    const { state } = applied.value.locked;
+    const done: ChangeRequest = {
+      ...request,
+      state: "applied",
+      updatedAt: now,
+      appliedAt: now,
+      appliedRevision: state.revision,
+      closedBy: actor,
+      bypass: passed ?? null,
+    };
+    await transaction.updateChangeRequest(done);
+    await announce(
+      transaction,
+      applied.value.locked,
+      "change_request.applied",
+      done,
+      { actor, reason, review },
+      { before: request },
+    );
+  };
+};
+export type ApplyRequest = ReturnType<typeof createApplyRequest>;

@@ -1,0 +1,178 @@
+// What others do with a change request: approve, refuse, comment; and its application, at once or at its time.
+import {
+  type ChangeRequest,
+  checkBypass,
+  checkReviewer,
+  isDue,
+  isRequestId,
+  maxComments,
+} from "../../domain/change-requests/change-request.ts";
+import { type Actor, type Caller, halyard, may } from "../../domain/principal.ts";
+import { conflict, type Failure, fail, ok, type Result } from "../../errors.ts";
+import type { Clock, Store, Transaction } from "../../ports.ts";
+import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "../idempotency.ts";
+import type { Announce } from "./announce.ts";
+import { type ApplyRequest, NotApplied } from "./apply-request.ts";
+import { type ShownRequest, showRequest } from "./show.ts";
+import { createClose, missing, type OnPending, underLock, type Work } from "./under-lock.ts";
+
+export interface Reviewing {
+  /** Applies it, unless its time is still to come. */
+  approve(caller: Caller, id: string): Promise<Result<ShownRequest>>;
+  refuse(caller: Caller, id: string, comment?: string): Promise<Result<ShownRequest>>;
+  comment(
+    caller: Caller,
+    id: string,
+    text: string,
+    once?: IdempotentRequest,
+  ): Promise<IdempotentResult<ShownRequest>>;
+  /** An approved one whose time has come. */
+  apply(caller: Caller, id: string): Promise<Result<ShownRequest>>;
+  /** An owner applies it without an approval; the caller's reason says why. */
+  bypass(caller: Caller, id: string): Promise<Result<ShownRequest>>;
+  /** Applies one whose time has come; false when there is none. */
+  applyNext(): Promise<boolean>;
+}
+
+/** Looked at in one go: one that cannot be applied must not keep the others from it. */
+const dueAtOnce = 10;
+
+const tooMany = (what: string): Result<never> =>
+  conflict(`A change request takes at most ${maxComments} ${what}.`);
+
+export const createReviewing = (
+  store: Store,
+  clock: Clock,
+  announce: Announce,
+  applyRequest: ApplyRequest,
+  onPending: OnPending,
+): Reviewing => {
+  const close = createClose(clock, announce);
+
+  /** Their rights as they are now, under the lock: what is in memory may be a moment old. */
+  const checkRights = async (
+    transaction: Transaction,
+    { actor, environment }: Caller,
+  ): Promise<Result<void>> => {
+    const access = await transaction.accessOf(actor.user?.id ?? "");
+    const own = access.find(({ environmentId }) => environmentId === environment.id);
+    return own && may(own, "change-requests.review")
+      ? ok(undefined)
+      : fail({ code: "FORBIDDEN", message: "You may no longer review changes here." });
+  };
+
+  const onReview = (caller: Caller, id: string, work: Work<ShownRequest>) =>
+    onPending(caller.environment, id, async (transaction, request, locked) => {
+      const other = checkReviewer(request, caller.actor);
+      if (!other.ok) return other;
+      const allowed = await checkRights(transaction, caller);
+      return allowed.ok ? work(transaction, request, locked) : allowed;
+    });
+
+  /** It was due and could not be applied: it is open again, and says why. */
+  const reopen = (environmentId: number, id: string, { message }: Failure) =>
+    store.transact((transaction) =>
+      underLock(transaction, environmentId, id, async (own, before, locked) => {
+        const at = clock();
+        if (before.state !== "approved" || !isDue(before, at)) return ok(undefined);
+        const comment = `It could not be applied: ${message}`;
+        const request: ChangeRequest = { ...before, state: "open", updatedAt: at };
+        const author = { actor: halyard };
+        await own.voidApprovals(id);
+        await own.insertComment(id, { ...author, at, text: comment });
+        await own.updateChangeRequest(request);
+        const type = "change_request.commented";
+        await announce(own, locked, type, request, author, { comment, before });
+        return ok(undefined);
+      }),
+    );
+
+  const applyDue = async (environmentId: number, id: string, by: Actor): Promise<Result<void>> => {
+    try {
+      return await store.transact((transaction) =>
+        underLock(transaction, environmentId, id, async (own, request, locked) => {
+          // Another instance may have been faster, or somebody has edited it.
+          if (request.state !== "approved" || !isDue(request, clock())) {
+            return conflict(
+              `The change request "${id}" is not approved, or its time has not come.`,
+            );
+          }
+          await applyRequest(own, locked, request, { actor: by });
+          return ok(undefined);
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof NotApplied)) throw error;
+      await reopen(environmentId, id, error.failure);
+      return fail(error.failure);
+    }
+  };
+
+  return {
+    approve: (caller, id) =>
+      onReview(caller, id, async (transaction, before, locked) => {
+        const { actor, environment } = caller;
+        if (before.state === "open") {
+          if (before.approvals.length >= maxComments) return tooMany("approvals");
+          const at = clock();
+          await transaction.insertApproval(id, { actor, at });
+          const approvals = [...before.approvals, { actor, at, state: "given" as const }];
+          const approved = { ...before, approvals, state: "approved" as const, updatedAt: at };
+          await transaction.updateChangeRequest(approved);
+          const type = "change_request.approved";
+          const author = { actor };
+          const more = { before };
+          const after = await announce(transaction, locked, type, approved, author, more);
+          if (isDue(approved, at)) await applyRequest(transaction, after, approved, author);
+        }
+        return showRequest(transaction, environment.id, id);
+      }),
+
+    refuse: (caller, id, comment) =>
+      onReview(caller, id, async (transaction, request, locked) => {
+        const { actor, environment } = caller;
+        if (comment !== undefined && request.comments.length >= maxComments) {
+          return tooMany("comments");
+        }
+        await close(transaction, locked, request, "refused", { actor }, comment);
+        return showRequest(transaction, environment.id, id);
+      }),
+
+    comment: ({ actor, environment }, id, text, once) =>
+      store.transact((transaction) =>
+        runIdempotent(transaction, once, clock, () =>
+          underLock(transaction, environment.id, id, async (own, request, locked) => {
+            if (request.comments.length >= maxComments) return tooMany("comments");
+            await own.insertComment(id, { actor, at: clock(), text });
+            const type = "change_request.commented";
+            const more = { comment: text, before: request };
+            await announce(own, locked, type, request, { actor }, more);
+            return showRequest(own, environment.id, id);
+          }),
+        ),
+      ),
+
+    async apply({ environment, actor }, id) {
+      if (!isRequestId(id)) return missing(id);
+      const applied = await applyDue(environment.id, id, actor);
+      return applied.ok ? showRequest(store, environment.id, id) : applied;
+    },
+
+    async bypass(caller, id) {
+      const reason = checkBypass(caller);
+      if (!reason.ok) return reason;
+      const { actor, environment } = caller;
+      return onPending(environment, id, async (transaction, request, locked) => {
+        await applyRequest(transaction, locked, request, { actor, bypass: reason.value });
+        return showRequest(transaction, environment.id, id);
+      });
+    },
+
+    async applyNext() {
+      for (const { environmentId, id } of await store.dueRequests(clock(), dueAtOnce)) {
+        if ((await applyDue(environmentId, id, halyard)).ok) return true;
+      }
+      return false;
+    },
+  };
+};

@@ -1,0 +1,191 @@
+// Four eyes: nobody approves their own, nothing is applied twice, and nothing that has moved on is overwritten.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Api } from "./support/api.ts";
+import { addPerson, signInAs, signInUser, withStore } from "./support/people.ts";
+import {
+  act,
+  flagOf,
+  propose,
+  protectedEnvironment,
+  type Request,
+  read,
+} from "./support/protected.ts";
+import { startTestServer, type TestServer } from "./support/server.ts";
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+test("nobody approves their own: not with another session, not with a personal key, not through a key that they issued", async () => {
+  const { name, ada, asAda, asBen, admin } = await protectedEnvironment(server);
+  const again = (await signInUser(server, ada.userId)).in(name);
+  const personal = await withStore(server, async (store) => {
+    const { createApiKeys } = await import("../src/management/api-keys.ts");
+    const { newIds, random, systemClock } = await import("../src/compose/operator.ts");
+    const { id } = (await store.environments()).find((each) => each.name === name) ?? { id: 0 };
+    const made = await createApiKeys(store, {
+      clock: systemClock,
+      random,
+      newIds,
+    }).createAsOperator(id, {
+      name: "Ada's",
+      role: "editor",
+      user: { id: ada.userId, name: "Ada" },
+    });
+    return made.text;
+  });
+  const made = await propose(asAda, { enabled: true });
+  for (const api of [asAda, again, server.api(personal)]) {
+    const answer = await act(api, made, "approve");
+    assert.equal(answer.status, 403, answer.text);
+    assert.equal((await act(api, made, "refuse", {})).status, 403);
+  }
+  const byKey = await propose(server.api(personal), { description: "x" });
+  assert.equal(byKey.author.name, "Ada's");
+  assert.equal((await act(asAda, byKey, "approve")).status, 403, "proposed with her own key");
+  assert.equal((await act(again, byKey, "withdraw")).status, 200, "and it is hers to withdraw");
+
+  const boss = await signInAs(server, { name: "Cy", roles: { [name]: "admin" } });
+  const issued = await boss.in(name)("POST", "/keys", { name: "ci", role: "editor" });
+  assert.equal(issued.status, 201, issued.text);
+  const byIssued = await propose(server.api((issued.body as { key: string }).key), {
+    description: "y",
+  });
+  assert.equal((await act(boss.in(name), byIssued, "approve")).status, 403, "Cy issued the key");
+  assert.equal((await act(admin, made, "approve")).status, 403, "a program's key is no person");
+  assert.equal((await flagOf(admin)).enabled, false);
+
+  assert.equal((await act(asBen, byIssued, "approve")).status, 200);
+  assert.equal((await flagOf(admin)).description, "y");
+});
+
+test("100 people approve at once: it is applied once", async () => {
+  const { name, asAda, admin } = await protectedEnvironment(server);
+  const people: Api[] = [];
+  const ids: string[] = [];
+  for (let each = 0; each < 100; each += 1) {
+    ids.push(await addPerson(server, { name: `P${each}`, roles: { [name]: "editor" } }));
+  }
+  for (const id of ids) people.push((await signInUser(server, id)).in(name));
+  const revision = (await admin("GET", "/flags")).headers.get("etag");
+  const made = await propose(asAda, { enabled: true });
+  const answers = await Promise.all(people.map((api) => act(api, made, "approve")));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [
+    200,
+    ...Array.from({ length: 99 }, () => 409),
+  ]);
+  const { approvals, appliedRevision } = await read(admin, made);
+  assert.equal(approvals.length, 1);
+  assert.equal(`"${appliedRevision}"`, (await admin("GET", "/flags")).headers.get("etag"));
+  assert.equal(revision, `"${(appliedRevision ?? 0) - 1}"`, "one revision");
+  const events = (await admin("GET", "/events?limit=10")).body as { type: string }[];
+  assert.equal(events.filter(({ type }) => type === "flag.enabled").length, 1);
+  assert.equal(events.filter(({ type }) => type === "change_request.applied").length, 1);
+});
+
+test("what has moved on is not overwritten: 409 with what moved, then a rebase shows the difference", async () => {
+  const { name, asAda, asBen, admin } = await protectedEnvironment(server);
+  const owner = await signInAs(server, { name: "Olga", owner: true });
+  const made = await propose(asAda, { description: "Ada's" });
+  const direct = await owner.in(name)("PATCH", "/flags/checkout?bypass=true&reason=An%20incident", {
+    description: "Olga's",
+  });
+  assert.equal(direct.status, 200, direct.text);
+  assert.deepEqual((await read(asBen, made)).moved, ["checkout"]);
+  const refused = await act(asBen, made, "approve");
+  assert.equal(refused.status, 409);
+  assert.deepEqual(
+    (refused.body as { details: { field: string }[] }).details.map(({ field }) => field),
+    ["checkout"],
+  );
+  const still = await read(asBen, made);
+  assert.deepEqual([still.state, still.approvals], ["open", []], "nothing of the approval stays");
+  assert.equal((await flagOf(admin)).description, "Olga's");
+
+  assert.equal((await act(asBen, made, "rebase")).status, 403);
+  const rebased = await act(asAda, made, "rebase");
+  assert.equal(rebased.status, 200, rebased.text);
+  const { request, difference } = rebased.body as { request: Request; difference: unknown[] };
+  assert.deepEqual(request.moved, []);
+  assert.equal(request.operations[0]?.before?.description, "Olga's");
+  assert.equal(difference.length, 1);
+  assert.equal(((await act(asBen, made, "approve")).body as Request).state, "applied");
+  assert.equal((await flagOf(admin)).description, "Ada's");
+});
+
+test("an approval that races with a change never loses it", async () => {
+  const { name, asAda, asBen, admin } = await protectedEnvironment(server);
+  const owner = (await signInAs(server, { name: "Olga", owner: true })).in(name);
+  for (let round = 0; round < 50; round += 1) {
+    const made = await propose(asAda, { description: `request ${round}` });
+    const [approved, direct] = await Promise.all([
+      act(asBen, made, "approve"),
+      owner("PATCH", "/flags/checkout?bypass=true&reason=race", { enabled: round % 2 === 0 }),
+    ]);
+    assert.equal(direct.status, 200, direct.text);
+    assert.ok([200, 409].includes(approved.status), approved.text);
+    const flag = await flagOf(admin);
+    assert.equal(flag.enabled, round % 2 === 0, "the direct change is there");
+    assert.equal(flag.description === `request ${round}`, approved.status === 200);
+    if (approved.status === 409) assert.equal((await act(asAda, made, "withdraw")).status, 200);
+  }
+});
+
+test("taking the protection off needs an approval; an owner may go past it, and that is marked", async () => {
+  const { asBen, admin, name } = await protectedEnvironment(server);
+  const owner = (await signInAs(server, { name: "Olga", owner: true })).in(name);
+  const operations = [
+    { kind: "environment", key: name, action: "patch", body: { protected: false } },
+  ];
+  assert.equal((await asBen("POST", "/change-requests", { operations })).status, 403);
+  const asked = await owner("POST", "/change-requests", { operations });
+  assert.equal(asked.status, 201, asked.text);
+  assert.equal((await act(owner, asked.body as Request, "approve")).status, 403);
+  assert.equal((await act(asBen, asked.body as Request, "bypass", { reason: "x" })).status, 403);
+
+  const made = await propose(asBen, { enabled: true });
+  assert.equal((await act(owner, made, "bypass", {})).status, 400);
+  const passed = await act(owner, made, "bypass", { reason: "An incident" });
+  assert.equal(passed.status, 200, passed.text);
+  assert.equal((passed.body as Request).bypass?.reason, "An incident");
+  const [entry] = (await admin("GET", "/flags/checkout/history")).body as Record<string, unknown>[];
+  assert.equal((entry?.actor as { name: string } | undefined)?.name, "Ben");
+  assert.equal((entry?.bypass as { actor: { name: string } } | undefined)?.actor.name, "Olga");
+  const events = (await admin("GET", "/events?limit=2")).body as Record<string, unknown>[];
+  for (const event of events) {
+    assert.equal((event.bypass as { reason: string }).reason, "An incident");
+  }
+  const path = "/flags/checkout?bypass=true";
+  assert.equal((await asBen("PATCH", `${path}&reason=x`, { enabled: false })).status, 403);
+  assert.equal((await owner("PATCH", path, { enabled: false })).status, 400, "without a reason");
+
+  assert.equal((await act(asBen, asked.body as Request, "approve")).status, 200);
+  assert.equal((await admin("PATCH", "/flags/checkout", { enabled: false })).status, 200);
+  const unmarked = await owner("PATCH", `${path}&reason=x`, { enabled: true });
+  assert.equal(unmarked.status, 200);
+  const [last] = (await admin("GET", "/flags/checkout/history")).body as Record<string, unknown>[];
+  assert.equal(last?.bypass, undefined, "nothing was gone past");
+});
+
+test("whoever lost the right to write since is not written for; whoever lost the right to review does not review", async () => {
+  const { name, ada, ben, asAda, asBen } = await protectedEnvironment(server);
+  const setRole = (userId: string, role: "viewer" | "editor") =>
+    withStore(server, (store) =>
+      store.transact(async (transaction) => {
+        const known = await transaction.environments();
+        const id = known.find((each) => each.name === name)?.id ?? 0;
+        const access = { id: `${role}${userId.slice(4, 12)}`, role, isFromGroup: false };
+        await transaction.setAccess(userId, id, access, new Date());
+      }),
+    );
+  const made = await propose(asAda, { enabled: true });
+  await setRole(ada.userId, "viewer");
+  const refused = await act(asBen, made, "approve");
+  assert.equal(refused.status, 409, refused.text);
+  assert.match(refused.text, /may no longer/);
+  await setRole(ben.userId, "viewer");
+  assert.equal((await act(asBen, made, "approve")).status, 403);
+});
