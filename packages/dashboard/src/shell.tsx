@@ -8,15 +8,16 @@ import { EnvironmentSwitcher } from "./components/layout/environment-switcher.ts
 import { KeyboardHelp } from "./components/layout/keyboard-help.tsx";
 import { SignOut } from "./components/layout/sign-out.tsx";
 import { ThemeMenu } from "./components/layout/theme-menu.tsx";
+import { UserMenu } from "./components/layout/user-menu.tsx";
 import type { LiveStatus } from "./live.ts";
 import { useLiveState } from "./live-provider.tsx";
 import type { Place } from "./palette/entries.ts";
 import { Palette } from "./palette/palette.tsx";
-import { useApi } from "./session.tsx";
+import { useApi, useSession } from "./session.tsx";
 import { FailingMark } from "./webhooks/failing-mark.tsx";
 
 /** In the order of the keys Alt 1, Alt 2 and so on. */
-const places: readonly Place[] = [
+const allPlaces: readonly Place[] = [
   { to: "/flags", label: "Flags", icon: "flag" },
   { to: "/segments", label: "Segments", icon: "people" },
   { to: "/compare", label: "Compare", icon: "compare" },
@@ -24,12 +25,20 @@ const places: readonly Place[] = [
   { to: "/webhooks", label: "Webhooks", icon: "webhook" },
   { to: "/keys", label: "Keys", icon: "key" },
   { to: "/events", label: "Events", icon: "pulse" },
+  { to: "/people", label: "People", icon: "person", needs: "users.read" },
 ];
 
-const Navigation = () => {
+const Navigation = ({ places }: { readonly places: readonly Place[] }) => {
   const [path] = useLocation();
+  const shown = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone there is not room for all.
+    shown.current
+      ?.querySelector(`[href$="/${path.split("/")[1]}"]`)
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [path]);
   return (
-    <nav className="shell-navigation" aria-label="Pages">
+    <nav className="shell-navigation" aria-label="Pages" ref={shown}>
       {places.map(({ to, label, icon }) => (
         <Link
           key={to}
@@ -76,7 +85,9 @@ const ProductionBand = () => {
 };
 
 export const Shell = ({ children }: { readonly children: ReactNode }) => {
-  const { environment, isProduction } = useApi();
+  const { environment, isProduction, may } = useApi();
+  const { session } = useSession();
+  const places = allPlaces.filter(({ needs }) => needs === undefined || may(needs));
   const [path, navigate] = useLocation();
   const main = useRef<HTMLElement>(null);
   const shown = useRef(path);
@@ -101,9 +112,10 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
         </Link>
         <EnvironmentSwitcher key={environment.name} />
         <Palette places={places} />
-        <Navigation />
+        <Navigation places={places} />
         <div className="shell-foot">
           <Connection />
+          <UserMenu />
           <div className="shell-tools">
             <KeyboardHelp places={places.map(({ label }) => label)} />
             <Tooltip label="API reference">
@@ -120,7 +132,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
               </ActionIcon>
             </Tooltip>
             <ThemeMenu />
-            <SignOut />
+            {!session?.user && <SignOut />}
           </div>
         </div>
       </header>

@@ -12,6 +12,8 @@ const columns = [
   "reason",
   "before",
   "after",
+  "user",
+  "userId",
 ] as const;
 
 /** A spreadsheet runs what begins like a formula; an apostrophe makes it text. */
@@ -37,6 +39,8 @@ const rowOf = ({ actor, ...entry }: HistoryEntry): string =>
     entry.reason,
     json(entry.before),
     json(entry.after),
+    actor.user?.name,
+    actor.user?.id,
   ]
     .map(csvCell)
     .join(",");

@@ -36,7 +36,7 @@ export const EnvironmentSwitcher = () => {
           <span className="environment-words">
             <span className="environment-name">{environment.name}</span>
             <span className="environment-role">
-              key {environment.keyName}
+              {session?.user ? environment.role : `key ${environment.keyName}`}
               {roleLabels[environment.role] === "read-only" && ", read-only"}
             </span>
           </span>
@@ -56,14 +56,18 @@ export const EnvironmentSwitcher = () => {
             {name} ({roleLabels[role]})
           </Menu.Item>
         ))}
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<Icon name="plus" size={16} />}
-          onClick={() => navigate(signInFrom())}
-        >
-          Sign in to another environment
-        </Menu.Item>
-        {session !== undefined && session.environments.length > 1 && (
+        {!session?.user && (
+          <>
+            <Menu.Divider />
+            <Menu.Item
+              leftSection={<Icon name="plus" size={16} />}
+              onClick={() => navigate(signInFrom())}
+            >
+              Sign in to another environment
+            </Menu.Item>
+          </>
+        )}
+        {session !== undefined && !session.user && session.environments.length > 1 && (
           <Menu.Item leftSection={<Icon name="leave" size={16} />} onClick={() => void leave()}>
             Sign out of {environment.name}
           </Menu.Item>
