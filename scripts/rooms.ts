@@ -126,6 +126,8 @@ const cli: Rooms = {
 const dashboard: Rooms = {
   "": [
     ...["@halyard/sdk", "@halyard/core", "react", "react-dom", "wouter", "@mantine", "@tanstack"],
+    // The code that authenticator apps scan.
+    "lean-qr",
     // Receivers that people copy come from the guide; snippets name the packages of OpenFeature.
     ...["../../../docs/webhooks.md?raw", "@openfeature"],
   ],

@@ -10,15 +10,16 @@ import { EnvironmentSwitcher } from "./components/layout/environment-switcher.ts
 import { KeyboardHelp } from "./components/layout/keyboard-help.tsx";
 import { SignOut } from "./components/layout/sign-out.tsx";
 import { ThemeMenu } from "./components/layout/theme-menu.tsx";
+import { UserMenu } from "./components/layout/user-menu.tsx";
 import type { LiveStatus } from "./live.ts";
 import { useLiveState } from "./live-provider.tsx";
 import type { Place } from "./palette/entries.ts";
 import { Palette } from "./palette/palette.tsx";
-import { useApi } from "./session.tsx";
+import { useApi, useSession } from "./session.tsx";
 import { FailingMark } from "./webhooks/failing-mark.tsx";
 
 /** In the order of the keys Alt 1, Alt 2 and so on. */
-const places: readonly Place[] = [
+const allPlaces: readonly Place[] = [
   { to: "/flags", label: "Flags", icon: "flag" },
   { to: "/segments", label: "Segments", icon: "people" },
   { to: "/compare", label: "Compare", icon: "compare" },
@@ -26,21 +27,33 @@ const places: readonly Place[] = [
   { to: "/webhooks", label: "Webhooks", icon: "webhook" },
   { to: "/keys", label: "Keys", icon: "key" },
   { to: "/events", label: "Events", icon: "pulse" },
+  { to: "/people", label: "People", icon: "person", needs: "users.read" },
 ];
 
 const requests: Place = { to: "/change-requests", label: "Requests", icon: "proposal" };
 /** Not in the navigation: the environment switcher leads to it. */
 const environments: Place = { to: "/environments", label: "Environments", icon: "screen" };
 
-/** Requests are made where changes need an approval. */
-const usePlaces = (): readonly Place[] =>
-  useApi().environment.protected ? [...places, requests] : places;
+/** Those that one may see. Requests are made where changes need an approval. */
+const usePlaces = (): readonly Place[] => {
+  const { environment, may } = useApi();
+  return [...allPlaces, ...(environment.protected ? [requests] : [])].filter(
+    ({ needs }) => needs === undefined || may(needs),
+  );
+};
 
-const Navigation = () => {
+const Navigation = ({ places }: { readonly places: readonly Place[] }) => {
   const [path] = useLocation();
+  const shown = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone there is not room for all.
+    shown.current
+      ?.querySelector(`[href$="/${path.split("/")[1]}"]`)
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [path]);
   return (
-    <nav className="shell-navigation" aria-label="Pages">
-      {usePlaces().map(({ to, label, icon }) => (
+    <nav className="shell-navigation" aria-label="Pages" ref={shown}>
+      {places.map(({ to, label, icon }) => (
         <Link
           key={to}
           href={to}
@@ -92,6 +105,8 @@ const ProductionBand = () => {
 
 export const Shell = ({ children }: { readonly children: ReactNode }) => {
   const { environment, isProduction } = useApi();
+  const { session } = useSession();
+  const places = usePlaces();
   const [path, navigate] = useLocation();
   const main = useRef<HTMLElement>(null);
   const shown = useRef(path);
@@ -102,8 +117,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
     main.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [path]);
-  const shownPlaces = usePlaces();
-  useHotkeys(shownPlaces.map(({ to }, index) => [`alt+${index + 1}`, () => navigate(to)]));
+  useHotkeys(places.map(({ to }, index) => [`alt+${index + 1}`, () => navigate(to)]));
   return (
     <div
       className="shell"
@@ -120,12 +134,15 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
           <span>Halyard</span>
         </Link>
         <EnvironmentSwitcher key={environment.name} />
-        <Palette places={[...places, requests, environments]} />
-        <Navigation />
+        <Palette
+          places={[...places.filter((place) => place !== requests), requests, environments]}
+        />
+        <Navigation places={places} />
         <div className="shell-foot">
           <Connection />
+          <UserMenu />
           <div className="shell-tools">
-            <KeyboardHelp places={shownPlaces.map(({ label }) => label)} />
+            <KeyboardHelp places={places.map(({ label }) => label)} />
             <Tooltip label="API reference">
               <ActionIcon
                 className="only-wide"
@@ -140,7 +157,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
               </ActionIcon>
             </Tooltip>
             <ThemeMenu />
-            <SignOut />
+            {!session?.user && <SignOut />}
           </div>
         </div>
       </header>

@@ -19,8 +19,8 @@ before(async () => {
 after(() => server.close());
 
 const routes = readFileSync(join(import.meta.dirname, "../src/routes.tsx"), "utf8");
-/** Its page has no environment; session.test.ts has it. */
-const elsewhere = ["/sign-in"];
+/** Their pages have no environment; session.test.ts and people.test.ts have them. */
+const elsewhere = ["/sign-in", "/invitation"];
 const paths = [...routes.matchAll(/\bpage\(\s*"([^"]+)"/g)]
   .map(([, path = ""]) => path)
   .filter((path) => !elsewhere.includes(path));

@@ -53,8 +53,8 @@ suite("without a browser", () => {
     };
     assert.equal(
       csvHead + csvRows([entry]),
-      `\ufeff"time","actor","keyId","kind","key","version","actions","reason","before","after","changeRequest","approvedBy","bypass"\r
-"2026-11-14T12:00:00.000Z","'=cmd","k","flag","f","1","flag.created","'@why","","{""key"":""f""}","cr_1","Bo","Olga: now"\r
+      `\ufeff"time","actor","keyId","kind","key","version","actions","reason","before","after","changeRequest","approvedBy","bypass","user","userId"\r
+"2026-11-14T12:00:00.000Z","'=cmd","k","flag","f","1","flag.created","'@why","","{""key"":""f""}","cr_1","Bo","Olga: now","",""\r
 `,
     );
   });

@@ -4,6 +4,7 @@ import type { HistoryEntry } from "@halyard/sdk";
 import { Anchor } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { ActorName } from "../components/display/actor-name.tsx";
 import { FieldDiff } from "../components/display/field-diff.tsx";
 import { Reason } from "../components/display/reason.tsx";
 import { Review } from "../components/display/review.tsx";
@@ -81,7 +82,7 @@ export const EventEntry = ({ entry, action }: EventEntryProps) => {
   return (
     <li className="event-entry">
       <div className="history-who">
-        <strong>{actor.name}</strong>
+        <ActorName actor={actor} />
         <span className="dimmed">
           <Time at={createdAt} />
           {version !== null && `, version ${formatNumber(version)}`}
@@ -108,6 +109,6 @@ export const EventEntry = ({ entry, action }: EventEntryProps) => {
 };
 
 const toneOf = (action: string) => {
-  if (/\.(deleted|revoked)$/.test(action)) return "bad";
-  return /\.(created|enabled|issued)$/.test(action) ? "good" : "quiet";
+  if (/\.(deleted|revoked|removed)$/.test(action)) return "bad";
+  return /\.(created|enabled|issued|added)$/.test(action) ? "good" : "quiet";
 };

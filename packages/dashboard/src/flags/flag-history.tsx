@@ -2,6 +2,7 @@
 import type { FlagHistoryEntry } from "@halyard/sdk";
 import { Button } from "@mantine/core";
 import { ApiError } from "../api.ts";
+import { ActorName, actorName } from "../components/display/actor-name.tsx";
 import { Reason } from "../components/display/reason.tsx";
 import { Review } from "../components/display/review.tsx";
 import { Time } from "../components/display/time.tsx";
@@ -56,7 +57,7 @@ const Entry = ({ change, current }: EntryProps) => {
   return (
     <li className="history-entry">
       <div className="history-who">
-        <strong>{actor.name}</strong>
+        <ActorName actor={actor} />
         <span className="dimmed">
           <Time at={createdAt} />
         </span>
@@ -90,7 +91,7 @@ export const LastChanged = ({ flagKey }: { readonly flagKey: string }) => {
   if (last === undefined) return null;
   return (
     <>
-      Last change: <Time at={last.createdAt} />, by {last.actor.name}
+      Last change: <Time at={last.createdAt} />, by {actorName(last.actor)}
     </>
   );
 };

@@ -15,6 +15,8 @@ const columns = [
   "changeRequest",
   "approvedBy",
   "bypass",
+  "user",
+  "userId",
 ] as const;
 
 /** A spreadsheet runs what begins like a formula; an apostrophe makes it text. */
@@ -43,6 +45,8 @@ const rowOf = ({ actor, ...entry }: HistoryEntry): string =>
     entry.changeRequest?.id,
     entry.changeRequest?.approvedBy.join(", "),
     entry.bypass && `${entry.bypass.actor.name}: ${entry.bypass.reason}`,
+    actor.user?.name,
+    actor.user?.id,
   ]
     .map(csvCell)
     .join(",");

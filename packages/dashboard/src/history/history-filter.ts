@@ -20,7 +20,7 @@ export interface HistoryFilter {
   readonly kind: HistoryKind | undefined;
   /** The key or id of one thing; empty for all. Belongs to a kind. */
   readonly key: string;
-  /** The name or the id of an API key; empty for all. */
+  /** The name or the id of an API key, or of a person; empty for all. */
   readonly actor: string;
   /** The last hour, day or week; undefined for `from` and `to`. */
   readonly range: Range | undefined;

@@ -42,7 +42,7 @@ export const EnvironmentSwitcher = () => {
             </span>
             <span className="environment-role">
               {environment.label && `${environment.name}, `}
-              {session?.user ? environment.keyName : `key ${environment.keyName}`}
+              {session?.user ? environment.role : `key ${environment.keyName}`}
               {roleLabels[environment.role] === "read-only" && ", read-only"}
             </span>
           </span>
@@ -67,7 +67,7 @@ export const EnvironmentSwitcher = () => {
             <ProtectedMark environment={each} />
           </Menu.Item>
         ))}
-        <Menu.Divider />
+        {(may("environments.write") || !session?.user) && <Menu.Divider />}
         {may("environments.write") && (
           <Menu.Item
             leftSection={<Icon name="edit" size={16} />}
@@ -76,13 +76,15 @@ export const EnvironmentSwitcher = () => {
             Manage environments
           </Menu.Item>
         )}
-        <Menu.Item
-          leftSection={<Icon name="plus" size={16} />}
-          onClick={() => navigate(signInFrom())}
-        >
-          Sign in to another environment
-        </Menu.Item>
-        {session !== undefined && session.environments.length > 1 && (
+        {!session?.user && (
+          <Menu.Item
+            leftSection={<Icon name="plus" size={16} />}
+            onClick={() => navigate(signInFrom())}
+          >
+            Sign in to another environment
+          </Menu.Item>
+        )}
+        {session !== undefined && !session.user && session.environments.length > 1 && (
           <Menu.Item leftSection={<Icon name="leave" size={16} />} onClick={() => void leave()}>
             Sign out of {environment.name}
           </Menu.Item>
