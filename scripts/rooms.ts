@@ -7,7 +7,7 @@ const values = ["domain", "errors.ts", "@halyard/core"];
 const useCases = ["ports.ts", ...values];
 const surface = [
   ...["http/streams", "http/auth", "http/openapi", "http/errors", "http/request"],
-  ...["management", "evaluation", "access", "telemetry", ...useCases, "fastify"],
+  ...["management", "evaluation", "access", "providers", "telemetry", ...useCases, "fastify"],
 ];
 const database = ["store/schema", "store/secrets", ...useCases, "kysely"];
 
@@ -25,12 +25,14 @@ const server: Rooms = {
     ...["pino", "node:*"],
   ],
   compose: [
-    ...["config", "http/**", "management", "evaluation", "access", "delivery", "telemetry"],
-    ...["store/**", "version.ts", "installation.ts", ...useCases, "fastify", "pino", "node:*"],
+    ...["config", "http/**", "management", "evaluation", "access", "providers", "delivery"],
+    ...["telemetry", "store/**", "version.ts", "installation.ts", ...useCases],
+    ...["fastify", "pino", "node:*"],
   ],
   management: [...useCases, "node:crypto"],
   evaluation: [...useCases, "node:timers/promises"],
   access: ["evaluation", ...useCases, "@zxcvbn-ts/language-common", "node:crypto"],
+  providers: [...useCases, "openid-client"],
   delivery: [...useCases, "undici", "node:crypto", "node:net"],
   telemetry: [
     ...useCases,

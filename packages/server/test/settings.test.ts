@@ -41,6 +41,7 @@ test("the defaults are those of a developer's machine", () => {
     trustProxy: false,
     publicUrl: undefined,
     dashboard: true,
+    providers: [],
     signInLink: true,
     eventEmails: false,
     sessionIdle: 3_600_000,

@@ -25,9 +25,9 @@ const withoutPeople: readonly string[] = [
   ...dropColumns("sign_in_links", "user_id"),
   "drop index sessions_by_user",
   ...dropColumns("sessions", "id", "user_id", "owner", "created_at", "signed_in_at"),
-  ...dropColumns("sessions", "method", "address", "agent", "provider_token"),
+  ...dropColumns("sessions", "method", "address", "agent", "provider_token", "rights_at"),
   "drop index api_keys_by_user",
-  ...dropColumns("api_keys", "user_id", "kind", "from_group", "writes_directly"),
+  ...dropColumns("api_keys", "user_id", "kind", "from_group", "hand_role", "writes_directly"),
   "drop table identities",
   "drop table users",
 ];
@@ -122,12 +122,13 @@ test("sessions from before there were people go on, as those of keys", async () 
   const first = await startTestServer({ HALYARD_DATA: folder });
   const { name, keys, admin } = await first.environment();
   await admin("POST", "/flags", { key: "a", type: "boolean" });
-  const { headersFor, cookie, csrf } = await signInWith(first, [keys.admin]);
+  const before = await signInWith(first, [keys.admin]);
+  const { cookie, csrf } = before;
   await first.close();
   await setBack(folder, schemaWithoutPeople);
 
   const second = await startTestServer({ HALYARD_DATA: folder });
-  const headers = headersFor(name);
+  const headers = before.headersFor(name);
   const changed = await second.anonymous("PATCH", "/flags/a", { enabled: true }, headers);
   assert.equal(changed.status, 200, changed.text);
   const [entry] = (await second.api(keys.admin)("GET", "/flags/a/history")).body as object[];

@@ -18,6 +18,10 @@ export interface NewSession extends SessionHolder {
   readonly method: SignInMethod;
   readonly address: string | null;
   readonly agent: string | null;
+  /** Sealed: the id token of the provider that they have signed in with. */
+  readonly providerToken?: Uint8Array;
+  /** When they proved who they are; now, unless it was elsewhere. */
+  readonly signedInAt?: Date;
 }
 
 export interface Sessions {
@@ -109,10 +113,11 @@ export const createSessions = (
       const begun: Session = {
         ...session,
         agent: session.agent?.slice(0, maxAgentLength) ?? null,
+        providerToken: session.providerToken ?? null,
         id: random(8).toHex(),
         token: newToken(),
         createdAt: now,
-        signedInAt: now,
+        signedInAt: session.signedInAt ?? now,
         endsAt: new Date(now.getTime() + lifetime),
         hasNewRights: false,
       };

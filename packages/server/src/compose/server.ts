@@ -21,6 +21,7 @@ import { createUsageReport } from "../evaluation/usage-report.ts";
 import { createApp } from "../http/app.ts";
 import { networkOf } from "../http/auth/client-network.ts";
 import { createEventTokens } from "../http/auth/event-token.ts";
+import { createSeal } from "../http/auth/seal.ts";
 import { loadDashboard } from "../http/dashboard/files.ts";
 import { createOverload } from "../http/load/overload.ts";
 import { drain } from "../http/request/drain.ts";
@@ -33,12 +34,14 @@ import { createExplain } from "../management/explain.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history.ts";
+import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createUsers } from "../management/users.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
+import type { Providers } from "../providers/provider.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
@@ -172,7 +175,12 @@ export const composeInstance = async (
             }),
             secondFactors: createSecondFactors(store, { ...sources, sessions }),
             hasPasswords: () => store.hasPasswords(),
-            providers: [],
+            providers: config.providers.map(({ id, name }) => ({ id, name })),
+            singleSignOn: {
+              providers: await loadProviders(config, clock),
+              signIn: createProviderSignIn(store, sources),
+              seal: createSeal(secretKeysOf(config)),
+            },
           }
         : undefined,
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },
@@ -233,6 +241,16 @@ export const composeInstance = async (
       .catch((err) => log.warn({ err }, "the start failed, and not everything could be closed"));
     throw error;
   }
+};
+
+/** Their library is loaded only when there are any, to keep the start fast and small. */
+const loadProviders = async (
+  { providers, publicUrl = "" }: Config,
+  clock: Clock,
+): Promise<Providers> => {
+  if (providers.length === 0) return new Map();
+  const { createProviders } = await import("../providers/openid.ts");
+  return createProviders(providers, publicUrl, clock);
 };
 
 /** What is in memory and follows the store. */

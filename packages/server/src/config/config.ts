@@ -1,17 +1,18 @@
 // Environment variables -> Config: parsed once, every mistake reported together.
 
-import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defaultServiceName } from "@halyard/core/webhook-signature";
 import { environmentNameRule } from "../domain/api-key.ts";
+import type { ProviderSettings } from "../domain/people/provider.ts";
 import {
   type AllowedPlace,
   type CallbackPolicy,
   parseAllowedPlace,
 } from "../domain/webhooks/callback-address.ts";
-import { InvalidSettings } from "../errors.ts";
 import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
+import { isLoopbackHost } from "./loopback.ts";
+import { providersSetting, readProviders } from "./providers.ts";
 import {
   all,
   type BootstrapKey,
@@ -20,6 +21,7 @@ import {
   readSecretKey,
   readSwitch,
   readTrustProxy,
+  refuseMistakes,
 } from "./read-setting.ts";
 import { createSettingReader, type Variables, whole } from "./setting-reader.ts";
 
@@ -74,6 +76,8 @@ export interface Config {
   /** Where clients reach this server, without a trailing slash; undefined to take it from the requests. */
   readonly publicUrl: string | undefined;
   readonly dashboard: boolean;
+  /** OpenID Connect providers that people sign in with. */
+  readonly providers: readonly ProviderSettings[];
   /** Whether a start prints a link that signs in to the dashboard once. */
   readonly signInLink: boolean;
   /** Whether events tell the e-mail address of the person who made a change. */
@@ -95,12 +99,9 @@ export interface Config {
 /** For the commands that talk to a server; they may be in the same settings file. */
 const clientSettings = ["HALYARD_URL", "HALYARD_API_KEY", "HALYARD_PROFILE", "HALYARD_CONFIG"];
 
-export const isLoopbackHost = (host: string): boolean =>
-  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-
 export const parseConfig = (variables: Variables): Config => {
   const mistakes: string[] = [];
-  const known = new Set(clientSettings);
+  const known = new Set([...clientSettings, providersSetting]);
 
   const { setting, count } = createSettingReader(variables, known, mistakes);
 
@@ -253,6 +254,7 @@ export const parseConfig = (variables: Variables): Config => {
     trustProxy,
     publicUrl,
     dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
+    providers: readProviders(variables, publicUrl, mistakes),
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
     eventEmails: setting("HALYARD_EVENT_EMAILS", false, "on or off", readSwitch),
     sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
@@ -266,12 +268,6 @@ export const parseConfig = (variables: Variables): Config => {
       .sort(),
   };
 
-  if (mistakes.length > 0) {
-    throw new InvalidSettings(
-      mistakes.length === 1
-        ? `A setting is wrong: ${mistakes[0]}`
-        : `${mistakes.length} settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join("\n")}`,
-    );
-  }
+  refuseMistakes(mistakes);
   return config;
 };

@@ -25,6 +25,8 @@ export interface StoredSession extends SessionHolder {
   /** From where, and with which browser, it began. */
   readonly address: string | null;
   readonly agent: string | null;
+  /** Sealed: the id token of the provider that they have signed in with, for signing out there. */
+  readonly providerToken: Uint8Array | null;
   /** About to the minute. */
   readonly usedAt: Date;
   readonly endsAt: Date;

@@ -227,7 +227,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     const attempts = createAttempts(now);
     openDashboard(app, {
       ...dashboard,
-      ...{ keyCache, keyCheck, failures, attempts, perKey, requests, log },
+      ...{ keyCache, keyCheck, failures, attempts, perKey, requests, publicUrl, log },
     });
   }
   await describeApi(app);

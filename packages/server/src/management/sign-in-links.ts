@@ -20,7 +20,8 @@ export interface SignInLinks {
   redeem(token: string): Promise<readonly string[] | undefined>;
 }
 
-const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();
+/** What the store knows it by. */
+export const linkHash = (token: string): Uint8Array => createHash("sha256").update(token).digest();
 
 const newToken = (random: RandomBytes): string =>
   random(32).toBase64({ alphabet: "base64url", omitPadding: true });
@@ -35,7 +36,7 @@ export const issueInvitation = async (
   const token = newToken(random);
   const expiresAt = new Date(now.getTime() + invitationLifetime);
   await transaction.deleteInvitations(userId);
-  await transaction.insertSignInLink({ hash: hashOf(token), keyIds: [], userId, expiresAt }, now);
+  await transaction.insertSignInLink({ hash: linkHash(token), keyIds: [], userId, expiresAt }, now);
   return { token, expiresAt };
 };
 
@@ -57,12 +58,12 @@ export const createSignInLinks = (
       const token = newToken(random);
       const expiresAt = new Date(now.getTime() + lifetime);
       await transaction.insertSignInLink(
-        { hash: hashOf(token), keyIds, userId: null, expiresAt },
+        { hash: linkHash(token), keyIds, userId: null, expiresAt },
         now,
       );
       return token;
     }),
 
   redeem: (token) =>
-    store.transact((transaction) => transaction.takeSignInLink(hashOf(token), clock())),
+    store.transact((transaction) => transaction.takeSignInLink(linkHash(token), clock())),
 });

@@ -13,6 +13,7 @@ import { noQuery } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import type { SendPage } from "./page.ts";
 import { createSessionAnswers } from "./session-answer.ts";
+import type { SignOutUrl } from "./sign-in/provider.ts";
 import { type SignInDependencies, signInRoutes } from "./sign-in/sign-in.ts";
 
 export interface SessionRouteDependencies extends SignInDependencies {
@@ -21,6 +22,7 @@ export interface SessionRouteDependencies extends SignInDependencies {
   /** Requests, by key. */
   readonly perKey: RateLimit;
   readonly links: SignInLinks;
+  readonly signOutUrl: SignOutUrl;
   readonly reads: Pick<Reader, "user" | "environments">;
   readonly sendPage: SendPage;
 }
@@ -168,7 +170,8 @@ export const sessionRoutes = (
       if (!session.ok) return sendFailure(reply, session.failure);
       if (session.value) await end(request, reply, session.value);
       else requests.clear(reply);
-      return reply.code(204).send();
+      const signOutUrl = session.value && (await dependencies.signOutUrl(session.value));
+      return signOutUrl === undefined ? reply.code(204).send() : reply.send({ signOutUrl });
     },
   );
 

@@ -70,12 +70,13 @@ const columns = [
   "sessions.rights_at",
   "address",
   "agent",
+  "provider_token",
   "used_at",
   "ends_at",
   "users.rights_at as person_rights_at",
 ] as const;
 
-interface SessionRow extends Omit<Selectable<Tables["sessions"]>, "provider_token"> {
+interface SessionRow extends Selectable<Tables["sessions"]> {
   /** Null when no person has signed in. */
   readonly person_rights_at: number | null;
 }
@@ -93,6 +94,7 @@ const sessionOf = (row: SessionRow): StoredSession => {
     signedInAt: row.signed_in_at === null ? usedAt : new Date(row.signed_in_at),
     address: row.address,
     agent: row.agent,
+    providerToken: row.provider_token,
     usedAt,
     endsAt: new Date(row.ends_at),
     hasNewRights: row.rights_at !== row.person_rights_at,
@@ -153,6 +155,7 @@ export const sessionWrites = (database: Database): SessionWrites => ({
         signed_in_at: session.signedInAt.getTime(),
         address: session.address,
         agent: session.agent,
+        provider_token: session.providerToken,
         used_at: session.usedAt.getTime(),
         ends_at: session.endsAt.getTime(),
         rights_at: rightsOf(session.userId),

@@ -45,6 +45,8 @@ export interface PeopleTables {
     email_key: string | null;
     /** 1 for those who manage people and environments. */
     owner: number;
+    /** 1 when a group of their provider made them one. */
+    owner_from_group: Generated<number>;
     created_at: number;
     signed_in_at: number | null;
     /** When their rights last changed. */
