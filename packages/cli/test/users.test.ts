@@ -101,3 +101,9 @@ test("what is not allowed, not there, or does not go together", async () => {
     await halyard.refuse(["users", ...args], 2, message);
   }
 });
+
+test("the doctor does not take people for keys", async () => {
+  await operator.succeed("users", "invite", "Owner", "--owner");
+  const { stdout } = await operator.run("doctor");
+  assert.match(stdout, /keys: 6 keys in 3 environments/);
+});
