@@ -67,7 +67,8 @@ const server: Rooms = {
   "store/secrets": ["store/schema", "errors.ts", "kysely", "node:*"],
   "store/outbox": [...database, "node:crypto"],
   "store/people": [...database],
-  "store/sql": ["store/outbox", "store/people", ...database],
+  "store/environments": [...database],
+  "store/sql": ["store/outbox", "store/people", "store/environments", ...database],
   "store/sqlite": ["store/sql", ...database, "node:*"],
   "store/postgres": ["store/sql", ...database, "pg", "node:*"],
   "store/maintenance": [

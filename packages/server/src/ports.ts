@@ -2,7 +2,11 @@
 import type { ApiKey, NewKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type { CredentialReads, CredentialWrites } from "./domain/credentials.ts";
-import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
+import type {
+  EnvironmentReads,
+  EnvironmentWrites,
+  RemovedEnvironment,
+} from "./domain/environment.ts";
 import type { EventLogReads, HistoryReads, NewHistoryEntry, PastReads } from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
@@ -67,7 +71,8 @@ export interface KeyHolder {
 
 /** Always the last committed state. */
 export interface Reader
-  extends EventLogReads,
+  extends EnvironmentReads,
+    EventLogReads,
     HealthReads,
     HistoryReads,
     PastReads,
@@ -76,7 +81,6 @@ export interface Reader
     SegmentReads,
     SignInLinkReads,
     UserReads {
-  environments(): Promise<readonly Environment[]>;
   /** Newest first. */
   removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
   flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
@@ -122,7 +126,7 @@ type ReadsToChange = Pick<
   | keyof SegmentReads
   | keyof SignInLinkReads
   | keyof UserReads
-  | "environments"
+  | keyof EnvironmentReads
   | "flag"
   | "webhooks"
   | "webhook"

@@ -11,7 +11,7 @@ import { createSecondFactors } from "../access/second-factor.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
 import { connectTimeout } from "../delivery/guarded-connect.ts";
-import { startReplayPacer } from "../delivery/replay-pacer.ts";
+import { startPacer } from "../delivery/pacer.ts";
 import { createSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { startChangeFeed } from "../evaluation/change-feed.ts";
@@ -134,6 +134,7 @@ export const composeInstance = async (
     });
     const replays = createReplays(store, sources);
     const links = createSignInLinks(store, sources);
+    const environments = createEnvironments(store, { ...sources, ...config });
     const app = await createApp({
       ...config,
       log,
@@ -143,6 +144,7 @@ export const composeInstance = async (
       flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
       history: createHistory(store),
       webhooks,
+      environments,
       keys: {
         ...keys,
         async list(environment) {
@@ -216,11 +218,17 @@ export const composeInstance = async (
       log,
     });
     opened.defer(() => worker.close());
-    const pacer = startReplayPacer(() => replays.continueNext(), log);
-    opened.defer(() => pacer.close());
+    const replayPacer = startPacer(() => replays.continueNext(), "a replay", log);
+    opened.defer(() => replayPacer.close());
+    const removalPacer = startPacer(
+      () => environments.continueNext(),
+      "the removal of an environment",
+      log,
+    );
+    opened.defer(() => removalPacer.close());
     return {
       app,
-      environments: createEnvironments(store, sources),
+      environments,
       signInLinks: links,
       unreadableSecrets: () => store.unreadableSecrets(),
       unencryptedTo: store.unencryptedTo,

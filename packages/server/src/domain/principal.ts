@@ -136,3 +136,5 @@ export const lesserRole = (one: Role, other: Role): Role =>
 
 /** Changes made on the machine itself, with the `halyard` command, carry no key. */
 export const operator: Actor = { keyId: null, name: "operator" };
+/** What happens by itself, such as the end of what expires. */
+export const halyard: Actor = { keyId: null, name: "halyard" };
