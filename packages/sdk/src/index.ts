@@ -27,6 +27,14 @@ export type {
 export type { Cache } from "./client/flag-cache.ts";
 export type { Details } from "./details.ts";
 export type { CallOptions, ChangeOptions, CreateOptions, PostOptions } from "./management/call.ts";
+export type {
+  ClosedEnvironment,
+  CreatedEnvironment,
+  Environment,
+  EnvironmentColor,
+  EnvironmentPatch,
+  NewEnvironment,
+} from "./management/environments.ts";
 export {
   createManagement,
   type Management,

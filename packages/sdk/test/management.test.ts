@@ -268,3 +268,27 @@ test("people, and the keys that they make for themselves", async () => {
   done(await users.remove(made.id));
   assert.equal(errorOf(await users.update(made.id, { name: "C" })).code, "NOT_FOUND");
 });
+
+test("an owner's key manages environments", async () => {
+  const { newKey } = await server.environment();
+  const { environments } = createManagement({ url: server.url, key: await newKey("owner") });
+  const wanted = {
+    name: "preview",
+    copyOf: "development",
+    expiresIn: "7d",
+    color: "teal",
+  } as const;
+  const made = done(await environments.create(wanted));
+  assert.deepEqual([made.name, made.color, made.role], ["preview", "teal", "owner"]);
+  const inside = createManagement({ url: server.url, key: made.key.key });
+  assert.equal(done(await inside.keys.current()).environment, "preview");
+  const { key: _, ...shown } = made;
+  assert.deepEqual(done(await inside.environments.list()), [{ ...shown, role: "admin" }]);
+  assert.equal(errorOf(await inside.environments.create({ name: "x" })).code, "FORBIDDEN");
+  done(await inside.flags.create({ key: "a", type: "boolean" }));
+  const kept = done(await environments.update("preview", { expiresAt: null, label: "Kept" }));
+  assert.deepEqual([kept.expiresAt, kept.label, kept.flags], [null, "Kept", 1]);
+  assert.equal(errorOf(await environments.delete("preview")).code, "CONFLICT");
+  assert.equal(done(await environments.delete("preview", { flags: true })), undefined);
+  assert.equal(errorOf(await environments.delete("preview")).code, "NOT_FOUND");
+});

@@ -21,13 +21,14 @@ const dropColumns = (table: string, ...columns: readonly string[]): readonly str
 const withoutPeople: readonly string[] = [
   "drop index history_by_actor_user",
   ...dropColumns("history", "actor_user_id", "actor_user_name"),
-  ...dropColumns("environments", "label", "color", "protected", "expires_at"),
+  ...dropColumns("environments", "label", "color", "protected", "expires_at", "copy_of"),
+  ...dropColumns("removed_environments", "actor"),
   ...dropColumns("sign_in_links", "user_id"),
   "drop index sessions_by_user",
   ...dropColumns("sessions", "id", "user_id", "owner", "created_at", "signed_in_at"),
-  ...dropColumns("sessions", "method", "address", "agent", "provider_token"),
+  ...dropColumns("sessions", "method", "address", "agent", "provider_token", "rights_at"),
   "drop index api_keys_by_user",
-  ...dropColumns("api_keys", "user_id", "kind", "from_group", "writes_directly"),
+  ...dropColumns("api_keys", "user_id", "kind", "from_group", "hand_role", "writes_directly"),
   "drop table identities",
   "drop table users",
 ];

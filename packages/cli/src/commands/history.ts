@@ -37,6 +37,7 @@ export const historyCommand = (): Command =>
           "webhook",
           "key",
           "user",
+          "environment",
         ]),
       )
       .option("--id <key>", "only changes of the one with this key or id; with --kind")

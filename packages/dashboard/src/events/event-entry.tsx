@@ -26,11 +26,9 @@ const nameOf = ({ subject, id, before, after }: HistoryEntry): string => {
 const Subject = ({ entry }: { readonly entry: HistoryEntry }) => {
   const name = nameOf(entry);
   const isGone = entry.after === null;
-  if (
-    entry.subject === "key" ||
-    entry.subject === "user" ||
-    (isGone && entry.subject === "webhook")
-  ) {
+  const hasPage =
+    ["flag", "segment"].includes(entry.subject) || (entry.subject === "webhook" && !isGone);
+  if (!hasPage) {
     return <span className="mono">{name}</span>;
   }
   // Of a segment that is gone there is its history alone.
@@ -60,6 +58,7 @@ const Difference = ({ entry: { subject, before, after } }: { readonly entry: His
     case "webhook":
     case "key":
     case "user":
+    case "environment":
       return <FieldDiff before={before} after={after} />;
   }
 };

@@ -82,6 +82,7 @@ const kindLabels: Readonly<Record<HistoryKind, string>> = {
   webhook: "Webhooks",
   key: "Keys",
   user: "People",
+  environment: "Environments",
 };
 
 interface HistoryFiltersProps {
@@ -103,6 +104,7 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
     webhook: () => [],
     key: () => [],
     user: () => [],
+    environment: () => [],
   };
   const chooseRange = (value: string | null) => {
     setCustom(value === "custom");

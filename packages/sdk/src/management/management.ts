@@ -12,6 +12,7 @@ import {
   type PostOptions,
   pathPart,
 } from "./call.ts";
+import { environmentCalls } from "./environments.ts";
 import { personalKeyCalls, userCalls } from "./people-calls.ts";
 import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
 import type {
@@ -213,6 +214,7 @@ export const createManagement = (address: ManagementOptions) => {
     keys,
     users: userCalls({ send, get, post, remove }),
     personalKeys: personalKeyCalls({ send, get, post, remove }),
+    environments: environmentCalls({ send, get, post }),
     /** Every change of the environment, newest first. */
     history: (query: HistoryQuery = {}, options?: CallOptions) =>
       get<HistoryEntry[]>(`/history${queryOf(query)}`, options),

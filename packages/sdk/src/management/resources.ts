@@ -41,9 +41,9 @@ export interface FlagHistoryEntry {
 }
 
 export interface HistoryEntry {
-  readonly subject: "flag" | "segment" | "webhook" | "key" | "user";
+  readonly subject: "flag" | "segment" | "webhook" | "key" | "user" | "environment";
   readonly id: string;
-  /** Null for everything but flags and segments. */
+  /** Null for what has none, such as webhooks and keys. */
   readonly version: number | null;
   readonly createdAt: string;
   readonly actor: Actor;

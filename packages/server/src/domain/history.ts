@@ -2,8 +2,14 @@
 import { type Kind, kindNames } from "@halyard/core/kinds";
 import type { Actor } from "./principal.ts";
 
-export const historySubjects: readonly HistorySubject[] = [...kindNames, "webhook", "key", "user"];
-export type HistorySubject = Kind | "webhook" | "key" | "user";
+export const historySubjects: readonly HistorySubject[] = [
+  ...kindNames,
+  "webhook",
+  "key",
+  "user",
+  "environment",
+];
+export type HistorySubject = Kind | "webhook" | "key" | "user" | "environment";
 
 export interface HistoryEntry {
   readonly id: number;

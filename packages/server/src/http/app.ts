@@ -5,6 +5,7 @@ import type { Failure } from "../errors.ts";
 import type { UsageReport } from "../evaluation/usage-report.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
 import type { Deliveries } from "../management/deliveries.ts";
+import type { Environments } from "../management/environments.ts";
 import type { Explain } from "../management/explain.ts";
 import type { FlagReads } from "../management/flag-reads.ts";
 import type { Flags } from "../management/flags.ts";
@@ -17,6 +18,7 @@ import type { Tracing } from "../telemetry/tracing.ts";
 import { personalKeyRoutes } from "./api/access/personal-keys.ts";
 import { userRoutes } from "./api/access/users.ts";
 import { changeRoutes } from "./api/changes.ts";
+import { environmentRoutes } from "./api/environments.ts";
 import { eventRoutes } from "./api/events.ts";
 import { explainRoutes } from "./api/explain.ts";
 import { flagReadRoutes } from "./api/flag-reads.ts";
@@ -32,6 +34,7 @@ import { DeliverySchema } from "./api/webhooks/delivery-schema.ts";
 import { replayRoutes } from "./api/webhooks/replay.ts";
 import { replayRangeRoutes } from "./api/webhooks/replay-range.ts";
 import { webhookRoutes } from "./api/webhooks/webhooks.ts";
+import { createAttempts } from "./auth/attempts.ts";
 import { createKeyCheck } from "./auth/authenticate.ts";
 import { byNetwork, createRateLimit } from "./auth/rate-limit.ts";
 import { acceptSessions } from "./auth/session-authenticate.ts";
@@ -93,6 +96,7 @@ export interface AppDependencies
   readonly deliveries: Deliveries;
   readonly replays: Replays;
   readonly keys: ApiKeys;
+  readonly environments: Environments;
   readonly users: Users;
   readonly readiness: Readiness;
   /** Undefined when there is to be none. */
@@ -223,7 +227,11 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   limitSending(app.server, dependencies.sendTimeout);
 
   if (dashboard && requests) {
-    openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, perKey, requests, log });
+    const attempts = createAttempts(now);
+    openDashboard(app, {
+      ...dashboard,
+      ...{ keyCache, keyCheck, failures, attempts, perKey, requests, publicUrl, log },
+    });
   }
   await describeApi(app);
   await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));
@@ -246,6 +254,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       replayRoutes(api, dependencies.deliveries);
       replayRangeRoutes(api, dependencies.replays);
       keyRoutes(api, dependencies.keys);
+      environmentRoutes(api, { ...dependencies, sessions: dashboard?.sessions });
       personalKeyRoutes(api, dependencies.keys);
       userRoutes(api, dependencies.users, publicUrl);
       streamRoutes(api, { ...dependencies, streams });

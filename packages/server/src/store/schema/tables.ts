@@ -33,6 +33,8 @@ export interface Tables extends PeopleTables {
     protected: Generated<number>;
     /** When it is deleted; null for never. */
     expires_at: Generated<number | null>;
+    /** While it is being copied from another: that one. Nobody sees it, and it expires unless the copy goes on. */
+    copy_of: Generated<number | null>;
   };
   api_keys: {
     id: string;
@@ -54,6 +56,8 @@ export interface Tables extends PeopleTables {
     kind: Generated<string>;
     /** 1 when a group of the person's provider gave the access. */
     from_group: Generated<number>;
+    /** The lower role that the person was given by hand; null without one. */
+    hand_role: Generated<string | null>;
     /** 1 when it changes a protected environment without a change request. */
     writes_directly: Generated<number>;
   };
@@ -231,7 +235,7 @@ export interface Tables extends PeopleTables {
     name: string;
     count: number;
   };
-  /** Environments that the operator has removed, or begun to. */
+  /** Environments that were removed, or are being. */
   removed_environments: {
     id: number;
     name: string;
@@ -240,6 +244,8 @@ export interface Tables extends PeopleTables {
     keys: number;
     began_at: number;
     ended_at: number | null;
+    /** JSON: who removed it; null when that was not recorded yet. */
+    actor: Generated<string | null>;
   };
   /** Idempotency records: responses kept for requests that are sent again. The table keeps its first name. */
   answers: {

@@ -2,15 +2,17 @@
 import { fromStored } from "@halyard/core/flags/stored";
 import type { Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
-import type { Environment } from "../../domain/environment.ts";
+import type { EnvironmentReads } from "../../domain/environment.ts";
 import type { KeyRole } from "../../domain/principal.ts";
 import type { ReferenceReads } from "../../domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "../../domain/segments.ts";
+import type { SignInLinkReads } from "../../domain/sign-in.ts";
 import type { UserReads } from "../../domain/user.ts";
 import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
-import { readSession, sessionsOf } from "../people/sessions.ts";
+import { environmentReads } from "../environments/rows.ts";
+import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
 import type { SameSelect } from "../schema/dialect.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
@@ -45,30 +47,6 @@ const webhookOf = (
 });
 
 /** Columns by name: a prepared statement stays correct when a newer version adds a column. */
-export const environmentColumns = [
-  "id",
-  "name",
-  "revision",
-  "sequence",
-  "flag_count",
-  "created_at",
-  "label",
-  "color",
-  "protected",
-] as const;
-
-export const environmentOf = (
-  row: Pick<Selectable<Tables["environments"]>, (typeof environmentColumns)[number]>,
-): Environment => ({
-  id: row.id,
-  name: row.name,
-  createdAt: new Date(row.created_at),
-  flagCount: row.flag_count,
-  label: row.label,
-  color: row.color,
-  isProtected: row.protected === 1,
-});
-
 const flagColumns = [
   "key",
   "type",
@@ -90,8 +68,9 @@ export const readsToChange = (
   | keyof ReplayReads
   | keyof ReferenceReads
   | keyof SegmentReads
+  | keyof SignInLinkReads
   | keyof UserReads
-  | "environments"
+  | keyof EnvironmentReads
   | "flag"
   | "webhooks"
   | "webhook"
@@ -125,15 +104,8 @@ export const readsToChange = (
     ...referenceReads(database, flagsAmong),
     ...historyReads(database),
     ...userReads(database),
-
-    async environments() {
-      const rows = await database
-        .selectFrom("environments")
-        .select(environmentColumns)
-        .orderBy("name")
-        .execute();
-      return rows.map(environmentOf);
-    },
+    ...environmentReads(database),
+    ...signInLinkReads(database, lock),
 
     async flag(environmentId, key) {
       const row = await database

@@ -1,4 +1,4 @@
-// Continues replays, a small part at a time: they may take their time, and nobody else is to notice them.
+// Continues what is large, a small part at a time: it may take its time, and nobody else is to notice it.
 import type { WorkerLog } from "./worker.ts";
 
 /** Milliseconds between two parts, and between two looks while there is nothing to continue. */
@@ -8,15 +8,16 @@ const idlePause = 1_000;
 const busyBy = 50;
 const skipAtMost = 20;
 
-export interface ReplayPacer {
+export interface Pacer {
   close(): Promise<void>;
 }
 
-/** `continueNext` queues a part; false when there is none. */
-export const startReplayPacer = (
+/** `continueNext` does a part; false when there is none. `what` names it in the log. */
+export const startPacer = (
   continueNext: () => Promise<boolean>,
+  what: string,
   log: WorkerLog,
-): ReplayPacer => {
+): Pacer => {
   let isFailing = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -28,7 +29,7 @@ export const startReplayPacer = (
       isBusy = await continueNext();
       isFailing = false;
     } catch (err) {
-      if (!isFailing) log.warn({ err }, "a replay cannot be continued; it is tried again");
+      if (!isFailing) log.warn({ err }, `${what} cannot be continued; it is tried again`);
       isFailing = true;
     }
     if (!closed) plan(isBusy ? pause : idlePause);
