@@ -45,14 +45,16 @@ export const removalWrites = (
       .set({ revoked_at: time })
       .where("environment_id", "=", id)
       .where("revoked_at", "is", null)
-      .returning("id")
+      .returning(["id", "kind"])
       .execute();
     await database
       .updateTable("environments")
       .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
       .where("id", "=", id)
       .execute();
-    const counts = { flags: flagCount, webhooks: locked.length, keys: keys.length };
+    // People have access, but no key.
+    const held = keys.filter(({ kind }) => kind === "key");
+    const counts = { flags: flagCount, webhooks: locked.length, keys: held.length };
     await database
       .insertInto("removed_environments")
       .values({ id, name, ...counts, began_at: time, ended_at: null, actor: JSON.stringify(actor) })
