@@ -7,7 +7,7 @@ const values = ["domain", "errors.ts", "@halyard/core"];
 const useCases = ["ports.ts", ...values];
 const surface = [
   ...["http/streams", "http/auth", "http/openapi", "http/errors", "http/request"],
-  ...["management", "evaluation", "access", "telemetry", ...useCases, "fastify"],
+  ...["management", "evaluation", "access", "providers", "telemetry", ...useCases, "fastify"],
 ];
 const database = ["store/schema", "store/secrets", ...useCases, "kysely"];
 
@@ -25,12 +25,14 @@ const server: Rooms = {
     ...["pino", "node:*"],
   ],
   compose: [
-    ...["config", "http/**", "management", "evaluation", "access", "delivery", "telemetry"],
-    ...["store/**", "version.ts", "installation.ts", ...useCases, "fastify", "pino", "node:*"],
+    ...["config", "http/**", "management", "evaluation", "access", "providers", "delivery"],
+    ...["telemetry", "store/**", "version.ts", "installation.ts", ...useCases],
+    ...["fastify", "pino", "node:*"],
   ],
   management: [...useCases, "node:crypto"],
   evaluation: [...useCases, "node:timers/promises"],
-  access: ["evaluation", ...useCases, "node:crypto"],
+  access: ["evaluation", ...useCases, "@zxcvbn-ts/language-common", "node:crypto"],
+  providers: [...useCases, "openid-client"],
   delivery: [...useCases, "undici", "node:crypto", "node:net"],
   telemetry: [
     ...useCases,
@@ -43,7 +45,8 @@ const server: Rooms = {
   "http/fast-path": ["http/ofrep", "http/api", "http/load", ...surface, "node:*"],
   "http/api": [...surface, "node:*"],
   "http/ofrep": [...surface, "node:*"],
-  "http/dashboard": [...surface, "node:*"],
+  "http/dashboard": ["http/dashboard/sign-in", ...surface, "node:*"],
+  "http/dashboard/sign-in": [...surface],
   "http/operations": [...surface, "node:*"],
   "http/streams": [
     ...["http/errors", "http/request", "evaluation", "telemetry", ...values],
@@ -61,7 +64,7 @@ const server: Rooms = {
   "http/errors": ["http/load", "http/request", "errors.ts", "ajv", "fastify", "node:*"],
   "http/request": ["telemetry", ...values, "fastify", "node:*"],
   "store/schema": ["domain", "errors.ts", "kysely"],
-  "store/secrets": ["errors.ts", "node:*"],
+  "store/secrets": ["store/schema", "errors.ts", "kysely", "node:*"],
   "store/outbox": [...database, "node:crypto"],
   "store/people": ["store/outbox", ...database],
   "store/sql": ["store/outbox", "store/people", ...database],

@@ -47,6 +47,8 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "ofrep-languages.test.ts": "evaluation reads memory",
   "ofrep-providers.test.ts": "evaluation reads memory",
   "ofrep-refusals.test.ts": "ends before the store",
+  "oidc.test.ts": "what providers say; oidc-people.test.ts runs on both",
+  "oidc-sessions.test.ts": "what providers say; oidc-people.test.ts runs on both",
   "openapi.test.ts": "what is described",
   "request-cost.test.ts": "ends before the store",
   "session-places.test.ts": "which pages may ask",
@@ -55,6 +57,9 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "rotation.test.ts": "which signatures are sent",
   "security-headers.test.ts": "ends before the store",
   "session.test.ts": "cookies and tokens; session-end.test.ts runs on both",
+  "sign-in.test.ts": "what is told to whom; sign-in-sessions.test.ts runs on both",
+  "sign-in-log.test.ts": "what is logged",
+  "sign-in-attacks.test.ts": "which requests are refused and which wait",
   "snapshot.test.ts": "what is in memory",
   "stream-broadcaster.test.ts": "streams tell from memory; stream.test.ts runs on both",
   "stream-exchange.test.ts": "streams tell from memory; stream.test.ts runs on both",
@@ -81,7 +86,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
 const isFull =
   process.env.HALYARD_FAULTS === "full" || process.env.HALYARD_TEST_STORE === "postgres";
 
-const opensStore = /\b(startTestServer|serveHalyard|composeStore)\b/;
+const opensStore = /\b(startTestServer|startSingleSignOn|serveHalyard|composeStore)\b/;
 
 /** Chooses PostgreSQL by itself, whatever store the run is about. */
 export const needsPostgres = (file: string): boolean => /postgres/.test(basename(file));

@@ -184,6 +184,7 @@ const plans: Readonly<Record<string, Plan>> = {
   [targetingPage]: (server) => targetingReader(server.api(keyOf(server, "development")), usersUpTo),
   "docs/evaluate/http.md": () => ({}),
   "docs/webhooks.md": () => ({}),
+  "docs/people.md": () => ({}),
   "docs/moving.md": (server) => ({
     files: {
       "unleash.json": read("packages/cli/test/fixtures/unleash.json"),

@@ -17,6 +17,7 @@ import { parseConfig } from "../packages/server/src/config/config.ts";
 import type { OpenApi } from "../packages/server/test/support/api.ts";
 import { startTestServer, type TestServer } from "../packages/server/test/support/server.ts";
 import { packages } from "../scripts/rooms.ts";
+import { readsProviders } from "./support/documented-providers.ts";
 import { blocksOf, blockTitled, pages, read, root } from "./support/pages.ts";
 
 const run = promisify(execFile);
@@ -127,11 +128,12 @@ suite("settings", () => {
       const untouched = parseConfig(others);
       if (value !== undefined)
         assert.deepEqual(parseConfig({ ...others, [name]: value }), untouched);
-      // What stands in angle brackets is to be filled in by the reader.
+      // What stands in angle brackets is to be filled in by the reader, and a file is to be written.
       const text = (inCode(example) ?? "").replace(
         /<([^>]+)>/,
         name === "HALYARD_SECRET_KEY" ? "0".repeat(64) : "a-key-of-enough-characters",
       );
+      if (name === "HALYARD_OIDC_FILE") return readsProviders(others);
       assert.notDeepEqual(parseConfig({ ...others, [name]: text }), untouched);
     });
   }
@@ -196,7 +198,7 @@ test("docs/reference/metrics.md has every metric of ours, and no others", async 
 });
 
 test("CONTRIBUTING.md names every room of the server, and no others", () => {
-  const named = rowsOf(read("CONTRIBUTING.md"), 0, /^`[a-z-]+(\.ts|\/|\/[a-z-]+\/)`$/).map(
+  const named = rowsOf(read("CONTRIBUTING.md"), 0, /^`[a-z-]+(\.ts|(\/[a-z-]+)*\/)`$/).map(
     ([room]) => (inCode(room) ?? "").replace(/\/$/, ""),
   );
   assert.deepEqual(named.toSorted(), Object.keys(packages.server ?? {}).toSorted());

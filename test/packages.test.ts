@@ -20,6 +20,7 @@ import { publint } from "publint";
 import { snippetsFor } from "../packages/dashboard/src/flags/snippets.ts";
 import { createManagement } from "../packages/sdk/src/index.ts";
 import { full } from "../packages/server/test/faults/support/size.ts";
+import { startIdentityProvider } from "../packages/server/test/support/identity-provider.ts";
 import { until } from "../packages/server/test/support/until.ts";
 import { emptyEnvironment } from "../scripts/packages/empty-environment.ts";
 
@@ -69,10 +70,15 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const [, installLine = "", serveLine = ""] =
   /^```sh\n(npm install .*)\n(.* serve)\n```$/m.exec(read("docs/operate/run.md")) ?? [];
 
-const serve = async (...options: readonly string[]): Promise<Running> => {
+const serve = (...options: readonly string[]): Promise<Running> => serveWith({}, options);
+
+const serveWith = async (
+  variables: NodeJS.ProcessEnv,
+  options: readonly string[],
+): Promise<Running> => {
   const child = spawn("sh", ["-c", [serveLine, "--port 0", ...options].join(" ")], {
     cwd: server,
-    env,
+    env: { ...env, ...variables },
     detached: true,
   });
   started.push(child);
@@ -162,6 +168,26 @@ suite("the package of the server", () => {
     assert.equal((await fetch(`${url}/api/v1/flags`, { headers })).status, 200);
     const { stdout } = await shell(server, "npx halyard doctor --data two");
     assert.match(stdout, /schema/i);
+  });
+
+  test("sends people to a provider, with code that it loads only then", async (t) => {
+    const provider = await startIdentityProvider();
+    t.after(() => provider.close());
+    const file = join(server, "providers.json");
+    const { issuer } = provider;
+    writeFileSync(
+      file,
+      JSON.stringify([{ id: "acme", name: "Acme", issuer, clientId: "halyard" }]),
+    );
+    const settings = { HALYARD_OIDC_FILE: file, HALYARD_PUBLIC_URL: "https://flags.example.com" };
+    const { url } = await serveWith(settings, ["--data", "providers"]);
+    const answer = await fetch(`${url}/sign-in/oidc/acme`, { redirect: "manual" });
+    assert.equal(answer.status, 303);
+    assert.equal(new URL(answer.headers.get("location") ?? "").origin, issuer);
+    const holding = globSync("lib/*.js", { cwd: installed }).filter((name) =>
+      readFileSync(join(installed, name), "utf8").includes("code_challenge_method"),
+    );
+    assert.match(holding.join(), /^lib\/openid-[^,]*\.js$/, "it is in a file of its own");
   });
 
   test("says what is missing on an older Node", async (t) => {

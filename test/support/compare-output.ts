@@ -6,7 +6,7 @@ const kinds: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/hal_[0-9a-f]{16}_[\w…-]+/g, "hal_KEY"],
   [/whsec_[\w+/=…]+/g, "whsec_SECRET"],
   [/(once|token)=[\w.…-]+/g, "$1=TOKEN"],
-  [/\b(wh|dlv|evt)_[0-9a-f]{24,32}\b/g, "$1_ID"],
+  [/\b(wh|dlv|evt|usr)_[0-9a-f]{16,32}\b/g, "$1_ID"],
   [/\b[0-9a-f]{16}\b/g, "ID"],
   [/\b\d+ ms\b/g, "N ms"],
   [/\b\d+\.\d MB\b/g, "N MB"],

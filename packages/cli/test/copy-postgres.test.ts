@@ -1,10 +1,12 @@
 // halyard copy and halyard migrate: between the embedded store and PostgreSQL, and back.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { migrations } from "../../server/src/store/schema/migrate.ts";
+import { createSecretCipher } from "../../server/src/store/secrets/secret-cipher.ts";
 import { createApi } from "../../server/test/support/api.ts";
 import { runHalyard, serveOn } from "../../server/test/support/halyard-process.ts";
 import { newDatabase, query } from "../../server/test/support/postgres.ts";
@@ -16,7 +18,8 @@ const HALYARD_SECRET_KEY = randomBytes(32).toString("base64");
 const newest = migrations.length;
 
 type Row = Record<string, unknown>;
-const sealed = new Set(["secret", "previous_secret"]);
+const sealed = new Set(["secret", "previous_secret", "totp"]);
+const secondFactor = "00112233445566778899";
 /** Every row of every table that is copied, as text; secrets are sealed anew and only looked at for being there. */
 const shown = (rows: readonly Row[]) =>
   rows
@@ -116,9 +119,13 @@ const usedFolder = async () => {
   server.kill("SIGTERM");
   await server.ended;
   await receiver.close();
+  const key32 = Buffer.from(readFileSync(join(folder, "secret.key"), "utf8"), "base64");
+  const totp = createSecretCipher([key32]).seal(secondFactor, "usr_1");
   inFolder(folder, (database) => {
-    database.exec(`insert into users (id, name, email, owner, created_at, rights_at)
-      values ('usr_1', 'Ann', 'ann@acme.example', 1, 1, 1)`);
+    database
+      .prepare(`insert into users (id, name, email, owner, created_at, rights_at, totp)
+        values ('usr_1', 'Ann', 'ann@acme.example', 1, 1, 1, ?)`)
+      .run(totp);
     database.exec(`insert into change_requests (id, environment_id, state, title, author, authors,
         created_at, updated_at, summary, operations)
       values ('cr_1', 1, 'refused', 'Change', '{}', '[]', 1, 1, '[]', '[]')`);
@@ -140,6 +147,9 @@ test("everything goes to PostgreSQL and back, and a server goes on with it there
   for (const table of tables) assert.ok((copied[table] ?? 0) > 0, `nothing of ${table} was copied`);
   const original = dumpFolder(folder);
   assert.deepEqual(await dumpDatabase(url), original);
+  const [ann] = await query<Row>(url, "select totp from users");
+  const target = createSecretCipher([Buffer.from(HALYARD_SECRET_KEY, "base64")]);
+  assert.equal(target.open(ann?.totp as Uint8Array, "usr_1"), secondFactor);
 
   const back = folderOf();
   const text = await succeed(["copy", "--from", url, "--to", back], settings);

@@ -100,6 +100,9 @@ suite("a store", () => {
         ago(0),
       );
       run("update environments set created_at = 0, keys_revision = 0 where id = 3");
+      run(
+        "insert into users (id, name, owner, created_at, rights_at, totp) values ('usr_1', 'Ann', 0, 1, 1, x'0102')",
+      );
     });
     writeFileSync(join(folder, "secret.key"), `${randomBytes(32).toString("base64")}\n`);
     for (const name of ["secret.key", "halyard.db"]) chmodSync(join(folder, name), 0o644);
@@ -118,6 +121,7 @@ suite("a store", () => {
       /^warn store: an interrupted restore has left \.restoring-1234 in .* \| remove that folder/,
       /^warn secret key: other users .* can read .*secret\.key \| chmod 600 .*secret\.key/,
       /^fail secret key: the secrets of 6 webhooks cannot be read.*\| restore the key/,
+      /^fail secret key: 1 second factor cannot be read.* as usr_1 \| restore the key/,
       new RegExp(
         `^fail callbacks: ${refused} of production \\(http://127.* must not be called: .* \\| register`,
       ),
@@ -139,7 +143,7 @@ suite("a store", () => {
     ]) {
       found(lines, pattern);
     }
-    assert.equal(lines.length, 15, lines.join("\n"));
+    assert.equal(lines.length, 16, lines.join("\n"));
   });
 
   test("that cannot be used: absent, damaged, of another version", async () => {

@@ -61,14 +61,17 @@ suite("help", () => {
   const pages: [string, RegExp][] = [
     [
       "",
-      /Flags:\n {2}flags [\s\S]*Webhooks and keys:\n {2}webhooks [\s\S]*The server and its database:\n {2}serve [\s\S]*Examples:[\s\S]*Exit codes: 0 done, 1 failed/,
+      /Flags:\n {2}flags [\s\S]*Webhooks, keys and people:\n {2}webhooks [\s\S]*The server and its database:\n {2}serve [\s\S]*Examples:[\s\S]*Exit codes: 0 done, 1 failed/,
     ],
     [
       "serve",
       /--port <number>[\s\S]*4400[\s\S]*--host <address>[\s\S]*127\.0\.0\.1[\s\S]*--data <folder>/,
     ],
     ["flags", /list [\s\S]*get [\s\S]*history [\s\S]*create [\s\S]*rollout [\s\S]*describe /],
-    ["keys create", /--role <role>[\s\S]*"client", "server",\s+"admin"[\s\S]*--name <text>/],
+    [
+      "keys create",
+      /--role <role>[\s\S]*"client", "server",\s+"editor", "admin"[\s\S]*--name <text>/,
+    ],
   ];
   for (const [command, content] of pages) {
     test(`halyard ${command} --help`, async () => {

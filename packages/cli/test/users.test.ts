@@ -3,6 +3,14 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { InvitedUser, User } from "@halyard/sdk";
 import {
+  codeNeeded,
+  headersOf,
+  newAccount,
+  signedIn,
+  signIn,
+} from "../../server/test/support/accounts.ts";
+import { turnOnSecondFactor } from "../../server/test/support/second-factor.ts";
+import {
   startTestServer,
   type TestEnvironment,
   type TestServer,
@@ -100,4 +108,17 @@ test("what is not allowed, not there, or does not go together", async () => {
   ] as const) {
     await halyard.refuse(["users", ...args], 2, message);
   }
+});
+
+test("the operator takes the second factor off for somebody who has lost it; a key cannot", async () => {
+  const account = await newAccount(server);
+  const { email } = account;
+  const reset = ["users", "reset-second-factor", email] as const;
+  assert.match((await operator.run(...reset)).stderr, /has no second factor/);
+  const { session } = await turnOnSecondFactor(server, account.session, () => new Date());
+  codeNeeded(await signIn(server, account));
+  assert.match(await operator.succeed(...reset), /has no second factor any more/);
+  await signedIn(server, account);
+  const { status } = await server.anonymous("GET", "//session", undefined, headersOf(session));
+  assert.equal(status, 401);
 });

@@ -10,6 +10,8 @@ export const adviceFor = ({ code, retryAfter }: ManagementError): string => {
       return "Check that the server is running and that you are online, then try again.";
     case "UNAUTHORIZED":
       return "Your session has expired or its key was revoked. Sign in again.";
+    case "SIGN_IN_AGAIN":
+      return "Sign in once more, then try again.";
     case "FORBIDDEN":
       return "You signed in with a read-only key. Sign in with an admin key of this environment to make changes.";
     case "NOT_FOUND":

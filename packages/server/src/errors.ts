@@ -4,6 +4,7 @@ export const errorCodes = [
   "VALIDATION_FAILED",
   "UNAUTHORIZED",
   "FORBIDDEN",
+  "SIGN_IN_AGAIN",
   "NOT_FOUND",
   "METHOD_NOT_ALLOWED",
   "CONFLICT",

@@ -5,13 +5,19 @@ import type {
   ChangeRequestReads,
   ChangeRequestWrites,
 } from "./domain/change-requests/change-request.ts";
+import type { CredentialReads, CredentialWrites } from "./domain/credentials.ts";
 import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
 import type { EventLogReads, HistoryReads, NewHistoryEntry, PastReads } from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
 import type { ReferenceReads } from "./domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "./domain/segments.ts";
-import type { SessionWrites, SignInLinkWrites, StoredSession } from "./domain/sign-in.ts";
+import type {
+  SessionWrites,
+  SignInLinkReads,
+  SignInLinkWrites,
+  StoredSession,
+} from "./domain/sign-in.ts";
 import type { CountedFlag, FlagUsage, UsageHour } from "./domain/usage.ts";
 import type { UserReads, UserWrites } from "./domain/user.ts";
 import type {
@@ -72,6 +78,7 @@ export interface Reader
     ReplayReads,
     ReferenceReads,
     SegmentReads,
+    SignInLinkReads,
     UserReads,
     ChangeRequestReads {
   environments(): Promise<readonly Environment[]>;
@@ -118,6 +125,7 @@ type ReadsToChange = Pick<
   | keyof ReplayReads
   | keyof ReferenceReads
   | keyof SegmentReads
+  | keyof SignInLinkReads
   | keyof UserReads
   | keyof ChangeRequestReads
   | "environments"
@@ -136,6 +144,8 @@ type ReadsToChange = Pick<
  */
 export interface Transaction
   extends ReadsToChange,
+    CredentialReads,
+    CredentialWrites,
     EnvironmentWrites,
     IdempotencyWrites,
     ReplayWrites,
@@ -184,7 +194,7 @@ export interface Commit {
   readonly accessChanged: boolean;
 }
 
-export interface Store extends Reader {
+export interface Store extends Reader, CredentialReads {
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
   readonly unencryptedTo: string | undefined;
   /** A number that changes with every commit of any process, read without waiting; undefined when the store has none. */
@@ -198,14 +208,16 @@ export interface Store extends Reader {
   onCommit(listener: (commit: Commit) => Promise<void> | undefined): () => void;
   /** A hint that some instance may have committed something. It may be false, late or missing: it only speeds up a poll. */
   onHint(listener: () => void): () => void;
+  /** Whether anybody signs in with a password. */
+  hasPasswords(): Promise<boolean>;
   keysUsed(keyIds: readonly string[], at: Date): Promise<void>;
   sessionUsed(hash: Uint8Array, at: Date): Promise<void>;
   /** Adds to the counts of an hour. An environment or flag that is gone is ignored. */
   addUsage(environmentId: number, hour: Date, counts: readonly FlagUsage[]): Promise<void>;
   readonly outbox: Outbox;
-  /** Encrypts every webhook secret with the newest key; returns their number. */
+  /** Encrypts every secret with the newest key; returns their number. */
   reencryptSecrets(): Promise<number>;
-  /** Webhooks whose secret was encrypted with a key that is missing here. */
+  /** Webhooks and people whose secret was encrypted with a key that is missing here. */
   unreadableSecrets(): Promise<readonly string[]>;
   /** Throws StoreUnavailable when the store cannot be used. */
   check(): Promise<void>;

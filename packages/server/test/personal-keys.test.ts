@@ -1,10 +1,15 @@
 // Keys that people make for themselves: they may do what both the key and the person may, and end with the person.
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { basename } from "node:path";
 import { after, before, test } from "node:test";
 import { assertRefused } from "./support/answers.ts";
 import type { Answer } from "./support/api.ts";
+import { openStream } from "./support/event-reader.ts";
 import { signInAs } from "./support/people.ts";
-import { startTestServer, type TestServer } from "./support/server.ts";
+import { dropDatabase } from "./support/postgres.ts";
+import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
+import { until } from "./support/until.ts";
 
 let server: TestServer;
 before(async () => {
@@ -128,4 +133,54 @@ test("a person has at most twenty, and an admin's is no admin key that the envir
   assertRefused(await eve("POST", "/personal-keys", body), 409, "20");
   const { id } = (await admin("GET", "/key")).body as { id: string };
   assertRefused(await eve("DELETE", `/keys/${id}`), 409, "last admin key");
+});
+
+test("a removed person's sessions, personal keys and streams end on every instance", async (t) => {
+  const folder = newFolder();
+  const settings = { HALYARD_DATA: folder };
+  const [one, two] = [await startTestServer(settings), await startTestServer(settings)];
+  try {
+    const { name } = await one.environment();
+    const root = (await signInAs(one, { name: "Root", owner: true })).in(name);
+    const fay = await signInAs(one, { name: "Fay", roles: { [name]: "editor" } });
+    const wanted = { name: "k", role: "editor", expiresAt: inDays(1) };
+    const { key } = madeBy(await fay.in(name)("POST", "/personal-keys", wanted));
+    const other = await signInAs(one, { name: "Gil", roles: { [name]: "viewer" } });
+
+    const instances = [one, two];
+    const bySession = fay.headersFor(name);
+    const byKey = { "x-api-key": key };
+    const statuses = () =>
+      Promise.all(
+        instances.flatMap(({ url }) =>
+          [bySession, byKey].map(
+            async (headers) => (await fetch(`${url}/api/v1/flags`, { headers })).status,
+          ),
+        ),
+      );
+    assert.deepEqual(await statuses(), [200, 200, 200, 200]);
+    const open = async (headers: Readonly<Record<string, string>>) =>
+      Promise.all(instances.map(({ url }) => openStream(`${url}/api/v1/stream`, headers)));
+    const streams = [...(await open(bySession)), ...(await open(byKey))];
+    const kept = await open(other.headersFor(name));
+    for (const stream of [...streams, ...kept]) await stream.first(1);
+
+    const began = performance.now();
+    assert.equal((await root("DELETE", `/users/${fay.userId}`)).status, 204);
+    await Promise.all([
+      ...streams.map((stream) => stream.untilEnded()),
+      until("nobody lets Fay in", async () => (await statuses()).every((each) => each === 401)),
+    ]);
+    t.diagnostic(`everything had ended after ${Math.round(performance.now() - began)} ms`);
+    assert.deepEqual(
+      kept.map(({ ended }) => ended),
+      [false, false],
+    );
+    for (const stream of kept) stream.close();
+  } finally {
+    await one.close();
+    await two.close();
+    rmSync(folder, { recursive: true, force: true });
+    await dropDatabase(basename(folder));
+  }
 });

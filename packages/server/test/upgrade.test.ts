@@ -6,66 +6,88 @@ import { test } from "node:test";
 import { migrations } from "../src/store/schema/migrate.ts";
 import { readRows, writeRows } from "./support/database.ts";
 import { dropDatabase } from "./support/postgres.ts";
-import { newFolder, startTestServer } from "./support/server.ts";
+import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
+import { signInWith } from "./support/session.ts";
 
 /** The schema of version 0.1. */
 const schemaBefore = 6;
 
-const setBack = async (folder: string): Promise<void> => {
-  const place = { folder };
+/** The last one without people. */
+const schemaWithoutPeople = 12;
+
+const dropColumns = (table: string, ...columns: readonly string[]): readonly string[] =>
+  columns.map((column) => `alter table ${table} drop column ${column}`);
+
+const withoutPeople: readonly string[] = [
+  "drop table change_request_entries",
+  "drop table change_requests",
+  ...dropColumns("history", "review"),
+  ...dropColumns("api_keys", "created_by"),
+  "drop index history_by_actor_user",
+  ...dropColumns("history", "actor_user_id", "actor_user_name"),
+  ...dropColumns("environments", "label", "color", "protected", "expires_at"),
+  ...dropColumns("sign_in_links", "user_id"),
+  "drop index sessions_by_user",
+  ...dropColumns("sessions", "id", "user_id", "owner", "created_at", "signed_in_at"),
+  ...dropColumns("sessions", "method", "address", "agent", "provider_token", "rights_at"),
+  "drop index api_keys_by_user",
+  ...dropColumns("api_keys", "user_id", "kind", "from_group", "hand_role", "writes_directly"),
+  "drop table identities",
+  "drop table users",
+];
+
+const setBack = async (folder: string, version: number): Promise<void> => {
   for (const statement of [
-    "drop index history_by_actor_user",
-    "alter table history drop column actor_user_id",
-    "alter table history drop column actor_user_name",
-    "drop table change_request_entries",
-    "drop table change_requests",
-    "alter table history drop column review",
-    "alter table api_keys drop column created_by",
-    ...["label", "color", "protected", "expires_at"].map(
-      (column) => `alter table environments drop column ${column}`,
-    ),
-    "alter table sign_in_links drop column user_id",
-    "drop index api_keys_by_user",
-    ...["user_id", "kind", "from_group", "writes_directly"].map(
-      (column) => `alter table api_keys drop column ${column}`,
-    ),
-    "drop table identities",
-    "drop table users",
-    "drop index history_by_time",
-    "drop index history_by_kind_and_time",
-    "drop index history_by_actor_name",
-    "drop index history_by_actor_key",
-    "drop index history_of_deletions",
-    "drop index history_of_deletions_by_kind",
-    "alter table history drop column reason",
-    "alter table flags drop column definition",
-    "alter table flags drop column level",
-    "alter table history drop column level",
-    "alter table api_keys drop column expires_at",
-    "alter table api_keys drop column origins",
-    "drop table sessions",
-    "drop table replays",
-    "drop table removed_environments",
-    "alter table api_keys drop column given",
-    "drop index answers_by_key_and_expiry",
-    "drop table attempt_counts",
-    "drop index deliveries_pending_by_webhook",
-    "drop index deliveries_retrying",
-    "drop index history_of_creations",
-    "drop table usage_counts",
-    "drop table flag_references",
-    "drop table segment_members",
-    "drop table segments",
-    "alter table environments drop column segment_count",
-    "alter table environments drop column definition_bytes",
-    "alter table environments drop column changed_at",
-    `update schema_version set version = ${schemaBefore}`,
+    ...withoutPeople,
+    ...(version === schemaBefore ? beforeSegments : []),
+    `update schema_version set version = ${version}`,
   ]) {
-    await writeRows(place, statement);
+    await writeRows({ folder }, statement);
   }
 };
 
-test("flags, versions, history and keys of version 0.1 are there after the upgrade", async () => {
+const beforeSegments: readonly string[] = [
+  "drop index history_by_time",
+  "drop index history_by_kind_and_time",
+  "drop index history_by_actor_name",
+  "drop index history_by_actor_key",
+  "drop index history_of_deletions",
+  "drop index history_of_deletions_by_kind",
+  "alter table history drop column reason",
+  "alter table flags drop column definition",
+  "alter table flags drop column level",
+  "alter table history drop column level",
+  "alter table api_keys drop column expires_at",
+  "alter table api_keys drop column origins",
+  "drop table sessions",
+  "drop table replays",
+  "drop table removed_environments",
+  "alter table api_keys drop column given",
+  "drop index answers_by_key_and_expiry",
+  "drop table attempt_counts",
+  "drop index deliveries_pending_by_webhook",
+  "drop index deliveries_retrying",
+  "drop index history_of_creations",
+  "drop table usage_counts",
+  "drop table flag_references",
+  "drop table segment_members",
+  "drop table segments",
+  "alter table environments drop column segment_count",
+  "alter table environments drop column definition_bytes",
+  "alter table environments drop column changed_at",
+];
+
+/** Signs in at this server with a link that another one on the store has printed. */
+const openLink = async ({ url }: TestServer, printed: string | undefined): Promise<string> => {
+  const { pathname, search } = new URL(printed ?? "");
+  const answer = await fetch(`${url}${pathname}${search}`, { redirect: "manual" });
+  assert.equal(answer.status, 303);
+  return answer.headers.get("location") ?? "";
+};
+
+const withoutLinkOfStart = { HALYARD_SIGN_IN_LINK: "off" };
+
+test("flags, versions, history, keys and printed links of version 0.1 are there after the upgrade", async () => {
   const folder = newFolder();
   const first = await startTestServer({ HALYARD_DATA: folder });
   const { keys, admin } = await first.environment();
@@ -78,9 +100,9 @@ test("flags, versions, history and keys of version 0.1 are there after the upgra
     Promise.all(paths.map(async (path) => (await api("GET", path)).text));
   const before = await read(admin);
   await first.close();
-  await setBack(folder);
+  await setBack(folder, schemaBefore);
 
-  const second = await startTestServer({ HALYARD_DATA: folder });
+  const second = await startTestServer({ HALYARD_DATA: folder, ...withoutLinkOfStart });
   const after = second.api(keys.admin);
   assert.deepEqual(await read(after), before);
   const [row] = await readRows({ folder }, "select version from schema_version");
@@ -92,6 +114,37 @@ test("flags, versions, history and keys of version 0.1 are there after the upgra
     context: {},
   });
   assert.equal((evaluated.body as { value: boolean }).value, true);
+  assert.match(await openLink(second, first.dashboardUrl), /^\/environments\/\w+\/flags$/);
+  assert.equal(await openLink(second, first.dashboardUrl), "/sign-in?link=expired");
+  await second.close();
+  rmSync(folder, { recursive: true, force: true });
+  await dropDatabase(basename(folder));
+});
+
+test("sessions from before there were people go on, as those of keys", async () => {
+  const folder = newFolder();
+  const first = await startTestServer({ HALYARD_DATA: folder });
+  const { name, keys, admin } = await first.environment();
+  await admin("POST", "/flags", { key: "a", type: "boolean" });
+  const before = await signInWith(first, [keys.admin]);
+  const { cookie, csrf } = before;
+  await first.close();
+  await setBack(folder, schemaWithoutPeople);
+
+  const second = await startTestServer({ HALYARD_DATA: folder });
+  const headers = before.headersFor(name);
+  const changed = await second.anonymous("PATCH", "/flags/a", { enabled: true }, headers);
+  assert.equal(changed.status, 200, changed.text);
+  const [entry] = (await second.api(keys.admin)("GET", "/flags/a/history")).body as object[];
+  const keyId = keys.admin.split("_")[1];
+  assert.partialDeepStrictEqual(entry, { actor: { keyId, name: "admin" } });
+  const session = await second.anonymous("GET", "//session", undefined, { cookie });
+  assert.partialDeepStrictEqual(session.body, {
+    ...{ csrf, user: null, isOwner: false, method: "key" },
+    environments: [{ name, role: "admin", label: null, protected: false }],
+  });
+  assert.equal((await second.anonymous("GET", "/users", undefined, headers)).status, 403);
+  assert.equal((await second.anonymous("DELETE", "//session", undefined, headers)).status, 204);
   await second.close();
   rmSync(folder, { recursive: true, force: true });
   await dropDatabase(basename(folder));

@@ -36,9 +36,8 @@ export const printFlagEntry = ({ version, events, before, after, ...entry }: Fla
 
 /** What a person may do in the environment. */
 const accessText = (before: HistoryEntry["before"], after: HistoryEntry["after"]): string => {
-  const { name = "" } = after ?? before ?? {};
-  const [from, to] = [before, after].map((state) => String(state?.role ?? "none"));
-  return inOneLine(`${String(name)}: ${from} → ${to}`);
+  const [from, to] = [before, after] as (Readonly<Record<"name" | "role", string>> | null)[];
+  return inOneLine(`${(to ?? from)?.name}: ${from?.role ?? "none"} → ${to?.role ?? "none"}`);
 };
 
 const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] => {

@@ -195,12 +195,25 @@ export const secretKeyChecks = (
   if (mode !== undefined && mode & forOthers) {
     problems.push(warn(about, `other users of this machine can read ${path}`, `chmod 600 ${path}`));
   }
-  if (unreadable.length > 0) {
+  const people = unreadable.filter((id) => id.startsWith("usr_"));
+  const webhooks = unreadable.filter((id) => !people.includes(id));
+  const restore =
+    "restore the key that encrypted them (secret.key, or HALYARD_SECRET_KEY after the newer ones)";
+  if (webhooks.length > 0) {
     problems.push(
       fail(
         about,
-        `the secrets of ${counted(unreadable.length, "webhook")} cannot be read, so nothing is sent to ${unreadable.join(", ")}`,
-        "restore the key that encrypted them (secret.key, or HALYARD_SECRET_KEY after the newer ones), or rotate their secrets",
+        `the secrets of ${counted(webhooks.length, "webhook")} cannot be read, so nothing is sent to ${webhooks.join(", ")}`,
+        `${restore}, or rotate their secrets`,
+      ),
+    );
+  }
+  if (people.length > 0) {
+    problems.push(
+      fail(
+        about,
+        `${counted(people.length, "second factor")} cannot be read, so nobody signs in with a password as ${people.join(", ")}`,
+        restore,
       ),
     );
   }

@@ -23,6 +23,7 @@ const byError: Readonly<Partial<Record<ManagementErrorCode, ExitCode>>> = {
   VALIDATION_FAILED: exitCodes.usage,
   UNAUTHORIZED: exitCodes.refused,
   FORBIDDEN: exitCodes.refused,
+  SIGN_IN_AGAIN: exitCodes.refused,
   NOT_FOUND: exitCodes.notFound,
   CONFLICT: exitCodes.conflict,
   PRECONDITION_FAILED: exitCodes.conflict,

@@ -26,7 +26,11 @@ const nameOf = ({ subject, id, before, after }: HistoryEntry): string => {
 const Subject = ({ entry }: { readonly entry: HistoryEntry }) => {
   const name = nameOf(entry);
   const isGone = entry.after === null;
-  if (entry.subject === "key" || (isGone && entry.subject === "webhook")) {
+  if (
+    entry.subject === "key" ||
+    entry.subject === "user" ||
+    (isGone && entry.subject === "webhook")
+  ) {
     return <span className="mono">{name}</span>;
   }
   // Of a segment that is gone there is its history alone.
@@ -55,6 +59,7 @@ const Difference = ({ entry: { subject, before, after } }: { readonly entry: His
       return <SegmentDiff before={before} after={after} />;
     case "webhook":
     case "key":
+    case "user":
       return <FieldDiff before={before} after={after} />;
   }
 };

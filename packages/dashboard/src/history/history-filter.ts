@@ -1,7 +1,7 @@
 // Which changes the history shows, kept in the address so that links show the same.
 import type { HistoryEntry, HistoryQuery } from "@halyard/sdk";
 
-export const kinds = ["flag", "segment", "webhook", "key"] as const;
+export const kinds = ["flag", "segment", "webhook", "key", "user"] as const;
 export type HistoryKind = HistoryEntry["subject"];
 
 export const ranges = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 } as const;

@@ -7,6 +7,7 @@ import { useLiveState } from "../live-provider.tsx";
 import { useApi } from "../session.tsx";
 import {
   type HistoryFilter,
+  type HistoryKind,
   historyFilterFrom,
   isFiltered,
   kinds,
@@ -75,6 +76,14 @@ const rangeLabels: readonly { readonly value: string; readonly label: string }[]
   { value: "custom", label: "From … to …" },
 ];
 
+const kindLabels: Readonly<Record<HistoryKind, string>> = {
+  flag: "Flags",
+  segment: "Segments",
+  webhook: "Webhooks",
+  key: "Keys",
+  user: "People",
+};
+
 interface HistoryFiltersProps {
   readonly filter: HistoryFilter;
   readonly onChange: (filter: HistoryFilter) => void;
@@ -93,6 +102,7 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
     segment: () => segments.map(({ segment }) => segment.key),
     webhook: () => [],
     key: () => [],
+    user: () => [],
   };
   const chooseRange = (value: string | null) => {
     setCustom(value === "custom");
@@ -105,7 +115,7 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
         label="Kind"
         data={[
           { value: "all", label: "All kinds" },
-          ...kinds.map((kind) => ({ value: kind, label: `${kind}s`.replace(/^./, upper) })),
+          ...kinds.map((kind) => ({ value: kind, label: kindLabels[kind] })),
         ]}
         value={filter.kind ?? "all"}
         allowDeselect={false}
@@ -171,5 +181,3 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
     </search>
   );
 };
-
-const upper = (letter: string): string => letter.toUpperCase();

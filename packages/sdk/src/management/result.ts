@@ -7,6 +7,8 @@ export type ManagementErrorCode =
   | "VALIDATION_FAILED"
   | "UNAUTHORIZED"
   | "FORBIDDEN"
+  /** For people who are signed in: they have to prove who they are once more. */
+  | "SIGN_IN_AGAIN"
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
   | "CONFLICT"

@@ -77,9 +77,9 @@ export interface Operator {
   readonly keys: ApiKeys;
   readonly users: Users;
   readonly signInLinks: SignInLinks;
-  /** Encrypts every webhook secret with the newest key; returns how many there are. */
+  /** Encrypts every secret with the newest key; returns how many there are. */
   readonly reencryptSecrets: () => Promise<number>;
-  /** Webhooks whose secret was encrypted with a key that is missing. */
+  /** Webhooks and people whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
   readonly unencryptedTo: string | undefined;

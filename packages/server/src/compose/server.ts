@@ -5,6 +5,9 @@ import type { Logger } from "pino";
 import { createApiKeyCache } from "../access/api-key-cache.ts";
 import { createKeyTable } from "../access/key-table.ts";
 import { createKeyUse } from "../access/key-use.ts";
+import { createPasswordSignIn } from "../access/password-sign-in.ts";
+import { createPasswords, loadCommonPasswords } from "../access/passwords.ts";
+import { createSecondFactors } from "../access/second-factor.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
 import { connectTimeout } from "../delivery/guarded-connect.ts";
@@ -18,6 +21,7 @@ import { createUsageReport } from "../evaluation/usage-report.ts";
 import { createApp } from "../http/app.ts";
 import { networkOf } from "../http/auth/client-network.ts";
 import { createEventTokens } from "../http/auth/event-token.ts";
+import { createSeal } from "../http/auth/seal.ts";
 import { loadDashboard } from "../http/dashboard/files.ts";
 import { createOverload } from "../http/load/overload.ts";
 import { drain } from "../http/request/drain.ts";
@@ -32,12 +36,14 @@ import { createExplain } from "../management/explain.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history.ts";
+import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createUsers } from "../management/users.ts";
 import { createWebhooks } from "../management/webhooks.ts";
 import type { Clock, LookUp, Store } from "../ports.ts";
+import type { Providers } from "../providers/provider.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
@@ -56,7 +62,7 @@ export interface Instance {
   readonly app: FastifyInstance;
   readonly environments: Environments;
   readonly signInLinks: SignInLinks;
-  /** Webhooks whose secret was encrypted with a key that is missing. */
+  /** Webhooks and people whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
   readonly unencryptedTo: string | undefined;
@@ -122,7 +128,12 @@ export const composeInstance = async (
       lookUp: lookUpWithin(registrationTimeout, lookUp),
       callbacks: config.callbacks,
     });
-    const sessions = createSessions(store, { ...sources, idleTimeout: config.sessionIdle });
+    const sessions = createSessions(store, {
+      ...sources,
+      idleTimeout: config.sessionIdle,
+      lifetime: config.sessionLifetime,
+      freshFor: config.freshSignIn,
+    });
     const replays = createReplays(store, sources);
     const changes = createChanges(store, clock, newIds);
     const changeRequests = createChangeRequests(store, changes, sources);
@@ -159,7 +170,23 @@ export const composeInstance = async (
       }),
       replays,
       dashboard: config.dashboard
-        ? { files: loadDashboard(dashboardFolder), sessions, links, reads: store, clock }
+        ? {
+            files: loadDashboard(dashboardFolder),
+            ...{ sessions, links, clock },
+            reads: store,
+            signIn: createPasswordSignIn({
+              ...{ store, clock, sessions, loadCommonPasswords },
+              passwords: createPasswords(random),
+            }),
+            secondFactors: createSecondFactors(store, { ...sources, sessions }),
+            hasPasswords: () => store.hasPasswords(),
+            providers: config.providers.map(({ id, name }) => ({ id, name })),
+            singleSignOn: {
+              providers: await loadProviders(config, clock),
+              signIn: createProviderSignIn(store, sources),
+              seal: createSeal(secretKeysOf(config)),
+            },
+          }
         : undefined,
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },
       overload,
@@ -225,6 +252,16 @@ export const composeInstance = async (
       .catch((err) => log.warn({ err }, "the start failed, and not everything could be closed"));
     throw error;
   }
+};
+
+/** Their library is loaded only when there are any, to keep the start fast and small. */
+const loadProviders = async (
+  { providers, publicUrl = "" }: Config,
+  clock: Clock,
+): Promise<Providers> => {
+  if (providers.length === 0) return new Map();
+  const { createProviders } = await import("../providers/openid.ts");
+  return createProviders(providers, publicUrl, clock);
 };
 
 /** What is in memory and follows the store. */

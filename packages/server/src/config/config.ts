@@ -1,17 +1,18 @@
 // Environment variables -> Config: parsed once, every mistake reported together.
 
-import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defaultServiceName } from "@halyard/core/webhook-signature";
 import { environmentNameRule } from "../domain/api-key.ts";
+import type { ProviderSettings } from "../domain/people/provider.ts";
 import {
   type AllowedPlace,
   type CallbackPolicy,
   parseAllowedPlace,
 } from "../domain/webhooks/callback-address.ts";
-import { InvalidSettings } from "../errors.ts";
 import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
+import { isLoopbackHost } from "./loopback.ts";
+import { providersSetting, readProviders } from "./providers.ts";
 import {
   all,
   type BootstrapKey,
@@ -20,7 +21,9 @@ import {
   readSecretKey,
   readSwitch,
   readTrustProxy,
+  refuseMistakes,
 } from "./read-setting.ts";
+import { createSettingReader, type Variables, whole } from "./setting-reader.ts";
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -73,12 +76,18 @@ export interface Config {
   /** Where clients reach this server, without a trailing slash; undefined to take it from the requests. */
   readonly publicUrl: string | undefined;
   readonly dashboard: boolean;
+  /** OpenID Connect providers that people sign in with. */
+  readonly providers: readonly ProviderSettings[];
   /** Whether a start prints a link that signs in to the dashboard once. */
   readonly signInLink: boolean;
   /** Whether events tell the e-mail address of the person who made a change. */
   readonly eventEmails: boolean;
   /** Milliseconds after which a session of the dashboard that nobody uses is over. */
   readonly sessionIdle: number;
+  /** Milliseconds after which every session of the dashboard is over. */
+  readonly sessionLifetime: number;
+  /** Milliseconds for which a sign-in is fresh enough for what is dangerous. */
+  readonly freshSignIn: number;
   /** Milliseconds within which a client must send its whole request. */
   readonly requestTimeout: number;
   /** Milliseconds for which a client may read nothing of its answer. */
@@ -87,43 +96,14 @@ export interface Config {
   readonly unknown: readonly string[];
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** For the commands that talk to a server; they may be in the same settings file. */
 const clientSettings = ["HALYARD_URL", "HALYARD_API_KEY", "HALYARD_PROFILE", "HALYARD_CONFIG"];
 
-export const isLoopbackHost = (host: string): boolean =>
-  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-
 export const parseConfig = (variables: Variables): Config => {
   const mistakes: string[] = [];
-  const known = new Set(clientSettings);
+  const known = new Set([...clientSettings, providersSetting]);
 
-  /** The setting parsed by `read`, or the fallback. A value that cannot be parsed is a mistake. */
-  const setting = <T>(
-    name: string,
-    fallback: T,
-    rule: string,
-    read: (text: string) => T | undefined,
-  ): T => {
-    known.add(name);
-    const text = variables[name]?.trim();
-    if (text === undefined || text === "") return fallback;
-    const value = read(text);
-    if (value === undefined) mistakes.push(`${name} must be ${rule}.`);
-    return value ?? fallback;
-  };
-
-  const whole = (from: number, to: number) => (text: string) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= from && value <= to ? value : undefined;
-  };
-
-  /** A whole number in a range, of a unit when it has one. */
-  const count = (name: string, fallback: number, from: number, to: number, unit = ""): number => {
-    const rule = `a whole number${unit && ` of ${unit}`} from ${from} to ${to}`;
-    return setting(name, fallback, rule, whole(from, to));
-  };
+  const { setting, count } = createSettingReader(variables, known, mistakes);
 
   const host = setting("HOST", "127.0.0.1", "a host name or an IP address", (text) =>
     /^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined,
@@ -274,9 +254,12 @@ export const parseConfig = (variables: Variables): Config => {
     trustProxy,
     publicUrl,
     dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
+    providers: readProviders(variables, publicUrl, mistakes),
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
     eventEmails: setting("HALYARD_EVENT_EMAILS", false, "on or off", readSwitch),
     sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
+    sessionLifetime: 3_600_000 * count("HALYARD_SESSION_LIFETIME", 12, 1, 720, "hours"),
+    freshSignIn: 60_000 * count("HALYARD_FRESH_SIGN_IN", 15, 1, 720, "minutes"),
     requestTimeout: 1_000 * count("HALYARD_REQUEST_TIMEOUT", 30, 1, 600, "seconds"),
     sendTimeout: 1_000 * count("HALYARD_SEND_TIMEOUT", 20, 1, 60, "seconds"),
     // Last, when every setting has been read.
@@ -285,12 +268,6 @@ export const parseConfig = (variables: Variables): Config => {
       .sort(),
   };
 
-  if (mistakes.length > 0) {
-    throw new InvalidSettings(
-      mistakes.length === 1
-        ? `A setting is wrong: ${mistakes[0]}`
-        : `${mistakes.length} settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join("\n")}`,
-    );
-  }
+  refuseMistakes(mistakes);
   return config;
 };

@@ -1,6 +1,7 @@
-// Parsers of structured settings; each returns undefined for a value that it cannot parse.
+// Parsers of structured settings, each of which returns undefined for a value that it cannot parse; and how mistakes are told.
 import { environmentNamePattern, isBootstrapKey } from "../domain/api-key.ts";
 import { parseAllowedPlace } from "../domain/webhooks/callback-address.ts";
+import { InvalidSettings } from "../errors.ts";
 
 export interface BootstrapKey {
   readonly environment: string;
@@ -57,4 +58,15 @@ export const readTrustProxy = (text: string): boolean | string | undefined => {
   return text.split(",").every((place) => parseAllowedPlace(place.trim())?.kind === "network")
     ? text
     : undefined;
+};
+
+/** Throws one error that tells all of them. */
+export const refuseMistakes = (mistakes: readonly string[]): void => {
+  if (mistakes.length > 0) {
+    throw new InvalidSettings(
+      mistakes.length === 1
+        ? `A setting is wrong: ${mistakes[0]}`
+        : `${mistakes.length} settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join("\n")}`,
+    );
+  }
 };

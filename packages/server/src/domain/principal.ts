@@ -135,6 +135,15 @@ export const rolesOf = (permission: Permission): readonly Role[] => rolesWith[pe
 export const permissionsOf = (role: Role): readonly Permission[] =>
   permissions.filter((permission) => may({ role }, permission));
 
+/** What a person does only a short while after they have proved who they are: a browser left alone, or stolen, does not do it. */
+const dangerous: readonly Permission[] = [
+  "keys.write",
+  "personal-keys.write",
+  "users.write",
+  "environments.write",
+];
+export const needsFreshSignIn = (permission: Permission): boolean => dangerous.includes(permission);
+
 /** The role to ask for when the permission is missing. */
 export const leastRole = (permission: Permission): Role =>
   roles.find((role) => may({ role }, permission)) ?? "owner";

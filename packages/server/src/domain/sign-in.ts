@@ -25,26 +25,32 @@ export interface StoredSession extends SessionHolder {
   /** From where, and with which browser, it began. */
   readonly address: string | null;
   readonly agent: string | null;
+  /** Sealed: the id token of the provider that they have signed in with, for signing out there. */
+  readonly providerToken: Uint8Array | null;
   /** About to the minute. */
   readonly usedAt: Date;
   readonly endsAt: Date;
+  /** Whether the person may do more or less than when the token was made. */
+  readonly hasNewRights: boolean;
 }
 
 /** The part of a transaction that stores them. */
 export interface SessionWrites {
   /** Also deletes those that have ended. */
-  insertSession(session: StoredSession, now: Date): Promise<void>;
+  insertSession(session: Omit<StoredSession, "hasNewRights">, now: Date): Promise<void>;
+  /** Whether it was to end later; from now on it ends then. */
+  shortenSession(hash: Uint8Array, endsAt: Date): Promise<boolean>;
   updateSessionKeys(hash: Uint8Array, keyIds: readonly string[]): Promise<void>;
   deleteSession(hash: Uint8Array): Promise<void>;
-  /** Those of a person: one by its id, or all but the one with this hash. */
+  /** Those of a person: one by its id, all but the one with this hash, or all but the newest. */
   deleteSessionsOf(
     userId: string,
-    which: { readonly id: string } | { readonly except?: Uint8Array },
+    which: { readonly id: string } | { readonly except?: Uint8Array } | { readonly beyond: number },
   ): Promise<void>;
 }
 
 export const isOver = (
-  { usedAt, endsAt }: StoredSession,
+  { usedAt, endsAt }: Pick<StoredSession, "usedAt" | "endsAt">,
   idleTimeout: number,
   now: Date,
 ): boolean => endsAt <= now || usedAt.getTime() + idleTimeout <= now.getTime();
@@ -59,15 +65,17 @@ export interface SignInLink {
   readonly expiresAt: Date;
 }
 
-/** What a link is good for. */
-export type LinkGrant = Pick<SignInLink, "keyIds" | "userId">;
+export interface SignInLinkReads {
+  /** The id of the person whom a link invites; undefined when it invites nobody or has expired. In a transaction: locked. */
+  personInvitedBy(hash: Uint8Array, now: Date): Promise<string | undefined>;
+}
 
 /** The part of a transaction that stores them. */
 export interface SignInLinkWrites {
   /** Also deletes expired ones. */
   insertSignInLink(link: SignInLink, now: Date): Promise<void>;
-  /** Deletes the link and returns what it is good for; undefined when there is none or it has expired. */
-  takeSignInLink(hash: Uint8Array, now: Date): Promise<LinkGrant | undefined>;
+  /** Deletes a link of the operator and returns the keys that it is good for; undefined when there is none or it has expired. */
+  takeSignInLink(hash: Uint8Array, now: Date): Promise<readonly string[] | undefined>;
   /** The invitations of a person are no longer good. */
   deleteInvitations(userId: string): Promise<void>;
 }

@@ -1,11 +1,13 @@
 // People: their accounts, and what they may do where.
 import { invalid, ok, type Result } from "../errors.ts";
-import type { PersonRole, UserRef } from "./principal.ts";
+import { lesserRole, type PersonRole, type UserRef } from "./principal.ts";
 
 export interface User extends UserRef {
   readonly email: string | null;
   /** Manages people and environments, and is an admin of every environment. */
   readonly isOwner: boolean;
+  /** A group of their provider made them one, and may take it back. */
+  readonly isOwnerFromGroup: boolean;
   readonly createdAt: Date;
   /** Null for somebody who was invited and has not come yet. */
   readonly signedInAt: Date | null;
@@ -42,7 +44,13 @@ export interface Access {
   readonly role: PersonRole | "owner";
   /** A group of their provider gave it, and may take it. */
   readonly isFromGroup: boolean;
+  /** The lower role that they were given by hand, and keep when the group takes its own; null without one. */
+  readonly handRole: PersonRole | "owner" | null;
 }
+
+/** The one of two that may do more. */
+export const higherRole = <R extends PersonRole | "owner">(one: R, other: R): R =>
+  lesserRole(one, other) === one ? other : one;
 
 export interface UserReads {
   /** By name. */
@@ -58,7 +66,7 @@ export interface UserWrites {
   insertUser(user: NewUser, at: Date): Promise<void>;
   updateUser(
     id: string,
-    change: Partial<Pick<User, "name" | "email" | "isOwner" | "signedInAt">>,
+    change: Partial<Pick<User, "name" | "email" | "isOwner" | "isOwnerFromGroup" | "signedInAt">>,
     at: Date,
   ): Promise<void>;
   /** With their sessions, their keys and their access. */
@@ -68,7 +76,9 @@ export interface UserWrites {
   setAccess(
     userId: string,
     environmentId: number,
-    access: Pick<Access, "id" | "role" | "isFromGroup"> | null,
+    access:
+      | (Pick<Access, "id" | "role" | "isFromGroup"> & Partial<Pick<Access, "handRole">>)
+      | null,
     at: Date,
   ): Promise<void>;
 }

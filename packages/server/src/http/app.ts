@@ -35,6 +35,7 @@ import { DeliverySchema } from "./api/webhooks/delivery-schema.ts";
 import { replayRoutes } from "./api/webhooks/replay.ts";
 import { replayRangeRoutes } from "./api/webhooks/replay-range.ts";
 import { webhookRoutes } from "./api/webhooks/webhooks.ts";
+import { createAttempts } from "./auth/attempts.ts";
 import { createKeyCheck } from "./auth/authenticate.ts";
 import { byNetwork, createRateLimit } from "./auth/rate-limit.ts";
 import { acceptSessions } from "./auth/session-authenticate.ts";
@@ -228,7 +229,11 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   limitSending(app.server, dependencies.sendTimeout);
 
   if (dashboard && requests) {
-    openDashboard(app, { ...dashboard, keyCache, keyCheck, failures, perKey, requests, log });
+    const attempts = createAttempts(now);
+    openDashboard(app, {
+      ...dashboard,
+      ...{ keyCache, keyCheck, failures, attempts, perKey, requests, publicUrl, log },
+    });
   }
   await describeApi(app);
   await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));

@@ -1,6 +1,7 @@
 // What people may do in environments: given, changed and taken, with an entry in the history of each environment.
 import type { EnvironmentRef, PersonRole, Role, UserRef } from "../domain/principal.ts";
 import { type Actor, operator } from "../domain/principal.ts";
+import type { Access } from "../domain/user.ts";
 import type { Sources, Transaction } from "../ports.ts";
 
 export type Roles = Readonly<Record<string, PersonRole>>;
@@ -9,6 +10,8 @@ interface Given {
   readonly actor: Actor;
   /** A group of their provider gives it, and may take it. */
   readonly isFromGroup?: boolean;
+  /** What they were given by hand, beneath what the group gives. */
+  readonly handRole?: Access["handRole"];
 }
 
 const shown = ({ id, name }: UserRef, role: Role) => ({ id, name, role });
@@ -20,10 +23,10 @@ export const setRole = async (
   user: UserRef,
   environment: Pick<EnvironmentRef, "id">,
   [before, after]: readonly [Role | undefined, PersonRole | "owner" | undefined],
-  { actor, isFromGroup = false }: Given,
+  { actor, isFromGroup = false, handRole = null }: Given,
 ): Promise<void> => {
   const at = clock();
-  const access = after && { id: newIds.key(), role: after, isFromGroup };
+  const access = after && { id: newIds.key(), role: after, isFromGroup, handRole };
   await transaction.setAccess(user.id, environment.id, access ?? null, at);
   await transaction.record(environment.id, {
     subject: "user",

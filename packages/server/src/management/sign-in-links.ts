@@ -1,7 +1,6 @@
 // One-time links: those of the operator sign in to the dashboard with the oldest admin key of every environment, invitations are for one person.
 import { createHash } from "node:crypto";
 import { isExpired } from "../domain/api-key.ts";
-import type { LinkGrant } from "../domain/sign-in.ts";
 import type { Clock, RandomBytes, Sources, Store, Transaction } from "../ports.ts";
 
 const lifetime = 10 * 60 * 1_000;
@@ -17,11 +16,12 @@ export interface Invitation {
 export interface SignInLinks {
   /** The token of a new link, valid for ten minutes and one use. */
   issue(): Promise<string>;
-  /** What the link is good for, once; undefined when it was used, has expired or never existed. */
-  redeem(token: string): Promise<LinkGrant | undefined>;
+  /** The keys that the link signs in with, once; undefined when it was used, has expired or never existed. */
+  redeem(token: string): Promise<readonly string[] | undefined>;
 }
 
-const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();
+/** What the store knows it by. */
+export const linkHash = (token: string): Uint8Array => createHash("sha256").update(token).digest();
 
 const newToken = (random: RandomBytes): string =>
   random(32).toBase64({ alphabet: "base64url", omitPadding: true });
@@ -36,7 +36,7 @@ export const issueInvitation = async (
   const token = newToken(random);
   const expiresAt = new Date(now.getTime() + invitationLifetime);
   await transaction.deleteInvitations(userId);
-  await transaction.insertSignInLink({ hash: hashOf(token), keyIds: [], userId, expiresAt }, now);
+  await transaction.insertSignInLink({ hash: linkHash(token), keyIds: [], userId, expiresAt }, now);
   return { token, expiresAt };
 };
 
@@ -58,12 +58,12 @@ export const createSignInLinks = (
       const token = newToken(random);
       const expiresAt = new Date(now.getTime() + lifetime);
       await transaction.insertSignInLink(
-        { hash: hashOf(token), keyIds, userId: null, expiresAt },
+        { hash: linkHash(token), keyIds, userId: null, expiresAt },
         now,
       );
       return token;
     }),
 
   redeem: (token) =>
-    store.transact((transaction) => transaction.takeSignInLink(hashOf(token), clock())),
+    store.transact((transaction) => transaction.takeSignInLink(linkHash(token), clock())),
 });

@@ -50,6 +50,8 @@ export interface Users {
   remove(author: Author, id: string): Promise<Result<void>>;
   /** Earlier ones are no longer good; everything else stays until it is accepted. */
   newInvitation(id: string): Promise<Result<Invitation>>;
+  /** For the operator alone: whoever has lost app and recovery codes signs in with the password again. Their sessions end. */
+  removeSecondFactor(id: string): Promise<Result<void>>;
 }
 
 const missing = (id: string): Result<never> => notFound("The person", id);
@@ -190,6 +192,14 @@ export const createUsers = (store: Store, sources: Sources): Users => {
         if (!possible.ok) return possible;
         await setRights(sources, transaction, user, { isOwner: false, roles: {} }, { actor });
         await transaction.deleteUser(id);
+        return ok(undefined);
+      }),
+
+    removeSecondFactor: (id) =>
+      changing(id, async (transaction, user) => {
+        if (!user.hasSecondFactor) return conflict(`"${user.name}" has no second factor.`);
+        await transaction.setSecondFactor(id, null);
+        await transaction.deleteSessionsOf(id, {});
         return ok(undefined);
       }),
 

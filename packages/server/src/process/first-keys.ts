@@ -8,7 +8,7 @@ import type { DashboardAddress } from "./listening.ts";
 
 interface Opened {
   readonly environments: Environments;
-  /** Webhooks whose secret was encrypted with a key that is missing. */
+  /** Webhooks and people whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: () => Promise<readonly string[]>;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
   readonly unencryptedTo: string | undefined;
@@ -30,11 +30,18 @@ export const makeFirstKeys = async (
   }
   const first = await environments.bootstrap(config.bootstrapKeys);
   if (!first.ok) throw new StartupProblem(first.failure.message);
-  for (const webhook of await unreadableSecrets()) {
-    log.error(
-      { webhook },
-      "the webhook's secret cannot be decrypted: its key is missing, so nothing is sent to it",
-    );
+  for (const id of await unreadableSecrets()) {
+    if (id.startsWith("usr_")) {
+      log.error(
+        { user: id },
+        "the second factor cannot be decrypted: its key is missing, so its owner cannot sign in with a password",
+      );
+    } else {
+      log.error(
+        { webhook: id },
+        "the webhook's secret cannot be decrypted: its key is missing, so nothing is sent to it",
+      );
+    }
   }
   return first.value;
 };

@@ -78,7 +78,13 @@ export const signInUser = async (
   session: Partial<NewSession> = {},
 ): Promise<SignedIn> => {
   const begun = await withStore(where, (store) =>
-    createSessions(store, { clock: systemClock, random, idleTimeout: 60_000 }).begin(
+    createSessions(store, {
+      clock: systemClock,
+      random,
+      idleTimeout: 60_000,
+      lifetime: 12 * 3_600_000,
+      freshFor: 60_000,
+    }).begin(
       {
         keyIds: [],
         userId,

@@ -47,6 +47,8 @@ interface ShownKey {
   readonly lastUsedAt: string | null;
   readonly expiresAt: string | null;
   readonly origins: readonly string[] | null;
+  /** Whose personal key it is. */
+  readonly user: { readonly name: string } | null;
 }
 
 const maxNameLength = 100;
@@ -137,7 +139,7 @@ const databaseOf = (options: Options): string | undefined => {
   return environment;
 };
 
-const shownKeyOf = (key: ApiKey): ShownKey => ({
+const shownKeyOf = ({ writesDirectly: _, ...key }: ApiKey): ShownKey => ({
   ...key,
   createdAt: key.createdAt.toISOString(),
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
@@ -162,7 +164,7 @@ const listKeys = async (options: Options): Promise<void> => {
           row.createdAt,
           row.lastUsedAt ?? "never",
           expiryText(row),
-          row.name,
+          row.user ? `${row.name} (of ${row.user.name})` : row.name,
           row.origins?.join(" ") ?? "",
         ]),
       );

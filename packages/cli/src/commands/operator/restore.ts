@@ -74,7 +74,7 @@ const reportWebhooks = (restored: Restored): void => {
   }
   if (unreadableSecrets.length > 0) {
     printAside(
-      `The secrets of ${counted(unreadableSecrets.length, "webhook")} need a key that is missing (${unreadableSecrets.join(", ")}): put the secret.key of that time into the folder, or set HALYARD_SECRET_KEY to it.`,
+      `${counted(unreadableSecrets.length, "secret")} cannot be read without a key that is missing (${unreadableSecrets.join(", ")}): put the secret.key of that time into the folder, or set HALYARD_SECRET_KEY to it.`,
     );
   }
 };

@@ -128,7 +128,10 @@ export const withDirectory = async (
 };
 
 /** The one with this id, e-mail address or name. */
-export const personNamed = async (directory: Directory, text: string): Promise<User> => {
+export const personNamed = async <T extends Pick<User, "id" | "name" | "email">>(
+  directory: { list(): Promise<readonly T[]> },
+  text: string,
+): Promise<T> => {
   const all = await directory.list();
   const byId = all.find(({ id }) => id === text);
   if (byId) return byId;

@@ -2,6 +2,7 @@
 import type { PersonRole, User } from "@halyard/sdk";
 import { personRoles } from "@halyard/server/domain/principal";
 import { Argument, Command, InvalidArgumentError } from "commander";
+import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
 import { confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -12,6 +13,7 @@ import {
   printAside,
   printJson,
   printTable,
+  unwrap,
 } from "../../terminal/output.ts";
 import { personNamed, type UserOptions, userCommand, withDirectory } from "./directory.ts";
 
@@ -87,6 +89,14 @@ export const userCommands = (): Command => {
     .option(...yesOption)
     .action(newLink);
   withExamples(link, "halyard users link ada@example.com");
+
+  const lost = operatorCommand(group.command("reset-second-factor"))
+    .description(
+      "take the second factor off for a person who has lost it and the recovery codes; in the database only",
+    )
+    .addArgument(person)
+    .action(resetSecondFactor);
+  withExamples(lost, "halyard users reset-second-factor ada@example.com");
 
   const remove = userCommand(group.command("remove"))
     .description("remove a person: their sessions and personal keys end immediately")
@@ -178,6 +188,16 @@ const setRole = (
     print(inOneLine(`${changed.name} has these roles now: ${rightsText(changed)}.`));
   });
 };
+
+const resetSecondFactor = (text: string, options: OperatorOptions): Promise<void> =>
+  withOperator(options, async ({ users }, place) => {
+    const { id, name } = await personNamed(users, text);
+    unwrap(await users.removeSecondFactor(id));
+    if (options.json) return printJson({ id, ...place.json });
+    print(
+      inOneLine(`${name} (${id}) has no second factor any more, and is signed out everywhere.`),
+    );
+  });
 
 const removeUser = (text: string, options: UserOptions): Promise<void> =>
   withDirectory(options, async (directory) => {

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Session, Sessions } from "../../access/sessions.ts";
-import type { Principal } from "../../domain/principal.ts";
+import { needsFreshSignIn, type Principal } from "../../domain/principal.ts";
 import type { SessionHolder } from "../../domain/sign-in.ts";
-import { fail, invalid } from "../../errors.ts";
+import { type Failure, fail, invalid } from "../../errors.ts";
 import { type Authenticate, type Authenticated, allow } from "./authenticate.ts";
 import type { SessionRequests } from "./session-request.ts";
 
@@ -14,6 +14,11 @@ export interface SessionDependencies {
   readonly requests: SessionRequests;
   readonly sessions: Sessions;
 }
+
+export const signInAgain: Failure = {
+  code: "SIGN_IN_AGAIN",
+  message: "You signed in a while ago; prove once more that it is you.",
+};
 
 export const sessionOver =
   "You are not signed in, or your session has ended; sign in with the dashboard.";
@@ -46,7 +51,13 @@ export const acceptSessions = (
     // Nobody but the browser has the session's token: what is sealed with it, the database alone does not open.
     const scope = createHash("sha256").update(`scope ${token}`).digest("hex").slice(0, 16);
     const isOpen = async () => (await sessions.find(token)) !== undefined;
-    return allow({ principal, keyText: `session ${token}`, scope, isOpen, session }, needed);
+    const allowed = allow(
+      { principal, keyText: `session ${token}`, scope, isOpen, session },
+      needed,
+    );
+    return allowed.ok && needsFreshSignIn(needed) && !sessions.isFresh(session)
+      ? fail(signInAgain)
+      : allowed;
   };
 
   const inEnvironment = async (

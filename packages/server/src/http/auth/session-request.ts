@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Session } from "../../access/sessions.ts";
 import type { Failure } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
+import { createCookies } from "./cookies.ts";
 
 export interface SessionRequests {
   /** Whether a cookie of ours came along, good or not. */
@@ -24,19 +25,10 @@ export const csrfTokenOf = ({ token }: Pick<Session, "token">): string =>
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-const plainName = "halyard_session";
+const cookieName = "halyard_session";
 
 const textOf = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(", ") : header;
-
-/** The values of a cookie; several when somebody has planted another of the same name. */
-const cookiesNamed = ({ headers }: FastifyRequest, name: string): Set<string> => {
-  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
-  const begin = `${name}=`;
-  return new Set(
-    pairs.filter((pair) => pair.startsWith(begin)).map((pair) => pair.slice(begin.length)),
-  );
-};
 
 const forbidden = (message: string): Failure => ({ code: "FORBIDDEN", message });
 
@@ -53,28 +45,15 @@ export const createSessionRequests = (
 ): SessionRequests => {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl);
 
-  // A proxy that ends TLS says so, or the operator has said under which address it is reached.
-  const isSecure = (request: FastifyRequest): boolean =>
-    request.protocol === "https" || (own?.protocol === "https:" && own.host === request.host);
-  // Browsers give __Host- cookies to nobody but the very host that has set them over TLS.
-  const nameFor = (request: FastifyRequest): string =>
-    isSecure(request) ? `__Host-${plainName}` : plainName;
-
-  const set = (reply: FastifyReply, value: string, seconds: number): void => {
-    const { request } = reply;
-    const secure = isSecure(request) ? "; Secure" : "";
-    reply.header(
-      "set-cookie",
-      `${nameFor(request)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`,
-    );
-  };
+  const cookies = createCookies(publicUrl);
+  const set = (reply: FastifyReply, value: string, seconds: number): void =>
+    cookies.set(reply, cookieName, value, { seconds, sameSite: "Strict" });
 
   return {
-    hasCookie: (request) =>
-      request.headers.cookie !== undefined && cookiesNamed(request, nameFor(request)).size > 0,
+    hasCookie: (request) => cookies.valuesOf(request, cookieName).size > 0,
 
     tokenIn(request) {
-      const [value, ...others] = cookiesNamed(request, nameFor(request));
+      const [value, ...others] = cookies.valuesOf(request, cookieName);
       // Of two different ones nobody knows whose it is.
       return others.length > 0 ? undefined : value;
     },

@@ -15,9 +15,9 @@ export interface SessionAnswerDependencies {
 
 export interface SessionAnswers {
   /** Who the session is in each environment; of several keys of one environment the last that is good. */
-  holdersOf(session: SessionHolder): Promise<readonly Principal[]>;
+  readonly holdersOf: (session: SessionHolder) => Promise<readonly Principal[]>;
   /** Undefined when nobody is signed in by it: the person is gone, or the keys are. */
-  answerOf(session: Session): Promise<object | undefined>;
+  readonly answerOf: (session: Session) => Promise<object | undefined>;
 }
 
 const shownUser = (user: User) => ({

@@ -1,33 +1,30 @@
 // /session and /sign-in: an API key, or a link that is good once, becomes a session of the dashboard.
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
-import type { NewSession, Session, Sessions } from "../../access/sessions.ts";
+import type { NewSession, Session } from "../../access/sessions.ts";
 import { type Failure, fail, type Result } from "../../errors.ts";
 import type { SignInLinks } from "../../management/sign-in-links.ts";
 import type { Reader } from "../../ports.ts";
 import type { KeyCheck } from "../auth/authenticate.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
 import { sessionOver } from "../auth/session-authenticate.ts";
-import type { SessionRequests } from "../auth/session-request.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { noQuery } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import type { SendPage } from "./page.ts";
 import { createSessionAnswers } from "./session-answer.ts";
+import type { SignOutUrl } from "./sign-in/provider.ts";
+import { type SignInDependencies, signInRoutes } from "./sign-in/sign-in.ts";
 
-export interface SessionRouteDependencies {
+export interface SessionRouteDependencies extends SignInDependencies {
   readonly keyCache: ApiKeyCache;
   readonly keyCheck: KeyCheck;
-  /** Failed authentications, by address. */
-  readonly failures: RateLimit;
   /** Requests, by key. */
   readonly perKey: RateLimit;
-  readonly sessions: Sessions;
-  readonly requests: SessionRequests;
   readonly links: SignInLinks;
+  readonly signOutUrl: SignOutUrl;
   readonly reads: Pick<Reader, "user" | "environments">;
   readonly sendPage: SendPage;
-  readonly log: Pick<FastifyBaseLogger, "info">;
 }
 
 const SignInBody = Type.Object(
@@ -43,6 +40,10 @@ const SignInBody = Type.Object(
 );
 
 const expired = "/sign-in?link=expired";
+const asOnePerson: Failure = {
+  code: "CONFLICT",
+  message: "You are signed in as one person everywhere; sign out of all of it.",
+};
 const noSession: Failure = { code: "UNAUTHORIZED", message: sessionOver };
 
 export const sessionRoutes = (
@@ -99,7 +100,7 @@ export const sessionRoutes = (
       earlier,
     );
     requests.write(reply, session);
-    audit(request, "began", "signed in", { keyIds: session.keyIds });
+    audit(request, "began", "signed in", { keyIds: session.keyIds, method });
     return session;
   };
 
@@ -112,8 +113,13 @@ export const sessionRoutes = (
   app.get("/session", { schema: { hide: true, querystring: noQuery } }, async (request, reply) => {
     const foreign = requests.foreign(request);
     if (foreign) return sendFailure(reply, foreign);
-    const session = await sessionOf(request);
-    if (session) return show(reply, session);
+    const found = await sessionOf(request);
+    if (found) {
+      // Whose rights have changed gets a new token.
+      const session = await sessions.refresh(found);
+      if (session !== found) requests.write(reply, session);
+      return show(reply, session);
+    }
     if (requests.hasCookie(request)) requests.clear(reply);
     return sendFailure(reply, noSession);
   });
@@ -151,7 +157,8 @@ export const sessionRoutes = (
 
   const end = async (request: FastifyRequest, reply: FastifyReply, session: Session) => {
     await sessions.end(session);
-    audit(request, "ended", "signed out", { keyIds: session.keyIds });
+    const { keyIds, userId } = session;
+    audit(request, "ended", "signed out", userId === null ? { keyIds } : { userId });
     requests.clear(reply);
   };
 
@@ -163,29 +170,33 @@ export const sessionRoutes = (
       if (!session.ok) return sendFailure(reply, session.failure);
       if (session.value) await end(request, reply, session.value);
       else requests.clear(reply);
-      return reply.code(204).send();
+      const signOutUrl = session.value && (await dependencies.signOutUrl(session.value));
+      return signOutUrl === undefined ? reply.code(204).send() : reply.send({ signOutUrl });
     },
   );
+
+  const leave = async (request: FastifyRequest, reply: FastifyReply, environment: string) => {
+    const session = await changeable(request);
+    if (!session.ok) return sendFailure(reply, session.failure);
+    if (!session.value) return sendFailure(reply, noSession);
+    if (session.value.userId !== null) return sendFailure(reply, asOnePerson);
+    const rest = (await holdersOf(session.value))
+      .filter((holder) => holder.environment.name !== environment)
+      .map(({ keyId }) => keyId);
+    if (rest.length === 0) await end(request, reply, session.value);
+    else {
+      await sessions.keep(session.value, rest);
+      audit(request, "left", "signed out of an environment", { environment, keyIds: rest });
+    }
+    return reply.code(204).send();
+  };
 
   app.delete<{ Params: { environment: string } }>(
     "/session/:environment",
     { schema: { hide: true, querystring: noQuery } },
-    async (request, reply) => {
-      const session = await changeable(request);
-      if (!session.ok) return sendFailure(reply, session.failure);
-      if (!session.value) return sendFailure(reply, noSession);
-      const { environment } = request.params;
-      const rest = (await holdersOf(session.value))
-        .filter((holder) => holder.environment.name !== environment)
-        .map(({ keyId }) => keyId);
-      if (rest.length === 0) await end(request, reply, session.value);
-      else {
-        await sessions.keep(session.value, rest);
-        audit(request, "left", "signed out of an environment", { environment, keyIds: rest });
-      }
-      return reply.code(204).send();
-    },
+    (request, reply) => leave(request, reply, request.params.environment),
   );
+  signInRoutes(app, { ...dependencies, show, leave });
 
   app.get<{ Querystring: { once?: unknown } }>(
     "/sign-in",
@@ -198,14 +209,13 @@ export const sessionRoutes = (
       const wait = failures.waiting(request.ip);
       if (wait !== undefined)
         return tooMany(reply, "failed authentications from this address", wait);
-      const grant = typeof once === "string" ? await links.redeem(once) : undefined;
-      const isOfOperator = grant?.userId === null;
-      const [holder] = isOfOperator ? await holdersOf({ ...grant, isOwner: true }) : [];
-      if (!isOfOperator || holder === undefined) {
+      const keyIds = typeof once === "string" ? await links.redeem(once) : undefined;
+      const [holder] = keyIds ? await holdersOf({ keyIds, userId: null, isOwner: true }) : [];
+      if (!keyIds || holder === undefined) {
         failures.take(request.ip);
         return reply.redirect(expired, 303);
       }
-      await signIn(request, reply, { keyIds: grant.keyIds, method: "link" });
+      await signIn(request, reply, { keyIds, method: "link" });
       // The page requests the flags of the environment that its address names before it knows the session.
       return reply.redirect(`/environments/${holder.environment.name}/flags`, 303);
     },

@@ -75,8 +75,13 @@ const errors: Readonly<
     headers: { "WWW-Authenticate": text("How to authenticate.", 'Bearer realm="halyard"') },
   },
   FORBIDDEN: {
-    description: "The role of the API key does not allow this.",
+    description:
+      "The role does not allow this. Where keys, people or environments are changed, SIGN_IN_AGAIN tells a person that they signed in too long ago.",
     message: 'This needs a key with the role admin; the key "web" has the role client.',
+  },
+  SIGN_IN_AGAIN: {
+    description: "The person signed in too long ago for this.",
+    message: "You signed in a while ago; prove once more that it is you.",
   },
   NOT_FOUND: {
     description: "It does not exist.",

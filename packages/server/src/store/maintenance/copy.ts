@@ -5,6 +5,7 @@ import { conflict, ok, type Result, StartupProblem } from "../../errors.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { type TableFacts, tableFacts, tableNames } from "../schema/table-facts.ts";
 import type { Tables } from "../schema/tables.ts";
+import { encryptedColumns } from "../secrets/encrypted-rows.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
 /** Rows in one statement. */
@@ -92,13 +93,12 @@ async function* pages(database: Kysely<Tables>, table: CopiedTable): AsyncGenera
   }
 }
 
-const encryptedColumns = ["secret", "previous_secret"] as const;
-
-/** Webhook secrets are encrypted with the target's key; everything else stays as it is. */
+/** Secrets are encrypted with the target's key; everything else stays as it is. */
 const reencrypt = (table: CopiedTable, row: Row, from: SecretCipher, to: SecretCipher): Row => {
-  if (table !== "webhooks") return row;
+  const columns = encryptedColumns[table];
+  if (!columns) return row;
   const changed: Record<string, Value> = { ...row };
-  for (const column of encryptedColumns) {
+  for (const column of columns) {
     const value = row[column];
     if (value instanceof Uint8Array) {
       changed[column] = to.seal(from.open(value, String(row.id)), String(row.id));
@@ -112,7 +112,7 @@ const comparable = (table: CopiedTable, row: Row, secrets: SecretCipher): Row =>
   Object.fromEntries(
     Object.entries(row).map(([column, value]): [string, Value] => {
       if (!(value instanceof Uint8Array)) return [column, value];
-      const isEncrypted = table === "webhooks" && encryptedColumns.some((name) => name === column);
+      const isEncrypted = encryptedColumns[table]?.includes(column) ?? false;
       return [
         column,
         isEncrypted ? secrets.open(value, String(row.id)) : Buffer.from(value).toString("hex"),

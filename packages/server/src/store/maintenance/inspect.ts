@@ -1,8 +1,8 @@
 // Reads what `halyard doctor` reports of a store: keys, webhooks and their pending deliveries. Changes nothing.
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../schema/tables.ts";
+import { unreadableSecrets } from "../secrets/encrypted-rows.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
-import { unreadableSecrets } from "../sql/webhooks.ts";
 
 export interface InspectedKey {
   readonly environment: string;
@@ -31,7 +31,7 @@ export interface Inspected {
   readonly environments: readonly string[];
   readonly keys: readonly InspectedKey[];
   readonly webhooks: readonly InspectedWebhook[];
-  /** Webhooks whose secret was encrypted with a key that is missing. */
+  /** Webhooks and people whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: readonly string[];
 }
 
@@ -73,9 +73,7 @@ export const inspectRows = async (
       expiresAt: time(expires_at),
     })),
     webhooks,
-    unreadableSecrets: secrets
-      ? await unreadableSecrets(database, secrets)
-      : webhooks.map(({ id }) => id),
+    unreadableSecrets: await unreadableSecrets(database, secrets),
   };
 };
 

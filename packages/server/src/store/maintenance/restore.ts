@@ -16,6 +16,7 @@ import { isDeepStrictEqual } from "node:util";
 import { operator } from "../../domain/principal.ts";
 import { conflict, fail, ok, type Result } from "../../errors.ts";
 import { migrations } from "../schema/migrate.ts";
+import { encryptedColumns, isRowReadable } from "../secrets/encrypted-rows.ts";
 import { createSecretCipher } from "../secrets/secret-cipher.ts";
 import { readSecretKey, secretKeyFile } from "../secrets/secret-key-file.ts";
 import { databaseFile, distrustSchema, makeFolder } from "../sqlite/data-folder.ts";
@@ -46,7 +47,7 @@ export interface Restored extends VerifiedBackup {
   readonly pausedWebhooks: number;
   /** Deliveries that the server will send after its start. */
   readonly pendingDeliveries: number;
-  /** Webhooks whose secret was encrypted with a key that is missing. */
+  /** Webhooks and people whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: readonly string[];
 }
 
@@ -144,16 +145,15 @@ const unreadable = (
   database: DatabaseSync,
   [newest, ...older]: readonly Uint8Array[],
 ): readonly string[] => {
-  const rows = database.prepare("select id, secret from webhooks order by id").all();
   const secrets = newest && createSecretCipher([newest, ...older]);
-  return rows
-    .filter(({ id, secret }) => {
-      try {
-        secrets?.open(secret as Uint8Array, String(id));
-        return secrets === undefined;
-      } catch {
-        return true;
-      }
+  // A backup of an earlier version has fewer tables.
+  const present = database.prepare("select name from sqlite_master where type = 'table'").all();
+  const names = new Set(present.map(({ name }) => name));
+  return Object.entries(encryptedColumns)
+    .filter(([table]) => names.has(table))
+    .flatMap(([table, columns]) => {
+      const rows = database.prepare(`select id, ${columns.join(", ")} from ${table} order by id`);
+      return rows.all().filter((row) => !isRowReadable(row, columns, secrets));
     })
     .map(({ id }) => String(id));
 };

@@ -1,13 +1,30 @@
 // Sign-in links and sessions in SQL. Whoever deletes the row of a link has used it, so that nobody else can.
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type {
   SessionWrites,
+  SignInLinkReads,
   SignInLinkWrites,
   SignInMethod,
   StoredSession,
 } from "../../domain/sign-in.ts";
 import type { Reader } from "../../ports.ts";
+import type { SameSelect } from "../schema/dialect.ts";
 import type { Database, Tables } from "../schema/tables.ts";
+
+export const signInLinkReads = (
+  database: Database,
+  lock: SameSelect = (query) => query,
+): SignInLinkReads => ({
+  async personInvitedBy(hash, now) {
+    const row = await database
+      .selectFrom("sign_in_links")
+      .select(["user_id", "expires_at"])
+      .where("hash", "=", hash)
+      .$call(lock)
+      .executeTakeFirst();
+    return row?.user_id && row.expires_at > now.getTime() ? row.user_id : undefined;
+  },
+});
 
 export const signInLinkWrites = (database: Database): SignInLinkWrites => ({
   async insertSignInLink({ hash, keyIds, userId, expiresAt }, now) {
@@ -27,10 +44,12 @@ export const signInLinkWrites = (database: Database): SignInLinkWrites => ({
     const row = await database
       .deleteFrom("sign_in_links")
       .where("hash", "=", hash)
-      .returning(["key_ids", "user_id", "expires_at"])
+      // An invitation is not a key: it is accepted in another place.
+      .where("user_id", "is", null)
+      .returning(["key_ids", "expires_at"])
       .executeTakeFirst();
     return row && row.expires_at > now.getTime()
-      ? { keyIds: JSON.parse(row.key_ids) as string[], userId: row.user_id }
+      ? (JSON.parse(row.key_ids) as string[])
       : undefined;
   },
 
@@ -41,22 +60,28 @@ export const signInLinkWrites = (database: Database): SignInLinkWrites => ({
 
 const columns = [
   "hash",
-  "id",
+  "sessions.id",
   "key_ids",
   "user_id",
-  "owner",
+  "sessions.owner",
   "method",
-  "created_at",
-  "signed_in_at",
+  "sessions.created_at",
+  "sessions.signed_in_at",
+  "sessions.rights_at",
   "address",
   "agent",
+  "provider_token",
   "used_at",
   "ends_at",
+  "users.rights_at as person_rights_at",
 ] as const;
 
-const sessionOf = (
-  row: Pick<Selectable<Tables["sessions"]>, (typeof columns)[number]>,
-): StoredSession => {
+interface SessionRow extends Selectable<Tables["sessions"]> {
+  /** Null when no person has signed in. */
+  readonly person_rights_at: number | null;
+}
+
+const sessionOf = (row: SessionRow): StoredSession => {
   const usedAt = new Date(row.used_at);
   return {
     hash: row.hash,
@@ -69,33 +94,34 @@ const sessionOf = (
     signedInAt: row.signed_in_at === null ? usedAt : new Date(row.signed_in_at),
     address: row.address,
     agent: row.agent,
+    providerToken: row.provider_token,
     usedAt,
     endsAt: new Date(row.ends_at),
+    hasNewRights: row.rights_at !== row.person_rights_at,
   };
 };
+
+const rows = (database: Database) =>
+  database.selectFrom("sessions").leftJoin("users", "users.id", "sessions.user_id").select(columns);
 
 export const readSession =
   (database: Database): Reader["session"] =>
   async (hash) => {
-    const row = await database
-      .selectFrom("sessions")
-      .select(columns)
-      .where("hash", "=", hash)
-      .executeTakeFirst();
+    const row = await rows(database).where("hash", "=", hash).executeTakeFirst();
     return row && sessionOf(row);
   };
 
 export const sessionsOf =
   (database: Database): Reader["sessionsOf"] =>
   async (userId) => {
-    const rows = await database
-      .selectFrom("sessions")
-      .select(columns)
+    const own = await rows(database)
       .where("user_id", "=", userId)
-      .orderBy("created_at", "desc")
-      .orderBy("id")
+      .orderBy("sessions.created_at", "desc")
+      .orderBy("sessions.id")
+      // One that was given a new token a moment ago is there twice.
+      .orderBy("ends_at")
       .execute();
-    return rows.map(sessionOf);
+    return own.map(sessionOf);
   };
 
 export const writeSessionUse = async (
@@ -109,6 +135,9 @@ export const writeSessionUse = async (
     .where("hash", "=", hash)
     .execute();
 };
+
+const rightsOf = (userId: string | null) =>
+  sql<number | null>`(select rights_at from users where users.id = ${userId})`;
 
 export const sessionWrites = (database: Database): SessionWrites => ({
   async insertSession(session, now) {
@@ -126,10 +155,23 @@ export const sessionWrites = (database: Database): SessionWrites => ({
         signed_in_at: session.signedInAt.getTime(),
         address: session.address,
         agent: session.agent,
+        provider_token: session.providerToken,
         used_at: session.usedAt.getTime(),
         ends_at: session.endsAt.getTime(),
+        rights_at: rightsOf(session.userId),
       })
       .execute();
+  },
+
+  async shortenSession(hash, endsAt) {
+    const shortened = await database
+      .updateTable("sessions")
+      .set({ ends_at: endsAt.getTime() })
+      .where("hash", "=", hash)
+      .where("ends_at", ">", endsAt.getTime())
+      .returning("id")
+      .executeTakeFirst();
+    return shortened !== undefined;
   },
 
   async updateSessionKeys(hash, keyIds) {
@@ -145,13 +187,18 @@ export const sessionWrites = (database: Database): SessionWrites => ({
   },
 
   async deleteSessionsOf(userId, which) {
-    await database
-      .deleteFrom("sessions")
-      .where("user_id", "=", userId)
-      .$if("id" in which, (own) => own.where("id", "=", "id" in which ? which.id : ""))
-      .$if("except" in which, (own) =>
-        own.where("hash", "!=", ("except" in which && which.except) || new Uint8Array()),
-      )
-      .execute();
+    let own = database.deleteFrom("sessions").where("user_id", "=", userId);
+    if ("id" in which) own = own.where("id", "=", which.id);
+    if ("except" in which && which.except) own = own.where("hash", "!=", which.except);
+    if ("beyond" in which) {
+      const newest = database
+        .selectFrom("sessions")
+        .select("hash")
+        .where("user_id", "=", userId)
+        .orderBy("created_at", "desc")
+        .limit(which.beyond);
+      own = own.where("hash", "not in", newest);
+    }
+    await own.execute();
   },
 });

@@ -12,6 +12,7 @@ const columns = [
   "name",
   "email",
   "owner",
+  "owner_from_group",
   "created_at",
   "signed_in_at",
   "rights_at",
@@ -19,10 +20,11 @@ const columns = [
 
 interface UserRow extends Pick<Selectable<Tables["users"]>, (typeof columns)[number]> {
   readonly has_password: number;
-  readonly has_totp: number;
+  /** Without recovery codes it is not on yet. */
+  readonly has_second_factor: number;
 }
 
-const isSet = (column: "password" | "totp") =>
+const isSet = (column: "password" | "recovery") =>
   sql<number>`case when ${sql.ref(`users.${column}`)} is null then 0 else 1 end`;
 
 interface UserParts extends Pick<User, "roles" | "providers"> {}
@@ -32,12 +34,13 @@ const userOf = (row: UserRow, { roles, providers }: UserParts): User => ({
   name: row.name,
   email: row.email,
   isOwner: row.owner === 1,
+  isOwnerFromGroup: row.owner_from_group === 1,
   createdAt: new Date(row.created_at),
   signedInAt: dateOf(row.signed_in_at),
   rightsAt: new Date(row.rights_at),
   roles,
   hasPassword: row.has_password === 1,
-  hasSecondFactor: row.has_totp === 1,
+  hasSecondFactor: row.has_second_factor === 1,
   providers,
 });
 
@@ -96,7 +99,7 @@ export const userReads = (database: Database): UserReads => {
     database
       .selectFrom("users")
       .select(columns.map((column) => `users.${column}` as const))
-      .select([isSet("password").as("has_password"), isSet("totp").as("has_totp")]);
+      .select([isSet("password").as("has_password"), isSet("recovery").as("has_second_factor")]);
   return {
     async users() {
       return whole(await users().orderBy("name").orderBy("id").execute());
@@ -114,15 +117,17 @@ export const userReads = (database: Database): UserReads => {
     },
     async accessOf(userId) {
       const rows = await access()
-        .select(["api_keys.id", "api_keys.environment_id", "api_keys.role", "api_keys.from_group"])
+        .select(["api_keys.id", "api_keys.environment_id", "api_keys.role"])
+        .select(["api_keys.from_group", "api_keys.hand_role"])
         .where("api_keys.user_id", "=", userId)
         .execute();
-      return rows.map(({ id, environment_id, role, from_group }) => ({
+      return rows.map(({ id, environment_id, role, from_group, hand_role }) => ({
         id,
         userId,
         environmentId: environment_id,
         role: role as PersonRole | "owner",
         isFromGroup: from_group === 1,
+        handRole: hand_role as PersonRole | "owner" | null,
       }));
     },
   };
@@ -164,7 +169,7 @@ export const userWrites = (
         .execute();
     },
 
-    async updateUser(id, { name, email, isOwner, signedInAt }, at) {
+    async updateUser(id, { name, email, isOwner, isOwnerFromGroup, signedInAt }, at) {
       await database
         .updateTable("users")
         .set({
@@ -173,7 +178,12 @@ export const userWrites = (
             email,
             email_key: email === null ? null : emailKeyOf(email),
           }),
-          ...(isOwner !== undefined && { owner: isOwner ? 1 : 0, rights_at: at.getTime() }),
+          // Whoever says nothing of groups gives it, or takes it, by hand.
+          ...(isOwner !== undefined && {
+            owner: isOwner ? 1 : 0,
+            owner_from_group: isOwnerFromGroup ? 1 : 0,
+            rights_at: at.getTime(),
+          }),
           ...(signedInAt !== undefined && { signed_in_at: signedInAt?.getTime() ?? null }),
         })
         .where("id", "=", id)
@@ -230,6 +240,7 @@ export const userWrites = (
             kind: "access",
             given: 0,
             from_group: access.isFromGroup ? 1 : 0,
+            hand_role: access.handRole ?? null,
           })
           .execute();
       }

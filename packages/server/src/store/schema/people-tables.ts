@@ -28,6 +28,8 @@ export interface PeopleTables {
     created_at: Generated<number | null>;
     /** When the person last proved who they are. */
     signed_in_at: Generated<number | null>;
+    /** When the person's rights had last changed when the token was made. */
+    rights_at: Generated<number | null>;
     /** `password`, `link`, `key`, or `oidc:` and the provider's id. */
     method: Generated<string | null>;
     address: Generated<string | null>;
@@ -43,6 +45,8 @@ export interface PeopleTables {
     email_key: string | null;
     /** 1 for those who manage people and environments. */
     owner: number;
+    /** 1 when a group of their provider made them one. */
+    owner_from_group: Generated<number>;
     created_at: number;
     signed_in_at: number | null;
     /** When their rights last changed. */

@@ -55,6 +55,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     kind: Generated<string>;
     /** 1 when a group of the person's provider gave the access. */
     from_group: Generated<number>;
+    /** The lower role that the person was given by hand; null without one. */
+    hand_role: Generated<string | null>;
     /** 1 when it changes a protected environment without a change request. */
     writes_directly: Generated<number>;
     /** The person who issued it; null when none did. */

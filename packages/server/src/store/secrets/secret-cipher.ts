@@ -1,4 +1,4 @@
-// Encrypts webhook secrets at rest: AES-256-GCM, bound to their row.
+// Encrypts secrets at rest, of webhooks and of second factors: AES-256-GCM, bound to their row.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { StartupProblem } from "../../errors.ts";
 
@@ -36,7 +36,7 @@ export const createSecretCipher = (keys: readonly [Uint8Array, ...Uint8Array[]])
       const key = keys.find((candidate) => keyIdOf(candidate).equals(name));
       if (!key || bytes[0] !== format) {
         throw new StartupProblem(
-          `A webhook secret was encrypted with a key that is missing (${name.toString("hex")}): set HALYARD_SECRET_KEY to the key that was used, or restore the secret.key file of this database.`,
+          `A secret was encrypted with a key that is missing (${name.toString("hex")}): set HALYARD_SECRET_KEY to the key that was used, or restore the secret.key file of this database.`,
         );
       }
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(ivAt, tagAt));

@@ -1,4 +1,4 @@
-// The key file beside the embedded database, for webhook secrets when no setting gives a key.
+// The key file beside the embedded database, for secrets when no setting gives a key.
 
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -7,12 +7,13 @@ import type { Environment } from "../../domain/environment.ts";
 import type { KeyRole } from "../../domain/principal.ts";
 import type { ReferenceReads } from "../../domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "../../domain/segments.ts";
+import type { SignInLinkReads } from "../../domain/sign-in.ts";
 import type { UserReads } from "../../domain/user.ts";
 import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
 import { changeRequestReads } from "../people/change-requests.ts";
-import { readSession, sessionsOf } from "../people/sessions.ts";
+import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
 import type { SameSelect } from "../schema/dialect.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
@@ -92,6 +93,7 @@ export const readsToChange = (
   | keyof ReplayReads
   | keyof ReferenceReads
   | keyof SegmentReads
+  | keyof SignInLinkReads
   | keyof UserReads
   | keyof ChangeRequestReads
   | "environments"
@@ -129,6 +131,7 @@ export const readsToChange = (
     ...historyReads(database),
     ...userReads(database),
     ...changeRequestReads(database),
+    ...signInLinkReads(database, lock),
 
     async environments() {
       const rows = await database

@@ -4,13 +4,14 @@ import type { DeliverySignal } from "../../domain/webhooks/outbox.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Commit, Reader, Store } from "../../ports.ts";
 import { createOutbox } from "../outbox/outbox.ts";
+import { credentialReads, hasPasswords } from "../people/credentials.ts";
 import { writeSessionUse } from "../people/sessions.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Transact } from "../schema/tables.ts";
+import { reencrypt, unreadableSecrets } from "../secrets/encrypted-rows.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { createTransaction } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
-import { reencrypt, unreadableSecrets } from "./webhooks.ts";
 
 /** What a database provides. */
 export interface Engine {
@@ -43,6 +44,8 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
   const commitListeners = new Set<(commit: Commit) => Promise<void> | undefined>();
   return {
     ...engine.reads,
+    ...credentialReads(engine.database, secrets),
+    hasPasswords: () => hasPasswords(engine.database),
     committed: engine.committed,
     unencryptedTo: engine.unencryptedTo,
     async transact(work) {

@@ -3,6 +3,7 @@ import type { Change } from "../../domain/change.ts";
 import type { Transaction } from "../../ports.ts";
 import { queue } from "../outbox/queue.ts";
 import { changeRequestWrites } from "../people/change-requests.ts";
+import { credentialReads, credentialWrites } from "../people/credentials.ts";
 import { sessionWrites, signInLinkWrites } from "../people/sessions.ts";
 import { userWrites } from "../people/users.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
@@ -126,6 +127,8 @@ export const createTransaction = (
     ...sessionWrites(database),
     ...userWrites(database, traits, signal),
     ...changeRequestWrites(database, traits, signal),
+    ...credentialReads(database, secrets, traits.locked),
+    ...credentialWrites(database, traits, secrets),
 
     async insertKey(key) {
       await database

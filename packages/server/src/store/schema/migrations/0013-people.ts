@@ -12,6 +12,7 @@ export const people = async (schema: SchemaModule, traits: DatabaseTraits): Prom
     .addColumn("email", "text")
     .addColumn("email_key", traits.text, (column) => column.unique())
     .addColumn("owner", "integer", (column) => column.notNull())
+    .addColumn("owner_from_group", "integer", (column) => column.notNull().defaultTo(no))
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("signed_in_at", "bigint")
     .addColumn("rights_at", "bigint", (column) => column.notNull())
@@ -42,6 +43,7 @@ export const people = async (schema: SchemaModule, traits: DatabaseTraits): Prom
     .alterTable("api_keys")
     .addColumn("from_group", "integer", (column) => column.notNull().defaultTo(no))
     .execute();
+  await schema.alterTable("api_keys").addColumn("hand_role", "text").execute();
   await schema
     .alterTable("api_keys")
     .addColumn("writes_directly", "integer", (column) => column.notNull().defaultTo(no))
@@ -56,7 +58,7 @@ export const people = async (schema: SchemaModule, traits: DatabaseTraits): Prom
     .alterTable("sessions")
     .addColumn("owner", "integer", (column) => column.notNull().defaultTo(no))
     .execute();
-  for (const column of ["created_at", "signed_in_at"] as const) {
+  for (const column of ["created_at", "signed_in_at", "rights_at"] as const) {
     await schema.alterTable("sessions").addColumn(column, "bigint").execute();
   }
   for (const column of ["method", "address", "agent"] as const) {
