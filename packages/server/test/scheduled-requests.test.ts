@@ -20,7 +20,7 @@ test("two instances apply a request once at its time; one that moved on is open 
   t.after(() => two.close());
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const { asAda, asBen, admin, name } = await protectedEnvironment(one);
+  const { asAda, asBen, admin } = await protectedEnvironment(one);
   const hook = await admin("POST", "/webhooks", {
     url: receiver.url,
     events: ["change_request.created", "change_request.approved", "change_request.applied"],
@@ -67,12 +67,16 @@ test("two instances apply a request once at its time; one that moved on is open 
   assert.match(reopened.comments[0]?.text ?? "", /^It could not be applied: "checkout" changed/);
   assert.equal((await flagOf(admin)).description, null);
 
+  // A slow attempt may have been repeated.
+  const delivered = () => {
+    const bodies = receiver.received.map(({ body }) => JSON.parse(body.toString()));
+    return [...new Map(bodies.map((each) => [each.id, each])).values()];
+  };
   const typesOf = ({ id }: Request) =>
-    receiver.received
-      .map(({ body }) => JSON.parse(body.toString()))
+    delivered()
       .filter(({ data }) => data.changeRequest.id === id)
       .map(({ type }) => type);
-  await until("they are delivered", () => receiver.received.length === 5);
+  await until("they are delivered", () => delivered().length === 5);
   assert.deepEqual(
     typesOf(made),
     ["change_request.created", "change_request.approved", "change_request.applied"],
@@ -83,7 +87,6 @@ test("two instances apply a request once at its time; one that moved on is open 
   const events = (await admin("GET", "/events?limit=100")).body as { type: string }[];
   assert.equal(events.filter(({ type }) => type === "change_request.applied").length, 1);
   assert.equal(events.filter(({ type }) => type === "change_request.commented").length, 1);
-  assert.ok(name);
 });
 
 test("a request whose time comes while the server is down is applied once when it is back", async (t) => {

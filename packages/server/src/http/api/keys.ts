@@ -84,7 +84,7 @@ const OwnKey = closedObject({
   environment: Type.String({ description: "The environment that the key is tied to." }),
   expiresAt,
   proposes: Type.Optional(
-    Type.Literal(true, {
+    Type.Boolean({
       description:
         "What it changes is proposed: the environment is protected. Left out when it is not so.",
     }),
