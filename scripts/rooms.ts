@@ -67,7 +67,8 @@ const server: Rooms = {
   "store/secrets": ["store/schema", "errors.ts", "kysely", "node:*"],
   "store/outbox": [...database, "node:crypto"],
   "store/people": ["store/outbox", ...database],
-  "store/sql": ["store/outbox", "store/people", ...database],
+  "store/environments": [...database],
+  "store/sql": ["store/outbox", "store/people", "store/environments", ...database],
   "store/sqlite": ["store/sql", ...database, "node:*"],
   "store/postgres": ["store/sql", ...database, "pg", "node:*"],
   "store/maintenance": [
@@ -125,6 +126,8 @@ const cli: Rooms = {
 const dashboard: Rooms = {
   "": [
     ...["@halyard/sdk", "@halyard/core", "react", "react-dom", "wouter", "@mantine", "@tanstack"],
+    // The code that authenticator apps scan.
+    "lean-qr",
     // Receivers that people copy come from the guide; snippets name the packages of OpenFeature.
     ...["../../../docs/webhooks.md?raw", "@openfeature"],
   ],

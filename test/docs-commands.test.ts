@@ -185,6 +185,7 @@ const plans: Readonly<Record<string, Plan>> = {
   "docs/evaluate/http.md": () => ({}),
   "docs/webhooks.md": () => ({}),
   "docs/people.md": () => ({}),
+  "docs/environments.md": () => ({}),
   "docs/moving.md": (server) => ({
     files: {
       "unleash.json": read("packages/cli/test/fixtures/unleash.json"),

@@ -260,6 +260,7 @@ test("every program in the documents has a test", () => {
     "README.md js": "above",
     "README.md python": "test/docs-languages.test.ts",
     "README.md go": "test/docs-languages.test.ts",
+    "docs/environments.md yaml": "test/docs-preview.test.ts",
     "docs/evaluate/python.md python": "test/docs-languages.test.ts",
     "docs/evaluate/go.md go": "test/docs-languages.test.ts",
     "docs/evaluate/typescript.md ts": "packages/sdk/test/published.test.ts compiles them",

@@ -43,25 +43,22 @@ const refuse = async (args: string[], code: number, message: RegExp, settings = 
 test("environments are created, listed and deleted, for people and for scripts", async () => {
   const database = await storeOf();
   const data = ["--data", database];
-  assert.equal(await succeed("environments", "list", ...data), "NAME  FLAGS  CREATED\n");
-  assert.equal(
-    await succeed("environments", "create", "staging", ...data),
-    `Created the environment "staging" of ${database}.\nNext: halyard keys create --environment staging --role admin --name admin --data ${database}\n`,
-  );
-  const { database: told, ...qa } = (await succeedAsJson(
-    ...["environments", "create", "qa", ...data],
-  )) as { database: string };
-  assert.equal(told, database);
-  assert.deepEqual(Object.keys(qa), ["name", "flags", "createdAt"]);
+  assert.match(await succeed("environments", "list", ...data), /^NAME {2}FLAGS {2}CREATED .*\n$/);
+  const staging = await runHalyard(["environments", "create", "staging", ...data]);
+  assert.match(staging.stdout, /^hal_[0-9a-f]{16}_[\w-]{43}\n$/);
+  assert.ok(staging.stderr.startsWith(`Created the environment "staging" of ${database}. This is`));
+  const made = (await succeedAsJson("environments", "create", "qa", ...data)) as { key: object };
+  const { key, ...qa } = made;
+  assert.deepEqual(Object.keys(key), ["id", "key"]);
   const listed = (await succeedAsJson("environments", "list", ...data)) as { name: string }[];
-  assert.deepEqual(listed[0], qa);
+  assert.deepEqual({ ...listed[0], database }, qa);
   assert.deepEqual(
     listed.map(({ name }) => name),
     ["qa", "staging"],
   );
   assert.match(
     await succeed("environments", "list", ...data),
-    /^NAME {5}FLAGS {2}CREATED\nqa {7}0 {6}\d{4}-\S+Z\nstaging {2}0 {6}\d{4}-\S+Z\n$/,
+    /^NAME {5}FLAGS {2}CREATED .*\nqa {7}0 {6}\d{4}-\S+Z {2}never .*\nstaging {2}0 {6}\d{4}-\S+Z .*\n$/,
   );
   await refuse(["environments", "create", "qa", ...data], 5, /"qa" already exists/);
   await refuse(["environments", "create", "Q A", ...data], 2, /name must be 1 to 63 characters/);
@@ -71,7 +68,7 @@ test("environments are created, listed and deleted, for people and for scripts",
   await refuse(
     remove("qa"),
     2,
-    /Delete the environment "qa" of \S+ with 0 flags, 0 webhooks, 0 keys and all history\?.* add --yes\.\n$/,
+    /Delete the environment "qa" of \S+ with 0 flags, 0 webhooks, 1 key and all history\?.* add --yes\.\n$/,
   );
   assert.match(await succeed("environments", "list", ...data), /^qa /m);
   assert.match(await succeed(...remove("qa"), "--yes"), /^Deleted .* "qa"/);
@@ -92,7 +89,7 @@ test("environments are created, listed and deleted, for people and for scripts",
   );
   assert.match(
     await succeed("environments", "list", "--deleted", ...data),
-    /^NAME {5}FLAGS {2}WEBHOOKS {2}KEYS {2}DELETED\nstaging {2}0 {6}0 {9}0 {5}\d{4}-\S+Z\nqa /,
+    /^NAME {5}FLAGS {2}WEBHOOKS {2}KEYS {2}DELETED {19}BY\nstaging {2}0 {6}0 {9}1 {5}\d{4}-\S+Z {2}operator\nqa /,
   );
 });
 
@@ -167,8 +164,7 @@ suite("beside a running server", () => {
   });
 
   test("an environment with flags is deleted only by --force, and its keys stop", async () => {
-    await succeed("environments", "create", "staging", ...data);
-    const key = (await runHalyard(create("admin", "ops", "staging"))).stdout.trim();
+    const key = (await runHalyard(["environments", "create", "staging", ...data])).stdout.trim();
     assert.equal(await call(key, { key: "a", type: "boolean" }), 201);
     const remove = ["environments", "delete", "staging", ...data];
     await refuse(remove, 5, /"staging" of \S+ has 1 flag\. .*: add --force to do so\.\n$/);

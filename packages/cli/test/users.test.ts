@@ -110,6 +110,12 @@ test("what is not allowed, not there, or does not go together", async () => {
   }
 });
 
+test("the doctor does not take people for keys", async () => {
+  await operator.succeed("users", "invite", "Owner", "--owner");
+  const { stdout } = await operator.run("doctor");
+  assert.match(stdout, /keys: 6 keys in 3 environments/);
+});
+
 test("the operator takes the second factor off for somebody who has lost it; a key cannot", async () => {
   const account = await newAccount(server);
   const { email } = account;

@@ -3,9 +3,11 @@
 export const inEnvironment = (name: string, path: string): string =>
   `~/environments/${name}${path}${location.search}`;
 
-/** The same page of another environment. A webhook belongs to one environment: instead of its page comes the list. */
-export const switchTo = (name: string, path: string): string =>
-  path.startsWith("/webhooks/") ? `~/environments/${name}/webhooks` : inEnvironment(name, path);
+/** The same page of another environment. A webhook or a change request belongs to one: instead of its page comes the list. */
+export const switchTo = (name: string, path: string): string => {
+  const [, list] = /^\/(webhooks|change-requests)\//.exec(path) ?? [];
+  return list === undefined ? inEnvironment(name, path) : `~/environments/${name}/${list}`;
+};
 
 /** The address shown now, to come back to. */
 export const currentAddress = (): string => location.pathname + location.search;

@@ -10,12 +10,14 @@ export const adviceFor = ({ code, retryAfter }: ManagementError): string => {
       return "Check that the server is running and that you are online, then try again.";
     case "UNAUTHORIZED":
       return "Your session has expired or its key was revoked. Sign in again.";
-    case "SIGN_IN_AGAIN":
-      return "Sign in once more, then try again.";
     case "FORBIDDEN":
-      return "You signed in with a read-only key. Sign in with an admin key of this environment to make changes.";
+      return "You may look at it but not change it. Ask for another role, or sign in with a key that may.";
+    case "SIGN_IN_AGAIN":
+      return "Nothing was changed. Try again, and sign in when you are asked to.";
     case "NOT_FOUND":
       return "It may have been deleted. Go back to the list.";
+    case "APPROVAL_NEEDED":
+      return "Ask somebody else to approve it, or an owner to do it.";
     case "CONFLICT":
       return "Change what is in the way, or choose another name, then try again.";
     case "PRECONDITION_FAILED":

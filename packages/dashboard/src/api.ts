@@ -16,12 +16,36 @@ export interface SessionEnvironment {
   readonly permissions: readonly string[];
   readonly keyName: string;
   readonly keyId: string;
+  /** What people call it; null when that is its name. */
+  readonly label: string | null;
+  readonly color: string | null;
+  /** Whether changes need the approval of a second person. */
+  readonly protected: boolean;
+  /** Whether its key changes a protected environment without one. */
+  readonly writesDirectly: boolean;
+}
+
+/** The person who is signed in. */
+export interface SessionUser {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly isOwner: boolean;
+  readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
+  /** The issuers of the providers that they sign in with. */
+  readonly providers: readonly string[];
 }
 
 export interface Session {
   readonly csrf: string;
   readonly endsAt: string;
+  /** Of a person it may be none. */
   readonly environments: readonly SessionEnvironment[];
+  /** Null for those who have signed in with keys. */
+  readonly user: SessionUser | null;
+  /** Such as "password" or "oidc:acme". */
+  readonly method: string;
 }
 
 /** Queries throw it: TanStack Query has no other way to report a failure. */
@@ -45,38 +69,66 @@ const isRead = (method: string): boolean => method === "GET" || method === "HEAD
 
 export type SessionFetch = typeof globalThis.fetch;
 
-/** What every change carries. */
-export interface CsrfToken {
-  current: string;
+/** What all requests with the session share. */
+export interface SessionUse {
+  /** What every change carries. */
+  csrf: string;
+  /** The server no longer accepts the session. */
+  readonly onEnded: () => void;
+  /** Asks the person to prove once more who they are; false when they do not. */
+  signInAgain: () => Promise<boolean>;
 }
 
-/** A fetch that carries the session instead of a key; `onEnded` is called when the server no longer accepts it. */
+const isSignInAgain = async (response: Response): Promise<boolean> => {
+  const body = (await response
+    .clone()
+    .json()
+    .catch(() => null)) as { error?: unknown } | null;
+  return body?.error === "SIGN_IN_AGAIN";
+};
+
+/** Whether a refused change may be sent once more: somebody has signed in again, here or in another tab. */
+const isRenewed = async (response: Response, use: SessionUse, sent: string): Promise<boolean> => {
+  if (await isSignInAgain(response)) return use.signInAgain();
+  const session = await readSession().catch(() => undefined);
+  if (session === undefined || session.csrf === sent) return false;
+  use.csrf = session.csrf;
+  return true;
+};
+
+/** A fetch that carries the session instead of a key. Without an environment it is for what concerns the person alone. */
 export const createSessionFetch =
-  (environment: string, csrf: CsrfToken, onEnded: () => void): SessionFetch =>
+  (environment: string | undefined, use: SessionUse): SessionFetch =>
   async (input, init = {}) => {
     const headers = new Headers(init.headers);
     headers.delete("authorization");
-    headers.set("x-halyard-environment", environment);
+    if (environment !== undefined) headers.set("x-halyard-environment", environment);
     if (!isUserActive()) headers.set("x-halyard-background", "1");
-    const send = () => globalThis.fetch(input, { ...init, headers, credentials: "same-origin" });
+    const send = (signal = init.signal) =>
+      globalThis.fetch(input, {
+        ...init,
+        headers,
+        credentials: "same-origin",
+        ...(signal && { signal }),
+      });
     if (isRead(init.method ?? "GET")) {
-      const first = typeof input === "string" ? await takeFirst(environment, input) : undefined;
+      const first =
+        typeof input === "string" && environment !== undefined
+          ? await takeFirst(environment, input)
+          : undefined;
       const response = first ?? (await send());
-      if (response.status === 401) onEnded();
+      if (response.status === 401) use.onEnded();
       return response;
     }
-    const before = csrf.current;
-    headers.set("x-halyard-csrf", before);
+    const sent = use.csrf;
+    headers.set("x-halyard-csrf", sent);
     let response = await send();
-    // Another tab has signed in to one more environment: this session has a new token.
-    const renewed =
-      response.status === 403 ? await readSession().catch(() => undefined) : undefined;
-    if (renewed !== undefined && renewed.csrf !== before) {
-      csrf.current = renewed.csrf;
-      headers.set("x-halyard-csrf", renewed.csrf);
-      response = await send();
+    if (response.status === 403 && (await isRenewed(response, use, sent))) {
+      headers.set("x-halyard-csrf", use.csrf);
+      // The time for the first attempt may have passed while the person was asked.
+      response = await send(AbortSignal.timeout(longestWait));
     }
-    if (response.status === 401) onEnded();
+    if (response.status === 401) use.onEnded();
     return response;
   };
 
@@ -94,49 +146,66 @@ const unexpected: ManagementError = {
 /** A server that does not respond for so long is reported as one that cannot be reached. */
 const longestWait = 15_000;
 
-const sessionCall = async (
+/** A call of what concerns the session itself, by this page alone. */
+export const sessionCall = async <T>(
   path: string,
-  init: RequestInit,
+  init: RequestInit = {},
+  send: SessionFetch = globalThis.fetch,
   first?: Response,
-): Promise<Result<Session | undefined>> => {
+): Promise<Result<T>> => {
   let response: Response;
   try {
     const signal = AbortSignal.timeout(longestWait);
-    response = first ?? (await fetch(path, { ...init, credentials: "same-origin", signal }));
+    response = first ?? (await send(path, { ...init, credentials: "same-origin", signal }));
   } catch (cause) {
     return {
       ok: false,
       error: { code: "UNREACHABLE", message: "The server cannot be reached.", cause },
     };
   }
-  if (response.status === 204) return { ok: true, value: undefined };
+  if (response.status === 204) return { ok: true, value: undefined as T };
   const body: unknown = await response.json().catch(() => undefined);
   if (typeof body !== "object" || body === null) return { ok: false, error: unexpected };
-  if (response.ok) return { ok: true, value: body as Session };
-  const { error, message } = body as { error?: ManagementError["code"]; message?: string };
+  if (response.ok) return { ok: true, value: body as T };
+  const { error, message, details } = body as {
+    error?: ManagementError["code"];
+    message?: string;
+    details?: ManagementError["details"];
+  };
   if (error === undefined || message === undefined) return { ok: false, error: unexpected };
-  return { ok: false, error: { code: error, message, status: response.status } };
+  return {
+    ok: false,
+    error: { code: error, message, status: response.status, ...(details && { details }) },
+  };
 };
+
+export const withJson = (method: "POST" | "PUT", body: unknown): RequestInit => ({
+  method,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
 
 /** Undefined when nobody is signed in. */
 export const readSession = async (): Promise<Session | undefined> => {
-  const result = await sessionCall("/session", {}, await takeFirstSession());
+  const first = await takeFirstSession();
+  const result = await sessionCall<Session>("/session", {}, globalThis.fetch, first);
   if (!result.ok && result.error.code === "UNAUTHORIZED") return undefined;
   return valueOrThrow(result);
 };
 
-export const signIn = (key: string): Promise<Result<Session | undefined>> =>
-  sessionCall("/session", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ key }),
-  });
+export const signIn = (key: string): Promise<Result<Session>> =>
+  sessionCall("/session", withJson("POST", { key }));
+
+/** Where the provider that somebody has signed in with signs them out too. */
+interface SignedOut {
+  readonly signOutUrl?: string;
+}
 
 /** Signs out of one environment, or of all. */
 export const signOut = (
   csrf: string,
   environment?: string,
-): Promise<Result<Session | undefined>> => {
+): Promise<Result<SignedOut | undefined>> => {
   const path = environment === undefined ? "" : `/${encodeURIComponent(environment)}`;
   return sessionCall(`/session${path}`, {
     method: "DELETE",

@@ -18,6 +18,7 @@ import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
 import { RunPlanProvider } from "./plans/run-plan.tsx";
 import { Routes } from "./routes.tsx";
 import { SessionProvider } from "./session.tsx";
+import { AskAgain } from "./sign-in/ask-again.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
@@ -48,9 +49,11 @@ createRoot(root).render(
         <ErrorBoundary>
           <ConfirmProvider>
             <SessionProvider>
-              <RunPlanProvider>
-                <Routes />
-              </RunPlanProvider>
+              <AskAgain>
+                <RunPlanProvider>
+                  <Routes />
+                </RunPlanProvider>
+              </AskAgain>
             </SessionProvider>
           </ConfirmProvider>
         </ErrorBoundary>

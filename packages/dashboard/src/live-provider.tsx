@@ -10,7 +10,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import { type Changed, createLive, type Live, type LiveState, nothingYet } from "./live.ts";
-import { useApi } from "./session.tsx";
+import { useApi, useSession } from "./session.tsx";
 
 const LiveContext = createContext<Live | undefined>(undefined);
 
@@ -30,6 +30,7 @@ const refetchDelay = 150;
 export const LiveProvider = ({ children }: { readonly children: ReactNode }) => {
   const { fetch, environment } = useApi();
   const { name } = environment;
+  const { refresh } = useSession();
   const queries = useQueryClient();
   const [live, setLive] = useState(disconnected);
   useEffect(() => {
@@ -42,7 +43,7 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
       timer = undefined;
       const stale = changed?.map(({ kind, key }) => [kind, key]) ?? kindNames.map((kind) => [kind]);
       changed = [];
-      for (const part of [...stale, ["history"], ["deliveries"]]) {
+      for (const part of [...stale, ["history"], ["deliveries"], ["change-requests"]]) {
         void queries.invalidateQueries({ queryKey: [name, ...part] });
       }
     };
@@ -51,11 +52,18 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
       else changed?.push(each);
       timer ??= window.setTimeout(refetch, refetchDelay);
     });
+    let { status } = made.state();
+    made.subscribe(() => {
+      const before = status;
+      status = made.state().status;
+      // The server ends the stream when the rights of whoever follows it change.
+      if (status === "live" && before !== "live" && before !== "connecting") void refresh();
+    });
     return () => {
       window.clearTimeout(timer);
       made.close();
     };
-  }, [fetch, name, queries]);
+  }, [fetch, name, queries, refresh]);
   return <LiveContext value={live}>{children}</LiveContext>;
 };
 

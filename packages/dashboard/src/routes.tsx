@@ -1,5 +1,5 @@
 // Which page is shown at which path; each page is loaded on first use.
-import { Anchor, Button } from "@mantine/core";
+import { Anchor, Button, Group } from "@mantine/core";
 import { Suspense, useEffect, useRef } from "react";
 import { Link, Redirect, Route, Switch, useLocation } from "wouter";
 import { currentAddress, inEnvironment, pathOf, signInFrom, switchTo } from "./addresses.ts";
@@ -9,6 +9,7 @@ import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
 import { ErrorMessage } from "./components/feedback/error-message.tsx";
 import { notifyDone } from "./components/feedback/notify.tsx";
 import { PageSkeleton, ShellSkeleton } from "./components/feedback/skeletons.tsx";
+import { useSignOut } from "./components/layout/sign-out.tsx";
 import { draftsAt } from "./flags/edit/kept-drafts.ts";
 import { LiveProvider } from "./live-provider.tsx";
 import { type Page, page } from "./pages/load-page.tsx";
@@ -17,6 +18,11 @@ import { ApiProvider, lastEnvironment, useApi, useSession } from "./session.tsx"
 import { Shell } from "./shell.tsx";
 
 const signInPage = page("/sign-in", "SignInPage", () => import("./pages/sign-in-page.tsx"));
+const invitationPage = page(
+  "/invitation",
+  "InvitationPage",
+  () => import("./pages/people/invitation-page.tsx"),
+);
 const pages: readonly Page[] = [
   page("/flags", "FlagsPage", () => import("./pages/flags-page.tsx")),
   page("/flags/:key", "FlagPage", () => import("./pages/flag-page.tsx")),
@@ -29,6 +35,28 @@ const pages: readonly Page[] = [
   page("/webhooks/:id", "WebhookPage", () => import("./pages/webhook-page.tsx")),
   page("/keys", "KeysPage", () => import("./pages/keys-page.tsx")),
   page("/events", "EventsPage", () => import("./pages/events-page.tsx")),
+  page(
+    "/change-requests",
+    "ChangeRequestsPage",
+    () => import("./pages/environments/change-requests-page.tsx"),
+  ),
+  page(
+    "/change-requests/:id",
+    "ChangeRequestPage",
+    () => import("./pages/environments/change-request-page.tsx"),
+  ),
+  page(
+    "/environments",
+    "EnvironmentsPage",
+    () => import("./pages/environments/environments-page.tsx"),
+  ),
+  page(
+    "/environments/:name",
+    "EnvironmentPage",
+    () => import("./pages/environments/environments-page.tsx"),
+  ),
+  page("/people", "PeoplePage", () => import("./pages/people/people-page.tsx")),
+  page("/account", "AccountPage", () => import("./pages/people/account-page.tsx")),
 ];
 
 // Loaded in parallel with the session.
@@ -71,18 +99,22 @@ interface EnvironmentProps {
 const NotSignedIn = ({ session, name }: EnvironmentProps) => {
   const [path] = useLocation();
   const other = lastEnvironment(session);
+  const isPerson = Boolean(session.user);
   return (
     <main className="sign-in">
       <EmptyState
         order={1}
-        title={`You are not signed in to ${name}`}
+        title={isPerson ? `You have no access to ${name}` : `You are not signed in to ${name}`}
         action={
-          <Button component={Link} href={signInFrom()}>
-            Sign in to {name}
-          </Button>
+          !isPerson && (
+            <Button component={Link} href={signInFrom()}>
+              Sign in to {name}
+            </Button>
+          )
         }
       >
-        This page is part of the environment {name}. Sign in with one of its keys
+        This page is part of the environment {name}.{" "}
+        {isPerson ? "Ask an owner for a role there" : "Sign in with one of its keys"}
         {other !== undefined && (
           <>
             , or{" "}
@@ -97,9 +129,35 @@ const NotSignedIn = ({ session, name }: EnvironmentProps) => {
   );
 };
 
+/** A person may have an account before anybody has given them a role. */
+const NoEnvironment = () => {
+  const leave = useSignOut();
+  const { refresh } = useSession();
+  return (
+    <main className="sign-in">
+      <EmptyState
+        order={1}
+        title="You have no role yet"
+        action={
+          <Group>
+            <Button onClick={() => void refresh()}>Check again</Button>
+            <Button variant="default" onClick={() => void leave()}>
+              Sign out
+            </Button>
+          </Group>
+        }
+      >
+        You are signed in, and have access to no environment. Ask an owner of this Halyard for a
+        role.
+      </EmptyState>
+    </main>
+  );
+};
+
 const InEnvironment = ({ session, name }: EnvironmentProps) => {
   const environment = session.environments.find((each) => each.name === name);
   const other = lastEnvironment(session);
+  const isPerson = Boolean(session.user);
   const [path, navigate] = useLocation();
   const shown = useRef<string | undefined>(undefined);
   const isSignedIn = environment !== undefined;
@@ -108,12 +166,14 @@ const InEnvironment = ({ session, name }: EnvironmentProps) => {
     else if (shown.current === name && other !== undefined) {
       // The user must notice that the environment changed.
       notifyDone({
-        title: `You are no longer signed in to ${name}`,
+        title: isPerson
+          ? `You no longer have access to ${name}`
+          : `You are no longer signed in to ${name}`,
         message: `You now see ${other}.`,
       });
       navigate(switchTo(other, path), { replace: true });
     }
-  }, [isSignedIn, name, other, path, navigate]);
+  }, [isSignedIn, isPerson, name, other, path, navigate]);
   if (environment === undefined) return <NotSignedIn session={session} name={name} />;
   return (
     // The key resets all state when the environment changes.
@@ -136,6 +196,7 @@ const SignedIn = () => {
     const next = address === "/" ? "" : `?next=${encodeURIComponent(address)}`;
     return <Redirect to={`/sign-in${next}`} replace />;
   }
+  if (session.environments.length === 0) return <NoEnvironment />;
   return (
     <Switch>
       <Route path="/environments/:environment" nest>
@@ -151,11 +212,13 @@ const SignedIn = () => {
 
 export const Routes = () => (
   <Switch>
-    <Route path="/sign-in">
-      <Suspense fallback={<PageSkeleton />}>
-        <signInPage.component />
-      </Suspense>
-    </Route>
+    {[signInPage, invitationPage].map(({ path, component: Shown }) => (
+      <Route key={path} path={path}>
+        <Suspense fallback={<PageSkeleton />}>
+          <Shown />
+        </Suspense>
+      </Route>
+    ))}
     <Route>
       <SignedIn />
     </Route>

@@ -10,16 +10,16 @@ import {
   useEffect,
   useLayoutEffect,
   useMemo,
-  useRef,
+  useState,
 } from "react";
 import {
-  type CsrfToken,
   createSessionFetch,
   createSessionManagement,
   readSession,
   type Session,
   type SessionEnvironment,
   type SessionFetch,
+  type SessionUse,
 } from "./api.ts";
 import { forgetEnvironment, storedEnvironment, storeEnvironment } from "./start/first-requests.ts";
 
@@ -29,9 +29,10 @@ interface SessionState {
   readonly error: Error | null;
   /** Refetches the session after signing in or out. */
   readonly refresh: () => Promise<void>;
-  readonly ended: () => void;
+  /** After signing in: the server has answered with it. */
+  readonly accept: (session: Session) => void;
   /** One for all, so that a new token does not restart streams. */
-  readonly csrf: CsrfToken;
+  readonly use: SessionUse;
 }
 
 export interface Api {
@@ -39,9 +40,13 @@ export interface Api {
   readonly fetch: SessionFetch;
   readonly environment: SessionEnvironment;
   readonly isProduction: boolean;
-  /** False for those who only look. */
+  /** Flags and segments; false for those who only look. */
   readonly mayChange: boolean;
   readonly may: (permission: string) => boolean;
+  /** Whether changes of flags and segments are proposed, for another person to approve. */
+  readonly proposes: boolean;
+  /** Whether a change is asked about, with the reason for it. */
+  readonly asksReason: boolean;
 }
 
 const SessionContext = createContext<SessionState | undefined>(undefined);
@@ -53,8 +58,21 @@ export const lastEnvironment = ({ environments }: Session): string | undefined =
 };
 
 const endKey = "halyard-session-ends";
-/** When the session of this tab was to end; null when there was none, or the user has signed out. */
-export const lastSessionEnd = (): string | null => sessionStorage.getItem(endKey);
+const personKey = "halyard-session-of-person";
+/** The session that this tab had; undefined when there was none, or the user has signed out. */
+export const lastSession = ():
+  | { readonly endsAt: string; readonly ofPerson: boolean }
+  | undefined => {
+  const endsAt = sessionStorage.getItem(endKey);
+  return endsAt === null
+    ? undefined
+    : { endsAt, ofPerson: sessionStorage.getItem(personKey) !== null };
+};
+const rememberSession = ({ endsAt, user }: Session): void => {
+  sessionStorage.setItem(endKey, endsAt);
+  if (user) sessionStorage.setItem(personKey, "1");
+  else sessionStorage.removeItem(personKey);
+};
 
 /** Of the contexts to try flags with, which may be about real people. */
 export const contextsPrefix = "halyard-contexts ";
@@ -79,27 +97,37 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
   });
   const session = query.data ?? undefined;
   useEffect(() => {
-    if (session !== undefined) sessionStorage.setItem(endKey, session.endsAt);
+    if (session !== undefined) rememberSession(session);
   }, [session]);
   const refresh = useCallback(
     () => queries.invalidateQueries({ queryKey: ["session"] }),
     [queries],
   );
-  const ended = useCallback(() => void refresh(), [refresh]);
-  const csrf = useRef("");
+  const [use] = useState<SessionUse>(() => ({
+    csrf: "",
+    onEnded: () => void refresh(),
+    signInAgain: async () => false,
+  }));
   useLayoutEffect(() => {
-    if (session !== undefined) csrf.current = session.csrf;
-  }, [session]);
+    if (session !== undefined) use.csrf = session.csrf;
+  }, [session, use]);
+  const accept = useCallback(
+    (next: Session) => {
+      use.csrf = next.csrf;
+      queries.setQueryData(["session"], next);
+    },
+    [queries, use],
+  );
   const state = useMemo<SessionState>(
     () => ({
       session,
       loading: query.isPending,
       error: query.error,
       refresh,
-      ended,
-      csrf,
+      accept,
+      use,
     }),
-    [session, query.isPending, query.error, refresh, ended],
+    [session, query.isPending, query.error, refresh, accept, use],
   );
   return <SessionContext value={state}>{children}</SessionContext>;
 };
@@ -110,14 +138,20 @@ export const useSession = (): SessionState => {
   return state;
 };
 
-const createApi = (environment: SessionEnvironment, fetch: SessionFetch): Api => ({
-  management: createSessionManagement(fetch),
-  fetch,
-  environment,
-  isProduction: isProductionName(environment.name),
-  mayChange: environment.permissions.includes("flags.write"),
-  may: (permission) => environment.permissions.includes(permission),
-});
+const createApi = (environment: SessionEnvironment, fetch: SessionFetch): Api => {
+  const isProduction = isProductionName(environment.name);
+  const proposes = environment.protected && !environment.writesDirectly;
+  return {
+    management: createSessionManagement(fetch),
+    fetch,
+    environment,
+    isProduction,
+    mayChange: environment.permissions.includes("flags.write"),
+    may: (permission) => environment.permissions.includes(permission),
+    proposes,
+    asksReason: isProduction || proposes,
+  };
+};
 
 interface ApiProviderProps {
   readonly environment: SessionEnvironment;
@@ -125,14 +159,12 @@ interface ApiProviderProps {
 }
 
 export const ApiProvider = ({ environment, children }: ApiProviderProps) => {
-  const { ended, csrf } = useSession();
-  const { name, role, keyName, keyId } = environment;
-  const permissions = environment.permissions.join(" ");
-  const fetch = useMemo(() => createSessionFetch(name, csrf, ended), [name, csrf, ended]);
-  const api = useMemo(
-    () => createApi({ name, role, keyName, keyId, permissions: permissions.split(" ") }, fetch),
-    [fetch, name, role, keyName, keyId, permissions],
-  );
+  const { use: sessionUse } = useSession();
+  const { name } = environment;
+  /** The session is read again and again: what is the same must not restart anything. */
+  const text = JSON.stringify(environment);
+  const fetch = useMemo(() => createSessionFetch(name, sessionUse), [name, sessionUse]);
+  const api = useMemo(() => createApi(JSON.parse(text), fetch), [fetch, text]);
   useEffect(() => storeEnvironment(name), [name]);
   return <ApiContext value={api}>{children}</ApiContext>;
 };
@@ -144,15 +176,21 @@ export const useApi = (): Api => {
   return api;
 };
 
+/** For what concerns the session itself. */
+export const useSessionFetch = (): SessionFetch => {
+  const { use: sessionUse } = useSession();
+  return useMemo(() => createSessionFetch(undefined, sessionUse), [sessionUse]);
+};
+
 /** The APIs of all environments that the session is signed in to. */
 export const useApis = (): readonly Api[] => {
-  const { session, ended, csrf } = useSession();
+  const { session, use: sessionUse } = useSession();
   const environments = session?.environments;
   return useMemo(
     () =>
       (environments ?? []).map((environment) =>
-        createApi(environment, createSessionFetch(environment.name, csrf, ended)),
+        createApi(environment, createSessionFetch(environment.name, sessionUse)),
       ),
-    [environments, csrf, ended],
+    [environments, sessionUse],
   );
 };

@@ -3,20 +3,23 @@ import { ActionIcon, Tooltip } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
+import { OpenCount } from "./change-requests/open-count.tsx";
+import { colorStyle } from "./components/display/environment-name.tsx";
 import { Icon } from "./components/display/icon.tsx";
 import { EnvironmentSwitcher } from "./components/layout/environment-switcher.tsx";
 import { KeyboardHelp } from "./components/layout/keyboard-help.tsx";
 import { SignOut } from "./components/layout/sign-out.tsx";
 import { ThemeMenu } from "./components/layout/theme-menu.tsx";
+import { UserMenu } from "./components/layout/user-menu.tsx";
 import type { LiveStatus } from "./live.ts";
 import { useLiveState } from "./live-provider.tsx";
 import type { Place } from "./palette/entries.ts";
 import { Palette } from "./palette/palette.tsx";
-import { useApi } from "./session.tsx";
+import { useApi, useSession } from "./session.tsx";
 import { FailingMark } from "./webhooks/failing-mark.tsx";
 
 /** In the order of the keys Alt 1, Alt 2 and so on. */
-const places: readonly Place[] = [
+const allPlaces: readonly Place[] = [
   { to: "/flags", label: "Flags", icon: "flag" },
   { to: "/segments", label: "Segments", icon: "people" },
   { to: "/compare", label: "Compare", icon: "compare" },
@@ -24,12 +27,32 @@ const places: readonly Place[] = [
   { to: "/webhooks", label: "Webhooks", icon: "webhook" },
   { to: "/keys", label: "Keys", icon: "key" },
   { to: "/events", label: "Events", icon: "pulse" },
+  { to: "/people", label: "People", icon: "person", needs: "users.read" },
 ];
 
-const Navigation = () => {
+const requests: Place = { to: "/change-requests", label: "Requests", icon: "proposal" };
+/** Not in the navigation: the environment switcher leads to it. */
+const environments: Place = { to: "/environments", label: "Environments", icon: "screen" };
+
+/** Those that one may see. Requests are made where changes need an approval. */
+const usePlaces = (): readonly Place[] => {
+  const { environment, may } = useApi();
+  return [...allPlaces, ...(environment.protected ? [requests] : [])].filter(
+    ({ needs }) => needs === undefined || may(needs),
+  );
+};
+
+const Navigation = ({ places }: { readonly places: readonly Place[] }) => {
   const [path] = useLocation();
+  const shown = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone there is not room for all.
+    shown.current
+      ?.querySelector(`[href$="/${path.split("/")[1]}"]`)
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [path]);
   return (
-    <nav className="shell-navigation" aria-label="Pages">
+    <nav className="shell-navigation" aria-label="Pages" ref={shown}>
       {places.map(({ to, label, icon }) => (
         <Link
           key={to}
@@ -40,6 +63,7 @@ const Navigation = () => {
           <Icon name={icon} />
           <span>{label}</span>
           {to === "/webhooks" && <FailingMark />}
+          {to === requests.to && <OpenCount />}
         </Link>
       ))}
     </nav>
@@ -64,19 +88,25 @@ const Connection = () => {
 };
 
 const ProductionBand = () => {
-  const { environment, isProduction } = useApi();
+  const { environment, isProduction, proposes } = useApi();
   if (!isProduction) return null;
   return (
     <section className="shell-production" aria-label="Environment">
-      <Icon name="warning" />
+      <Icon name={proposes ? "lock" : "warning"} />
       <strong>{environment.name.toUpperCase()}</strong>
-      <span>Changes reach your users immediately.</span>
+      <span>
+        {proposes
+          ? "Changes need the approval of somebody else."
+          : "Changes reach your users immediately."}
+      </span>
     </section>
   );
 };
 
 export const Shell = ({ children }: { readonly children: ReactNode }) => {
   const { environment, isProduction } = useApi();
+  const { session } = useSession();
+  const places = usePlaces();
   const [path, navigate] = useLocation();
   const main = useRef<HTMLElement>(null);
   const shown = useRef(path);
@@ -89,7 +119,11 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
   }, [path]);
   useHotkeys(places.map(({ to }, index) => [`alt+${index + 1}`, () => navigate(to)]));
   return (
-    <div className="shell" data-production={isProduction || undefined}>
+    <div
+      className="shell"
+      data-production={isProduction || undefined}
+      style={colorStyle(environment.color)}
+    >
       <a className="shell-skip" href="#content">
         Skip to content
       </a>
@@ -100,10 +134,13 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
           <span>Halyard</span>
         </Link>
         <EnvironmentSwitcher key={environment.name} />
-        <Palette places={places} />
-        <Navigation />
+        <Palette
+          places={[...places.filter((place) => place !== requests), requests, environments]}
+        />
+        <Navigation places={places} />
         <div className="shell-foot">
           <Connection />
+          <UserMenu />
           <div className="shell-tools">
             <KeyboardHelp places={places.map(({ label }) => label)} />
             <Tooltip label="API reference">
@@ -120,7 +157,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
               </ActionIcon>
             </Tooltip>
             <ThemeMenu />
-            <SignOut />
+            {!session?.user && <SignOut />}
           </div>
         </div>
       </header>

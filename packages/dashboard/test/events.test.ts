@@ -149,7 +149,7 @@ test("a server key sees history, webhooks and deliveries without secrets, and no
   await main.getByRole("listitem").getByText("answered 200").first().waitFor();
   await look();
   await page.goto(`/webhooks/${id}?delivery=${log[0]?.id}`);
-  await main.getByText("Only admin keys see the body of the response.").waitFor();
+  await main.getByText("Only admins see the body of the response.").waitFor();
   await main.getByText(`POST ${origin}/…`).waitFor();
   await look();
   await page.goto("/flags");

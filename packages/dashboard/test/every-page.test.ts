@@ -19,8 +19,8 @@ before(async () => {
 after(() => server.close());
 
 const routes = readFileSync(join(import.meta.dirname, "../src/routes.tsx"), "utf8");
-/** Its page has no environment; session.test.ts has it. */
-const elsewhere = ["/sign-in"];
+/** Their pages have no environment; session.test.ts and people.test.ts have them. */
+const elsewhere = ["/sign-in", "/invitation"];
 const paths = [...routes.matchAll(/\bpage\(\s*"([^"]+)"/g)]
   .map(([, path = ""]) => path)
   .filter((path) => !elsewhere.includes(path));
@@ -77,10 +77,18 @@ test("every page is accessible, light and dark, and as wide as the screen", asyn
   await admin("POST", "/flags", { key: "gone", type: "boolean" });
   await admin("DELETE", "/flags/gone");
   await logWhen(admin, webhook.id, 4, isDelivered);
+  const proposed = await admin("POST", "/change-requests", {
+    operations: [{ kind: "flag", key: longKey, action: "patch", body: { enabled: true } }],
+    reason: "The load test went well",
+  });
+  assert.equal(proposed.status, 201, proposed.text);
+  const { id: requestId } = proposed.body as { id: string };
   const samples: Readonly<Record<string, string>> = {
     "/flags/:key": `/flags/${longKey}`,
     "/segments/:key": "/segments/beta-testers",
     "/webhooks/:id": `/webhooks/${webhook.id}`,
+    "/change-requests/:id": `/change-requests/${requestId}`,
+    "/environments/:name": `/environments/${name}`,
   };
 
   const at = `/environments/${name}`;

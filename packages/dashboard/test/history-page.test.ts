@@ -48,11 +48,13 @@ suite("without a browser", () => {
       actions: ["flag.created"],
       before: null,
       after: { key: "f" },
+      changeRequest: { id: "cr_1", approvedBy: ["Bo"] },
+      bypass: { actor: { keyId: null, name: "Olga" }, reason: "now" },
     };
     assert.equal(
       csvHead + csvRows([entry]),
-      `\ufeff"time","actor","keyId","kind","key","version","actions","reason","before","after"\r
-"2026-11-14T12:00:00.000Z","'=cmd","k","flag","f","1","flag.created","'@why","","{""key"":""f""}"\r
+      `\ufeff"time","actor","keyId","kind","key","version","actions","reason","before","after","changeRequest","approvedBy","bypass","user","userId"\r
+"2026-11-14T12:00:00.000Z","'=cmd","k","flag","f","1","flag.created","'@why","","{""key"":""f""}","cr_1","Bo","Olga: now","",""\r
 `,
     );
   });

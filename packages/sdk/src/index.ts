@@ -39,6 +39,14 @@ export type {
   ProposedOperation,
   RebasedChangeRequest,
 } from "./management/change-requests.ts";
+export type {
+  ClosedEnvironment,
+  CreatedEnvironment,
+  Environment,
+  EnvironmentColor,
+  EnvironmentPatch,
+  NewEnvironment,
+} from "./management/environments.ts";
 export {
   createManagement,
   type Management,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { createManagement, type Management, type Result, type Success } from "@halyard/sdk";
+import { signInUser } from "../../server/test/support/people.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 
 let server: TestServer;
@@ -226,4 +227,68 @@ test("keys and the history of the environment", async () => {
     paged.push(...done(page).flatMap((entry) => entry.actions));
   }
   assert.deepEqual(paged.slice(0, 2), actions);
+});
+
+test("people, and the keys that they make for themselves", async () => {
+  const { name, newKey } = await server.environment();
+  const key = await newKey("owner");
+  const { users, personalKeys, history } = createManagement({ url: server.url, key });
+  const { invitation, ...made } = done(
+    await users.invite({ name: "Ada", email: "ada@example.com", roles: { [name]: "viewer" } }),
+  );
+  assert.match(invitation.url, /\/invitation\?token=/);
+  assert.deepEqual(
+    done(await users.list()).filter(({ id }) => id === made.id),
+    [made],
+  );
+  assert.equal(errorOf(await users.invite({ name: "B", email: "ADA@example.com" })).status, 409);
+  const roles = { [name]: "editor" } as const;
+  assert.deepEqual(done(await users.update(made.id, { roles })).roles, roles);
+  assert.notEqual(done(await users.newInvitation(made.id)).url, invitation.url);
+
+  const { cookie, ...headers } = (await signInUser(server, made.id)).headersFor(name);
+  // As the page does it, whose browser sends the cookie.
+  const ada = createManagement({
+    url: server.url,
+    key: "none",
+    fetch: (url, init) => {
+      const { authorization: _, ...rest } = (init?.headers ?? {}) as Record<string, string>;
+      return fetch(url, { ...init, headers: { ...rest, ...headers, cookie: cookie ?? "" } });
+    },
+  });
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const own = done(await ada.personalKeys.create({ name: "laptop", role: "editor", expiresAt }));
+  assert.deepEqual(own.user, { id: made.id, name: "Ada" });
+  const { key: _, ...shown } = own;
+  assert.deepEqual(done(await ada.personalKeys.list()), [shown]);
+  assert.equal(errorOf(await personalKeys.list()).code, "FORBIDDEN");
+  done(await ada.personalKeys.revoke(own.id));
+  const [entry] = done(await history({ actor: made.id }));
+  assert.deepEqual(entry?.actor.user, { id: made.id, name: "Ada" });
+  done(await users.remove(made.id));
+  assert.equal(errorOf(await users.update(made.id, { name: "C" })).code, "NOT_FOUND");
+});
+
+test("an owner's key manages environments", async () => {
+  const { newKey } = await server.environment();
+  const { environments } = createManagement({ url: server.url, key: await newKey("owner") });
+  const wanted = {
+    name: "preview",
+    copyOf: "development",
+    expiresIn: "7d",
+    color: "teal",
+  } as const;
+  const made = done(await environments.create(wanted));
+  assert.deepEqual([made.name, made.color, made.role], ["preview", "teal", "owner"]);
+  const inside = createManagement({ url: server.url, key: made.key.key });
+  assert.equal(done(await inside.keys.current()).environment, "preview");
+  const { key: _, ...shown } = made;
+  assert.deepEqual(done(await inside.environments.list()), [{ ...shown, role: "admin" }]);
+  assert.equal(errorOf(await inside.environments.create({ name: "x" })).code, "FORBIDDEN");
+  done(await inside.flags.create({ key: "a", type: "boolean" }));
+  const kept = done(await environments.update("preview", { expiresAt: null, label: "Kept" }));
+  assert.deepEqual([kept.expiresAt, kept.label, kept.flags], [null, "Kept", 1]);
+  assert.equal(errorOf(await environments.delete("preview")).code, "CONFLICT");
+  assert.equal(done(await environments.delete("preview", { flags: true })), undefined);
+  assert.equal(errorOf(await environments.delete("preview")).code, "NOT_FOUND");
 });

@@ -6,7 +6,11 @@ import type {
   ChangeRequestWrites,
 } from "./domain/change-requests/change-request.ts";
 import type { CredentialReads, CredentialWrites } from "./domain/credentials.ts";
-import type { Environment, EnvironmentWrites, RemovedEnvironment } from "./domain/environment.ts";
+import type {
+  EnvironmentReads,
+  EnvironmentWrites,
+  RemovedEnvironment,
+} from "./domain/environment.ts";
 import type { EventLogReads, HistoryReads, NewHistoryEntry, PastReads } from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
@@ -71,7 +75,8 @@ export interface KeyHolder {
 
 /** Always the last committed state. */
 export interface Reader
-  extends EventLogReads,
+  extends EnvironmentReads,
+    EventLogReads,
     HealthReads,
     HistoryReads,
     PastReads,
@@ -81,7 +86,6 @@ export interface Reader
     SignInLinkReads,
     UserReads,
     ChangeRequestReads {
-  environments(): Promise<readonly Environment[]>;
   /** Newest first. */
   removedEnvironments(): Promise<readonly RemovedEnvironment[]>;
   flag(environmentId: number, key: string): Promise<VersionedFlag | undefined>;
@@ -127,8 +131,8 @@ type ReadsToChange = Pick<
   | keyof SegmentReads
   | keyof SignInLinkReads
   | keyof UserReads
+  | keyof EnvironmentReads
   | keyof ChangeRequestReads
-  | "environments"
   | "flag"
   | "webhooks"
   | "webhook"

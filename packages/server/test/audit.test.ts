@@ -95,10 +95,10 @@ const runSession = async (): Promise<Session> => {
 
   const person = await signInAs(
     { url: halyard.url, folder },
-    { name: "Ada", email: "ada-is-secret@example.com", owner: true },
+    { name: "Ada", email: "ada-is-a-secret-address@example.com", owner: true },
   );
   secrets.set("a person's session", person.cookie.slice(-43));
-  secrets.set("a person's address", "ada-is-secret");
+  secrets.set("a person's address", "ada-is-a-secret-address");
   const ada = person.in("development");
   await ada("PATCH", "/flags/two", { enabled: false }, named("ada-1"));
   const own = { name: "laptop", role: "admin", expiresAt: inAnHour() };
@@ -252,8 +252,8 @@ test("the first keys have theirs, by the operator, and so has an environment tha
   assert.deepEqual(
     first.map(({ audit, environment, keyName }) => `${audit} ${environment} ${keyName}`).sort(),
     [
-      "environment.created development undefined",
-      "environment.created production undefined",
+      "environment.created development operator",
+      "environment.created production operator",
       "environment.deleted production operator",
       "key.created development operator",
       "key.created production operator",

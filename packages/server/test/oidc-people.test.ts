@@ -223,6 +223,26 @@ suite("an invitation", () => {
     assert.deepEqual(places, ["/", ...Array.from({ length: 3 }, () => "/sign-in?link=expired")]);
   });
 
+  test("binds no new identity to somebody with a second factor, which nobody goes around", async () => {
+    const { id, query } = await invite("Jean");
+    const { arrive } = newcomer();
+    assert.equal((await arrive([], query)).id, id);
+    const again = await owner.in("development")("POST", `/users/${id}/invitation`);
+    const { url } = again.body as { url: string };
+    const another = `?invitation=${new URL(url).searchParams.get("token")}`;
+    await withStore(server, (store) =>
+      store.transact(async (transaction) => {
+        await transaction.setSecondFactor(id, new Uint8Array(20));
+        await transaction.setRecoveryCodes(id, []);
+      }),
+    );
+    const thief = await newcomer().arrive([], another);
+    assert.equal(thief.end.search, "?failed=no-access");
+    assert.equal(thief.session, undefined);
+    // It was not used up, and the identity that was theirs before is good.
+    assert.equal((await arrive([], another)).id, id);
+  });
+
   test("stays good when somebody tries it who has an account", async () => {
     const { id, query } = await invite("Joan");
     const known = newcomer();

@@ -93,6 +93,11 @@ const table: Readonly<Record<string, readonly [permission: string, Allowed]>> = 
   "POST /api/v1/keys": ["keys.write", admins],
   "DELETE /api/v1/keys/{id}": ["keys.write", admins],
 
+  "GET /api/v1/environments": ["environments.read", readers],
+  "POST /api/v1/environments": ["environments.write", owners],
+  "PATCH /api/v1/environments/{name}": ["environments.write", owners],
+  "DELETE /api/v1/environments/{name}": ["environments.write", owners],
+
   "GET /api/v1/users": ["users.read", owners],
   "POST /api/v1/users": ["users.write", owners],
   "PATCH /api/v1/users/{id}": ["users.write", owners],

@@ -37,6 +37,7 @@ test("the defaults are those of a developer's machine", () => {
     maxLag: 500,
     maxWaiting: 1_000,
     historyRetention: 0,
+    maxEnvironments: 100,
     shutdownDelay: 0,
     trustProxy: false,
     publicUrl: undefined,

@@ -168,6 +168,12 @@ test("an owner has access to an environment that is made later, and to those of 
   assert.equal((await owner.in(later.name)("GET", "/users")).status, 200);
   const entries = (await later.admin("GET", "/history?subject=user")).body as { subject: string }[];
   assert.ok(entries.length > 0);
+  const operator = await composeOperator(parseConfig(await storeSettings(server.folder)));
+  await operator.environments.remove(later.name, false);
+  const [removed] = await operator.environments.removed();
+  await operator.close();
+  assert.equal(removed?.keys, 3, "people are not counted as keys");
+  assert.equal((await owner.in(later.name)("GET", "/users")).status, 401);
 });
 
 test("the last owner who can sign in stays one, also when two remove each other at once", async () => {

@@ -34,6 +34,18 @@ export const printFlagEntry = ({ version, events, before, after, ...entry }: Fla
     changes: flagChanges(before, after),
   });
 
+/** Of an environment: what of it is different. */
+const settingChanges = (
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): readonly string[] =>
+  Object.entries(after)
+    .filter(([name, value]) => (before[name] || null) !== (value || null))
+    .map(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value ?? "none");
+      return `${name.padEnd(11)}  ${inOneLine(text)}`;
+    });
+
 /** What a person may do in the environment. */
 const accessText = (before: HistoryEntry["before"], after: HistoryEntry["after"]): string => {
   const [from, to] = [before, after] as (Readonly<Record<"name" | "role", string>> | null)[];
@@ -46,12 +58,12 @@ const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] 
       return flagChanges(before as Flag | null, after as Flag | null);
     case "segment":
       return segmentChanges(before, after);
+    case "environment":
+      return settingChanges(before ?? {}, after ?? {});
     case "user":
       return [accessText(before, after)];
     case "change-request":
       return [inOneLine(String(after?.title ?? ""))];
-    case "environment":
-      return [`protected: ${String(before?.protected)} → ${String(after?.protected)}`];
     case "webhook":
     case "key":
       return [];

@@ -41,11 +41,10 @@ export const isDefaultUrl = (url: string): boolean => withoutSlash(url) === defa
 /** The server's address without --url. */
 export const defaultAddress = (): string => process.env.HALYARD_URL || defaultUrl;
 
+type NeededKey = "an admin" | "an owner" | "a server" | "any";
+
 /** Adds the options of every command that calls a server. */
-export const serverCommand = (
-  command: Command,
-  role: "an owner" | "an admin" | "a server" | "any" = "an admin",
-): Command =>
+export const serverCommand = (command: Command, role: NeededKey = "an admin"): Command =>
   command
     .addOption(server("--url <address>", urlDescription))
     .addOption(
@@ -55,8 +54,8 @@ export const serverCommand = (
     .option("--json", "print JSON, for scripts");
 
 /** The same for a command that changes something. */
-export const changeCommand = (command: Command): Command =>
-  serverCommand(command).option("-y, --yes", "do not ask for confirmation");
+export const changeCommand = (command: Command, role?: NeededKey): Command =>
+  serverCommand(command, role).option("-y, --yes", "do not ask for confirmation");
 
 /** The same for a command that changes flags or segments. */
 export const reasonedCommand = (command: Command): Command =>

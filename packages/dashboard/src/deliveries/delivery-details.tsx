@@ -87,14 +87,14 @@ const Facts = ({ webhook, delivery, filter }: FactsProps) => {
 interface AttemptProps {
   readonly attempt: DeliveryAttempt;
   readonly number: number;
-  readonly mayChange: boolean;
+  readonly mayWrite: boolean;
 }
 
 const noBody = "The response had no body.";
 /** The API gives them none: it may carry a secret. */
-const hiddenBody = "Only admin keys see the body of the response.";
+const hiddenBody = "Only admins see the body of the response.";
 
-const Attempt = ({ attempt, number, mayChange }: AttemptProps) => (
+const Attempt = ({ attempt, number, mayWrite }: AttemptProps) => (
   <li className="attempt">
     <div className="attempt-line">
       <StatusBadge tone={isFailure(attempt) ? "bad" : "good"}>{outcomeOf(attempt)}</StatusBadge>
@@ -104,7 +104,7 @@ const Attempt = ({ attempt, number, mayChange }: AttemptProps) => (
       </span>
     </div>
     {attempt.response === null && attempt.status !== null && (
-      <p className="delivery-note dimmed">{mayChange ? noBody : hiddenBody}</p>
+      <p className="delivery-note dimmed">{mayWrite ? noBody : hiddenBody}</p>
     )}
     {attempt.response !== null && (
       <CodeBlock code={attempt.response} label="Response (first 1 KiB)" what="response" />
@@ -120,7 +120,7 @@ interface DeliveryDetailsProps {
 }
 
 export const DeliveryDetails = ({ webhook, filter, id, onOpen }: DeliveryDetailsProps) => {
-  const { mayChange } = useApi();
+  const mayWrite = useApi().may("webhooks.write");
   const query = useDelivery(webhook.id, id);
   const edits = useWebhookEdits();
   const section = useRef<HTMLElement>(null);
@@ -154,7 +154,7 @@ export const DeliveryDetails = ({ webhook, filter, id, onOpen }: DeliveryDetails
           </h3>
           <div className="delivery-actions">
             <StatusBadge tone={toneOf[delivery.state]}>{stateLabel(delivery)}</StatusBadge>
-            {webhook.active && mayChange && (
+            {webhook.active && mayWrite && (
               <Button
                 size="xs"
                 variant="default"
@@ -177,7 +177,7 @@ export const DeliveryDetails = ({ webhook, filter, id, onOpen }: DeliveryDetails
                   key={attempt.at + String(index)}
                   attempt={attempt}
                   number={index + 1}
-                  mayChange={mayChange}
+                  mayWrite={mayWrite}
                 />
               ))
               .reverse()}

@@ -4,8 +4,10 @@ import type { HistoryEntry } from "@halyard/sdk";
 import { Anchor } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { ActorName } from "../components/display/actor-name.tsx";
 import { FieldDiff } from "../components/display/field-diff.tsx";
 import { Reason } from "../components/display/reason.tsx";
+import { Review } from "../components/display/review.tsx";
 import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { FlagDiff } from "../flags/edit/flag-diff.tsx";
@@ -17,20 +19,27 @@ const isFlag = (value: unknown): value is Flag =>
   typeof value === "object" && value !== null && "key" in value && "enabled" in value;
 export const flagOf = (value: unknown): Flag | null => (isFlag(value) ? value : null);
 
+const nameFields = {
+  webhook: "url",
+  key: "name",
+  user: "name",
+  environment: "name",
+  "change-request": "title",
+} as const;
+
 const nameOf = ({ subject, id, before, after }: HistoryEntry): string => {
   if (subject === "flag" || subject === "segment") return id;
-  const shown = (after ?? before)?.[subject === "webhook" ? "url" : "name"];
+  const shown = (after ?? before)?.[nameFields[subject]];
   return typeof shown === "string" ? shown : id;
 };
 
 const Subject = ({ entry }: { readonly entry: HistoryEntry }) => {
   const name = nameOf(entry);
   const isGone = entry.after === null;
-  if (
-    entry.subject === "key" ||
-    entry.subject === "user" ||
-    (isGone && entry.subject === "webhook")
-  ) {
+  const hasPage =
+    ["flag", "segment", "change-request"].includes(entry.subject) ||
+    (entry.subject === "webhook" && !isGone);
+  if (!hasPage) {
     return <span className="mono">{name}</span>;
   }
   // Of a segment that is gone there is its history alone.
@@ -60,7 +69,11 @@ const Difference = ({ entry: { subject, before, after } }: { readonly entry: His
     case "webhook":
     case "key":
     case "user":
+    case "environment":
       return <FieldDiff before={before} after={after} />;
+    case "change-request":
+      // Its page tells what it changes.
+      return null;
   }
 };
 
@@ -69,7 +82,7 @@ export const EventEntry = ({ entry, action }: EventEntryProps) => {
   return (
     <li className="event-entry">
       <div className="history-who">
-        <strong>{actor.name}</strong>
+        <ActorName actor={actor} />
         <span className="dimmed">
           <Time at={createdAt} />
           {version !== null && `, version ${formatNumber(version)}`}
@@ -87,6 +100,7 @@ export const EventEntry = ({ entry, action }: EventEntryProps) => {
           </span>
         </div>
         <Reason reason={reason} />
+        <Review of={entry} />
         <Difference entry={entry} />
       </div>
       {action !== undefined && <div>{action}</div>}
@@ -95,6 +109,6 @@ export const EventEntry = ({ entry, action }: EventEntryProps) => {
 };
 
 const toneOf = (action: string) => {
-  if (/\.(deleted|revoked)$/.test(action)) return "bad";
-  return /\.(created|enabled|issued)$/.test(action) ? "good" : "quiet";
+  if (/\.(deleted|revoked|removed)$/.test(action)) return "bad";
+  return /\.(created|enabled|issued|added)$/.test(action) ? "good" : "quiet";
 };

@@ -50,7 +50,7 @@ const outcomeOf = ({ attempts }: Delivery): string => {
 };
 
 export const FlagDeliveries = ({ flagKey }: { readonly flagKey: string }) => {
-  const { mayChange } = useApi();
+  const mayWrite = useApi().may("webhooks.write");
   const query = useDeliveries(flagKey);
   const { data } = query;
   return (
@@ -62,7 +62,7 @@ export const FlagDeliveries = ({ flagKey }: { readonly flagKey: string }) => {
           {data.webhooks === 0 ? (
             <>
               There are no webhooks.{" "}
-              {mayChange && (
+              {mayWrite && (
                 <>
                   <Anchor inherit component={Link} href="/webhooks">
                     Create one

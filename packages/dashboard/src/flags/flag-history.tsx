@@ -2,7 +2,9 @@
 import type { FlagHistoryEntry } from "@halyard/sdk";
 import { Button } from "@mantine/core";
 import { ApiError } from "../api.ts";
+import { ActorName, actorName } from "../components/display/actor-name.tsx";
 import { Reason } from "../components/display/reason.tsx";
+import { Review } from "../components/display/review.tsx";
 import { Time } from "../components/display/time.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { ShowOlder } from "../components/feedback/show-older.tsx";
@@ -55,7 +57,7 @@ const Entry = ({ change, current }: EntryProps) => {
   return (
     <li className="history-entry">
       <div className="history-who">
-        <strong>{actor.name}</strong>
+        <ActorName actor={actor} />
         <span className="dimmed">
           <Time at={createdAt} />
         </span>
@@ -64,6 +66,7 @@ const Entry = ({ change, current }: EntryProps) => {
       <div>
         {label !== undefined && <div>{label}</div>}
         <Reason reason={reason} />
+        <Review of={change} />
         {after !== null && <FlagDiff before={before} after={after} />}
       </div>
       {isRestorable && (
@@ -88,7 +91,7 @@ export const LastChanged = ({ flagKey }: { readonly flagKey: string }) => {
   if (last === undefined) return null;
   return (
     <>
-      Last change: <Time at={last.createdAt} />, by {last.actor.name}
+      Last change: <Time at={last.createdAt} />, by {actorName(last.actor)}
     </>
   );
 };

@@ -37,7 +37,7 @@ const FirstEvaluation = ({ flagKey }: { readonly flagKey: string }) => {
 };
 
 export const FlagSnippets = ({ flag }: { readonly flag: Flag }) => {
-  const { environment, mayChange } = useApi();
+  const { environment, may } = useApi();
   const snippets = snippetsFor({
     key: flag.key,
     usesTargetingKey: editorOf(flag.type).usesTargetingKey || flag.rules !== undefined,
@@ -71,7 +71,7 @@ export const FlagSnippets = ({ flag }: { readonly flag: Flag }) => {
           </>
         )}{" "}
         a {snippet.role} key of {environment.name}.{" "}
-        {mayChange && (
+        {may("keys.write") && (
           <>
             <Anchor inherit component={Link} href="/keys">
               Create a key

@@ -2,27 +2,22 @@
 import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { createSessionFetch, createSessionManagement } from "../api.ts";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
-import { useApi, useSession } from "../session.tsx";
+import { useApi, useApis } from "../session.tsx";
 import { CreateFlag } from "./edit/create-flag.tsx";
 import { useFlagEdits } from "./edit/flag-edits.tsx";
 import { FlagHistory } from "./flag-history.tsx";
 
 /** The same flag in the other environments of the session. */
 const useElsewhere = (flagKey: string) => {
-  const { session } = useSession();
   const { environment } = useApi();
-  const others = (session?.environments ?? [])
-    .map(({ name }) => name)
-    .filter((name) => name !== environment.name);
+  const others = useApis().filter((api) => api.environment.name !== environment.name);
   const query = useQuery({
-    queryKey: ["elsewhere", flagKey, ...others],
+    queryKey: ["elsewhere", flagKey, ...others.map((api) => api.environment.name)],
     queryFn: async () => {
       const found = await Promise.all(
-        others.map(async (name) => {
-          const fetch = createSessionFetch(name, { current: session?.csrf ?? "" }, () => {});
-          const result = await createSessionManagement(fetch).flags.get(flagKey);
+        others.map(async ({ management, environment: { name } }) => {
+          const result = await management.flags.get(flagKey);
           return result.ok ? [{ name, flag: result.value }] : [];
         }),
       );

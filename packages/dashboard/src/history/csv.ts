@@ -12,6 +12,11 @@ const columns = [
   "reason",
   "before",
   "after",
+  "changeRequest",
+  "approvedBy",
+  "bypass",
+  "user",
+  "userId",
 ] as const;
 
 /** A spreadsheet runs what begins like a formula; an apostrophe makes it text. */
@@ -37,6 +42,11 @@ const rowOf = ({ actor, ...entry }: HistoryEntry): string =>
     entry.reason,
     json(entry.before),
     json(entry.after),
+    entry.changeRequest?.id,
+    entry.changeRequest?.approvedBy.join(", "),
+    entry.bypass && `${entry.bypass.actor.name}: ${entry.bypass.reason}`,
+    actor.user?.name,
+    actor.user?.id,
   ]
     .map(csvCell)
     .join(",");

@@ -3,6 +3,7 @@ import type { HistoryEntry, HistoryQuery, Management } from "@halyard/sdk";
 import { Button, Menu } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "../components/display/icon.tsx";
+import { saveFile } from "../components/display/save-file.ts";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
@@ -15,16 +16,6 @@ const largestPage = 1_000;
 const types: Readonly<Record<Format, string>> = {
   csv: "text/csv;charset=utf-8",
   json: "application/json",
-};
-
-const save = (file: Blob, name: string): void => {
-  const address = URL.createObjectURL(file);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  // After the browser has begun to read it.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 };
 
 interface Exported {
@@ -78,7 +69,7 @@ export const ExportHistory = ({ filter }: { readonly filter: HistoryFilter }) =>
     setCount(undefined);
     if (exported === undefined) return;
     const day = new Date(now).toISOString().slice(0, 10);
-    save(exported.file, `history-${environment.name}-${day}.${format}`);
+    saveFile(exported.file, `history-${environment.name}-${day}.${format}`);
     notifyDone({ title: "History", message: `Exported ${countOf(exported.count)}.` });
   };
   if (count !== undefined) {

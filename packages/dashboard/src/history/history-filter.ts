@@ -1,7 +1,15 @@
 // Which changes the history shows, kept in the address so that links show the same.
 import type { HistoryEntry, HistoryQuery } from "@halyard/sdk";
 
-export const kinds = ["flag", "segment", "webhook", "key", "user"] as const;
+export const kinds = [
+  "flag",
+  "segment",
+  "webhook",
+  "key",
+  "user",
+  "environment",
+  "change-request",
+] as const;
 export type HistoryKind = HistoryEntry["subject"];
 
 export const ranges = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 } as const;
@@ -12,7 +20,7 @@ export interface HistoryFilter {
   readonly kind: HistoryKind | undefined;
   /** The key or id of one thing; empty for all. Belongs to a kind. */
   readonly key: string;
-  /** The name or the id of an API key; empty for all. */
+  /** The name or the id of an API key, or of a person; empty for all. */
   readonly actor: string;
   /** The last hour, day or week; undefined for `from` and `to`. */
   readonly range: Range | undefined;

@@ -1,10 +1,12 @@
 // The filters above the history: of what, by whom, when.
+import type { Actor } from "@halyard/sdk";
 import { Autocomplete, Button, Checkbox, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { valueOrThrow } from "../api.ts";
+import { actorName } from "../components/display/actor-name.tsx";
 import { useLiveState } from "../live-provider.tsx";
-import { useApi } from "../session.tsx";
+import { useApi, useSession } from "../session.tsx";
 import {
   type HistoryFilter,
   type HistoryKind,
@@ -54,20 +56,38 @@ const ChosenText = ({ label, placeholder, value, known, onApply }: ChosenTextPro
   );
 };
 
+interface KnownActors {
+  readonly names: readonly string[];
+  /** A person is found by their id: what they did with their keys too. */
+  readonly valueOf: (name: string) => string;
+  readonly nameOf: (value: string) => string;
+}
+
 /** Names that people know: of the keys there are, and of those who made the changes shown. */
-const useActors = (seen: readonly string[]): readonly string[] => {
-  const { management, environment, mayChange } = useApi();
+const useActors = (seen: readonly Actor[]): KnownActors => {
+  const { management, environment, may } = useApi();
+  const { session } = useSession();
   const keys = useQuery({
     queryKey: [environment.name, "keys"],
     queryFn: async () => valueOrThrow(await management.keys.list()),
-    enabled: mayChange,
+    enabled: may("keys.read"),
   });
+  const people = new Map(
+    [...seen.map(({ user }) => user), session?.user]
+      .filter((user) => user != null)
+      .map(({ id, name }) => [id, name]),
+  );
   const names = new Set([
-    ...seen,
+    ...people.values(),
+    ...seen.map(actorName),
     environment.keyName,
     ...(keys.data ?? []).map(({ name }) => name),
   ]);
-  return [...names].sort();
+  return {
+    names: [...names].sort(),
+    valueOf: (name) => [...people].find(([, each]) => each === name)?.[0] ?? name,
+    nameOf: (value) => people.get(value) ?? value,
+  };
 };
 
 const rangeLabels: readonly { readonly value: string; readonly label: string }[] = [
@@ -82,13 +102,15 @@ const kindLabels: Readonly<Record<HistoryKind, string>> = {
   webhook: "Webhooks",
   key: "Keys",
   user: "People",
+  environment: "Environments",
+  "change-request": "Change requests",
 };
 
 interface HistoryFiltersProps {
   readonly filter: HistoryFilter;
   readonly onChange: (filter: HistoryFilter) => void;
   /** Who made the changes that are shown. */
-  readonly actors: readonly string[];
+  readonly actors: readonly Actor[];
 }
 
 export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps) => {
@@ -103,6 +125,8 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
     webhook: () => [],
     key: () => [],
     user: () => [],
+    environment: () => [],
+    "change-request": () => [],
   };
   const chooseRange = (value: string | null) => {
     setCustom(value === "custom");
@@ -124,7 +148,9 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
       <ChosenText
         label="Key or id"
         placeholder={
-          filter.kind === undefined ? "Full key of a flag" : `Full key of a ${filter.kind}`
+          filter.kind === undefined
+            ? "Full key of a flag"
+            : `Full key of the ${filter.kind.replace("-", " ")}`
         }
         value={filter.key}
         known={keysOf[filter.kind ?? "flag"]()}
@@ -132,10 +158,10 @@ export const HistoryFilters = ({ filter, onChange, actors }: HistoryFiltersProps
       />
       <ChosenText
         label="Who"
-        placeholder="Name of an API key"
-        value={filter.actor}
-        known={known}
-        onApply={(actor) => set({ actor })}
+        placeholder="Person or API key"
+        value={known.nameOf(filter.actor)}
+        known={known.names}
+        onApply={(name) => set({ actor: known.valueOf(name) })}
       />
       <Select
         label="When"

@@ -1,6 +1,7 @@
 // One flag: its settings, preview, usage, history, deliveries and code snippets.
 import { Anchor, Button } from "@mantine/core";
 import { Link, useLocation, useParams, useSearchParams } from "wouter";
+import { OpenRequestsOf } from "../change-requests/open-requests-of.tsx";
 import { CopyButton } from "../components/display/copy-button.tsx";
 import { Icon } from "../components/display/icon.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
@@ -79,6 +80,7 @@ export const FlagPage = () => {
       {entry === undefined && status !== "connecting" && <MissingFlag flagKey={flagKey} />}
       {entry !== undefined && (
         <>
+          <OpenRequestsOf kind="flag" of={flagKey} />
           <FlagSettings key={flagKey} entry={entry} />
           {isNew && <FlagSnippets flag={entry.flag} />}
           <FlagTargeting entry={entry} />

@@ -70,7 +70,7 @@ export const HistoryPage = () => {
       </PageTitle>
       <HistoryFilters
         filter={filter}
-        actors={[...new Set(entries.map(({ actor }) => actor.name))]}
+        actors={entries.map(({ actor }) => actor)}
         onChange={(next) => setParameters(historyParameters(next), { replace: true })}
       />
       {query.error !== null && <ErrorMessage error={query.error} onRetry={query.refetch} />}

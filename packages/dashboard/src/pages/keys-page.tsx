@@ -9,8 +9,8 @@ import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
-import { AdminOnly } from "../components/layout/admin-only.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
+import { Permitted } from "../components/layout/permitted.tsx";
 import { useCreating } from "../components/layout/use-creating.ts";
 import { formatNumber } from "../format.ts";
 import { CreateKey } from "../keys/create-key.tsx";
@@ -38,11 +38,16 @@ const Expiry = ({ at }: { readonly at: string | null }) => {
 };
 
 const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
-  const { id, name, role, createdAt, lastUsedAt, expiresAt, origins } = apiKey;
+  const { id, name, role, createdAt, lastUsedAt, expiresAt, origins, user } = apiKey;
   return (
     <Table.Tr>
       <Table.Th scope="row" className="key-name">
         {name} {isOwn && <StatusBadge tone="good">you</StatusBadge>}
+        {user && (
+          <Text size="xs" c="dimmed">
+            personal key of {user.name}
+          </Text>
+        )}
       </Table.Th>
       <Table.Td className="key-role">
         {role}
@@ -171,7 +176,7 @@ const Keys = () => {
 };
 
 export const KeysPage = () => (
-  <AdminOnly title="Keys" what="API keys">
+  <Permitted title="Keys" what="API keys" needs="keys.read" who="admin">
     <Keys />
-  </AdminOnly>
+  </Permitted>
 );

@@ -2,6 +2,7 @@
 import { Anchor, Button } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
+import { OpenRequestsOf } from "../change-requests/open-requests-of.tsx";
 import { CopyButton } from "../components/display/copy-button.tsx";
 import { Icon } from "../components/display/icon.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
@@ -104,6 +105,7 @@ export const SegmentPage = () => {
       {entry === undefined && status !== "connecting" && <MissingSegment segmentKey={segmentKey} />}
       {entry !== undefined && (
         <>
+          <OpenRequestsOf kind="segment" of={segmentKey} />
           <SegmentAbout key={`about ${segmentKey}`} entry={entry} />
           <MembersSection key={`members ${segmentKey}`} entry={entry} />
           <WhereUsed segmentKey={segmentKey} />

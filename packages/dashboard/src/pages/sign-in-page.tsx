@@ -1,67 +1,85 @@
-// The sign-in page: exchanges an API key for a session and never stores the key.
-import { Alert, Anchor, Button, PasswordInput, Text, Title } from "@mantine/core";
+// The sign-in page: the ways that the server offers, and an API key in any case.
+import { Anchor, Divider, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
-import { type FormEvent, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { Link, Redirect, useLocation, useSearchParams } from "wouter";
-import { ApiError, signIn } from "../api.ts";
-import { CodeBlock } from "../components/display/code-block.tsx";
+import { type Session, valueOrThrow } from "../api.ts";
 import { Icon } from "../components/display/icon.tsx";
-import { ErrorMessage } from "../components/feedback/error-message.tsx";
-import { lastSessionEnd, useSession } from "../session.tsx";
+import { useSession } from "../session.tsx";
+import { signedInAgain } from "../sign-in/again-channel.ts";
+import { KeyForm, KeyIntroduction, NoKey } from "../sign-in/key-form.tsx";
+import { LinkExpired, ProviderFailed, SessionEnded } from "../sign-in/notices.tsx";
+import { PasswordForm } from "../sign-in/password-form.tsx";
+import { ProviderLinks } from "../sign-in/provider-links.tsx";
+import { readWays, type Ways } from "../sign-in/sign-in-calls.ts";
 import { storeEnvironment } from "../start/first-requests.ts";
 
 /** Only paths of this origin: anything else would be an open redirect. */
 const safePath = (next: string | null): string =>
   next !== null && /^\/(?![/\\])/.test(next) && !next.startsWith("/sign-in") ? next : "/flags";
 
-const LinkExpired = () => (
-  <Alert color="yellow" title="This link has expired" icon={<Icon name="clock" />} mt="md">
-    <Text size="sm">
-      A sign-in link works once, within 10 minutes. Run halyard open on the server for a new one, or
-      sign in with an API key.
-    </Text>
-  </Alert>
-);
+/** In the window that a provider was opened in: the page that opened it goes on. */
+const SignedInAgain = () => {
+  useEffect(signedInAgain, []);
+  return (
+    <main className="sign-in">
+      <div className="sign-in-card">
+        <Title order={1} size="h2">
+          You are signed in
+        </Title>
+        <p>Close this window and go on where you were.</p>
+      </div>
+    </main>
+  );
+};
 
-/** The server forgets ended sessions, so that only the limit of 12 hours is certain. */
-const SessionEnded = ({ at }: { readonly at: string }) => (
-  <Alert color="yellow" title="Your session has ended" icon={<Icon name="clock" />} mt="md">
-    <Text size="sm">
-      {new Date(at).getTime() <= Date.now()
-        ? "A session lasts 12 hours at most."
-        : "It was not used for a while, its key was revoked or has expired, or you signed out in another tab."}{" "}
-      Sign in to return to the page you were on.
-    </Text>
-  </Alert>
+const none: Ways = { password: false, providers: [] };
+
+/** Undefined while they are not known; a server that does not say has keys only. */
+const useWays = (isNeeded: boolean): Ways | undefined => {
+  const query = useQuery({
+    queryKey: ["ways"],
+    queryFn: async () => valueOrThrow(await readWays()),
+    enabled: isNeeded,
+  });
+  return query.isError || !isNeeded ? none : query.data;
+};
+
+interface ForPeopleProps {
+  readonly ways: Ways;
+  readonly next: string;
+  readonly onSignedIn: (session: Session) => void;
+}
+
+const ForPeople = ({ ways, next, onSignedIn }: ForPeopleProps) => (
+  <>
+    {ways.providers.length > 0 && <ProviderLinks providers={ways.providers} to={next} />}
+    {ways.providers.length > 0 && ways.password && <Divider label="or" my="lg" />}
+    {ways.password && <PasswordForm onSignedIn={onSignedIn} />}
+  </>
 );
 
 export const SignInPage = () => {
   useDocumentTitle("Sign in · Halyard");
-  const { session, refresh } = useSession();
+  const { session, accept } = useSession();
   const [parameters] = useSearchParams();
   const [, navigate] = useLocation();
-  const [key, setKey] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError | undefined>();
   const isAdding = parameters.has("add");
+  const ways = useWays(!isAdding);
+  const [wantsKey, setWantsKey] = useState(false);
   const next = safePath(parameters.get("next"));
-  const end = lastSessionEnd();
+  const failed = parameters.get("failed");
+  if (parameters.has("again") && session !== undefined) return <SignedInAgain />;
   if (session !== undefined && !isAdding) return <Redirect to={next} replace />;
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
+  const hasPeople = ways !== undefined && (ways.password || ways.providers.length > 0);
+  const showsKey = ways !== undefined && (wantsKey || !hasPeople);
+  const signedIn = (made: Session) => {
     const before = new Set(session?.environments.map(({ name }) => name));
-    const result = await signIn(key.trim());
-    setBusy(false);
-    if (!result.ok) {
-      setError(new ApiError(result.error));
-      return;
-    }
-    setKey("");
-    const added = result.value?.environments.find(({ name }) => !before.has(name));
-    if (added) storeEnvironment(added.name);
-    await refresh();
+    const added = made.environments.find(({ name }) => !before.has(name));
+    if (added && made.user === null) storeEnvironment(added.name);
+    accept(made);
     navigate(next, { replace: true });
   };
 
@@ -74,50 +92,31 @@ export const SignInPage = () => {
         <Title order={1} size="h2">
           {isAdding ? "Sign in to another environment" : "Sign in to Halyard"}
         </Title>
-        <Text className="dimmed" mt="xs">
-          An API key belongs to one environment. It is exchanged for a 12-hour session and never
-          stored in the browser.
-        </Text>
+        {showsKey && <KeyIntroduction />}
         {parameters.get("link") === "expired" && <LinkExpired />}
-        {session === undefined && end !== null && <SessionEnded at={end} />}
-        <form onSubmit={(event) => void submit(event)}>
-          <PasswordInput
-            label="API key"
-            description="Admin keys can make changes, server keys are read-only"
-            value={key}
-            onChange={(event) => setKey(event.currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-            required
-            autoFocus
-            error={
-              error?.failure.code === "UNAUTHORIZED"
-                ? "Unknown key: it may be mistyped, revoked, or from another server."
-                : undefined
-            }
-          />
-          {error !== undefined && error.failure.code !== "UNAUTHORIZED" && (
-            <div className="sign-in-error">
-              <ErrorMessage error={error} title="Sign-in failed" />
-            </div>
-          )}
-          <Button type="submit" fullWidth mt="md" loading={busy}>
-            Sign in
-          </Button>
-        </form>
+        {failed !== null && <ProviderFailed code={failed} />}
+        {session === undefined && <SessionEnded />}
+        {ways !== undefined && !showsKey && (
+          <ForPeople ways={ways} next={next} onSignedIn={signedIn} />
+        )}
+        {showsKey && <KeyForm onSignedIn={signedIn} />}
         {isAdding && (
           <Anchor component={Link} href="/flags" display="block" mt="md">
             Back to flags
           </Anchor>
         )}
-        <Text className="dimmed" size="sm" mt="xl" mb="xs">
-          No key? Create one on the server:
-        </Text>
-        <CodeBlock
-          label="Create an admin key"
-          what="command"
-          code={'npx halyard keys create \\\n  --environment development --role admin --name "me"'}
-        />
+        {hasPeople && (
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            mt="lg"
+            onClick={() => setWantsKey(!wantsKey)}
+          >
+            {wantsKey ? "Sign in as a person" : "Sign in with an API key"}
+          </Anchor>
+        )}
+        {showsKey && !wantsKey && <NoKey />}
       </div>
     </main>
   );

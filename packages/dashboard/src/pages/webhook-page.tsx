@@ -48,7 +48,7 @@ const Missing = ({ id }: { readonly id: string }) => (
 );
 
 const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
-  const { mayChange } = useApi();
+  const mayWrite = useApi().may("webhooks.write");
   const [filter, setFilter] = useDeliveryFilter();
   const latest = useLatestDeliveries(webhook.id);
   const health = useHealthOf(webhook.id);
@@ -60,7 +60,7 @@ const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
         heading={
           <span className="webhook-heading">
             <span className="mono">{webhook.url}</span>
-            {mayChange && <CopyButton text={webhook.url} what="URL" />}
+            {mayWrite && <CopyButton text={webhook.url} what="URL" />}
           </span>
         }
         description={
@@ -70,7 +70,7 @@ const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
           </>
         }
       >
-        {mayChange && <WebhookActions webhook={webhook} onOpen={open} />}
+        {mayWrite && <WebhookActions webhook={webhook} onOpen={open} />}
       </PageTitle>
       {health.error !== null && <ErrorMessage error={health.error} onRetry={health.refetch} />}
       {health.data !== undefined && (

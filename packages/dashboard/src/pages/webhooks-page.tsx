@@ -26,7 +26,7 @@ interface WebhookRowProps {
 }
 
 const WebhookRow = ({ webhook, health }: WebhookRowProps) => {
-  const { mayChange } = useApi();
+  const mayWrite = useApi().may("webhooks.write");
   const edits = useWebhookEdits();
   const [, navigate] = useLocation();
   const path = `/webhooks/${webhook.id}`;
@@ -45,7 +45,7 @@ const WebhookRow = ({ webhook, health }: WebhookRowProps) => {
         </div>
         {health !== undefined && <HealthLine health={health} />}
       </div>
-      {mayChange && (
+      {mayWrite && (
         <div className="webhook-row-actions">
           {webhook.active && (
             <Button
@@ -75,11 +75,12 @@ const WebhookRow = ({ webhook, health }: WebhookRowProps) => {
 export const WebhooksPage = () => {
   const query = useWebhooks();
   const health = new Map(useHealth().data?.map((each) => [each.webhookId, each]));
-  const { environment, mayChange } = useApi();
+  const { environment, may } = useApi();
+  const mayWrite = may("webhooks.write");
   const [, navigate] = useLocation();
   const [creating, setCreating] = useCreating();
   const webhooks = query.data;
-  const create = mayChange && (
+  const create = mayWrite && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
       Create webhook
     </Button>
@@ -99,7 +100,7 @@ export const WebhooksPage = () => {
       {webhooks?.length === 0 && (
         <EmptyState
           title="No webhooks yet"
-          {...(mayChange && { command: firstWebhook(), action: create })}
+          {...(mayWrite && { command: firstWebhook(), action: create })}
         >
           Halyard sends a request to the URL of a webhook whenever a flag changes: signed, in order,
           and retried until your receiver accepts it.
@@ -113,7 +114,7 @@ export const WebhooksPage = () => {
         </ul>
       )}
       <CreateWebhook
-        opened={creating && mayChange}
+        opened={creating && mayWrite}
         onClose={() => setCreating(false)}
         onDone={(id) => {
           setCreating(false);

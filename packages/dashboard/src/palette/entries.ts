@@ -21,6 +21,8 @@ export interface Place {
   readonly to: string;
   readonly label: string;
   readonly icon: IconName;
+  /** The permission of those who have it. */
+  readonly needs?: string;
 }
 
 export interface Entry {
@@ -91,7 +93,9 @@ const useFlagActions = (): readonly Entry[] => {
 
 const useActions = (): readonly Entry[] => {
   const [path, navigate] = useLocation();
-  const { mayChange } = useApi();
+  const { mayChange, may } = useApi();
+  const { session } = useSession();
+  const isPerson = Boolean(session?.user);
   const { setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
   const flagActions = useFlagActions();
@@ -107,26 +111,27 @@ const useActions = (): readonly Entry[] => {
     );
   return [
     ...flagActions,
-    ...(mayChange
-      ? [
-          create("flag", "/flags"),
-          create("segment", "/segments"),
-          create("webhook", "/webhooks"),
-          create("key", "/keys"),
-        ]
-      : []),
+    ...(mayChange ? [create("flag", "/flags"), create("segment", "/segments")] : []),
+    ...(may("webhooks.write") ? [create("webhook", "/webhooks")] : []),
+    ...(may("keys.write") ? [create("key", "/keys")] : []),
+    ...(may("environments.write") ? [create("environment", "/environments")] : []),
     ...themes.map(({ value, label, icon }) =>
       entry(
         { kind: "action", label: `Theme: ${label}`, icon, run: () => setColorScheme(value) },
         `theme ${label} mode colors`,
       ),
     ),
-    entry({
-      kind: "action",
-      label: "Sign in to another environment",
-      icon: "plus",
-      run: () => navigate(signInFrom()),
-    }),
+    isPerson
+      ? entry(
+          { kind: "page", label: "Account", icon: "person", run: () => navigate("/account") },
+          "account password second factor sessions personal keys",
+        )
+      : entry({
+          kind: "action",
+          label: "Sign in to another environment",
+          icon: "plus",
+          run: () => navigate(signInFrom()),
+        }),
     entry(
       { kind: "action", label: "Sign out", icon: "leave", run: () => void signOut() },
       "sign out log logout",
@@ -179,15 +184,15 @@ export const useEntries = (places: readonly Place[]): readonly Entry[] => {
     ),
     ...(session?.environments ?? [])
       .filter(({ name }) => name !== environment.name)
-      .map(({ name }) =>
+      .map(({ name, label }) =>
         entry(
           {
             kind: "environment",
-            label: name,
+            label: label ? `${label} (${name})` : name,
             icon: "screen",
             run: () => navigate(switchTo(name, path)),
           },
-          `${name} switch to environment`,
+          `${name} ${label ?? ""} switch to environment`,
         ),
       ),
     ...(webhooks ?? []).map(({ id, url }) =>

@@ -4,7 +4,7 @@ import { Alert, Button, Group, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Icon } from "../components/display/icon.tsx";
 import { Dialog } from "../components/feedback/dialog.tsx";
-import { givenReason, ReasonInput } from "../components/feedback/reason.tsx";
+import { givenReason, ProposesNote, ReasonInput } from "../components/feedback/reason.tsx";
 import { formatNumber } from "../format.ts";
 import type { Api } from "../session.tsx";
 import { PlanLines } from "./plan-lines.tsx";
@@ -56,7 +56,9 @@ export const PlanPreview = (props: PlanPreviewProps) => {
     ({ kind, of, key }) => kind !== "retype" && !(of === "flag" && refused.has(key)),
   );
   const name = api?.environment.name ?? "";
-  const isConfirmed = api?.isProduction !== true || typed === name;
+  const proposes = api?.proposes === true;
+  const isTyped = api?.isProduction === true && !proposes;
+  const isConfirmed = !isTyped || typed === name;
   const isReady = api !== undefined && changes.length > 0 && isConfirmed;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -86,24 +88,27 @@ export const PlanPreview = (props: PlanPreviewProps) => {
             <PlanLines changes={plan.changes} refused={refused} />
           </>
         )}
-        {api?.isProduction === true && (
+        {api?.asksReason === true && (
           <div className="plan-confirm">
             <ReasonInput value={reason} onChange={setReason} />
-            <TextInput
-              label={`Type ${name} to confirm`}
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              autoComplete="off"
-              spellCheck={false}
-            />
+            {isTyped && (
+              <TextInput
+                label={`Type ${name} to confirm`}
+                value={typed}
+                onChange={(event) => setTyped(event.currentTarget.value)}
+                autoComplete="off"
+                spellCheck={false}
+              />
+            )}
           </div>
         )}
+        {proposes && <ProposesNote name={name} />}
         <Group justify="flex-end" mt="lg" className="plan-actions">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" disabled={!isReady} {...(danger && { color: "red.9" })}>
-            {changes.length === 0 ? verb : `${verb} ${whatOf(changes)}`}
+            {proposes ? "Propose" : changes.length === 0 ? verb : `${verb} ${whatOf(changes)}`}
           </Button>
         </Group>
       </form>

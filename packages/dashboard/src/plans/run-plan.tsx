@@ -4,8 +4,9 @@ import type { Outcome } from "@halyard/sdk/apply-plan";
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, lazy, type ReactNode, Suspense, use, useCallback, useState } from "react";
 import { createSessionManagement } from "../api.ts";
-import { notifyDone } from "../components/feedback/notify.tsx";
+import { notifyDone, notifyError, notifyProposed } from "../components/feedback/notify.tsx";
 import { loadOrNotify } from "../pages/load-page.tsx";
+import { addressOfRequest } from "../proposal.ts";
 import { countsOf } from "./plan-words.ts";
 import type { Run, Running } from "./run.ts";
 
@@ -56,9 +57,19 @@ export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) 
 
   const run = useCallback<RunPlan>(
     async (task) => {
+      const { api, changes, versions, reason } = task;
+      if (api.proposes) {
+        const plan = await loadOrNotify(() => import("@halyard/sdk/propose-plan"));
+        if (plan === undefined) return;
+        const results = await plan.proposeChanges(api.management, changes, reason);
+        for (const each of results) {
+          if (each.ok) notifyProposed(addressOfRequest(each.value));
+          else notifyError(`${task.doing} was not proposed`, each.error);
+        }
+        return void queries.invalidateQueries({ queryKey: [api.environment.name] });
+      }
       const loaded = await loadOrNotify(loadRun);
       if (loaded === undefined) return;
-      const { api, changes, versions, reason } = task;
       const stop = new AbortController();
       const update = (change: Partial<Running>) =>
         setRunning((before) => before && { ...before, ...change });

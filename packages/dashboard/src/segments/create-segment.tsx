@@ -8,6 +8,7 @@ import { givenReason, ReasonInput } from "../components/feedback/reason.tsx";
 import { useKept } from "../flags/edit/edit-draft.tsx";
 import { keyError } from "../key-error.ts";
 import { useLiveState } from "../live-provider.tsx";
+import { proposedAt } from "../proposal.ts";
 import { useApi } from "../session.tsx";
 import { useSegmentEdits } from "./segment-edits.tsx";
 
@@ -30,7 +31,7 @@ const CreateSegmentForm = ({
   onClose,
   onCreated,
 }: Omit<CreateSegmentProps, "opened">) => {
-  const { isProduction } = useApi();
+  const { asksReason, proposes } = useApi();
   const edits = useSegmentEdits();
   const { segmentsByKey } = useLiveState();
   /** Escape closes the dialog and keeps what was typed. */
@@ -48,9 +49,11 @@ const CreateSegmentForm = ({
     const segment = { key, ...(text !== "" && { description: text }) };
     const result = await edits.create(segment, givenReason(reason));
     setBusy(false);
-    if (!result.ok) return setError(new ApiError(result.error));
+    const isProposed = !result.ok && proposedAt(result.error) !== undefined;
+    if (!result.ok && !isProposed) return setError(new ApiError(result.error));
     keep(undefined);
-    onCreated(key);
+    if (isProposed) onClose();
+    else onCreated(key);
   };
   const cancel = () => {
     keep(undefined);
@@ -81,7 +84,7 @@ const CreateSegmentForm = ({
           minRows={2}
           maxRows={6}
         />
-        {isProduction && (
+        {asksReason && (
           <ReasonInput value={reason} onChange={(next) => keep({ ...typed, reason: next })} />
         )}
         {error !== undefined && <ErrorMessage error={error} title="The segment was not created" />}
@@ -90,7 +93,7 @@ const CreateSegmentForm = ({
             Cancel
           </Button>
           <Button type="submit" loading={busy} disabled={key === "" || wrongKey !== undefined}>
-            Create segment
+            {proposes ? "Propose" : "Create segment"}
           </Button>
         </Group>
       </Stack>

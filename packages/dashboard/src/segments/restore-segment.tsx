@@ -10,7 +10,7 @@ import {
 import { useCallback } from "react";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
 import { type Given, useReason } from "../components/feedback/reason.tsx";
-import type { Outcome } from "../flags/edit/flag-edits.tsx";
+import { failedOr, type Outcome } from "../flags/edit/flag-edits.tsx";
 import { formatNumber } from "../format.ts";
 import { useLive } from "../live-provider.tsx";
 import { type Api, useApi } from "../session.tsx";
@@ -50,7 +50,7 @@ const Differences = ({
 };
 
 const write = async (
-  { management }: Api,
+  { management, proposes }: Api,
   from: Segment | undefined,
   version: number,
   to: Segment,
@@ -63,6 +63,11 @@ const write = async (
   // What fits into one request is one change.
   if (partsOf({ include: { add: to.include }, exclude: { add: to.exclude } }).length <= 1) {
     return from === undefined ? segments.create(to, given) : segments.update(key, whole, match);
+  }
+  if (proposes) {
+    const message =
+      "This version has more members than one change request takes. Propose the members in parts on the page of the segment.";
+    return { ok: false, error: { code: "PAYLOAD_TOO_LARGE", message } };
   }
   const done =
     from === undefined
@@ -87,7 +92,7 @@ export const useRestoreSegment = () => {
       const { management, environment } = api;
       const failed = (error: Parameters<typeof notifyError>[1]): Outcome => {
         notifyError(`${key} was not restored`, error);
-        return "failed";
+        return failedOr(error);
       };
       const isThere = live.state().segmentsByKey.has(key);
       const read = isThere ? await management.segments.get(key) : undefined;

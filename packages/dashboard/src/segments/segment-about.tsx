@@ -2,10 +2,11 @@
 
 import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
-import { Button, Group, Textarea } from "@mantine/core";
+import { Textarea } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
 import { Section } from "../components/layout/section.tsx";
-import { useKept } from "../flags/edit/edit-draft.tsx";
+import { DraftActions, useKept } from "../flags/edit/edit-draft.tsx";
+import { isFinished } from "../flags/edit/flag-edits.tsx";
 import type { LiveSegment } from "../live.ts";
 import { useApi } from "../session.tsx";
 import { ConditionEditor } from "../targeting/conditions/condition-editor.tsx";
@@ -57,7 +58,7 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
       when: value.when,
     });
     setBusy(false);
-    if (outcome === "done" || outcome === "theirs") finish();
+    if (isFinished(outcome)) finish();
   };
   const isOutdated =
     draft !== undefined && JSON.stringify(read(base)) !== JSON.stringify(read(entry));
@@ -92,14 +93,7 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
           </p>
         )}
         {draft !== undefined && (
-          <Group mt="sm" justify="flex-end" gap="xs">
-            <Button variant="default" onClick={finish}>
-              Discard
-            </Button>
-            <Button type="submit" loading={busy}>
-              Save segment
-            </Button>
-          </Group>
+          <DraftActions saveLabel="Save segment" busy={busy} onDiscard={finish} />
         )}
       </form>
     </Section>

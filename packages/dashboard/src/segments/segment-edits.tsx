@@ -1,16 +1,17 @@
 // Every way to change segments from the page: confirmed in production, refused when somebody else was first.
 import { isSameValue } from "@halyard/core/difference";
 import type { MemberList, SegmentSummary } from "@halyard/core/targeting/segment";
-import type { NewSegment, Result } from "@halyard/sdk";
+import type { ManagementError, NewSegment, Result } from "@halyard/sdk";
 import { partsOf } from "@halyard/sdk/segment-members";
 import { useMemo } from "react";
 import { type Ask, useConfirm } from "../components/feedback/confirm.tsx";
-import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
+import { notifyDone, notifyError, sayProposed } from "../components/feedback/notify.tsx";
 import { type AskReason, type Given, useReason } from "../components/feedback/reason.tsx";
-import type { Outcome } from "../flags/edit/flag-edits.tsx";
+import { failedOr, type Outcome } from "../flags/edit/flag-edits.tsx";
 import { formatNumber } from "../format.ts";
 import type { Live, LiveSegment } from "../live.ts";
 import { useLive } from "../live-provider.tsx";
+import { proposedAt } from "../proposal.ts";
 import { type Api, useApi } from "../session.tsx";
 import { type AboutSegment, SegmentConflict } from "./segment-conflict.tsx";
 import { usesOf } from "./segment-uses.ts";
@@ -87,7 +88,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Segm
     const theirs = result.error.code === "PRECONDITION_FAILED" ? await current(key) : undefined;
     if (theirs) return resolveConflict(base, theirs, patch, given);
     notifyError(`${key} was not changed`, result.error);
-    return "failed";
+    return failedOr(result.error);
   };
 
   const resolveConflict = async (
@@ -112,7 +113,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Segm
   return {
     async create(segment, given) {
       const result = await segments.create(segment, given);
-      if (!result.ok) return result;
+      if (!result.ok) return sayProposed(result);
       live.putSegment(segment.key, result.value, result.version ?? 1);
       notifyDone({ title: segment.key, message: "Created. Add people, or a condition." });
       return result;
@@ -144,17 +145,23 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Segm
       });
       if (given === undefined) return "cancelled";
       let done = 0;
+      let proposed: ManagementError | undefined;
       for (const part of partsOf({ [list]: { [verb]: members } })) {
         if (signal.aborted) break;
         const result = await segments.changeMembers(key, part, given);
-        if (!result.ok) {
+        if (result.ok) live.putSegment(key, result.value, result.version ?? 1);
+        else if (proposedAt(result.error) !== undefined) proposed = result.error;
+        else {
           const title = `${formatNumber(done)} of ${peopleOf(members.length)} were saved in ${key}`;
           notifyError(title, result.error);
           return "failed";
         }
-        live.putSegment(key, result.value, result.version ?? 1);
         done += part[list]?.[verb]?.length ?? 0;
         onProgress(done);
+      }
+      if (proposed !== undefined) {
+        notifyError(key, proposed);
+        return "proposed";
       }
       const undone = members.slice(0, done);
       notifyDone({

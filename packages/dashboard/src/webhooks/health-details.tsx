@@ -71,7 +71,7 @@ const WhatToDo = ({ health }: { readonly health: DetailedWebhookHealth }) => {
 
 const LastReplay = ({ webhook }: { readonly webhook: Webhook }) => {
   const replay = useReplay(webhook.id).data;
-  const { mayChange } = useApi();
+  const mayWrite = useApi().may("webhooks.write");
   const edits = useWebhookEdits();
   if (replay == null) return null;
   const { state, replayed, pending, failed, startedAt } = replay;
@@ -84,7 +84,7 @@ const LastReplay = ({ webhook }: { readonly webhook: Webhook }) => {
       {pending > 0 && `, ${formatNumber(pending)} pending`}
       {failed > 0 && `, ${formatNumber(failed)} failed`}
       {state === "stopped" && "; stopped before its end"}.{" "}
-      {state === "running" && mayChange && (
+      {state === "running" && mayWrite && (
         <Button size="compact-xs" variant="default" onClick={() => void edits.stopReplay(webhook)}>
           Stop replay
         </Button>
@@ -100,9 +100,9 @@ interface HealthDetailsProps {
 }
 
 export const HealthDetails = ({ webhook, health, filter }: HealthDetailsProps) => {
-  const { mayChange } = useApi();
+  const mayWrite = useApi().may("webhooks.write");
   const edits = useWebhookEdits();
-  const mayRetry = mayChange && webhook.active && health.retrying + health.failed > 0;
+  const mayRetry = mayWrite && webhook.active && health.retrying + health.failed > 0;
   return (
     <div className="health-details">
       <dl className="figures">

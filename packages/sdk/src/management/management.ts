@@ -14,6 +14,7 @@ import {
   pathPart,
 } from "./call.ts";
 import { changeRequestCalls } from "./change-request-calls.ts";
+import { environmentCalls } from "./environments.ts";
 import { personalKeyCalls, userCalls } from "./people-calls.ts";
 import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
 import type {
@@ -215,6 +216,7 @@ export const createManagement = (address: ManagementOptions) => {
     keys,
     users: userCalls({ send, get, post, remove }),
     personalKeys: personalKeyCalls({ send, get, post, remove }),
+    environments: environmentCalls({ send, get, post }),
     /** Every change of the environment, newest first. */
     history: (query: HistoryQuery = {}, options?: CallOptions) =>
       get<HistoryEntry[]>(`/history${queryOf(query)}`, options),

@@ -65,7 +65,7 @@ export interface HistoryEntry {
     | "environment"
     | "change-request";
   readonly id: string;
-  /** Null for everything but flags and segments. */
+  /** Null for what has none, such as webhooks and keys. */
   readonly version: number | null;
   readonly createdAt: string;
   readonly actor: Actor;

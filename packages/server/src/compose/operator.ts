@@ -90,7 +90,7 @@ export const composeOperator = async (config: Config): Promise<Operator> => {
   const store = await openStore(config);
   const sources = { clock: systemClock, random, newIds };
   return {
-    environments: createEnvironments(store, sources),
+    environments: createEnvironments(store, { ...sources, ...config }),
     keys: createApiKeys(store, sources),
     users: createUsers(store, sources),
     signInLinks: createSignInLinks(store, sources),

@@ -138,6 +138,7 @@ export const composeInstance = async (
     const changes = createChanges(store, clock, newIds);
     const changeRequests = createChangeRequests(store, changes, sources);
     const links = createSignInLinks(store, sources);
+    const environments = createEnvironments(store, { ...sources, ...config });
     const app = await createApp({
       ...config,
       log,
@@ -148,6 +149,7 @@ export const composeInstance = async (
       flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
       history: createHistory(store),
       webhooks,
+      environments,
       keys: {
         ...keys,
         async list(environment) {
@@ -221,17 +223,23 @@ export const composeInstance = async (
       log,
     });
     opened.defer(() => worker.close());
-    const pacer = startPacer(() => replays.continueNext(), log, "a replay cannot be continued");
-    opened.defer(() => pacer.close());
-    const appliers = startPacer(
-      () => changeRequests.applyNext(),
+    const replayPacer = startPacer(() => replays.continueNext(), "a replay", log);
+    opened.defer(() => replayPacer.close());
+    const removalPacer = startPacer(
+      () => environments.continueNext(),
+      "the removal of an environment",
       log,
-      "a change request cannot be applied at its time",
     );
-    opened.defer(() => appliers.close());
+    opened.defer(() => removalPacer.close());
+    const applyingPacer = startPacer(
+      () => changeRequests.applyNext(),
+      "a change request whose time has come",
+      log,
+    );
+    opened.defer(() => applyingPacer.close());
     return {
       app,
-      environments: createEnvironments(store, sources),
+      environments,
       signInLinks: links,
       unreadableSecrets: () => store.unreadableSecrets(),
       unencryptedTo: store.unencryptedTo,

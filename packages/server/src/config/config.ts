@@ -68,6 +68,8 @@ export interface Config {
   readonly maxLag: number;
   /** Requests that may wait for the store at once. */
   readonly maxWaiting: number;
+  /** Environments that there may be. */
+  readonly maxEnvironments: number;
   /** Milliseconds for which history is kept; 0 for as long as its environment exists. */
   readonly historyRetention: number;
   /** Milliseconds for which a server that was asked to stop continues to serve, unready. */
@@ -249,6 +251,7 @@ export const parseConfig = (variables: Variables): Config => {
       whole(0, 60_000),
     ),
     maxWaiting: count("HALYARD_MAX_WAITING", 1_000, 1, 100_000, "requests"),
+    maxEnvironments: count("HALYARD_MAX_ENVIRONMENTS", 100, 1, 10_000),
     historyRetention: 86_400_000 * count("HALYARD_HISTORY_DAYS", 0, 0, 36_500, "days"),
     shutdownDelay: 1_000 * count("HALYARD_SHUTDOWN_DELAY", 0, 0, 60, "seconds"),
     trustProxy,

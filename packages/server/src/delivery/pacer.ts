@@ -1,4 +1,4 @@
-// Does what may take its time, a small part at a time, so that nobody else notices it: replays, and change requests whose time has come.
+// Continues what is large, a small part at a time: it may take its time, and nobody else is to notice it.
 import type { WorkerLog } from "./worker.ts";
 
 /** Milliseconds between two parts, and between two looks while there is nothing to continue. */
@@ -12,11 +12,11 @@ export interface Pacer {
   close(): Promise<void>;
 }
 
-/** `doNext` does a part; false when there is none. `complaint` begins the line that tells of a failure. */
+/** `continueNext` does a part; false when there is none. `what` names it in the log. */
 export const startPacer = (
-  doNext: () => Promise<boolean>,
+  continueNext: () => Promise<boolean>,
+  what: string,
   log: WorkerLog,
-  complaint: string,
 ): Pacer => {
   let isFailing = false;
   let timer: NodeJS.Timeout | undefined;
@@ -26,10 +26,10 @@ export const startPacer = (
   const step = async (): Promise<void> => {
     let isBusy = false;
     try {
-      isBusy = await doNext();
+      isBusy = await continueNext();
       isFailing = false;
     } catch (err) {
-      if (!isFailing) log.warn({ err }, `${complaint}; it is tried again`);
+      if (!isFailing) log.warn({ err }, `${what} cannot be continued; it is tried again`);
       isFailing = true;
     }
     if (!closed) plan(isBusy ? pause : idlePause);

@@ -6,6 +6,7 @@ import type { UsageReport } from "../evaluation/usage-report.ts";
 import type { ApiKeys } from "../management/api-keys.ts";
 import type { ChangeRequests } from "../management/change-requests/change-requests.ts";
 import type { Deliveries } from "../management/deliveries.ts";
+import type { Environments } from "../management/environments.ts";
 import type { Explain } from "../management/explain.ts";
 import type { FlagReads } from "../management/flag-reads.ts";
 import type { Flags } from "../management/flags.ts";
@@ -20,6 +21,7 @@ import { userRoutes } from "./api/access/users.ts";
 import { changeRequestRoutes } from "./api/change-requests/routes.ts";
 import { RequestSchema } from "./api/change-requests/schemas.ts";
 import { changeRoutes } from "./api/changes.ts";
+import { environmentRoutes } from "./api/environments.ts";
 import { eventRoutes } from "./api/events.ts";
 import { explainRoutes } from "./api/explain.ts";
 import { flagReadRoutes } from "./api/flag-reads.ts";
@@ -98,6 +100,7 @@ export interface AppDependencies
   readonly deliveries: Deliveries;
   readonly replays: Replays;
   readonly keys: ApiKeys;
+  readonly environments: Environments;
   readonly users: Users;
   readonly readiness: Readiness;
   /** Undefined when there is to be none. */
@@ -257,6 +260,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       replayRoutes(api, dependencies.deliveries);
       replayRangeRoutes(api, dependencies.replays);
       keyRoutes(api, dependencies.keys);
+      environmentRoutes(api, { ...dependencies, sessions: dashboard?.sessions });
       personalKeyRoutes(api, dependencies.keys);
       userRoutes(api, dependencies.users, publicUrl);
       streamRoutes(api, { ...dependencies, streams });

@@ -15,9 +15,10 @@ import {
   type Caller,
   type EnvironmentRef,
   operator,
+  type Principal,
   type UserRef,
 } from "../domain/principal.ts";
-import { conflict, noEnvironment, notFound, ok, type Result } from "../errors.ts";
+import { conflict, fail, noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Sources, Store, Transaction } from "../ports.ts";
 import { createInsertRequest } from "./change-requests/insert-request.ts";
 import type { ShownRequest } from "./change-requests/show.ts";
@@ -41,7 +42,8 @@ export interface ApiKeys {
     request: NewApiKey,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<CreatedKey>>;
-  revoke(caller: Caller, id: string): Promise<Result<void>>;
+  /** An owner's is revoked by an owner alone. */
+  revoke(caller: Caller & Pick<Principal, "role">, id: string): Promise<Result<void>>;
   /** May do what both it and the person may, at each request. */
   createPersonal(
     person: UserRef,
@@ -194,14 +196,22 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
         }),
       ),
 
-    revoke: ({ actor, environment }, id) =>
-      revoke(environment.id, id, actor, (key, others) =>
-        isAdmin(key) && !others.some((other) => isAdmin(other) && !isExpired(other, clock()))
+    revoke: ({ actor, environment, role }, id) =>
+      revoke(environment.id, id, actor, (key, others) => {
+        if (key.role === "owner" && role !== "owner") {
+          return fail({
+            code: "FORBIDDEN",
+            message: `The API key "${id}" has the role owner; only an owner or the operator can revoke it.`,
+          });
+        }
+        const isLast =
+          isAdmin(key) && !others.some((other) => isAdmin(other) && !isExpired(other, clock()));
+        return isLast
           ? conflict(
               `The API key "${id}" is the last admin key of the environment "${environment.name}" and cannot revoke itself; create another admin key first.`,
             )
-          : ok(undefined),
-      ),
+          : ok(undefined);
+      }),
 
     createPersonal: (person, { actor, environment }, request, once) =>
       store.transact((transaction) =>

@@ -21,14 +21,13 @@ export interface IdempotentResult<T> {
   readonly repeated: boolean;
 }
 
-export const runIdempotent = async <T>(
+/** What an earlier request has led to; undefined when this is the first. */
+export const earlierResult = async <T>(
   transaction: Transaction,
   once: IdempotentRequest | undefined,
-  clock: Clock,
-  work: () => Promise<Result<T>>,
-): Promise<IdempotentResult<T>> => {
-  if (!once) return { result: await work(), repeated: false };
-  const now = clock();
+  now: Date,
+): Promise<IdempotentResult<T> | undefined> => {
+  if (!once) return undefined;
   const earlier = await transaction.idempotencyRecord(once.keyId, once.keptAs, now);
   if (earlier && earlier.fingerprint !== once.fingerprint) {
     return {
@@ -38,8 +37,19 @@ export const runIdempotent = async <T>(
       repeated: false,
     };
   }
-  if (earlier) return { result: once.open(earlier.sealed) as Result<T>, repeated: true };
+  return earlier && { result: once.open(earlier.sealed) as Result<T>, repeated: true };
+};
 
+export const runIdempotent = async <T>(
+  transaction: Transaction,
+  once: IdempotentRequest | undefined,
+  clock: Clock,
+  work: () => Promise<Result<T>>,
+): Promise<IdempotentResult<T>> => {
+  if (!once) return { result: await work(), repeated: false };
+  const now = clock();
+  const earlier = await earlierResult<T>(transaction, once, now);
+  if (earlier) return earlier;
   const result = await work();
   // An invalid request had no effect: its sender may correct it and keep the key. One whose environment is
   // gone has no caller left to store it for.

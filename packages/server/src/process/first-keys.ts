@@ -2,7 +2,8 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
-import type { Environments, FirstKey } from "../management/environments.ts";
+import type { FirstKey } from "../management/environments/bootstrap.ts";
+import type { Environments } from "../management/environments.ts";
 import type { SignInLinks } from "../management/sign-in-links.ts";
 import type { DashboardAddress } from "./listening.ts";
 

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { composeInstance, type Instance, type TestOverrides } from "../compose/server.ts";
 import type { Config } from "../config/config.ts";
-import type { FirstKey } from "../management/environments.ts";
+import type { FirstKey } from "../management/environments/bootstrap.ts";
 import { keepNextTickFast } from "./next-tick-workaround.ts";
 import { explainListenErrors, resolveHost } from "./port.ts";
 

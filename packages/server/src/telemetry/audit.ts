@@ -43,6 +43,8 @@ interface Line {
   readonly deliveries?: number;
 }
 
+const deleted = "environment.deleted";
+
 const ofChange = ({ state, decision, events, actor, reason, review }: Change): Line => ({
   actions: events.map(({ type }) => type),
   environmentId: state.id,
@@ -68,6 +70,8 @@ const ofEntry = (environmentId: number, entry: NewHistoryEntry): Line => ({
 export const createAudit = (log: AuditLog): Audit => {
   const changes = new Map<string, number>();
   const environmentNames = new Map<number, string>();
+  /** Environments whose removal this process has begun, and told. */
+  const removedHere = new Set<number | undefined>();
 
   const write = ({ actions, environmentId, actor, ...line }: Line): void => {
     for (const action of actions) changes.set(action, (changes.get(action) ?? 0) + 1);
@@ -118,16 +122,15 @@ export const createAudit = (log: AuditLog): Audit => {
         if (state) environmentNames.set(id, state.name);
         return state;
       },
-      async insertEnvironment(name, at) {
-        const environment = await transaction.insertEnvironment(name, at);
+      async insertEnvironment(name, ...rest) {
+        const environment = await transaction.insertEnvironment(name, ...rest);
         environmentNames.set(environment.id, name);
-        lines.push({
-          actions: ["environment.created"],
-          environmentId: environment.id,
-          subject: "environment",
-          id: name,
-        });
         return environment;
+      },
+      async closeEnvironment(environment, at, actor) {
+        const { id: environmentId, name: id } = environment;
+        lines.push({ actions: [deleted], environmentId, subject: "environment", id, actor });
+        await transaction.closeEnvironment(environment, at, actor);
       },
       commit(change, deliveries) {
         lines.push(ofChange(change));
@@ -161,11 +164,16 @@ export const createAudit = (log: AuditLog): Audit => {
       async positions() {
         const positions = await store.positions();
         const present = new Set(positions.map(({ environmentId }) => environmentId));
-        for (const [environmentId, name] of environmentNames) {
-          if (present.has(environmentId)) continue;
-          // By the operator's command, which is another process.
-          const actions = ["environment.deleted"];
-          write({ actions, environmentId, subject: "environment", id: name, actor: operator });
+        const gone = [...environmentNames].filter(
+          ([id]) => !present.has(id) && !removedHere.has(id),
+        );
+        const removed = gone.length > 0 ? await store.removedEnvironments() : [];
+        for (const [environmentId, name] of gone) {
+          // By the operator's command, which tells nobody; another instance tells what it removes.
+          const by = removed.find((each) => each.name === name)?.actor ?? operator;
+          if (by.name !== operator.name || by.keyId !== null) continue;
+          const line = { actions: [deleted], subject: "environment", id: name, actor: operator };
+          write({ ...line, environmentId });
         }
         environmentNames.clear();
         for (const { environmentId, name } of positions) environmentNames.set(environmentId, name);
@@ -178,7 +186,12 @@ export const createAudit = (log: AuditLog): Audit => {
           lines = [];
           return work(collecting(transaction, lines));
         });
-        lines.forEach(write);
+        for (const line of lines) {
+          // What is continued was told when it began.
+          const { environmentId = 0 } = line.actions.includes(deleted) ? line : {};
+          if (!removedHere.has(environmentId)) write(line);
+          if (environmentId > 0) removedHere.add(environmentId);
+        }
         return result;
       },
     }),

@@ -26,6 +26,7 @@ type Work = (transaction: Transaction) => Promise<unknown>;
 
 const reads: readonly (keyof Reader)[] = [
   "environments",
+  "unfinishedEnvironments",
   "flag",
   "content",
   "segments",

@@ -1,52 +1,87 @@
-// halyard environments: each has its own flags, webhooks and keys.
-
-import type { Operator } from "@halyard/server/compose/operator";
+// halyard environments: each has its own flags, webhooks and keys. On a server with an owner's key, or in its database.
 import { environmentNameRule } from "@halyard/server/domain/api-key";
-import { Command } from "commander";
-import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
+import { environmentColors } from "@halyard/server/domain/environment";
+import { Command, Option } from "commander";
+import { dataOption } from "../../operator.ts";
+import { changeCommand, serverCommand } from "../../server-connection/connection.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
+import { futureMoment } from "../../terminal/option-values.ts";
 import {
   CommandFailed,
+  inOneLine,
   print,
   printAside,
   printJson,
   printTable,
-  unwrap,
 } from "../../terminal/output.ts";
-import { createProgress } from "../../terminal/progress.ts";
+import {
+  type Environment,
+  type PlaceOptions,
+  type Removed,
+  type Settings,
+  withEnvironments,
+} from "./environment-place.ts";
 
-interface ListOptions extends OperatorOptions {
+interface ListOptions extends PlaceOptions {
   readonly deleted?: boolean;
 }
 
-interface DeleteOptions extends OperatorOptions {
+interface SettingOptions extends PlaceOptions {
+  readonly label?: string;
+  readonly color?: string;
+  readonly protect?: boolean;
+  readonly unprotect?: boolean;
+  /** `never` for no time. */
+  readonly expires?: Date | "never";
+}
+
+interface CreateOptions extends SettingOptions {
+  readonly copyOf?: string;
+}
+
+interface DeleteOptions extends PlaceOptions {
   readonly force?: boolean;
   readonly yes?: boolean;
 }
 
-export const environmentCommands = (): Command => {
-  const group = new Command("environments").description("list, create and delete environments");
-
-  const list = operatorCommand(group.command("list"))
-    .description("list the environments and how many flags each has")
-    .option("--deleted", "those that were deleted, and when")
-    .action((options: ListOptions) =>
-      withOperator(options, async ({ environments }) => {
-        if (options.deleted) return showDeleted(await environments.removed(), options);
-        const rows = (await environments.list()).map(({ name, flagCount, createdAt }) => ({
-          name,
-          flags: flagCount,
-          createdAt: createdAt.toISOString(),
-        }));
-        if (options.json) return printJson(rows);
-        printTable(
-          ["name", "flags", "created"],
-          rows.map((row) => [row.name, String(row.flags), row.createdAt]),
-        );
-      }),
+const environmentCommand = (group: Command, name: string, command = serverCommand): Command =>
+  command(group.command(name), "an owner")
+    .option(...dataOption)
+    .addHelpText(
+      "after",
+      `
+It works on the database of this machine (--data, HALYARD_DATA, DATABASE_URL or ./data) without a key. Where there is
+none, or with --url, --key or --profile, it calls a server with the key of an owner, which the operator creates:
+halyard keys create --environment NAME --role owner --name automation`,
     );
+
+const withSettings = (command: Command): Command =>
+  command
+    .option("--label <text>", "what people call it; an empty text for its name")
+    .addOption(
+      new Option("--color <color>", "what the page shows it in").choices([
+        ...environmentColors,
+        "none",
+      ]),
+    )
+    .option("--protect", "changes of its flags and segments need a second person")
+    .option(
+      "--expires <when>",
+      "when it is deleted with everything in it: a time, or in how long such as 12h or 7d",
+      (text) => (text === "never" ? text : futureMoment(text)),
+    );
+
+export const environmentCommands = (): Command => {
+  const group = new Command("environments").description(
+    "list, create, change and delete environments, on a server or in its database",
+  );
+
+  const list = environmentCommand(group, "list")
+    .description("list the environments and how many flags each has")
+    .option("--deleted", "those that were deleted, when and by whom; from the database alone")
+    .action(listEnvironments);
   withExamples(
     list,
     "halyard environments list",
@@ -54,89 +89,149 @@ export const environmentCommands = (): Command => {
     "halyard environments list --deleted",
   );
 
-  const create = operatorCommand(group.command("create"))
-    .description("create an environment; `halyard keys create` then creates keys for it")
+  const create = withSettings(environmentCommand(group, "create"))
+    .description("create an environment, and print its admin key, only once")
     .argument("<name>", environmentNameRule)
-    .action((name: string, options: OperatorOptions) =>
-      withOperator(options, async ({ environments }, place) => {
-        const made = unwrap(await environments.create(name));
-        const createdAt = made.createdAt.toISOString();
-        if (options.json) {
-          return printJson({ name: made.name, flags: 0, createdAt, ...place.json });
-        }
-        print(`Created the environment "${made.name}"${place.text}.`);
-        const data = options.data === undefined ? "" : ` --data ${options.data}`;
-        print(
-          `Next: halyard keys create --environment ${made.name} --role admin --name admin${data}`,
-        );
-      }),
-    );
-  withExamples(create, "halyard environments create staging");
+    .option("--copy-of <environment>", "begin with the flags and segments of another one")
+    .action(createEnvironment);
+  withExamples(
+    create,
+    "halyard environments create staging",
+    'halyard environments create staging --label "Staging (Europe)" --color orange',
+    "halyard environments create pr-123 --copy-of production --expires 7d --json",
+  );
 
-  const remove = operatorCommand(group.command("delete"))
+  const update = withSettings(environmentCommand(group, "update"))
+    .description("change the label, the color, the protection or the expiry of an environment")
+    .argument("<name>", "the environment")
+    .addOption(new Option("--unprotect", "changes no longer do").conflicts("protect"))
+    .action(updateEnvironment);
+  withExamples(
+    update,
+    'halyard environments update staging --label "Staging (Europe)" --color orange',
+    "halyard environments update production --protect",
+    "halyard environments update pr-123 --expires never",
+  );
+
+  const remove = environmentCommand(group, "delete", changeCommand)
     .description("delete an environment with its flags, webhooks, keys and history")
     .argument("<name>", "the environment")
     .option("--force", "even if it still has flags")
-    .option("-y, --yes", "do not ask for confirmation")
     .action(removeEnvironment);
   withExamples(
     remove,
     "halyard environments delete staging",
-    "halyard environments delete staging --force --yes",
+    "halyard environments delete pr-123 --force --yes",
   );
 
   return group;
 };
 
-type Removed = Awaited<ReturnType<Operator["environments"]["removed"]>>;
+const listEnvironments = (options: ListOptions): Promise<void> =>
+  withEnvironments(options, async (place) => {
+    if (options.deleted) {
+      if (place.removed) return showDeleted(await place.removed(), options);
+      throw new CommandFailed(
+        "--deleted works on the database: use it on the server's machine.",
+        exitCodes.usage,
+      );
+    }
+    const rows = await place.list();
+    if (options.json) return printJson(rows);
+    printTable(
+      ["name", "flags", "created", "expires", "protected", "label"],
+      rows.map((row) => [
+        row.name,
+        String(row.flags),
+        row.createdAt,
+        row.expiresAt ?? "never",
+        row.protected ? "yes" : "no",
+        inOneLine(row.label ?? ""),
+      ]),
+    );
+  });
 
-const showDeleted = (removed: Removed, { json }: OperatorOptions): void => {
-  const rows = removed.map(({ beganAt, endedAt, ...row }) => ({
+const settingsOf = ({ label, color, protect, unprotect, expires }: SettingOptions): Settings => ({
+  ...(label !== undefined && { label: label === "" ? null : label }),
+  ...(color !== undefined && {
+    color: color === "none" ? null : (color as Settings["color"] & {}),
+  }),
+  ...((protect || unprotect) && { protected: protect === true }),
+  ...(expires !== undefined && { expiresAt: expires === "never" ? null : expires.toISOString() }),
+});
+
+const expiryText = ({ expiresAt }: Environment): string =>
+  expiresAt === null ? "" : ` It is deleted at ${expiresAt}.`;
+
+const createEnvironment = (name: string, options: CreateOptions): Promise<void> =>
+  withEnvironments(options, async (place) => {
+    const { copyOf } = options;
+    const made = await place.create(name, copyOf, settingsOf(options));
+    if (options.json) return printJson({ ...made, ...place.json });
+    print(made.key.key);
+    const copied = copyOf === undefined ? "" : ` as a copy of "${copyOf}"`;
+    printAside(
+      `Created the environment "${name}"${copied}${place.text}.${expiryText(made)} This is its admin key (${made.key.id}); it is not shown again.`,
+    );
+  });
+
+const updateEnvironment = (name: string, options: SettingOptions): Promise<void> =>
+  withEnvironments(options, async (place) => {
+    const settings = settingsOf(options);
+    if (Object.keys(settings).length === 0) {
+      throw new CommandFailed(
+        "Nothing to change: pass --label, --color, --protect, --unprotect or --expires.",
+        exitCodes.usage,
+      );
+    }
+    const changed = await place.update(name, settings);
+    if (options.json) return printJson({ ...changed, ...place.json });
+    print(`Changed the environment "${name}"${place.text}.${expiryText(changed)}`);
+  });
+
+const showDeleted = (removed: Removed, { json }: ListOptions): void => {
+  const rows = removed.map(({ beganAt, endedAt, actor, ...row }) => ({
     ...row,
     beganAt: beganAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
+    actor,
   }));
   if (json) {
     printJson(rows);
     return;
   }
   printTable(
-    ["name", "flags", "webhooks", "keys", "deleted"],
-    rows.map(({ name, flags, webhooks, keys, endedAt }) => [
+    ["name", "flags", "webhooks", "keys", "deleted", "by"],
+    rows.map(({ name, flags, webhooks, keys, endedAt, actor }) => [
       name,
       ...[flags, webhooks, keys].map(String),
-      endedAt ?? "interrupted; delete it again to continue",
+      endedAt ?? "not finished; a running server continues it",
+      inOneLine(actor?.name ?? "operator"),
     ]),
   );
   if (rows.length === 0) printAside("No environment was deleted.");
 };
 
-const counted = (count: number, what: string): string =>
-  `${count} ${what}${count === 1 ? "" : "s"}`;
-
 const removeEnvironment = (name: string, options: DeleteOptions): Promise<void> =>
-  withOperator(options, async ({ environments }, place) => {
-    const { flags, webhooks, keys } = unwrap(await environments.contents(name));
+  withEnvironments(options, async (place) => {
+    const { flags, text } = await place.contents(name);
     const withFlags = options.force === true;
     // Checked before the question, so that nobody confirms in vain.
     if (flags > 0 && !withFlags) {
       throw new CommandFailed(
-        `The environment "${name}"${place.text} has ${counted(flags, "flag")}. Deleting it also deletes its flags, webhooks, keys and history: add --force to do so.`,
+        `The environment "${name}"${place.text} has ${flags} flag${flags === 1 ? "" : "s"}. Deleting it also deletes its flags, webhooks, keys and history: add --force to do so.`,
         exitCodes.conflict,
       );
     }
     await confirm(
-      `Delete the environment "${name}"${place.text} with ${counted(flags, "flag")}, ${counted(webhooks, "webhook")}, ${counted(keys, "key")} and all history? Only a backup can bring them back.`,
+      `Delete the environment "${name}"${place.text} with ${text} and all history? Only a backup can bring them back.`,
       options.yes,
     );
-    const progress = createProgress("rows deleted");
-    const removed = await environments
-      .remove(name, withFlags, (rows) => progress.at(rows))
-      .finally(() => progress.end())
-      .then(unwrap);
-    if (options.json) {
-      const { name: gone, flagCount } = removed;
-      return printJson({ name: gone, flags: flagCount, deleted: true, ...place.json });
-    }
-    print(`Deleted the environment "${removed.name}"${place.text} and everything in it.`);
+    const isGone = await place.remove(name, withFlags);
+    if (options.json) return printJson({ name, flags, deleted: true, ...place.json });
+    print(
+      isGone
+        ? `Deleted the environment "${name}"${place.text} and everything in it.`
+        : `Closed the environment "${name}"${place.text}: its keys no longer work. The server deletes what is left of it.`,
+    );
   });

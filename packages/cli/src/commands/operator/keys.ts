@@ -102,6 +102,7 @@ export const keyCommands = (): Command => {
     "halyard keys create --role server --name contractor --expires 30d",
     "halyard keys create --role client --name shop --origin https://shop.example.com",
     "halyard keys create --environment production --role admin --name admin",
+    "halyard keys create --environment production --role owner --name automation",
   );
 
   const revoke = keyCommand(group, "revoke", changeCommand)
@@ -236,6 +237,12 @@ const createKey = async (given: CreateOptions): Promise<void> => {
     );
   };
   if (environment === undefined) {
+    if (role === "owner") {
+      throw new CommandFailed(
+        "A key with the role owner is created on the server's machine, in the database: pass --environment NAME.",
+        exitCodes.usage,
+      );
+    }
     const connection = connect(options);
     const what = `Create the ${role} key "${name}"`;
     const place = await beginChange(connection, what, options.yes);

@@ -1,4 +1,4 @@
-// What changed in a webhook or a key, field by field, in text as well as in color.
+// What changed in a webhook, a key or the rights of a person, field by field, in text as well as in color.
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -10,6 +10,8 @@ interface FieldDiffProps {
 const asText = (value: unknown): string | undefined => {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return value.join(", ");
+  // A person, whose id nobody knows.
+  if (typeof value === "object" && "name" in value) return String(value.name);
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "string" ? value : JSON.stringify(value);
 };

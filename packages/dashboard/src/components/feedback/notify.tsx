@@ -1,9 +1,11 @@
 // Notifications: what was done, with Undo, or what failed, with advice.
-import type { ManagementError } from "@halyard/sdk";
-import { Button, Group, Text } from "@mantine/core";
+import type { ManagementError, Result } from "@halyard/sdk";
+import { Anchor, Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { Link } from "wouter";
 import { explain } from "../../advice.ts";
 import { ApiError } from "../../api.ts";
+import { proposedAt } from "../../proposal.ts";
 import { Icon } from "../display/icon.tsx";
 
 interface Done {
@@ -13,6 +15,8 @@ interface Done {
   /** In milliseconds, when there is more to read or to think over than usual. */
   readonly autoClose?: number;
 }
+
+type Failure = Extract<Result<unknown>, { readonly ok: false }>;
 
 const closeButtonProps = { "aria-label": "Close notification" };
 
@@ -56,7 +60,36 @@ export const notifyFailure = (title: string, message: string): void => {
   });
 };
 
+/** It is not done: somebody else must approve it. */
+export const notifyProposed = (address: string): void => {
+  const id = notifications.show({
+    title: "Proposed",
+    color: "accent",
+    icon: <Icon name="proposal" />,
+    autoClose: 20_000,
+    closeButtonProps,
+    message: (
+      <Text size="sm">
+        Nothing changes until somebody else approves it.{" "}
+        <Anchor component={Link} inherit href={address} onClick={() => notifications.hide(id)}>
+          Show the request
+        </Anchor>
+      </Text>
+    ),
+  });
+};
+
+/** For those who tell an error themselves. */
+export const sayProposed = (failed: Failure): Failure => {
+  const address = proposedAt(failed.error);
+  if (address !== undefined) notifyProposed(address);
+  return failed;
+};
+
+/** What was proposed is no error. */
 export const notifyError = (title: string, error: ManagementError): void => {
+  const address = proposedAt(error);
   const { message, advice } = explain(new ApiError(error));
-  notifyFailure(title, `${message} ${advice}`);
+  if (address === undefined) notifyFailure(title, `${message} ${advice}`);
+  else notifyProposed(address);
 };

@@ -1,4 +1,4 @@
-// Asks before a change: in production with a field for the reason, elsewhere only what needs a confirmation everywhere.
+// Asks before a change: in production and in protected environments with a field for the reason, elsewhere only what needs a confirmation everywhere.
 import { maxReasonLength } from "@halyard/core/reason";
 import { TextInput } from "@mantine/core";
 import { useCallback } from "react";
@@ -44,20 +44,30 @@ export const ReasonInput = ({ onChange, value, focused = false }: ReasonInputPro
   />
 );
 
+/** That what is asked for is not done at once. */
+export const ProposesNote = ({ name }: { readonly name: string }) => (
+  <p className="confirm-sentence">
+    {name} is protected: this is proposed, and nothing changes until somebody else approves it.
+  </p>
+);
+
 /** `ask` for a change: resolves at once where nothing is asked. */
 export const useReason = (): AskReason => {
   const confirm = useConfirm();
-  const { isProduction } = useApi();
+  const { asksReason, proposes, environment } = useApi();
+  const { name } = environment;
   return useCallback<AskReason>(
     async ({ everywhere = false, body, ...question }) => {
-      if (!isProduction)
+      if (!asksReason)
         return everywhere && !(await confirm({ ...question, body })) ? undefined : {};
       let typed = "";
       const confirmed = await confirm({
         ...question,
+        ...(proposes && { confirmLabel: "Propose" }),
         body: (
           <>
             {body}
+            {proposes && <ProposesNote name={name} />}
             <ReasonInput
               focused
               onChange={(text) => {
@@ -69,6 +79,6 @@ export const useReason = (): AskReason => {
       });
       return confirmed ? givenReason(typed) : undefined;
     },
-    [confirm, isProduction],
+    [confirm, asksReason, proposes, name],
   );
 };

@@ -5,6 +5,7 @@ import { useLocation } from "wouter";
 import { signInFrom, switchTo } from "../../addresses.ts";
 import { signOut } from "../../api.ts";
 import { useApi, useSession } from "../../session.tsx";
+import { EnvironmentDot, labelOf, ProtectedMark } from "../display/environment-name.tsx";
 import { Icon } from "../display/icon.tsx";
 import { notifyError } from "../feedback/notify.tsx";
 
@@ -17,7 +18,7 @@ const roleLabels = {
 } as const;
 
 export const EnvironmentSwitcher = () => {
-  const { environment } = useApi();
+  const { environment, may } = useApi();
   const { session, refresh } = useSession();
   const [path, navigate] = useLocation();
   const leave = async () => {
@@ -34,9 +35,14 @@ export const EnvironmentSwitcher = () => {
         >
           <span className="visually-hidden">Environment: </span>
           <span className="environment-words">
-            <span className="environment-name">{environment.name}</span>
+            <span className="environment-name">
+              <EnvironmentDot color={environment.color} />
+              <span className="environment-label">{labelOf(environment)}</span>
+              <ProtectedMark environment={environment} />
+            </span>
             <span className="environment-role">
-              key {environment.keyName}
+              {environment.label && `${environment.name}, `}
+              {session?.user ? environment.role : `key ${environment.keyName}`}
               {roleLabels[environment.role] === "read-only" && ", read-only"}
             </span>
           </span>
@@ -45,25 +51,40 @@ export const EnvironmentSwitcher = () => {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Environments</Menu.Label>
-        {session?.environments.map(({ name, role }) => (
+        {session?.environments.map((each) => (
           <Menu.Item
-            key={name}
-            onClick={() => navigate(switchTo(name, path))}
-            leftSection={<Icon name={isProductionName(name) ? "warning" : "flag"} size={16} />}
-            rightSection={name === environment.name ? <Icon name="check" size={16} /> : undefined}
-            {...(name === environment.name && { "aria-current": true })}
+            key={each.name}
+            onClick={() => navigate(switchTo(each.name, path))}
+            leftSection={<Icon name={isProductionName(each.name) ? "warning" : "flag"} size={16} />}
+            rightSection={
+              each.name === environment.name ? <Icon name="check" size={16} /> : undefined
+            }
+            {...(each.name === environment.name && { "aria-current": true })}
           >
-            {name} ({roleLabels[role]})
+            <EnvironmentDot color={each.color} />
+            {each.label && `${each.label}: `}
+            {each.name} ({roleLabels[each.role]})
+            <ProtectedMark environment={each} />
           </Menu.Item>
         ))}
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<Icon name="plus" size={16} />}
-          onClick={() => navigate(signInFrom())}
-        >
-          Sign in to another environment
-        </Menu.Item>
-        {session !== undefined && session.environments.length > 1 && (
+        {(may("environments.write") || !session?.user) && <Menu.Divider />}
+        {may("environments.write") && (
+          <Menu.Item
+            leftSection={<Icon name="edit" size={16} />}
+            onClick={() => navigate("/environments")}
+          >
+            Manage environments
+          </Menu.Item>
+        )}
+        {!session?.user && (
+          <Menu.Item
+            leftSection={<Icon name="plus" size={16} />}
+            onClick={() => navigate(signInFrom())}
+          >
+            Sign in to another environment
+          </Menu.Item>
+        )}
+        {session !== undefined && !session.user && session.environments.length > 1 && (
           <Menu.Item leftSection={<Icon name="leave" size={16} />} onClick={() => void leave()}>
             Sign out of {environment.name}
           </Menu.Item>

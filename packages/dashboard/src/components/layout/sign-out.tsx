@@ -11,7 +11,9 @@ export const useSignOut = (): (() => Promise<void>) => {
     const result = await signOut(session?.csrf ?? "");
     if (result.ok) forgetTab();
     else notifyError("Sign-out failed", result.error);
-    await refresh();
+    const elsewhere = result.ok ? result.value?.signOutUrl : undefined;
+    if (elsewhere === undefined) await refresh();
+    else location.assign(elsewhere);
   };
 };
 

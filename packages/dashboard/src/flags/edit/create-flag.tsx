@@ -14,6 +14,7 @@ import { ErrorMessage } from "../../components/feedback/error-message.tsx";
 import { givenReason, ReasonInput } from "../../components/feedback/reason.tsx";
 import { keyError } from "../../key-error.ts";
 import { useLiveState } from "../../live-provider.tsx";
+import { proposedAt } from "../../proposal.ts";
 import { useApi } from "../../session.tsx";
 import { editorOf } from "../types/type-editors.tsx";
 import { useKept } from "./edit-draft.tsx";
@@ -54,7 +55,7 @@ const CreateFlagForm = ({
 }: Omit<CreateFlagProps, "opened">) => {
   const edits = useFlagEdits();
   const { byKey } = useLiveState();
-  const { isProduction } = useApi();
+  const { asksReason, proposes } = useApi();
   /** Escape closes the dialog and keeps what was typed. */
   const [kept, keep] = useKept<NewFlag>(newFlagDraft(initialKey));
   const typed = kept ?? begin(initialKey);
@@ -81,9 +82,11 @@ const CreateFlagForm = ({
     };
     const result = await edits.create(flag, givenReason(reason));
     setBusy(false);
-    if (!result.ok) return setError(new ApiError(result.error));
+    const isProposed = !result.ok && proposedAt(result.error) !== undefined;
+    if (!result.ok && !isProposed) return setError(new ApiError(result.error));
     keep(undefined);
-    onCreated(key);
+    if (isProposed) onClose();
+    else onCreated(key);
   };
 
   const cancel = () => {
@@ -135,14 +138,14 @@ const CreateFlagForm = ({
           minRows={2}
           maxRows={6}
         />
-        {isProduction && <ReasonInput value={reason} onChange={(text) => set({ reason: text })} />}
+        {asksReason && <ReasonInput value={reason} onChange={(text) => set({ reason: text })} />}
         {error !== undefined && <ErrorMessage error={error} title="The flag was not created" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={cancel}>
             Cancel
           </Button>
           <Button type="submit" loading={busy} disabled={key === "" || wrongKey !== undefined}>
-            Create flag
+            {proposes ? "Propose" : "Create flag"}
           </Button>
         </Group>
       </Stack>

@@ -7,7 +7,7 @@ import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from "
 import type { LiveFlag } from "../../live.ts";
 import { useApi } from "../../session.tsx";
 import { settingOf, withPatch } from "./flag-change.ts";
-import { type Outcome, useFlagEdits } from "./flag-edits.tsx";
+import { isFinished, useFlagEdits } from "./flag-edits.tsx";
 import { draftsOfFlag, keptDrafts, storageKeyOf } from "./kept-drafts.ts";
 import { isAllOwn } from "./own-versions.ts";
 
@@ -17,9 +17,6 @@ interface Draft<Value> {
   /** What saving it would change. */
   readonly patch: PatchFlag;
 }
-
-/** After any other outcome the draft stays, to be saved again or discarded. */
-const isFinished = (outcome: Outcome): boolean => outcome === "done" || outcome === "theirs";
 
 /** Those who look at the drafts of others. */
 const listeners = new Set<() => void>();
@@ -151,16 +148,19 @@ interface DraftActionsProps {
   readonly children?: ReactNode;
 }
 
-export const DraftActions = ({ saveLabel, busy, onDiscard, children }: DraftActionsProps) => (
-  <Group mt="sm" justify={children === undefined ? "flex-end" : "space-between"}>
-    {children}
-    <Group gap="xs">
-      <Button variant="default" onClick={onDiscard}>
-        Discard
-      </Button>
-      <Button type="submit" loading={busy}>
-        {saveLabel}
-      </Button>
+export const DraftActions = ({ saveLabel, busy, onDiscard, children }: DraftActionsProps) => {
+  const { proposes } = useApi();
+  return (
+    <Group mt="sm" justify={children === undefined ? "flex-end" : "space-between"}>
+      {children}
+      <Group gap="xs">
+        <Button variant="default" onClick={onDiscard}>
+          Discard
+        </Button>
+        <Button type="submit" loading={busy}>
+          {proposes ? "Propose" : saveLabel}
+        </Button>
+      </Group>
     </Group>
-  </Group>
-);
+  );
+};

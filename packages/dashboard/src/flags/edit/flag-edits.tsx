@@ -4,10 +4,11 @@ import { type CreateFlag, type Flag, type PatchFlag, reachOf } from "@halyard/co
 import type { ManagementError, Result } from "@halyard/sdk";
 import { useMemo } from "react";
 import { type Ask, useConfirm } from "../../components/feedback/confirm.tsx";
-import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
+import { notifyDone, notifyError, sayProposed } from "../../components/feedback/notify.tsx";
 import { type AskReason, type Given, useReason } from "../../components/feedback/reason.tsx";
 import type { Live, LiveFlag } from "../../live.ts";
 import { useLive } from "../../live-provider.tsx";
+import { proposedAt } from "../../proposal.ts";
 import { type Api, useApi } from "../../session.tsx";
 import { Conflict } from "./conflict.tsx";
 import { Difference, isSameTargeting } from "./difference.tsx";
@@ -20,7 +21,16 @@ export type Outcome =
   /** The server refused it or could not be reached; a notification says so. */
   | "failed"
   /** Somebody else was first, and their version is kept. */
-  | "theirs";
+  | "theirs"
+  /** Nothing has changed yet: somebody else must approve it. */
+  | "proposed";
+
+/** After any other outcome a draft stays, to be saved again or discarded. */
+export const isFinished = (outcome: Outcome): boolean =>
+  outcome === "done" || outcome === "theirs" || outcome === "proposed";
+
+export const failedOr = (error: ManagementError): Outcome =>
+  proposedAt(error) === undefined ? "failed" : "proposed";
 
 type OnRefused = (error: ManagementError) => void;
 
@@ -51,7 +61,7 @@ const isRefusal = (code: ManagementError["code"]): boolean =>
 const takesFromUsers = (before: Flag, after: Flag): boolean => reachOf(after) < reachOf(before);
 
 const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): FlagEdits => {
-  const { management, environment, isProduction } = api;
+  const { management, environment, isProduction, proposes } = api;
 
   const send = async (
     base: LiveFlag,
@@ -60,7 +70,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
     onRefused?: OnRefused,
   ): Promise<Outcome> => {
     const { key } = base.flag;
-    const revert = live.assume(key, withPatch(base.flag, patch));
+    const revert = proposes ? () => {} : live.assume(key, withPatch(base.flag, patch));
     const result = await management.flags.update(key, patch, { ifMatch: base.version, ...given });
     if (result.ok) live.put(key, result.value, result.version ?? base.version + 1);
     revert();
@@ -82,7 +92,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
     }
     if (onRefused !== undefined && isRefusal(code)) onRefused(result.error);
     else notifyError(`${key} was not changed`, result.error);
-    return "failed";
+    return failedOr(result.error);
   };
 
   const resolveConflict = async (
@@ -112,7 +122,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
 
   const create = async (flag: CreateFlag, given: Given = {}): Promise<Result<Flag>> => {
     const result = await management.flags.create(flag, given);
-    if (!result.ok) return result;
+    if (!result.ok) return sayProposed(result);
     live.put(flag.key, result.value, result.version ?? 1);
     notifyDone({ title: flag.key, message: "Created. It stays off until you turn it on." });
     return result;
@@ -129,7 +139,8 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
       });
       if (given === undefined) return;
       const result = await create(definitionOf(flag), given);
-      if (!result.ok) notifyError(`${flag.key} was not created`, result.error);
+      if (!result.ok && proposedAt(result.error) === undefined)
+        notifyError(`${flag.key} was not created`, result.error);
     },
 
     async change(base, patch, onRefused) {

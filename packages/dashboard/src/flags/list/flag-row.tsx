@@ -4,6 +4,7 @@ import type { LastChange } from "@halyard/sdk";
 import { Switch } from "@mantine/core";
 import type { CSSProperties } from "react";
 import { Link } from "wouter";
+import { actorName } from "../../components/display/actor-name.tsx";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
 import { Time } from "../../components/display/time.tsx";
 import { SelectRow } from "../../components/selection/select-row.tsx";
@@ -131,7 +132,7 @@ export const FlagRow = (props: FlagRowProps) => {
               <span className="flag-row-changed">Changed </span>
               <Time at={change.at} />
             </span>
-            <span className="flag-row-actor dimmed">by {change.actor.name}</span>
+            <span className="flag-row-actor dimmed">by {actorName(change.actor)}</span>
           </>
         )}
       </div>

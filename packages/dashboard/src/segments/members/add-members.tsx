@@ -10,6 +10,7 @@ interface AddMembersProps {
   readonly other: ReadonlySet<string>;
   readonly otherName: MemberList;
   readonly disabled: boolean;
+  readonly addLabel: string;
   /** Whether all was saved. */
   readonly onAdd: (members: readonly string[]) => Promise<boolean>;
 }
@@ -17,7 +18,8 @@ interface AddMembersProps {
 /** Browsers take minutes to lay out a longer text in an input: it is held beside it. */
 const longestShown = 5_000;
 
-export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembersProps) => {
+export const AddMembers = (props: AddMembersProps) => {
+  const { list, other, otherName, disabled, addLabel, onAdd } = props;
   const input = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
   const [held, setHeld] = useState("");
@@ -94,7 +96,7 @@ export const AddMembers = ({ list, other, otherName, disabled, onAdd }: AddMembe
             </Button>
           )}
           <Button type="submit" disabled={disabled || fresh.length === 0} loading={disabled}>
-            Add to the list
+            {addLabel}
           </Button>
         </span>
       </div>

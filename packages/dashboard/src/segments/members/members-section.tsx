@@ -7,6 +7,7 @@ import { valueOrThrow } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../../components/feedback/skeletons.tsx";
 import { Section } from "../../components/layout/section.tsx";
+import { isFinished } from "../../flags/edit/flag-edits.tsx";
 import { formatNumber } from "../../format.ts";
 import type { LiveSegment } from "../../live.ts";
 import { useApi } from "../../session.tsx";
@@ -41,7 +42,7 @@ const ChangeProgress = ({ running }: { readonly running: Running }) => {
 };
 
 export const MembersSection = ({ entry }: { readonly entry: LiveSegment }) => {
-  const { management, environment, mayChange } = useApi();
+  const { management, environment, mayChange, proposes } = useApi();
   const { key, counts } = entry.segment;
   const edits = useSegmentEdits();
   const [list, setList] = useState<MemberList>("include");
@@ -71,7 +72,7 @@ export const MembersSection = ({ entry }: { readonly entry: LiveSegment }) => {
     setRunning(undefined);
     await query.refetch();
     // What was stopped stays in the form: what is in the list by now is told apart there.
-    return outcome === "done" && !stop.signal.aborted;
+    return isFinished(outcome) && !stop.signal.aborted;
   };
   const other = list === "include" ? "exclude" : "include";
   return (
@@ -99,6 +100,7 @@ export const MembersSection = ({ entry }: { readonly entry: LiveSegment }) => {
               other={sets[other]}
               otherName={other}
               disabled={running !== undefined}
+              addLabel={proposes ? "Propose" : "Add to the list"}
               onAdd={(members) => change("add", members)}
             />
           )}

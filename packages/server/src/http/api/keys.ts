@@ -16,7 +16,7 @@ const tags = ["Keys"];
 const IdPath = Type.Object({ id: Type.String({ description: "The key's id." }) });
 
 const roleDescription =
-  "`client` evaluates, `server` reads too, except keys, `editor` changes flags and segments, `admin` does everything.";
+  "`client` evaluates, `server` reads too, except keys, `editor` changes flags and segments, `admin` does everything in its environment, `owner` manages people and environments too.";
 export const keyFields = {
   name: Type.String({
     minLength: 1,
@@ -27,7 +27,7 @@ export const keyFields = {
   }),
   role: Type.Enum([...keyRoles], {
     description: roleDescription,
-    "x-must-be": `one of ${keyRoles.join(", ")}`,
+    "x-must-be": `one of ${keyRoles.join(", ")} (the operator issues keys with the role owner, with halyard keys create)`,
   }),
 };
 /** The operator issues those of owners. */
@@ -231,7 +231,7 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
       operationId: "revokeKey",
       summary: "Revoke an API key",
       description:
-        "It takes effect immediately. The last admin key of an environment cannot be revoked here.",
+        "It takes effect immediately. The last admin key of an environment cannot be revoked here, and a key with the role owner only by an owner.",
       params: IdPath,
       response: answers(
         { 204: { description: "It is revoked." } },

@@ -19,6 +19,9 @@ const pagePaths = [
   "/webhooks/:id",
   "/keys",
   "/events",
+  "/people",
+  "/account",
+  "/invitation",
   "/environments/*",
 ] as const;
 

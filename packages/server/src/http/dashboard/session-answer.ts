@@ -61,7 +61,7 @@ export const createSessionAnswers = ({
         user: user ? shownUser(user) : null,
         environments: holders
           .toSorted((a, b) => (a.environment.name < b.environment.name ? -1 : 1))
-          .map(({ environment, role, actor, keyId }) => {
+          .map(({ environment, role, actor, keyId, writesDirectly = false }) => {
             const {
               label = null,
               color = null,
@@ -72,6 +72,7 @@ export const createSessionAnswers = ({
               label,
               color,
               protected: isProtected,
+              writesDirectly,
               // Whoever came by a link has the operator's rights; the key itself is that of an admin.
               role: session.userId === null && session.isOwner ? ("admin" as const) : role,
               permissions: permissionsOf(role),

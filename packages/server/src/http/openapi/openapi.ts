@@ -35,6 +35,7 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
         { name: "Webhooks", description: "Signed callbacks on every change." },
         { name: "History", description: "Who changed what, and when." },
         { name: "Keys", description: "The API keys of the key's environment." },
+        { name: "Environments", description: "Create, label, protect, copy and delete them." },
         { name: "People", description: "Who has an account, and what they may do where." },
         { name: "Health", description: "For operators and load balancers. No key needed." },
       ],

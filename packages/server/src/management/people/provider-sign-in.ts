@@ -68,6 +68,10 @@ export const createProviderSignIn = (
     if (known && known.id !== user.id) {
       return noAccess("this identity belongs to somebody else than who was invited");
     }
+    // Whoever has only the link would sign in from then on without the code that a password asks for.
+    if (!known && user.hasSecondFactor) {
+      return noAccess("who was invited has a second factor, and has to turn it off before");
+    }
     if (!known) await transaction.insertIdentity(user.id, identity);
     await transaction.deleteInvitations(user.id);
     return { kind: "welcome", user, isNew: false };

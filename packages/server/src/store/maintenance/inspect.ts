@@ -60,6 +60,8 @@ export const inspectRows = async (
       "api_keys.expires_at",
     ])
     .where("api_keys.revoked_at", "is", null)
+    // Neither the access of people nor their personal keys, which end by themselves.
+    .where("api_keys.user_id", "is", null)
     .orderBy("environments.name")
     .orderBy("api_keys.created_at")
     .execute();

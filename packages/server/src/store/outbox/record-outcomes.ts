@@ -1,6 +1,7 @@
 // Records the outcomes of claimed deliveries and the health of their webhooks.
 import { sql } from "kysely";
 import type { NewHistoryEntry } from "../../domain/history.ts";
+import { halyard } from "../../domain/principal.ts";
 import type { WebhookHealth } from "../../domain/webhooks/delivery.ts";
 import type { Claim, DeliveryResult, OutboxBatch } from "../../domain/webhooks/outbox.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
@@ -244,7 +245,7 @@ const switchOff = async (
     subjectId: id,
     version: null,
     at: new Date(now),
-    actor: { keyId: null, name: "halyard" },
+    actor: halyard,
     actions: ["webhook.deactivated"],
     before: { ...shown, active: true },
     after: { ...shown, active: false, reason },

@@ -34,6 +34,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     protected: Generated<number>;
     /** When it is deleted; null for never. */
     expires_at: Generated<number | null>;
+    /** While it is being copied from another: that one. Nobody sees it, and it expires unless the copy goes on. */
+    copy_of: Generated<number | null>;
   };
   api_keys: {
     id: string;
@@ -238,7 +240,7 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     name: string;
     count: number;
   };
-  /** Environments that the operator has removed, or begun to. */
+  /** Environments that were removed, or are being. */
   removed_environments: {
     id: number;
     name: string;
@@ -247,6 +249,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     keys: number;
     began_at: number;
     ended_at: number | null;
+    /** JSON: who removed it; null when that was not recorded yet. */
+    actor: Generated<string | null>;
   };
   /** Idempotency records: responses kept for requests that are sent again. The table keeps its first name. */
   answers: {

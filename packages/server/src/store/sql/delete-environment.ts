@@ -1,6 +1,7 @@
 // Deletes an environment with everything in it, a few rows at a time, table by table as the list of tables says.
 import { sql } from "kysely";
 import type { EnvironmentWrites, RemovedEnvironment } from "../../domain/environment.ts";
+import type { Actor } from "../../domain/principal.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { tableFacts, tableNames } from "../schema/table-facts.ts";
 import type { Database, Tables } from "../schema/tables.ts";
@@ -30,7 +31,7 @@ export const removalWrites = (
   traits: DatabaseTraits,
   revokedKeys: string[],
 ): Pick<EnvironmentWrites, "closeEnvironment" | "deleteEnvironmentPart"> => ({
-  async closeEnvironment({ id, name, flagCount }, at) {
+  async closeEnvironment({ id, name, flagCount }, at, actor) {
     const time = at.getTime();
     const webhooks = database.selectFrom("webhooks").select("id").where("environment_id", "=", id);
     const locked = await webhooks.orderBy("id").$call(traits.locked).execute();
@@ -44,17 +45,19 @@ export const removalWrites = (
       .set({ revoked_at: time })
       .where("environment_id", "=", id)
       .where("revoked_at", "is", null)
-      .returning("id")
+      .returning(["id", "kind"])
       .execute();
     await database
       .updateTable("environments")
       .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
       .where("id", "=", id)
       .execute();
-    const counts = { flags: flagCount, webhooks: locked.length, keys: keys.length };
+    // People have access, but no key.
+    const held = keys.filter(({ kind }) => kind === "key");
+    const counts = { flags: flagCount, webhooks: locked.length, keys: held.length };
     await database
       .insertInto("removed_environments")
-      .values({ id, name, ...counts, began_at: time, ended_at: null })
+      .values({ id, name, ...counts, began_at: time, ended_at: null, actor: JSON.stringify(actor) })
       // It was interrupted, and what it held is known already.
       .onConflict((conflict) => conflict.column("id").doNothing())
       .execute();
@@ -95,13 +98,14 @@ export const removalWrites = (
 export const removedEnvironments = async (database: Database): Promise<RemovedEnvironment[]> => {
   const rows = await database
     .selectFrom("removed_environments")
-    .select(["name", "flags", "webhooks", "keys", "began_at", "ended_at"])
+    .select(["name", "flags", "webhooks", "keys", "began_at", "ended_at", "actor"])
     .orderBy("began_at", "desc")
     .orderBy("id", "desc")
     .execute();
-  return rows.map(({ began_at, ended_at, ...row }) => ({
+  return rows.map(({ began_at, ended_at, actor, ...row }) => ({
     ...row,
     beganAt: new Date(began_at),
     endedAt: ended_at === null ? null : new Date(ended_at),
+    actor: actor === null ? null : (JSON.parse(actor) as Actor),
   }));
 };

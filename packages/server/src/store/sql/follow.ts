@@ -66,6 +66,7 @@ export const followReads = (database: Database): FollowReads => ({
     database
       .selectFrom("environments")
       .select(["id as environmentId", "name", "revision", "keys_revision as keysRevision"])
+      .where("copy_of", "is", null)
       .execute(),
 
   async changesAfter(environmentId, revision, limit) {

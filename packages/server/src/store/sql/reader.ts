@@ -3,7 +3,7 @@ import { fromStored } from "@halyard/core/flags/stored";
 import type { Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { ChangeRequestReads } from "../../domain/change-requests/change-request.ts";
-import type { Environment } from "../../domain/environment.ts";
+import type { EnvironmentReads } from "../../domain/environment.ts";
 import type { KeyRole } from "../../domain/principal.ts";
 import type { ReferenceReads } from "../../domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "../../domain/segments.ts";
@@ -12,6 +12,7 @@ import type { UserReads } from "../../domain/user.ts";
 import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
+import { environmentReads } from "../environments/rows.ts";
 import { changeRequestReads } from "../people/change-requests.ts";
 import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
@@ -48,30 +49,6 @@ const webhookOf = (
 });
 
 /** Columns by name: a prepared statement stays correct when a newer version adds a column. */
-export const environmentColumns = [
-  "id",
-  "name",
-  "revision",
-  "sequence",
-  "flag_count",
-  "created_at",
-  "label",
-  "color",
-  "protected",
-] as const;
-
-export const environmentOf = (
-  row: Pick<Selectable<Tables["environments"]>, (typeof environmentColumns)[number]>,
-): Environment => ({
-  id: row.id,
-  name: row.name,
-  createdAt: new Date(row.created_at),
-  flagCount: row.flag_count,
-  label: row.label,
-  color: row.color,
-  isProtected: row.protected === 1,
-});
-
 const flagColumns = [
   "key",
   "type",
@@ -95,8 +72,8 @@ export const readsToChange = (
   | keyof SegmentReads
   | keyof SignInLinkReads
   | keyof UserReads
+  | keyof EnvironmentReads
   | keyof ChangeRequestReads
-  | "environments"
   | "flag"
   | "webhooks"
   | "webhook"
@@ -130,17 +107,9 @@ export const readsToChange = (
     ...referenceReads(database, flagsAmong),
     ...historyReads(database),
     ...userReads(database),
-    ...changeRequestReads(database),
+    ...environmentReads(database),
     ...signInLinkReads(database, lock),
-
-    async environments() {
-      const rows = await database
-        .selectFrom("environments")
-        .select(environmentColumns)
-        .orderBy("name")
-        .execute();
-      return rows.map(environmentOf);
-    },
+    ...changeRequestReads(database),
 
     async flag(environmentId, key) {
       const row = await database

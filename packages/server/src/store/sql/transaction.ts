@@ -1,6 +1,8 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
 import type { Change } from "../../domain/change.ts";
 import type { Transaction } from "../../ports.ts";
+import { copyWrites } from "../environments/copy.ts";
+import { environmentWrites } from "../environments/rows.ts";
 import { queue } from "../outbox/queue.ts";
 import { changeRequestWrites } from "../people/change-requests.ts";
 import { credentialReads, credentialWrites } from "../people/credentials.ts";
@@ -12,7 +14,7 @@ import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { removalWrites } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
-import { environmentColumns, environmentOf, readsToChange } from "./reader.ts";
+import { readsToChange } from "./reader.ts";
 import { replayWrites } from "./replays.ts";
 import { webhookWrites } from "./webhooks.ts";
 import { writeChange } from "./write-change.ts";
@@ -189,16 +191,8 @@ export const createTransaction = (
       return row && { environmentId: row.environment_id, revoked: row.revoked_at !== null };
     },
 
-    async insertEnvironment(name, at) {
-      const row = await database
-        .insertInto("environments")
-        .values({ name, revision: 0, sequence: 0, flag_count: 0, created_at: at.getTime() })
-        .returning(environmentColumns)
-        .executeTakeFirstOrThrow();
-      await traits.notify(database);
-      return environmentOf(row);
-    },
-
+    ...environmentWrites(database, traits),
+    ...copyWrites(database, traits),
     ...removalWrites(database, traits, signal.revokedKeys),
 
     async record(environmentId, entry) {

@@ -75,6 +75,8 @@ export const people = async (schema: SchemaModule, traits: DatabaseTraits): Prom
     .addColumn("protected", "integer", (column) => column.notNull().defaultTo(no))
     .execute();
   await schema.alterTable("environments").addColumn("expires_at", "bigint").execute();
+  await schema.alterTable("environments").addColumn("copy_of", "bigint").execute();
+  await schema.alterTable("removed_environments").addColumn("actor", "text").execute();
 
   for (const column of ["actor_user_id", "actor_user_name"] as const) {
     await schema.alterTable("history").addColumn(column, "text").execute();

@@ -1,0 +1,121 @@
+// Copies the flags and segments of an environment into a new one, a few rows at a time. What is changed meanwhile is copied
+// again at the end, under the lock of the source: so the copy is of one moment, and nobody waits for the rest of it.
+import { sql } from "kysely";
+import type { CopyWrites } from "../../domain/environment.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { Database, Tables } from "../schema/tables.ts";
+
+interface CopiedTable {
+  readonly name: keyof Tables;
+  /** What its rows are told apart by within an environment; the first names what history has as its subject. */
+  readonly key: readonly [string, ...string[]];
+  readonly subject: "flag" | "segment";
+  /** The columns beside. */
+  readonly rest: readonly string[];
+  /** Whether its rows are counted: the first version there is the first. */
+  readonly hasVersion: boolean;
+}
+
+const copiedTables: readonly CopiedTable[] = [
+  {
+    name: "segments",
+    key: ["key"],
+    subject: "segment",
+    rest: ["description", "condition", "include_count", "exclude_count"],
+    hasVersion: true,
+  },
+  {
+    name: "segment_members",
+    key: ["segment_key", "list", "member"],
+    subject: "segment",
+    rest: [],
+    hasVersion: false,
+  },
+  {
+    name: "flags",
+    key: ["key"],
+    subject: "flag",
+    rest: ["type", "enabled", "thousandths", "description", "definition", "level"],
+    hasVersion: true,
+  },
+  {
+    name: "flag_references",
+    key: ["flag_key", "kind", "key"],
+    subject: "flag",
+    rest: ["variant"],
+    hasVersion: false,
+  },
+];
+
+const listOf = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
+const valuesOf = (values: readonly string[]) => sql.join(values.map((value) => sql`${value}`));
+
+const copyRows = async (
+  database: Database,
+  { name, key, rest, hasVersion }: CopiedTable,
+  sourceId: number,
+  targetId: number,
+  which: ReturnType<typeof sql>,
+): Promise<number> => {
+  const columns = listOf([...key, ...rest]);
+  const copied = await sql`insert into ${sql.table(name)}
+    (environment_id, ${columns}${hasVersion ? sql`, version` : sql``})
+    select ${sql.lit(targetId)}, ${columns}${hasVersion ? sql`, 1` : sql``}
+    from ${sql.table(name)} where environment_id = ${sourceId} and ${which}`.execute(database);
+  return Number(copied.numAffectedRows ?? 0);
+};
+
+export const copyWrites = (database: Database, traits: DatabaseTraits): CopyWrites => ({
+  async copyPart(sourceId, targetId, { table: index, after }, limit) {
+    const table = copiedTables[index];
+    if (!table) return { rows: 0, next: undefined };
+    const key = listOf(table.key);
+    const rest = after === null ? sql`true` : sql`(${key}) > (${valuesOf(after)})`;
+    const { rows: found } = await sql<Record<string, string>>`select ${key}
+      from ${sql.table(table.name)} where environment_id = ${sourceId} and ${rest}
+      order by ${key} limit 1 offset ${sql.lit(limit - 1)}`.execute(database);
+    const last = found[0] && table.key.map((column) => found[0]?.[column] ?? "");
+    const which = last ? sql`${rest} and (${key}) <= (${valuesOf(last)})` : rest;
+    const rows = await copyRows(database, table, sourceId, targetId, which);
+    if (last) return { rows, next: { table: index, after: last } };
+    const hasMore = index + 1 < copiedTables.length;
+    return { rows, next: hasMore ? { table: index + 1, after: null } : undefined };
+  },
+
+  async renewCopy(targetId, until, now) {
+    const renewed = await database
+      .updateTable("environments")
+      .set({ expires_at: until.getTime() })
+      .where("id", "=", targetId)
+      .where("copy_of", "is not", null)
+      .where("expires_at", ">", now.getTime())
+      .returning("id")
+      .execute();
+    return renewed.length > 0;
+  },
+
+  async finishCopy(sourceId, targetId, revision, expiresAt) {
+    for (const table of copiedTables) {
+      const [subject] = table.key;
+      const isChanged = sql`${sql.ref(subject)} in (select subject_id from history
+        where environment_id = ${sourceId} and revision > ${revision} and subject = ${table.subject})`;
+      await sql`delete from ${sql.table(table.name)}
+        where environment_id = ${targetId} and ${isChanged}`.execute(database);
+      await copyRows(database, table, sourceId, targetId, isChanged);
+    }
+    const count = (column: string) =>
+      sql<number>`(select ${sql.ref(column)} from environments as source where source.id = ${sourceId})`;
+    await database
+      .updateTable("environments")
+      .set({
+        copy_of: null,
+        expires_at: expiresAt?.getTime() ?? null,
+        flag_count: count("flag_count"),
+        segment_count: count("segment_count"),
+        definition_bytes: count("definition_bytes"),
+      })
+      .where("id", "=", targetId)
+      .execute();
+    await traits.notify(database);
+  },
+});
