@@ -13,7 +13,8 @@ import { until } from "./support/until.ts";
 const operations = [{ kind: "flag", key: "checkout", action: "patch", body: { enabled: true } }];
 
 test("two instances apply a request once at its time; one that moved on is open again and says why", async (t) => {
-  const { clock, forward } = movableClock();
+  const moved = movableClock();
+  const { clock } = moved;
   const one = await startTestServer({}, { clock });
   t.after(() => one.close());
   const two = await startTestServer({ HALYARD_DATA: one.folder }, { clock });
@@ -43,7 +44,7 @@ test("two instances apply a request once at its time; one that moved on is open 
   ).body as Request;
   assert.equal((await act(asBen, second, "approve")).status, 200);
 
-  forward(hour + minute);
+  moved.forward(hour + minute);
   const applied = await until("it is applied", async () => {
     const now = await read(admin, made);
     return now.state === "applied" && now;
@@ -53,7 +54,7 @@ test("two instances apply a request once at its time; one that moved on is open 
   assert.equal((await admin("GET", "/flags")).headers.get("etag"), `"${applied.appliedRevision}"`);
   assert.equal(revision, `"${(applied.appliedRevision ?? 0) - 1}"`, "one revision");
 
-  forward(hour);
+  moved.forward(hour);
   const reopened = await until("it is open again", async () => {
     const now = await read(admin, second);
     return now.state === "open" && now;

@@ -63,7 +63,7 @@ const changesOf = ({ subject, before, after }: HistoryEntry): readonly string[] 
     case "user":
       return [accessText(before, after)];
     case "change-request":
-      return [inOneLine(String(after?.title ?? ""))];
+      return typeof after?.title === "string" ? [inOneLine(after.title)] : [];
     case "webhook":
     case "key":
       return [];

@@ -109,11 +109,11 @@ export const changeRequestReads = (database: Database): ChangeRequestReads => {
           all.where("change_requests.state", "in", [...(states ?? [])]),
         )
         .$if(before !== undefined, (all) =>
-          all.where(({ eb, refTuple, tuple }) =>
-            eb(
-              refTuple("change_requests.created_at", "change_requests.id"),
+          all.where((row) =>
+            row.eb(
+              row.refTuple("change_requests.created_at", "change_requests.id"),
               "<",
-              tuple(before?.at.getTime() ?? 0, before?.id ?? ""),
+              row.tuple(before?.at.getTime() ?? 0, before?.id ?? ""),
             ),
           ),
         )
@@ -190,11 +190,14 @@ export const changeRequestWrites = (
   ): Promise<void> => {
     await database
       .insertInto("change_request_entries")
-      .values(({ selectFrom }) => ({
+      .values((row) => ({
         request_id: requestId,
-        number: selectFrom("change_request_entries as earlier")
-          .select(({ fn, eb, val }) =>
-            eb(fn.coalesce(fn.max("earlier.number"), val(0)), "+", 1).as("number"),
+        number: row
+          .selectFrom("change_request_entries as earlier")
+          .select((each) =>
+            each
+              .eb(each.fn.coalesce(each.fn.max("earlier.number"), each.val(0)), "+", 1)
+              .as("number"),
           )
           .where("earlier.request_id", "=", requestId),
         kind,
