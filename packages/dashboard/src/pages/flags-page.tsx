@@ -6,6 +6,7 @@ import { Icon } from "../components/display/icon.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
+import { usePageKeys } from "../components/layout/page-keys.ts";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { useCreating } from "../components/layout/use-creating.ts";
 import { useSelection } from "../components/selection/use-selection.ts";
@@ -26,7 +27,6 @@ import { useUsage } from "../flags/list/use-usage.ts";
 import { formatNumber } from "../format.ts";
 import { addressOfDeletedFlags } from "../history/history-filter.ts";
 import { useLiveState } from "../live-provider.tsx";
-import { usePageKeys } from "../page-keys.ts";
 import { useApi } from "../session.tsx";
 
 const firstFlag = (key: string) => `curl -X POST ${location.origin}/api/v1/flags \\

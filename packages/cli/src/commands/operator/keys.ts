@@ -49,6 +49,7 @@ interface ShownKey {
   readonly origins: readonly string[] | null;
   /** Whose personal key it is. */
   readonly user: { readonly name: string } | null;
+  readonly writesDirectly?: boolean;
 }
 
 const maxNameLength = 100;
@@ -140,8 +141,9 @@ const databaseOf = (options: Options): string | undefined => {
   return environment;
 };
 
-const shownKeyOf = ({ writesDirectly: _, ...key }: ApiKey): ShownKey => ({
+const shownKeyOf = ({ writesDirectly, ...key }: ApiKey): ShownKey => ({
   ...key,
+  ...(writesDirectly && { writesDirectly }),
   createdAt: key.createdAt.toISOString(),
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
   expiresAt: key.expiresAt?.toISOString() ?? null,

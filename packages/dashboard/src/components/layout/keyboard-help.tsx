@@ -1,9 +1,9 @@
 // The list of keyboard shortcuts, opened with `?` or its button.
 import { ActionIcon, Kbd, Modal, Table, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { usePageKeys } from "../../page-keys.ts";
 import { paletteKeys } from "../../palette/palette.tsx";
 import { Icon } from "../display/icon.tsx";
+import { usePageKeys } from "./page-keys.ts";
 
 const keys = [
   [paletteKeys, "Go to any flag, segment, webhook, environment or page, or run an action"],

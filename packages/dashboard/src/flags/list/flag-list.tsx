@@ -10,9 +10,9 @@ import {
   useRef,
   useState,
 } from "react";
+import { usePageKeys } from "../../components/layout/page-keys.ts";
 import type { Selection } from "../../components/selection/use-selection.ts";
 import type { LiveFlag } from "../../live.ts";
-import { usePageKeys } from "../../page-keys.ts";
 import { useApi } from "../../session.tsx";
 import { useFlagEdits } from "../edit/flag-edits.tsx";
 import { isStale, type UsageByKey } from "./flag-filter.ts";
