@@ -67,7 +67,10 @@ test("a preview is created with a key that works, changed, listed and deleted ov
     [changed.expiresAt, changed.protected, changed.color, changed.label],
     [null, true, null, null],
   );
-  assert.equal((await owner.read<Environment>(...update, "--unprotect")).protected, false);
+  // Over the API another person approves it; at the machine the operator decides.
+  const proposed = await owner.read<{ proposed: { title: string } }>(...update, "--unprotect");
+  assert.equal(proposed.proposed.title, "Take the protection off pr-123");
+  assert.equal((await operator.read<Environment>(...update, "--unprotect")).protected, false);
   await owner.refuse(update, 2, /Nothing to change: pass --label/);
 
   const remove = ["environments", "delete", "pr-123"];

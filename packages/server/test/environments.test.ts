@@ -1,6 +1,7 @@
 // Environments over the API: owners create, label, protect and delete them; nobody else does.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { assertRefused } from "./support/answers.ts";
 import type { Api } from "./support/api.ts";
 import { readRows, writeRows } from "./support/database.ts";
 import { signInAs } from "./support/people.ts";
@@ -58,6 +59,12 @@ test("an owner key creates, labels, protects and deletes; the new key works at o
   assert.equal(patched.status, 200, patched.text);
   assert.deepEqual(patched.body, { ...made, ...change, flags: 1 });
   const undone = { label: null, color: null, protected: false, expiresAt: null };
+  const together = await owner("PATCH", "/environments/staging", undone);
+  assertRefused(together, 409, "in a request of its own");
+  assertRefused(await owner("PATCH", "/environments/staging", { expiresAt }), 409, "protected");
+  assertRefused(await owner("DELETE", "/environments/staging?flags=true"), 409, "protected");
+  const off = "/environments/staging?bypass=true&reason=a+test";
+  assert.equal((await owner("PATCH", off, { protected: false })).status, 200);
   assert.equal((await owner("PATCH", "/environments/staging", undone)).status, 200);
   assert.equal((await owner("PATCH", "/environments/staging", {})).status, 200);
   const history = (await admin("GET", "/history?subject=environment")).body as {
@@ -69,6 +76,7 @@ test("an owner key creates, labels, protects and deletes; the new key works at o
     history.map(({ actions, actor, after }) => [actions, actor.name, after]),
     [
       [["environment.updated"], "owner", undone],
+      [["environment.updated"], "owner", { name: "staging", protected: false }],
       [["environment.updated"], "owner", change],
       [["environment.created"], "owner", { ...undone, color: "orange" }],
     ],

@@ -1,5 +1,11 @@
 // Environments, as requests and responses carry them, and the calls about them.
-import { type CallOptions, type createSend, type PostOptions, pathPart } from "./call.ts";
+import {
+  type CallOptions,
+  type ChangeOptions,
+  type createSend,
+  type PostOptions,
+  pathPart,
+} from "./call.ts";
 import type { ManagementError, Result } from "./result.ts";
 
 export type EnvironmentColor =
@@ -71,13 +77,17 @@ export const environmentCalls = ({ send, get, post }: Calls) => ({
   /** Needs an owner, as all that follows. */
   create: (made: NewEnvironment, options?: PostOptions) =>
     post<CreatedEnvironment>("/environments", made, { timeout: createTimeout, ...options }),
-  /** Not retried after a lost response: that could undo a change made in between. */
-  update: (name: string, patch: EnvironmentPatch, options?: CallOptions) =>
+  /**
+   * Not retried after a lost response: that could undo a change made in between. Taking the protection off is proposed, for
+   * another person to approve.
+   */
+  update: (name: string, patch: EnvironmentPatch, options?: Omit<ChangeOptions, "ifMatch">) =>
     send<Environment>({
       method: "PATCH",
       path: `/environments/${pathPart(name)}`,
       body: patch,
       repeatable: false,
+      takesReason: true,
       options,
     }),
   /** With `flags`, also when it holds flags. Undefined when nothing of it is left already. */

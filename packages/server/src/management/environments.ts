@@ -7,12 +7,17 @@ import {
   type RemovedEnvironment,
   shownSettings,
 } from "../domain/environment.ts";
-import { type Actor, operator } from "../domain/principal.ts";
-import { fail, notFound, ok, type Result } from "../errors.ts";
+import { type Caller, operator } from "../domain/principal.ts";
+import { conflict, notFound, ok, type Result } from "../errors.ts";
 import type { Sources, Store } from "../ports.ts";
+import { createChanges } from "./change-requests/changes.ts";
 import { bootstrapEnvironments, type FirstKey } from "./environments/bootstrap.ts";
 import { createCreation, type EnvironmentCreation } from "./environments/create.ts";
-import { createEnvironmentRemoval, type EnvironmentRemoval } from "./environments/removal.ts";
+import {
+  createEnvironmentRemoval,
+  type EnvironmentRemoval,
+  isProtectedYet,
+} from "./environments/removal.ts";
 
 export interface Environments extends EnvironmentRemoval, EnvironmentCreation {
   /** Those that can be used, by name. */
@@ -20,8 +25,9 @@ export interface Environments extends EnvironmentRemoval, EnvironmentCreation {
   /** One that is being deleted is found too. */
   find(name: string): Promise<Result<Environment>>;
   contents(name: string): Promise<Result<Contents>>;
+  /** Taking the protection off is proposed, unless the operator does it. */
   update(
-    actor: Actor,
+    caller: Omit<Caller, "environment">,
     name: string,
     change: Partial<EnvironmentSettings>,
   ): Promise<Result<Environment>>;
@@ -31,15 +37,25 @@ export interface Environments extends EnvironmentRemoval, EnvironmentCreation {
   bootstrap(keys: readonly FirstKey[]): Promise<Result<readonly FirstKey[]>>;
 }
 
-/** Whether an owner may take the protection off a protected environment. */
-export const mayUnprotect = (_actor: Actor, _environment: Environment): Result<void> =>
-  ok(undefined);
+/** What somebody else than the operator does to a protected environment only once the protection is off. */
+const checkProtected = (
+  { name }: Pick<Environment, "name">,
+  change: Partial<EnvironmentSettings>,
+): Result<void> => {
+  if (change.isProtected === false) {
+    return conflict(
+      `The environment "${name}" is protected: take the protection off in a request of its own, which another person approves.`,
+    );
+  }
+  return change.expiresAt instanceof Date ? isProtectedYet(name) : ok(undefined);
+};
 
 export const createEnvironments = (
   store: Store,
   dependencies: Sources & { readonly maxEnvironments: number },
 ): Environments => {
-  const { clock } = dependencies;
+  const { clock, newIds } = dependencies;
+  const changes = createChanges(store, clock, newIds);
   const removal = createEnvironmentRemoval(store, clock);
 
   const find = async (name: string): Promise<Result<Environment>> => {
@@ -68,18 +84,30 @@ export const createEnvironments = (
       return ok({ flags: flagCount, webhooks: webhooks.length, keys: keys.length });
     },
 
-    async update(actor, name, change) {
+    async update(caller, name, change) {
+      const { actor } = caller;
       const checked = checkSettings(change, clock());
       if (!checked.ok) return checked;
+      const isOnlyUnprotect = change.isProtected === false && Object.keys(change).length === 1;
+      if (isOnlyUnprotect && actor !== operator) {
+        const found = (await store.environments()).find((each) => each.name === name);
+        if (!found) return notFound("The environment", name);
+        const body = { protected: false };
+        const operation = { kind: "environment", key: name, action: "patch", body } as const;
+        const { result } = await changes.run({ ...caller, environment: found }, [
+          { operation, precondition: undefined },
+        ]);
+        return result.ok ? ok({ ...found, isProtected: false }) : result;
+      }
       return store.transact(async (transaction) => {
-        const before = (await transaction.environments()).find((each) => each.name === name);
-        if (!before || !(await transaction.lockEnvironment(before.id))) {
-          return notFound("The environment", name);
-        }
+        const found = (await transaction.environments()).find((each) => each.name === name);
+        const locked = found && (await transaction.lockEnvironment(found.id));
+        if (!locked) return notFound("The environment", name);
+        const before = { ...found, isProtected: locked.isProtected };
         const after = { ...before, ...change };
-        if (before.isProtected && !after.isProtected) {
-          const may = mayUnprotect(actor, before);
-          if (!may.ok) return fail(may.failure);
+        if (before.isProtected && actor !== operator) {
+          const may = checkProtected(before, change);
+          if (!may.ok) return may;
         }
         const [from, to] = [shownSettings(before), shownSettings(after)];
         if (JSON.stringify(from) === JSON.stringify(to)) return ok(before);

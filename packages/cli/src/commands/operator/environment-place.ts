@@ -116,7 +116,7 @@ const inDatabase = (
   },
   async update(name, settings) {
     const { operator } = await import("@halyard/server/domain/principal");
-    return shownOf(unwrap(await environments.update(operator, name, stored(settings))));
+    return shownOf(unwrap(await environments.update({ actor: operator }, name, stored(settings))));
   },
   async contents(name) {
     const { flags, webhooks, keys } = unwrap(await environments.contents(name));

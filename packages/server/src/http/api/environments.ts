@@ -20,8 +20,10 @@ import {
   PatchBody,
 } from "../openapi/environment-schemas.ts";
 import { momentRule, readMoment } from "../openapi/moment.ts";
+import { callerOf, type ReasonQuery, reasonQuery } from "../openapi/reason.ts";
 import { idempotencyHeader } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
+import { proposed } from "./change-requests/schemas.ts";
 import { replyIdempotently } from "./idempotency.ts";
 
 export interface EnvironmentRouteDependencies {
@@ -163,15 +165,16 @@ export const environmentRoutes = (
     },
   );
 
-  app.patch<{ Params: NamePath; Body: PatchBody }>(
+  app.patch<{ Params: NamePath; Body: PatchBody; Querystring: ReasonQuery }>(
     "/environments/:name",
     route("environments.write", {
       tags,
       operationId: "updateEnvironment",
       summary: "Change an environment",
       description:
-        "Its label, its color, whether it is protected, and when it expires. Its name stays.",
+        "Its label, its color, whether it is protected, and when it expires. Its name stays. Taking the protection off is proposed, in a request of its own: another person approves it.",
       params: NamePath,
+      querystring: reasonQuery,
       body: { ...PatchBody, examples: [{ label: "Staging (Europe)", color: "orange" }] },
       response: answers(
         {
@@ -180,6 +183,7 @@ export const environmentRoutes = (
             schema: EnvironmentBody,
             example: environmentExample,
           },
+          ...proposed,
         },
         "NOT_FOUND",
         "CONFLICT",
@@ -189,8 +193,8 @@ export const environmentRoutes = (
     async (request, reply) => {
       const change = changeOf(request.body);
       if (!change.ok) return sendFailure(reply, change.failure);
-      const { actor } = request.auth.principal;
-      const changed = await environments.update(actor, request.params.name, change.value);
+      const caller = callerOf(request.auth.principal, request.query);
+      const changed = await environments.update(caller, request.params.name, change.value);
       return changed.ok
         ? reply.send(show(changed.value, "owner"))
         : sendFailure(reply, changed.failure);

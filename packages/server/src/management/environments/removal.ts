@@ -41,6 +41,12 @@ export const isTaken = ({ name, state }: UnfinishedEnvironment): Result<never> =
       : `The environment "${name}" is being created.`,
   );
 
+/** Nobody but the operator gets rid of a protected environment alone. */
+export const isProtectedYet = (name: string): Result<never> =>
+  conflict(
+    `The environment "${name}" is protected: take the protection off first, which another person approves.`,
+  );
+
 export const createEnvironmentRemoval = (store: Store, clock: Clock): EnvironmentRemoval => {
   const deletePart = (id: number): Promise<number> =>
     store.transact(async (transaction) => {
@@ -59,6 +65,7 @@ export const createEnvironmentRemoval = (store: Store, clock: Clock): Environmen
     // Counted under the lock: a flag may be created at the same moment.
     const held = await transaction.lockEnvironment(id);
     if (!held) return notFound("The environment", name);
+    if (held.isProtected && actor !== operator && actor !== halyard) return isProtectedYet(name);
     if (held.flagCount > 0 && !withFlags) {
       return conflict(
         `The environment "${name}" holds ${held.flagCount} flag${held.flagCount === 1 ? "" : "s"}; deleting it deletes them, its webhooks, keys and history.`,
