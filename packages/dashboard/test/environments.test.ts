@@ -73,7 +73,7 @@ test("an owner creates a preview as a copy, sees its color, keeps it, and delete
   await dialog(page).getByLabel("Type pr-123 to confirm").fill("pr-123");
   await auditBoth(page, "the dialog that deletes an environment");
   await page.keyboard.press("Enter");
-  await notice(page, "You are no longer signed in to pr-123").waitFor();
+  await notice(page, "You no longer have access to pr-123").waitFor();
   assert.equal((await server.api(key)("GET", "/flags")).status, 401);
 });
 
