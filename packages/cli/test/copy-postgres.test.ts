@@ -114,7 +114,14 @@ const usedFolder = async () => {
   await api("POST", `/webhooks/${id}/replay`, { afterSequence: 625 });
   await until("the replay is delivered", () => receiver.received.length >= 627 || undefined);
   for (const verb of [["create"], ["delete", "--yes"]]) {
-    await succeed(["environments", ...verb, "short-lived", "--data", folder]);
+    const { code, stderr } = await runHalyard([
+      "environments",
+      ...verb,
+      "short-lived",
+      "--data",
+      folder,
+    ]);
+    assert.equal(code, 0, stderr);
   }
   server.kill("SIGTERM");
   await server.ended;
