@@ -88,7 +88,7 @@ test("who has lost every key makes another, and opens the dashboard without one"
     assert.match(interrupted.screen, /Nothing was changed\./);
     const { code, screen } = await runAtTerminal(["keys", "create"], here, [
       [/Environment \(development, production\) \[development\]: /, "production\n"],
-      [/Role \(admin, server, client\) \[admin\]: /, "\n"],
+      [/Role \(admin, editor, server, client\) \[admin\]: /, "\n"],
       [/Name, .* \[admin\]: /, "\n"],
     ]);
     assert.equal(code, 0, screen);
