@@ -33,6 +33,10 @@ const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "secret='whsec_": "packages/sdk/test/receivers.test.ts",
     ': "${HALYARD_WEBHOOK_SECRET': "packages/sdk/test/receivers.test.ts",
   },
+  "docs/change-requests.md": {
+    "$ halyard flags enable new-checkout -p production":
+      "needs a protected environment: packages/cli/test/requests.test.ts",
+  },
   "docs/moving.md": {
     'curl -X POST "$UNLEASH_URL':
       "needs an Unleash; the import is packages/cli/test/importers.test.ts",

@@ -180,7 +180,9 @@ test("a change that is refused is reverted on the page, with advice", async (t) 
   await until(async () => assert.equal(await toggleOf(page, "a").isChecked(), true));
   answer();
   await until(async () => assert.equal(await toggleOf(page, "a").isChecked(), false));
-  await notice(page, "a was not changed").getByText("Sign in with an admin key").waitFor();
+  await notice(page, "a was not changed")
+    .getByText("You may look at it but not change it")
+    .waitFor();
   assert.equal((await stateOf(admin, "a")).enabled, false);
 });
 

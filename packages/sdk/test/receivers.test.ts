@@ -156,9 +156,16 @@ suite("commands of the guide", { skip: missing("openssl", "version") }, () => {
 
 suite("examples of the guide", () => {
   const examples = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
-  const listed = [...guide.matchAll(/^\| `((?:flag|segment|webhook)\.[a-z]+)` +\|/gm)].map(
-    (match) => match[1],
-  );
+  // A row begins with one name, or with several of one kind, of which the others are told by their ends.
+  const listed = [
+    ...guide.matchAll(
+      /^\| (`(?:flag|segment|webhook|change_request)\.[a-z]+`(?:, `\.[a-z]+`)*) +\|/gm,
+    ),
+  ].flatMap((match) => {
+    const names = [...(match[1] ?? "").matchAll(/`([a-z_]*)(\.[a-z]+)`/g)];
+    const kind = names[0]?.[1] ?? "";
+    return names.map(([, own, end]) => `${own || kind}${end}`);
+  });
 
   test("it lists every type, and has an example of each kind of event", () => {
     const shown = examples.map((example) => (JSON.parse(example) as { type: string }).type);

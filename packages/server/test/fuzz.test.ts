@@ -5,6 +5,7 @@ import { rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
+import { composeOperator, parseConfig } from "@halyard/server";
 import fc from "fast-check";
 import { type Operation, readDocument } from "./fuzz/document.ts";
 import { type Client, createClient, type Request } from "./fuzz/exchange.ts";
@@ -23,7 +24,11 @@ const connections = 6;
 const environments = 80;
 const adminKey = (index: number): string => `fuzz-admin-key-${index}-of-its-own`;
 
+/** These are for people, whom no key signs in. */
+const isForPeople = ({ path }: Operation): boolean => path.includes("/personal-keys");
+
 let server: RunningServer;
+let ownerKey: string;
 let receiver: Server;
 let client: Client;
 let operations: readonly Operation[];
@@ -39,7 +44,15 @@ before(async () => {
     { length: environments },
     (_, index) => `fuzz-${index}=${adminKey(index)}`,
   );
-  server = await serveHalyard(folder, { HALYARD_BOOTSTRAP_KEYS: names.join(",") });
+  server = await serveHalyard(folder, {
+    HALYARD_BOOTSTRAP_KEYS: names.join(","),
+    HALYARD_MAX_ENVIRONMENTS: "10000",
+  });
+  const operator = await composeOperator(parseConfig({ HALYARD_DATA: folder }));
+  const [home] = await operator.environments.list();
+  const issued = { role: "owner", name: "owner" } as const;
+  ownerKey = (await operator.keys.createAsOperator(home?.id ?? 0, issued)).text;
+  await operator.close();
   client = createClient(server.url, connections);
   operations = await readDocument(server.url);
 });
@@ -82,6 +95,7 @@ test(`${runs} requests to every operation, seed ${seed}`, async (t) => {
       operation,
       createApi(server.url, adminKey(index)),
       adminKey(index),
+      ownerKey,
       receiverUrl,
     );
     const requests = fc.sample(requestsTo(operation, place), { numRuns: runs, seed: seed + index });
@@ -102,7 +116,10 @@ test(`${runs} requests to every operation, seed ${seed}`, async (t) => {
         `${operation.name}: ${fault}\n  asked ${shown(request)}\n  got ${answer.status} ${JSON.stringify(answer.headers)} ${answer.text.slice(0, 300)}`,
       );
     });
-    assert.ok(answered.good >= least, `${operation.name} has hardly ever succeeded`);
+    assert.ok(
+      isForPeople(operation) || answered.good >= least,
+      `${operation.name} has hardly ever succeeded`,
+    );
     if (operation.role) assert.ok(answered.refused >= least, `${operation.name} refuses nothing`);
   }
   t.diagnostic(`answers by status: ${JSON.stringify(Object.fromEntries(statuses))}, cut ${cut}`);

@@ -10,9 +10,10 @@ export const furnish = async (
   operation: Operation,
   api: Api,
   admin: string,
+  owner: string,
   receiverUrl: string,
 ): Promise<Place> => {
-  const keys = { admin, server: "", client: "" };
+  const keys = { admin, owner, server: "", client: "" };
   for (const role of ["server", "client"] as const) {
     const { body } = await api("POST", "/keys", { name: role, role });
     keys[role] = (body as { readonly key: string }).key;
@@ -45,10 +46,27 @@ export const furnish = async (
     for (const id of webhooks) await api("POST", `/webhooks/${id}/replay`, { afterSequence: 0 });
   }
   const requests: string[] = [];
-  for (const key of flags) {
-    const body = { description: "as proposed" };
-    const operations = [{ kind: "flag", key, action: "patch", body }];
-    requests.push(idOf((await api("POST", "/change-requests", { operations })).body));
+  if (operation.path.includes("/change-requests")) {
+    for (const key of flags) {
+      const body = { description: "as proposed" };
+      const operations = [{ kind: "flag", key, action: "patch", body }];
+      requests.push(idOf((await api("POST", "/change-requests", { operations })).body));
+    }
+  }
+  const asOwner: Api = (method, path, body) => api(method, path, body, { "x-api-key": owner });
+  const users: string[] = [];
+  const environments: string[] = [];
+  if (operation.path.includes("/users/{")) {
+    for (let count = 0; count < 12; count += 1) {
+      users.push(idOf((await asOwner("POST", "/users", { name: `Person ${count}` })).body));
+    }
+  }
+  if (operation.path.includes("/environments/{")) {
+    for (let count = 0; count < 6; count += 1) {
+      const name = `spare-${operation.method.toLowerCase()}-${count}`;
+      environments.push(name);
+      await asOwner("POST", "/environments", { name });
+    }
   }
   const bulk = await api("POST", "//ofrep/v1/evaluate/flags", { context: {} });
   const { eventStreams } = bulk.body as { readonly eventStreams: readonly { url: string }[] };
@@ -68,6 +86,10 @@ export const furnish = async (
       deliveries,
       keys: spareKeys,
       "change-requests": requests,
+      users,
+      environments,
+      // Keys have none: only people who are signed in do.
+      "personal-keys": ["none"],
     },
     meanings: {
       url: fc.constantFrom(

@@ -8,7 +8,7 @@ import { fitting, junk, type Meanings } from "./values.ts";
 
 /** What is there for the operation to find. */
 export interface Place {
-  readonly keys: Readonly<Record<"admin" | "server" | "client", string>>;
+  readonly keys: Readonly<Record<"owner" | "admin" | "server" | "client", string>>;
   /** By the part of the path before it: what names something that exists. */
   readonly names: Readonly<Record<string, readonly string[]>>;
   readonly meanings: Meanings;
@@ -95,7 +95,7 @@ const oddHeader = fc
   );
 
 const allowing = (role: string | undefined, { keys }: Place): string =>
-  role === "client" || role === "server" ? keys[role] : keys.admin;
+  role === "client" || role === "server" || role === "owner" ? keys[role] : keys.admin;
 
 const goodKey = (operation: Operation, place: Place): Arbitrary<Headers> => {
   const key = allowing(operation.role, place);

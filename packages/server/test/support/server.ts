@@ -46,6 +46,7 @@ export const startTestServer = async (
     PORT: "0",
     HALYARD_LOG_LEVEL: "silent",
     HALYARD_MAX_LAG: unhurried,
+    HALYARD_MAX_ENVIRONMENTS: "10000",
     ...(await storeSettings(folder)),
     ...settings,
   });

@@ -141,12 +141,16 @@ const databaseOf = (options: Options): string | undefined => {
   return environment;
 };
 
-const shownKeyOf = ({ writesDirectly, ...key }: ApiKey): ShownKey => ({
-  ...key,
-  ...(writesDirectly && { writesDirectly }),
+const shownKeyOf = (key: ApiKey): ShownKey => ({
+  id: key.id,
+  name: key.name,
+  role: key.role,
   createdAt: key.createdAt.toISOString(),
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
   expiresAt: key.expiresAt?.toISOString() ?? null,
+  origins: key.origins,
+  user: key.user,
+  ...(key.writesDirectly && { writesDirectly: true }),
 });
 
 const expiryText = ({ expiresAt }: ShownKey): string => {
