@@ -58,6 +58,20 @@ test("nobody approves their own: not with another session, not with a personal k
     description: "y",
   });
   assert.equal((await act(boss.in(name), byIssued, "approve")).status, 403, "Cy issued the key");
+  const asBoss = server.api(
+    (
+      (await boss.in(name)("POST", "/keys", { name: "c", role: "admin" })).body as { key: string }
+    ).key,
+  );
+  const further = await asBoss("POST", "/keys", { name: "d", role: "editor" });
+  const byFurther = await propose(server.api((further.body as { key: string }).key), {
+    description: "z",
+  });
+  assert.equal(
+    (await act(boss.in(name), byFurther, "approve")).status,
+    403,
+    "Cy issued the key that issued the key",
+  );
   assert.equal((await act(admin, made, "approve")).status, 403, "a program's key is no person");
   assert.equal((await flagOf(admin)).enabled, false);
 

@@ -3,7 +3,7 @@ import { conflict, type Failure, fail, invalid, ok, type Result } from "../../er
 import type { ChangeEvent, EnvironmentState } from "../change.ts";
 import type { Actor, Caller } from "../principal.ts";
 import type { NewDelivery } from "../webhooks/webhook.ts";
-import { type Operation, type OperationKind, permissionFor } from "./operation.ts";
+import { isOfProtection, type Operation, type OperationKind, permissionFor } from "./operation.ts";
 
 export const requestStates = ["open", "approved", "applied", "refused", "withdrawn"] as const;
 export type RequestState = (typeof requestStates)[number];
@@ -144,9 +144,9 @@ const phrase = ({ kind, key, action, body }: Operation): string => {
   }
 };
 
-/** What it does in a few words: the first operation, and how many more. */
+/** What it does in a few words: the first operation, and how many more. What weakens the protection does not hide among them. */
 export const titleOf = (operations: readonly Operation[]): string => {
-  const [first] = operations;
+  const first = operations.find(isOfProtection) ?? operations[0];
   const more = operations.length - 1;
   return first ? `${phrase(first)}${more > 0 ? ` and ${more} more` : ""}` : "";
 };
