@@ -1,7 +1,15 @@
 // A change request: a list of operations that a second person approves, and what may happen to it in which state.
-import { conflict, type Failure, fail, invalid, ok, type Result } from "../../errors.ts";
+import {
+  conflict,
+  type Failure,
+  fail,
+  invalid,
+  ok,
+  type Result,
+  signInAgain,
+} from "../../errors.ts";
 import type { ChangeEvent, EnvironmentState } from "../change.ts";
-import type { Actor, Caller } from "../principal.ts";
+import { type Actor, type Caller, needsFreshSignIn } from "../principal.ts";
 import type { NewDelivery } from "../webhooks/webhook.ts";
 import { isOfProtection, type Operation, type OperationKind, permissionFor } from "./operation.ts";
 
@@ -191,10 +199,15 @@ export const checkReviewer = (request: ChangeRequest, actor: Actor): Result<void
 };
 
 /** An owner who says why. */
-export const checkBypass = ({ role, reason }: Pick<Caller, "role" | "reason">): Result<string> => {
+export const checkBypass = ({
+  role,
+  reason,
+  isStale = false,
+}: Pick<Caller, "role" | "reason" | "isStale">): Result<string> => {
   if (role !== "owner") {
     return forbidden("Only an owner may change a protected environment without an approval.");
   }
+  if (isStale) return fail(signInAgain);
   return reason === undefined
     ? invalid("reason", "is required to go past the approval")
     : ok(reason);
@@ -213,6 +226,13 @@ export const checkTime = (applyAt: Date | null | undefined, now: Date): Result<v
 export const neededFor = (operations: readonly { readonly kind: OperationKind }[]) => [
   ...new Set(operations.map(({ kind }) => permissionFor[kind])),
 ];
+
+/** What would need a fresh sign-in by itself needs one in a list too, to propose it and to approve it. */
+export const checkFresh = (
+  { isStale = false }: Pick<Caller, "isStale">,
+  operations: readonly { readonly kind: OperationKind }[],
+): Result<void> =>
+  isStale && neededFor(operations).some(needsFreshSignIn) ? fail(signInAgain) : ok(undefined);
 
 /** The first operation on each thing: later ones build on it. */
 export const firstOfEach = <T extends Pick<Operation, "kind" | "key">>(

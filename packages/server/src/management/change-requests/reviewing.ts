@@ -3,6 +3,7 @@ import type { Precondition } from "../../domain/change-flag.ts";
 import {
   type ChangeRequest,
   checkBypass,
+  checkFresh,
   checkReviewer,
   isDue,
   isRequestId,
@@ -115,6 +116,8 @@ export const createReviewing = (
         const { actor, environment } = caller;
         const isSeen = checkSeen(before, seen);
         if (!isSeen.ok) return isSeen;
+        const fresh = checkFresh(caller, before.operations);
+        if (!fresh.ok) return fresh;
         if (before.state === "open") {
           if (before.approvals.length >= maxComments) return tooMany("approvals");
           const at = clock();
