@@ -27,7 +27,10 @@ export const knownHolders = (
     userId === null
       ? keyIds.map((keyId) => keyCache.knownHolder(keyId)).filter((holder) => holder !== undefined)
       : keyCache.accessOf(userId);
-  return isOwner ? holders.map((holder) => ({ ...holder, role: "owner" as const })) : holders;
+  // The operator's link brings admin keys; another key that came to them does not become more than it is.
+  return isOwner
+    ? holders.map((holder) => (holder.role === "admin" ? { ...holder, role: "owner" } : holder))
+    : holders;
 };
 
 const isSafe = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";
