@@ -235,13 +235,13 @@ suite("a fresh sign-in", () => {
   test("is asked for inside a change request too, to propose it and to approve it, and to go past one", async () => {
     const { name, admin } = await server.environment();
     await admin("POST", "/flags", { key: "a", type: "boolean" });
-    const [{ id = "" } = {}] = (await admin("GET", "/keys")).body as { id: string }[];
+    const [first] = (await admin("GET", "/keys")).body as { id: string }[];
     const { session } = await newAccount(server, { owner: true });
     const { session: other } = await newAccount(server, { owner: true });
     const as = (by: TestSession) => (method: string, path: string, body?: object) =>
       server.anonymous(method, path, body, by.headersFor(name));
     const patch = { kind: "flag", key: "a", action: "patch", body: { description: "b" } };
-    const key = { kind: "key", key: id, action: "patch", body: { writesDirectly: true } };
+    const key = { kind: "key", key: first?.id, action: "patch", body: { writesDirectly: true } };
     const made = await as(session)("POST", "/change-requests", { operations: [key] });
     assert.equal(made.status, 201, made.text);
     const path = `/change-requests/${(made.body as { id: string }).id}`;
