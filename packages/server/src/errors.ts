@@ -33,6 +33,12 @@ export interface Failure {
   readonly proposed?: { readonly path: string; readonly body: unknown };
 }
 
+/** What is dangerous asks those who signed in a while ago. */
+export const signInAgain: Failure = {
+  code: "SIGN_IN_AGAIN",
+  message: "You signed in a while ago; prove once more that it is you.",
+};
+
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure };

@@ -177,10 +177,12 @@ test("keys propose too; one that may write directly is approved first", async ()
     return (await store.keys(id)).find(({ role }) => role === "admin")?.id ?? "";
   });
   const operations = [
+    { kind: "flag", key: "checkout", action: "patch", body: { description: "harmless" } },
     { kind: "key", key: editor, action: "patch", body: { writesDirectly: true } },
   ];
   const asked = await admin("POST", "/change-requests", { operations });
   assert.equal(asked.status, 201, asked.text);
+  assert.equal((asked.body as Request).title, `Let the key ${editor} write directly and 1 more`);
   assert.equal((await admin("PATCH", "/flags/checkout", { enabled: true })).status, 202);
   assert.equal((await act(asBen, asked.body as Request, "approve")).status, 200);
   assert.equal((await admin("PATCH", "/flags/checkout", { enabled: true })).status, 200);

@@ -58,6 +58,19 @@ test("nobody approves their own: not with another session, not with a personal k
     description: "y",
   });
   assert.equal((await act(boss.in(name), byIssued, "approve")).status, 403, "Cy issued the key");
+  const asBoss = server.api(
+    ((await boss.in(name)("POST", "/keys", { name: "c", role: "admin" })).body as { key: string })
+      .key,
+  );
+  const further = await asBoss("POST", "/keys", { name: "d", role: "editor" });
+  const byFurther = await propose(server.api((further.body as { key: string }).key), {
+    description: "z",
+  });
+  assert.equal(
+    (await act(boss.in(name), byFurther, "approve")).status,
+    403,
+    "Cy issued the key that issued the key",
+  );
   assert.equal((await act(admin, made, "approve")).status, 403, "a program's key is no person");
   assert.equal((await flagOf(admin)).enabled, false);
 
@@ -138,6 +151,36 @@ test("an approval that races with a change never loses it", async () => {
     assert.equal((await flagOf(admin)).description, `direct ${round}`);
     if (approved.status === 409) assert.equal((await act(asAda, made, "withdraw")).status, 200);
   }
+});
+
+test("what its author edits while somebody looks at it is not approved, nor applied without an approval", async () => {
+  const { name, asAda, asBen, admin } = await protectedEnvironment(server);
+  const owner = (await signInAs(server, { name: "Olga", owner: true })).in(name);
+  const made = await propose(asAda, { description: "harmless" });
+  const { digest } = await read(asBen, made);
+  const path = `/change-requests/${made.id}/approve`;
+  const asSeen = { "if-match": `"${digest}"` };
+  const edits = [
+    { operations: [{ kind: "flag", key: "checkout", action: "patch", body: { enabled: true } }] },
+    { reason: "Another" },
+    { applyAt: new Date(Date.now() + 3_600_000).toISOString() },
+  ];
+  for (const edit of edits) {
+    const edited = await asAda("PATCH", `/change-requests/${made.id}`, edit);
+    assert.equal(edited.status, 200, edited.text);
+    assertRefused(await asBen("POST", path, undefined, asSeen), 412, "edited after you looked");
+    const reason = { reason: "An incident" };
+    const passed = await owner("POST", `/change-requests/${made.id}/bypass`, reason, asSeen);
+    assertRefused(passed, 412, "edited after you looked");
+    assert.equal((await flagOf(admin)).enabled, false);
+  }
+  const seen = await read(asBen, made);
+  assert.notEqual(seen.digest, digest);
+  assert.equal((await act(asBen, made, "comments", { text: "Fine." })).status, 201);
+  assert.equal(
+    (await asBen("POST", path, undefined, { "if-match": `"${seen.digest}"` })).status,
+    200,
+  );
 });
 
 test("taking the protection off needs an approval; an owner may go past it, and that is marked", async () => {

@@ -7,7 +7,7 @@ import { readContents, readRows } from "./support/database.ts";
 import { minute, movableClock } from "./support/movable-clock.ts";
 import { dropDatabase } from "./support/postgres.ts";
 import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
-import { type SessionBody, setCookieOf, signInWith } from "./support/session.ts";
+import { type SessionBody, setCookieOf, signInWith, type TestSession } from "./support/session.ts";
 
 const folders: string[] = [];
 const sharedFolder = () => {
@@ -169,6 +169,32 @@ test("whoever is signed in keeps what the link does not bring", async (t) => {
     environments.map((environment) => environment.name),
     ["development", "production", name],
   );
+});
+
+test("its rights end with its keys and at its time, whatever key comes to them", async (t) => {
+  const clock = movableClock();
+  const server = await startTestServer({}, { clock: clock.clock });
+  t.after(() => server.close());
+  const { name, keys } = await server.environment();
+  const cookie = (await open(server, pathOf(server))) ?? "";
+  const first = await server.anonymous("GET", "//session", undefined, { cookie });
+  const { endsAt } = first.body as SessionBody;
+  clock.forward(minute);
+  const joined = await signInWith(server, [keys.server], { cookie });
+  assert.equal(joined.endsAt, endsAt, "another key does not make them last longer");
+  const users = (session: TestSession, environment: string) =>
+    server.anonymous("GET", "/users", undefined, session.headersFor(environment));
+  assert.equal((await users(joined, "development")).status, 200);
+  assert.equal((await users(joined, name)).status, 403, "a key for reading stays one");
+  for (const { text } of server.firstKeys) {
+    const api = server.api(text);
+    const made = await api("POST", "/keys", { name: "second", role: "admin" });
+    const second = server.api((made.body as { key: string }).key);
+    assert.equal((await second("DELETE", `/keys/${text.split("_")[1]}`)).status, 204);
+  }
+  const after = await signInWith(server, [keys.admin], { cookie: joined.cookie });
+  assert.equal((await users(after, name)).status, 403, "the keys of the link are revoked");
+  assert.notEqual(after.endsAt, endsAt);
 });
 
 test("it is given on a developer's machine, elsewhere only when that is wished", async (t) => {

@@ -232,6 +232,32 @@ suite("a fresh sign-in", () => {
     assert.equal((await listed(fresh)).length, 1);
   });
 
+  test("is asked for inside a change request too, to propose it and to approve it, and to go past one", async () => {
+    const { name, admin } = await server.environment();
+    await admin("POST", "/flags", { key: "a", type: "boolean" });
+    const [first] = (await admin("GET", "/keys")).body as { id: string }[];
+    const { session } = await newAccount(server, { owner: true });
+    const { session: other } = await newAccount(server, { owner: true });
+    const as = (by: TestSession) => (method: string, path: string, body?: object) =>
+      server.anonymous(method, path, body, by.headersFor(name));
+    const patch = { kind: "flag", key: "a", action: "patch", body: { description: "b" } };
+    const key = { kind: "key", key: first?.id, action: "patch", body: { writesDirectly: true } };
+    const made = await as(session)("POST", "/change-requests", { operations: [key] });
+    assert.equal(made.status, 201, made.text);
+    const path = `/change-requests/${(made.body as { id: string }).id}`;
+    clock.forward(15 * minute);
+    assertAgain(await as(session)("POST", "/change-requests", { operations: [patch, key] }));
+    assertAgain(await as(session)("PATCH", path, { operations: [patch, key] }));
+    assertAgain(await as(other)("POST", `${path}/approve`));
+    assertAgain(await as(other)("POST", `${path}/bypass`, { reason: "An incident" }));
+    const bypass = "/flags/a?bypass=true&reason=An%20incident";
+    assertAgain(await as(session)("PATCH", bypass, { enabled: true }));
+    const flags = await as(session)("POST", "/change-requests", { operations: [patch] });
+    assert.equal(flags.status, 201, flags.text);
+    const approve = `/change-requests/${(flags.body as { id: string }).id}/approve`;
+    assert.equal((await as(other)("POST", approve)).status, 200);
+  });
+
   test("is not asked of keys, nor of those who came with one", async () => {
     const { name, keys, admin } = await server.environment();
     const session = await signInWith(server, [keys.admin]);

@@ -34,13 +34,15 @@ export const placeOf = async (connection: Connection): Promise<Place> => {
   };
 };
 
-/** The place of a change; in production it asks first. `what` is the change, such as `Turn on dark-mode`. */
+/** The place of a change; in production it asks first. `what` is the change, such as `Turn on dark-mode`; `show` shows it before. */
 export const beginChange = async (
   connection: Connection,
   what: string,
   yes: boolean | undefined,
+  show?: () => void,
 ): Promise<Place> => {
   const place = await placeOf(connection);
+  if (place.asks && !yes) show?.();
   if (place.asks) await confirm(`${what} ${place.text}?`, yes);
   return place;
 };

@@ -23,7 +23,10 @@ export interface RequestActions {
   }) => Promise<boolean>;
 }
 
-export const useRequestActions = ({ id }: Pick<ChangeRequest, "id">): RequestActions => {
+export const useRequestActions = ({
+  id,
+  digest,
+}: Pick<ChangeRequest, "id" | "digest">): RequestActions => {
   const { management, environment } = useApi();
   const { changeRequests: calls } = management;
   const queries = useQueryClient();
@@ -42,7 +45,7 @@ export const useRequestActions = ({ id }: Pick<ChangeRequest, "id">): RequestAct
 
   return {
     busy,
-    approve: () => run(() => calls.approve(id), "The request was not approved"),
+    approve: () => run(() => calls.approve(id, digest), "The request was not approved"),
     refuse: (comment) =>
       run(
         () => calls.refuse(id, comment === "" ? undefined : comment),
@@ -55,7 +58,7 @@ export const useRequestActions = ({ id }: Pick<ChangeRequest, "id">): RequestAct
         return rebased.ok ? { ok: true, value: rebased.value.request } : rebased;
       }, "The request was not rebased"),
     applyNow: () => run(() => calls.apply(id), "The request was not applied"),
-    bypass: (reason) => run(() => calls.bypass(id, reason), "Nothing was applied"),
+    bypass: (reason) => run(() => calls.bypass(id, reason, digest), "Nothing was applied"),
     comment: (text) => run(() => calls.comment(id, text), "The comment was not sent"),
     edit: ({ reason, applyAt }) =>
       run(

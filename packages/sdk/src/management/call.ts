@@ -150,5 +150,5 @@ export interface ChangeOptions extends CallOptions, ReasonOption {
 
 export const pathPart = encodeURIComponent;
 
-export const matching = (ifMatch: number | undefined) =>
+export const matching = (ifMatch: number | string | undefined) =>
   ifMatch === undefined ? {} : { headers: { "if-match": `"${ifMatch}"` } };

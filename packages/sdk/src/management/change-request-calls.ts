@@ -1,5 +1,5 @@
 // Calls about change requests.
-import { type CallOptions, type createSend, type PostOptions, pathPart } from "./call.ts";
+import { type CallOptions, type createSend, matching, type PostOptions, pathPart } from "./call.ts";
 import type {
   ChangeRequest,
   ChangeRequestPage,
@@ -23,7 +23,16 @@ export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
     name: string,
     options?: CallOptions,
     body: object = {},
-  ) => send<T>({ method: "POST", path: path(id, `/${name}`), body, repeatable: false, options });
+    seen?: string,
+  ) =>
+    send<T>({
+      method: "POST",
+      path: path(id, `/${name}`),
+      body,
+      ...matching(seen),
+      repeatable: false,
+      options,
+    });
 
   return {
     /** Newest first, without the bodies of their operations. */
@@ -47,8 +56,9 @@ export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
         repeatable: false,
         options,
       }),
-    /** Applies it, unless its time is still to come. Another person than its author. */
-    approve: (id: string, options?: CallOptions) => step(id, "approve", options),
+    /** Applies it, unless its time is still to come. Another person than its author, with the digest of what they have seen. */
+    approve: (id: string, digest?: string, options?: CallOptions) =>
+      step(id, "approve", options, {}, digest),
     refuse: (id: string, comment?: string, options?: CallOptions) =>
       step(id, "refuse", options, comment === undefined ? {} : { comment }),
     withdraw: (id: string, options?: CallOptions) => step(id, "withdraw", options),
@@ -66,7 +76,7 @@ export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
     /** An approved one whose time has come. */
     apply: (id: string, options?: CallOptions) => step(id, "apply", options),
     /** An owner, without an approval. */
-    bypass: (id: string, reason: string, options?: CallOptions) =>
-      step(id, "bypass", options, { reason }),
+    bypass: (id: string, reason: string, digest?: string, options?: CallOptions) =>
+      step(id, "bypass", options, { reason }, digest),
   };
 };

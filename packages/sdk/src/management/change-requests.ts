@@ -59,6 +59,8 @@ export interface ChangeRequest extends ChangeRequestSummary {
     readonly before: Readonly<Record<string, unknown>> | null;
     readonly after: Readonly<Record<string, unknown>> | null;
   })[];
+  /** Of its operations, reason and time: sent with an approval, only what was seen is approved. */
+  readonly digest: string;
   readonly approvals: readonly {
     readonly actor: Actor;
     readonly at: string;

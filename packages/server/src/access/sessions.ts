@@ -22,6 +22,8 @@ export interface NewSession extends SessionHolder {
   readonly providerToken?: Uint8Array;
   /** When they proved who they are; now, unless it was elsewhere. */
   readonly signedInAt?: Date;
+  /** When it is over at the latest; a lifetime from now, unless it takes over from another. */
+  readonly endsAt?: Date;
 }
 
 export interface Sessions {
@@ -118,7 +120,7 @@ export const createSessions = (
         token: newToken(),
         createdAt: now,
         signedInAt: session.signedInAt ?? now,
-        endsAt: new Date(now.getTime() + lifetime),
+        endsAt: session.endsAt ?? new Date(now.getTime() + lifetime),
         hasNewRights: false,
       };
       return within(transaction, (own) => replace(own, begun, earlier));

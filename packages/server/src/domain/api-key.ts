@@ -17,7 +17,7 @@ export interface ApiKey {
   readonly user: UserRef | null;
   /** Whether it changes a protected environment without a change request. */
   readonly writesDirectly: boolean;
-  /** The id of the person who issued it: what it proposes, they cannot approve. Null when no person did. */
+  /** The id of the person who issued it, or the key that issued it: what it proposes, they cannot approve. Null when no person did. */
   readonly createdBy: string | null;
 }
 

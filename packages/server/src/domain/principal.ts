@@ -55,11 +55,13 @@ export interface Principal {
   readonly origins: readonly string[] | null;
   /** Whether it changes a protected environment without a change request. */
   readonly writesDirectly?: boolean;
+  /** Somebody who signed in too long ago for what is dangerous. */
+  readonly isStale?: boolean;
 }
 
 /** Who makes a change, where, and why if they say so. */
 export interface Caller
-  extends Pick<Principal, "actor" | "environment" | "writesDirectly">,
+  extends Pick<Principal, "actor" | "environment" | "writesDirectly" | "isStale">,
     Partial<Pick<Principal, "role">> {
   readonly reason?: string | undefined;
   /** An owner goes past the second person that a protected environment asks for. */

@@ -61,6 +61,17 @@ export const hashKey = (text: string): Uint8Array => createHash("sha256").update
 
 const missing = (id: string): Result<never> => notFound("The API key", id);
 
+/** The person behind a new key: who issues it, or who issued the key that issues it. */
+const issuerOf = async (
+  transaction: Transaction,
+  environmentId: number,
+  { keyId, user }: Actor,
+): Promise<string | null> => {
+  if (user || keyId === null) return user?.id ?? null;
+  const keys = await transaction.keys(environmentId);
+  return keys.find(({ id }) => id === keyId)?.createdBy ?? null;
+};
+
 /** Writes a new key, which was checked, within a transaction; `given` is a text that the operator has chosen. */
 export const issueKey = async (
   { clock, random, newIds }: Sources,
@@ -81,7 +92,7 @@ export const issueKey = async (
     origins,
     user,
     writesDirectly,
-    createdBy: actor.user?.id ?? null,
+    createdBy: await issuerOf(transaction, environmentId, actor),
   };
   const text = given ?? keyText(apiKey.id, random(32));
   await transaction.insertKey({

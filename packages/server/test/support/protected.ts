@@ -42,6 +42,7 @@ export interface Request {
   readonly id: string;
   readonly state: string;
   readonly title: string;
+  readonly digest: string;
   readonly moved: readonly string[];
   readonly approvals: readonly { readonly state: string }[];
   readonly comments: readonly { readonly text: string; readonly actor: { name: string } }[];

@@ -66,7 +66,7 @@ const addSteps = (group: Command): void => {
     "approve the change request of somebody else: it is applied at once, or at its time; with a personal key",
     `approve ${id}`,
   ).action((request: string, options: Options) =>
-    act(request, options, "Approve", ({ approve }) => approve(request)),
+    actOnSeen(request, options, "Approve", ({ approve }, digest) => approve(request, digest)),
   );
   command(
     "refuse",
@@ -100,8 +100,8 @@ const addSteps = (group: Command): void => {
   )
     .requiredOption("--reason <text>", "why; kept in the history and sent in events")
     .action((request: string, options: Options & { readonly reason: string }) =>
-      act(request, options, "Apply without an approval", ({ bypass }) =>
-        bypass(request, options.reason),
+      actOnSeen(request, options, "Apply without an approval", ({ bypass }, digest) =>
+        bypass(request, options.reason, digest),
       ),
     );
 };
@@ -172,6 +172,22 @@ const act = async (
   const connection = connect(options);
   await beginChange(connection, `${verb} ${id}`, options.yes);
   const request = answered(connection, await call(connection.management.changeRequests));
+  if (options.json) return printJson(request);
+  report(request, connection);
+};
+
+/** Whoever is asked sees it first; what was edited meanwhile is left alone. */
+const actOnSeen = async (
+  id: string,
+  options: Options,
+  verb: string,
+  call: (calls: Calls, digest: string) => Promise<Result<ChangeRequest>>,
+): Promise<void> => {
+  const connection = connect(options);
+  const { changeRequests } = connection.management;
+  const seen = answered(connection, await changeRequests.get(id));
+  await beginChange(connection, `${verb} ${id}`, options.yes, () => printRequest(seen));
+  const request = answered(connection, await call(changeRequests, seen.digest));
   if (options.json) return printJson(request);
   report(request, connection);
 };

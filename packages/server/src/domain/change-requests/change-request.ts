@@ -1,9 +1,17 @@
 // A change request: a list of operations that a second person approves, and what may happen to it in which state.
-import { conflict, type Failure, fail, invalid, ok, type Result } from "../../errors.ts";
+import {
+  conflict,
+  type Failure,
+  fail,
+  invalid,
+  ok,
+  type Result,
+  signInAgain,
+} from "../../errors.ts";
 import type { ChangeEvent, EnvironmentState } from "../change.ts";
-import type { Actor, Caller } from "../principal.ts";
+import { type Actor, type Caller, needsFreshSignIn } from "../principal.ts";
 import type { NewDelivery } from "../webhooks/webhook.ts";
-import { type Operation, type OperationKind, permissionFor } from "./operation.ts";
+import { isOfProtection, type Operation, type OperationKind, permissionFor } from "./operation.ts";
 
 export const requestStates = ["open", "approved", "applied", "refused", "withdrawn"] as const;
 export type RequestState = (typeof requestStates)[number];
@@ -144,9 +152,9 @@ const phrase = ({ kind, key, action, body }: Operation): string => {
   }
 };
 
-/** What it does in a few words: the first operation, and how many more. */
+/** What it does in a few words: the first operation, and how many more. What weakens the protection does not hide among them. */
 export const titleOf = (operations: readonly Operation[]): string => {
-  const [first] = operations;
+  const first = operations.find(isOfProtection) ?? operations[0];
   const more = operations.length - 1;
   return first ? `${phrase(first)}${more > 0 ? ` and ${more} more` : ""}` : "";
 };
@@ -191,10 +199,15 @@ export const checkReviewer = (request: ChangeRequest, actor: Actor): Result<void
 };
 
 /** An owner who says why. */
-export const checkBypass = ({ role, reason }: Pick<Caller, "role" | "reason">): Result<string> => {
+export const checkBypass = ({
+  role,
+  reason,
+  isStale = false,
+}: Pick<Caller, "role" | "reason" | "isStale">): Result<string> => {
   if (role !== "owner") {
     return forbidden("Only an owner may change a protected environment without an approval.");
   }
+  if (isStale) return fail(signInAgain);
   return reason === undefined
     ? invalid("reason", "is required to go past the approval")
     : ok(reason);
@@ -213,6 +226,13 @@ export const checkTime = (applyAt: Date | null | undefined, now: Date): Result<v
 export const neededFor = (operations: readonly { readonly kind: OperationKind }[]) => [
   ...new Set(operations.map(({ kind }) => permissionFor[kind])),
 ];
+
+/** What would need a fresh sign-in by itself needs one in a list too, to propose it and to approve it. */
+export const checkFresh = (
+  { isStale = false }: Pick<Caller, "isStale">,
+  operations: readonly { readonly kind: OperationKind }[],
+): Result<void> =>
+  isStale && neededFor(operations).some(needsFreshSignIn) ? fail(signInAgain) : ok(undefined);
 
 /** The first operation on each thing: later ones build on it. */
 export const firstOfEach = <T extends Pick<Operation, "kind" | "key">>(

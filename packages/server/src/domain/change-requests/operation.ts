@@ -71,7 +71,8 @@ export const permissionFor = {
 } as const satisfies Readonly<Record<OperationKind, Permission>>;
 
 /** Those that weaken the protection itself are approved whoever asks for them. */
-const isOfProtection = ({ kind }: Operation): boolean => kind === "key" || kind === "environment";
+export const isOfProtection = ({ kind }: Operation): boolean =>
+  kind === "key" || kind === "environment";
 
 /** Whether the environment asks for a second person. */
 export const needsApproval = (

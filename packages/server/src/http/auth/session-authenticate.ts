@@ -5,7 +5,7 @@ import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { Session, Sessions } from "../../access/sessions.ts";
 import { needsFreshSignIn, type Principal } from "../../domain/principal.ts";
 import type { SessionHolder } from "../../domain/sign-in.ts";
-import { type Failure, fail, invalid } from "../../errors.ts";
+import { fail, invalid, signInAgain } from "../../errors.ts";
 import { type Authenticate, type Authenticated, allow } from "./authenticate.ts";
 import type { SessionRequests } from "./session-request.ts";
 
@@ -14,11 +14,6 @@ export interface SessionDependencies {
   readonly requests: SessionRequests;
   readonly sessions: Sessions;
 }
-
-export const signInAgain: Failure = {
-  code: "SIGN_IN_AGAIN",
-  message: "You signed in a while ago; prove once more that it is you.",
-};
 
 export const sessionOver =
   "You are not signed in, or your session has ended; sign in with the dashboard.";
@@ -32,7 +27,10 @@ export const knownHolders = (
     userId === null
       ? keyIds.map((keyId) => keyCache.knownHolder(keyId)).filter((holder) => holder !== undefined)
       : keyCache.accessOf(userId);
-  return isOwner ? holders.map((holder) => ({ ...holder, role: "owner" as const })) : holders;
+  // The operator's link brings admin keys; another key that came to them does not become more than it is.
+  return isOwner
+    ? holders.map((holder) => (holder.role === "admin" ? { ...holder, role: "owner" } : holder))
+    : holders;
 };
 
 const isSafe = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";
@@ -46,8 +44,10 @@ export const acceptSessions = (
   const holderIn = (session: Session, environment: string): Principal | undefined =>
     knownHolders(keyCache, session).find((holder) => holder.environment.name === environment);
 
-  const allowIn = (principal: Principal, session: Session, needed: Parameters<Authenticate>[1]) => {
+  const allowIn = (holder: Principal, session: Session, needed: Parameters<Authenticate>[1]) => {
     const { token } = session;
+    const isStale = !sessions.isFresh(session);
+    const principal = isStale ? { ...holder, isStale } : holder;
     // Nobody but the browser has the session's token: what is sealed with it, the database alone does not open.
     const scope = createHash("sha256").update(`scope ${token}`).digest("hex").slice(0, 16);
     const isOpen = async () => (await sessions.find(token)) !== undefined;
@@ -55,9 +55,7 @@ export const acceptSessions = (
       { principal, keyText: `session ${token}`, scope, isOpen, session },
       needed,
     );
-    return allowed.ok && needsFreshSignIn(needed) && !sessions.isFresh(session)
-      ? fail(signInAgain)
-      : allowed;
+    return allowed.ok && needsFreshSignIn(needed) && isStale ? fail(signInAgain) : allowed;
   };
 
   const inEnvironment = async (

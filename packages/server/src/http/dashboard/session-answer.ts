@@ -74,7 +74,7 @@ export const createSessionAnswers = ({
               protected: isProtected,
               writesDirectly,
               // Whoever came by a link has the operator's rights; the key itself is that of an admin.
-              role: session.userId === null && session.isOwner ? ("admin" as const) : role,
+              role: session.userId === null && session.isOwner && role === "owner" ? "admin" : role,
               permissions: permissionsOf(role),
               keyName: actor.name,
               keyId,

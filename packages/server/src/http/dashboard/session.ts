@@ -85,7 +85,12 @@ export const sessionRoutes = (
     const earlier = await sessionOf(request);
     // A person and a key are not one another: whoever signs in with a key is no longer signed in as a person.
     const before = earlier?.userId === null ? earlier : undefined;
-    const isOwner = method === "link" || before?.isOwner === true;
+    // The keys of a link end its rights, and another key does not make them last longer.
+    const inherits =
+      method !== "link" &&
+      before?.isOwner === true &&
+      (await holdersOf(before)).some(({ role }) => role === "owner");
+    const isOwner = method === "link" || inherits;
     const all = [...(before?.keyIds ?? []), ...keyIds];
     const holders = await holdersOf({ keyIds: all, userId: null, isOwner });
     const session = await sessions.begin(
@@ -96,6 +101,7 @@ export const sessionRoutes = (
         method,
         address: request.ip,
         agent: request.headers["user-agent"] ?? null,
+        ...(inherits && { endsAt: before.endsAt }),
       },
       earlier,
     );

@@ -110,12 +110,15 @@ export const idempotencyHeader = Type.Object({
 
 /** What If-Match takes, for those who write clients. */
 const ifMatchPattern = '^\\s*(\\*|(W/)?"[!#-~]*"(\\s*,\\s*(W/)?"[!#-~]*")*)\\s*,?\\s*$';
-export const preconditionHeader = (what: "flag" | "segment") =>
+export const preconditionHeader = (what: "flag" | "segment" | "change request") =>
   Type.Object({
     "if-match": Type.Optional(
       Type.String({
         pattern: ifMatchPattern,
-        description: `Only when the ${what} is at this version, such as \`"7"\`; the ETag of its last answer.`,
+        description:
+          what === "change request"
+            ? "Only when it is as it was seen: its `digest` in double quotes."
+            : `Only when the ${what} is at this version, such as \`"7"\`; the ETag of its last answer.`,
       }),
     ),
   });

@@ -2,6 +2,7 @@
 import {
   type ChangeRequest,
   checkAuthor,
+  checkFresh,
   checkPending,
   checkTime,
   firstOfEach,
@@ -63,19 +64,23 @@ export const createAuthoring = (
 
   /** Whoever may not write it themselves cannot have it written by asking for an approval. */
   const checkDraft = (
-    { role = "client" }: Caller,
+    { role = "client", isStale = false }: Caller,
     operations: readonly Planned[],
     applyAt: Date | null | undefined,
   ): Result<void> => {
     const lacking = operations.find(
       ({ operation }) => !may({ role }, permissionFor[operation.kind]),
     );
-    return lacking
-      ? fail({
-          code: "FORBIDDEN",
-          message: `The role ${role} may not propose changes of the ${lacking.operation.kind} "${lacking.operation.key}".`,
-        })
-      : checkTime(applyAt, clock());
+    if (lacking) {
+      const { kind, key } = lacking.operation;
+      const message = `The role ${role} may not propose changes of the ${kind} "${key}".`;
+      return fail({ code: "FORBIDDEN", message });
+    }
+    const fresh = checkFresh(
+      { isStale },
+      operations.map(({ operation }) => operation),
+    );
+    return fresh.ok ? checkTime(applyAt, clock()) : fresh;
   };
 
   /** Looked at first without a lock: what the caller may not edit need not be previewed. */

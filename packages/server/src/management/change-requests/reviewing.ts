@@ -1,7 +1,9 @@
 // What others do with a change request: approve, refuse, comment; and its application, at once or at its time.
+import type { Precondition } from "../../domain/change-flag.ts";
 import {
   type ChangeRequest,
   checkBypass,
+  checkFresh,
   checkReviewer,
   isDue,
   isRequestId,
@@ -13,12 +15,12 @@ import type { Clock, Store, Transaction } from "../../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "../idempotency.ts";
 import type { Announce } from "./announce.ts";
 import { type ApplyRequest, NotApplied } from "./apply-request.ts";
-import { type ShownRequest, showRequest } from "./show.ts";
+import { checkSeen, type ShownRequest, showRequest } from "./show.ts";
 import { createClose, missing, type OnPending, underLock, type Work } from "./under-lock.ts";
 
 export interface Reviewing {
-  /** Applies it, unless its time is still to come. */
-  approve(caller: Caller, id: string): Promise<Result<ShownRequest>>;
+  /** Applies it, unless its time is still to come. `seen` is the digest of what they have looked at. */
+  approve(caller: Caller, id: string, seen?: Precondition): Promise<Result<ShownRequest>>;
   refuse(caller: Caller, id: string, comment?: string): Promise<Result<ShownRequest>>;
   comment(
     caller: Caller,
@@ -29,7 +31,7 @@ export interface Reviewing {
   /** An approved one whose time has come. */
   apply(caller: Caller, id: string): Promise<Result<ShownRequest>>;
   /** An owner applies it without an approval; the caller's reason says why. */
-  bypass(caller: Caller, id: string): Promise<Result<ShownRequest>>;
+  bypass(caller: Caller, id: string, seen?: Precondition): Promise<Result<ShownRequest>>;
   /** Applies one whose time has come; false when there is none. */
   applyNext(): Promise<boolean>;
 }
@@ -109,9 +111,13 @@ export const createReviewing = (
   };
 
   return {
-    approve: (caller, id) =>
+    approve: (caller, id, seen) =>
       onReview(caller, id, async (transaction, before, locked) => {
         const { actor, environment } = caller;
+        const isSeen = checkSeen(before, seen);
+        if (!isSeen.ok) return isSeen;
+        const fresh = checkFresh(caller, before.operations);
+        if (!fresh.ok) return fresh;
         if (before.state === "open") {
           if (before.approvals.length >= maxComments) return tooMany("approvals");
           const at = clock();
@@ -158,11 +164,13 @@ export const createReviewing = (
       return applied.ok ? showRequest(store, environment.id, id) : applied;
     },
 
-    async bypass(caller, id) {
+    async bypass(caller, id, seen) {
       const reason = checkBypass(caller);
       if (!reason.ok) return reason;
       const { actor, environment } = caller;
       return onPending(environment, id, async (transaction, request, locked) => {
+        const isSeen = checkSeen(request, seen);
+        if (!isSeen.ok) return isSeen;
         await applyRequest(transaction, locked, request, { actor, bypass: reason.value });
         return showRequest(transaction, environment.id, id);
       });

@@ -6,8 +6,9 @@ import type { ChangeRequests } from "../../../management/change-requests/change-
 import { sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
 import { Reason } from "../../openapi/reason.ts";
-import { closedObject, idempotencyHeader } from "../../openapi/schemas.ts";
+import { closedObject, idempotencyHeader, preconditionHeader } from "../../openapi/schemas.ts";
 import { type Static, Type } from "../../openapi/type.ts";
+import { ifMatch } from "../../request/conditional.ts";
 import { replyIdempotently } from "../idempotency.ts";
 import {
   CommentText,
@@ -23,13 +24,16 @@ const RefuseBody = closedObject({ comment: Type.Optional(CommentText) });
 const CommentBody = closedObject({ text: CommentText });
 const BypassBody = closedObject({ reason: Reason });
 
+const Seen = preconditionHeader("change request");
+const notAsSeen = ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"] as const;
+
 const send = (reply: FastifyReply, result: Result<unknown>): FastifyReply =>
   result.ok ? reply.send(result.value) : sendFailure(reply, result.failure);
 
 export const reviewRoutes = (app: FastifyInstance, requests: ChangeRequests): void => {
   /** Without a body. */
   const step = (
-    name: "approve" | "withdraw" | "apply",
+    name: "withdraw" | "apply",
     permission: Permission,
     summary: string,
     description: string,
@@ -49,11 +53,24 @@ export const reviewRoutes = (app: FastifyInstance, requests: ChangeRequests): vo
     );
   };
 
-  step(
-    "approve",
-    "change-requests.review",
-    "Approve a change request",
-    "Applies it at once, unless its time is still to come. A person, and another one than its author. When something has changed since it was made, nothing is applied and the answer is 409, with the keys in `details`.",
+  app.post<{ Params: RequestPath }>(
+    "/change-requests/:id/approve",
+    route("change-requests.review", {
+      tags,
+      operationId: "approveChangeRequest",
+      summary: "Approve a change request",
+      description:
+        "Applies it at once, unless its time is still to come. A person, and another one than its author. Send the `digest` of what you have seen as `If-Match`: its author may edit it meanwhile. When something has changed since it was made, nothing is applied and the answer is 409, with the keys in `details`.",
+      params: requestPath,
+      headers: Seen,
+      response: answers({ 200: shownRequest }, ...notAsSeen, ...withBody),
+    }),
+    async (request, reply) => {
+      const seen = ifMatch(request);
+      if (!seen.ok) return sendFailure(reply, seen.failure);
+      const { auth, params } = request;
+      return send(reply, await requests.approve(auth.principal, params.id, seen.value));
+    },
   );
   step("withdraw", "flags.write", "Withdraw a change request", "Its author. It stays readable.");
   step(
@@ -125,12 +142,16 @@ export const reviewRoutes = (app: FastifyInstance, requests: ChangeRequests): vo
       description:
         "An owner, who says why. It is marked in the request, in history, in events and in the audit log.",
       params: requestPath,
+      headers: Seen,
       body: { ...BypassBody, examples: [{ reason: "The provider has an incident" }] },
-      response: answers({ 200: shownRequest }, "NOT_FOUND", "CONFLICT", ...withBody),
+      response: answers({ 200: shownRequest }, ...notAsSeen, ...withBody),
     }),
-    async ({ auth, params, body }, reply) => {
+    async (request, reply) => {
+      const seen = ifMatch(request);
+      if (!seen.ok) return sendFailure(reply, seen.failure);
+      const { auth, params, body } = request;
       const caller: Caller = { ...auth.principal, reason: body.reason.trim() };
-      return send(reply, await requests.bypass(caller, params.id));
+      return send(reply, await requests.bypass(caller, params.id, seen.value));
     },
   );
 

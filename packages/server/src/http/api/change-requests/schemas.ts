@@ -73,6 +73,10 @@ export const RequestSchema = closedObject(
         ),
       }),
     ),
+    digest: Type.String({
+      description:
+        "Of its operations, reason and time: sent as `If-Match` with an approval, only what was seen is approved.",
+    }),
     approvals: Type.Array(
       closedObject({
         actor: Actor,
@@ -123,6 +127,7 @@ export const requestExample = {
       after: { ...flagExample, percentage: 50 },
     },
   ],
+  digest: "RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o",
   approvals: [],
   comments: [],
 };

@@ -3,10 +3,10 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { invitationOver, type Place, type SignedIn } from "../../../access/password-sign-in.ts";
 import { codeNeeded } from "../../../access/second-factor.ts";
 import type { Session, Sessions } from "../../../access/sessions.ts";
-import { type Failure, fail, ok, type Result } from "../../../errors.ts";
+import { type Failure, fail, ok, type Result, signInAgain } from "../../../errors.ts";
 import type { Attempts } from "../../auth/attempts.ts";
 import type { RateLimit } from "../../auth/rate-limit.ts";
-import { sessionOver, signInAgain } from "../../auth/session-authenticate.ts";
+import { sessionOver } from "../../auth/session-authenticate.ts";
 import type { SessionRequests } from "../../auth/session-request.ts";
 import { sendFailure } from "../../errors/error-reply.ts";
 
