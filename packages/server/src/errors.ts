@@ -98,6 +98,11 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** Ends a transaction on purpose, so that nothing of it happens: the store has not failed. */
+export class RolledBack extends Error {
+  override readonly name = "RolledBack";
+}
+
 /** Something the operator has to fix before the program can start. Its message is one clear sentence. */
 export class StartupProblem extends Error {
   override readonly name: string = "StartupProblem";

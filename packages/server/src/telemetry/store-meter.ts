@@ -1,6 +1,6 @@
 // Times the store's calls and counts their failures.
-
 import type { OutboxBatch } from "../domain/webhooks/outbox.ts";
+import { RolledBack } from "../errors.ts";
 import type { Reader, Store, Transaction } from "../ports.ts";
 import { createTiming, type Timing } from "./timing.ts";
 import type { Tracing } from "./tracing.ts";
@@ -77,7 +77,7 @@ export const createStoreMeter = (now: () => number, tracing: Tracing | undefined
       try {
         return await call(...values);
       } catch (error) {
-        meter.errors += 1;
+        if (!(error instanceof RolledBack)) meter.errors += 1;
         throw error;
       } finally {
         meter.waiting -= 1;

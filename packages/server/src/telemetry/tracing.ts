@@ -1,5 +1,6 @@
 // Spans through the OpenTelemetry API, when the operator has loaded an SDK.
 import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
+import { RolledBack } from "../errors.ts";
 import type { Send } from "../ports.ts";
 import { endingOf } from "./delivery-meter.ts";
 
@@ -101,7 +102,9 @@ const createTracing = (api: Api, tracer: Tracer, databaseSystem: string): Tracin
         try {
           return await work();
         } catch (error) {
-          failed(span, error instanceof Error ? error.name : "unknown");
+          if (!(error instanceof RolledBack)) {
+            failed(span, error instanceof Error ? error.name : "unknown");
+          }
           throw error;
         } finally {
           span.end();

@@ -10,7 +10,7 @@ import {
   type Planned,
 } from "../../domain/change-requests/operation.ts";
 import { type Actor, type Author, type Caller, withoutAddress } from "../../domain/principal.ts";
-import { type Failure, fail, ok, type Result } from "../../errors.ts";
+import { type Failure, fail, ok, type Result, RolledBack } from "../../errors.ts";
 import type { Clock, NewIds, Store, Transaction } from "../../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "../idempotency.ts";
 import { createInsertRequest, type ProposalOptions } from "./insert-request.ts";
@@ -48,8 +48,7 @@ export interface Changes {
   ): Promise<IdempotentResult<ShownRequest>>;
 }
 
-/** Ends the transaction, so that nothing of it happens. */
-class Refusal extends Error {
+class Refusal extends RolledBack {
   readonly refused: RefusedOperation;
   constructor(refused: RefusedOperation) {
     super("refused");
@@ -57,8 +56,8 @@ class Refusal extends Error {
   }
 }
 
-/** The same, because a second person has to look at it first. */
-class Preview extends Error {
+/** A second person has to look at it first. */
+class Preview extends RolledBack {
   readonly steps: readonly Step[];
   constructor(steps: readonly Step[]) {
     super("previewed");
