@@ -13,6 +13,7 @@ import { outboxContract } from "./outbox-contract.ts";
 import { requestLimitContract } from "./request-limit-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
 import { dropDatabase, newDatabase, query } from "./support/postgres.ts";
+import { until } from "./support/until.ts";
 
 const settingsOf = (url: string, timeout: number) =>
   ({
@@ -89,4 +90,47 @@ test("a conflict that lasts until the time is over means that the store cannot b
     await sql`insert into conflict values (1), (1)`.execute(database);
   });
   await assert.rejects(insertTwice, StoreUnavailable);
+});
+
+test("a person whose rights change while they write waits, and neither is begun anew", async (t) => {
+  const { store, url, remove } = await open();
+  t.after(remove);
+  const at = new Date();
+  const access = (id: string) => ({ id, role: "editor", isFromGroup: false }) as const;
+  const environment = await store.transact(async (transaction) => {
+    const made = await transaction.insertEnvironment("one", at);
+    await transaction.insertUser({ id: "usr_1", name: "Ada", email: null, isOwner: false }, at);
+    await transaction.setAccess("usr_1", made.id, access("key_1"), at);
+    return made;
+  });
+  const runs = { write: 0, change: 0, removal: 0 };
+  /** The change begins while the write holds the environment, and waits when its record is written. */
+  const race = (keyId: string, change: () => Promise<void>) =>
+    store.transact(async (transaction) => {
+      runs.write += 1;
+      await transaction.lockEnvironment(environment.id);
+      const changing = change();
+      await until("the change waits", async () => {
+        const waiting = await query(url, "select 1 from pg_locks where not granted");
+        return waiting.length > 0 || undefined;
+      });
+      const answer = { fingerprint: "f", sealed: new Uint8Array(1) };
+      await transaction.saveIdempotencyRecord(keyId, keyId, answer, new Date(+at + 60_000), at);
+      return { changing };
+    });
+  const changed = await race("key_1", () =>
+    store.transact(async (transaction) => {
+      runs.change += 1;
+      await transaction.setAccess("usr_1", environment.id, access("key_2"), at);
+    }),
+  );
+  await changed.changing;
+  const removed = await race("key_2", () =>
+    store.transact(async (transaction) => {
+      runs.removal += 1;
+      await transaction.deleteUser("usr_1");
+    }),
+  );
+  await removed.changing;
+  assert.deepEqual(runs, { write: 2, change: 1, removal: 1 });
 });

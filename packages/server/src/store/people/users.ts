@@ -193,6 +193,8 @@ export const userWrites = (
     },
 
     async deleteUser(id) {
+      // Before its keys, as everybody else locks them: otherwise they would wait for each other.
+      await countAccessChange();
       const keys = await database
         .deleteFrom("api_keys")
         .where("user_id", "=", id)
@@ -203,7 +205,6 @@ export const userWrites = (
       }
       await database.deleteFrom("users").where("id", "=", id).execute();
       signal.revokedKeys.push(...keys.map((key) => key.id));
-      await countAccessChange();
     },
 
     async insertIdentity(userId, { issuer, subject }) {
@@ -214,6 +215,8 @@ export const userWrites = (
     },
 
     async setAccess(userId, environmentId, access, at) {
+      // First, as in deleteUser.
+      await countAccessChange(environmentId);
       const before = await database
         .deleteFrom("api_keys")
         .where("user_id", "=", userId)
@@ -249,7 +252,6 @@ export const userWrites = (
         .set({ rights_at: at.getTime() })
         .where("id", "=", userId)
         .execute();
-      await countAccessChange(environmentId);
     },
   };
 };
