@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { assertRefused } from "./support/answers.ts";
 import type { Api } from "./support/api.ts";
+import { writeRows } from "./support/database.ts";
 import { addPerson, signInAs, signInUser, withStore } from "./support/people.ts";
 import {
   act,
@@ -14,6 +15,7 @@ import {
   read,
   setProtected,
 } from "./support/protected.ts";
+import { scrape } from "./support/scrape.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 
 let server: TestServer;
@@ -262,4 +264,46 @@ test("taking the protection off is proposed, and whoever asked for it cannot app
   assertRefused(await asKey("PATCH", `${path}?bypass=true`, off), 400, "reason");
   assert.equal((await asKey("PATCH", `${path}?bypass=true&reason=broken`, off)).status, 200);
   assert.equal(await shown(), false);
+});
+
+test("what somebody who came by the operator's link proposes as an owner is applied", async () => {
+  const { name, asBen, admin } = await protectedEnvironment(server);
+  const { id } = (await admin("GET", "/key")).body as { id: string };
+  const link = { keyIds: [id], userId: null, isOwner: true, method: "link" } as const;
+  const asOwner = (await signInUser(server, "", link)).in(name);
+  const request = await propose(asOwner, { protected: false }, `/environments/${name}`);
+  const approved = await act(asBen, request, "approve");
+  assert.equal(approved.status, 200, approved.text);
+});
+
+test("a proposal is no failure of the store", async () => {
+  const { asAda, asBen } = await protectedEnvironment(server);
+  const before = (await scrape(server.url)).value("halyard_store_errors_total");
+  const made = await propose(asAda, { enabled: true });
+  await propose(asAda, { description: "x" });
+  assert.equal((await act(asBen, made, "approve")).status, 200);
+  const operations = [
+    { kind: "flag", key: "checkout", action: "patch", body: { enabled: true } },
+    { kind: "flag", key: "missing", action: "delete", body: null },
+  ];
+  assert.equal((await asAda("POST", "/change-requests", { operations })).status, 404);
+  assert.equal((await scrape(server.url)).value("halyard_store_errors_total"), before);
+});
+
+test("a key that may write directly is not made when it cannot be proposed any more", async () => {
+  const { name, admin, asAda } = await protectedEnvironment(server);
+  const { id } = await propose(asAda, { enabled: true });
+  await writeRows(
+    server,
+    `with recursive numbers(number) as (select 1 union all select number + 1 from numbers where number < 999)
+     insert into change_requests (id, environment_id, state, title, author, authors, created_at, updated_at, summary, operations)
+     select 'cr_' || environment_id || '_' || number, environment_id, state, title, author, authors, created_at, updated_at, '[]', '[]'
+     from numbers, change_requests where id = ?`,
+    id,
+  );
+  const count = async () => ((await admin("GET", "/keys")).body as unknown[]).length;
+  const before = await count();
+  const body = { name: "deploy", role: "editor", writesDirectly: true };
+  assertRefused(await admin("POST", "/keys", body), 409, `"${name}" has 1000 open`);
+  assert.equal(await count(), before);
 });

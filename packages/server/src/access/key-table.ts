@@ -99,7 +99,9 @@ export const createKeyTable = (
       // A key whose rights have changed has a new entry already.
       if (byHash.get(hash) === entry) byHash.delete(hash);
       if (byId.get(entry.principal.keyId) === entry) byId.delete(entry.principal.keyId);
-      if (entry.accessOf !== null) byUser.get(entry.accessOf)?.delete(entry);
+      const own = byUser.get(entry.accessOf ?? "");
+      own?.delete(entry);
+      if (entry.accessOf !== null && own?.size === 0) byUser.delete(entry.accessOf);
       gone.add(entry.principal.keyId);
     }
     tell(gone);

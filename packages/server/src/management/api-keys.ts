@@ -20,7 +20,7 @@ import {
 } from "../domain/principal.ts";
 import { conflict, fail, noEnvironment, notFound, ok, type Result } from "../errors.ts";
 import type { Sources, Store, Transaction } from "../ports.ts";
-import { createInsertRequest } from "./change-requests/insert-request.ts";
+import { checkOpenRequests, createInsertRequest } from "./change-requests/insert-request.ts";
 import type { ShownRequest } from "./change-requests/show.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./idempotency.ts";
 
@@ -125,6 +125,9 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
     checked: NewApiKey,
   ): Promise<Result<CreatedKey>> => {
     const { environment, actor } = caller;
+    // Before the key is there: what is refused leaves nothing behind.
+    const possible = await checkOpenRequests(transaction, environment);
+    if (!possible.ok) return possible;
     const made = await issueKey(dependencies, transaction, environment.id, actor, {
       ...checked,
       writesDirectly: false,

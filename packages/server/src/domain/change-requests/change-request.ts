@@ -136,8 +136,11 @@ const longestDelay = 366 * 24 * 60 * 60 * 1_000;
 
 export const isRequestId = (text: string): boolean => /^cr_[0-9a-f]{16}$/.test(text);
 
+/** Also among the authors when a key was used by the operator's link, which makes an owner of whoever has it. */
+export const operatorIdentity = "operator";
+
 /** Who somebody is when it comes to approving: a person with whatever session or key, or else the key itself. */
-export const identityOf = ({ keyId, user }: Actor): string => user?.id ?? keyId ?? "operator";
+export const identityOf = ({ keyId, user }: Actor): string => user?.id ?? keyId ?? operatorIdentity;
 
 const verbs = { create: "Create", patch: "Change", members: "Change", delete: "Delete" } as const;
 

@@ -5,10 +5,11 @@ import {
   movedOn,
   neededFor,
   operationOf,
+  operatorIdentity,
 } from "../../domain/change-requests/change-request.ts";
 import type { Planned } from "../../domain/change-requests/operation.ts";
 import { type Actor, may, type Review, type Role, withoutAddress } from "../../domain/principal.ts";
-import type { Failure } from "../../errors.ts";
+import { type Failure, RolledBack } from "../../errors.ts";
 import type { Clock, NewIds, Transaction } from "../../ports.ts";
 import type { Locked } from "../commit.ts";
 import type { Announce } from "./announce.ts";
@@ -16,8 +17,7 @@ import { failureAt } from "./changes.ts";
 import { createOperations } from "./operations.ts";
 import { withMoved } from "./show.ts";
 
-/** Ends the transaction, so that nothing of it happens. */
-export class NotApplied extends Error {
+export class NotApplied extends RolledBack {
   readonly failure: Failure;
   constructor(failure: Failure) {
     super(failure.message);
@@ -41,7 +41,7 @@ export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Annou
   const roleOf = async (
     transaction: Transaction,
     environmentId: number,
-    { keyId, user }: Actor,
+    { author: { keyId, user }, authors }: ChangeRequest,
   ): Promise<Role | undefined> => {
     if (user) {
       const access = await transaction.accessOf(user.id);
@@ -49,7 +49,8 @@ export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Annou
     }
     const keys = await transaction.keys(environmentId);
     const key = keys.find(({ id }) => id === keyId);
-    return key && !isExpired(key, clock()) ? key.role : undefined;
+    if (!key || isExpired(key, clock())) return undefined;
+    return authors.includes(operatorIdentity) ? "owner" : key.role;
   };
 
   return async (
@@ -59,7 +60,7 @@ export const createApplyRequest = (clock: Clock, newIds: NewIds, announce: Annou
     { actor, bypass }: Applier,
   ): Promise<void> => {
     const { id: environmentId } = locked.state;
-    const role = await roleOf(transaction, environmentId, request.author);
+    const role = await roleOf(transaction, environmentId, request);
     if (!role || !neededFor(request.operations).every((permission) => may({ role }, permission))) {
       throw new NotApplied({
         code: "CONFLICT",

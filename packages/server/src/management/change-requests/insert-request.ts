@@ -3,13 +3,14 @@ import type { ApiKey } from "../../domain/api-key.ts";
 import {
   identityOf,
   maxOpenRequests,
+  operatorIdentity,
   type ProposedOperation,
   type RequestRow,
   titleOf,
   withinPreview,
 } from "../../domain/change-requests/change-request.ts";
-import type { Actor, Caller } from "../../domain/principal.ts";
-import { conflict, noEnvironment, type Result } from "../../errors.ts";
+import type { Caller, EnvironmentRef } from "../../domain/principal.ts";
+import { conflict, noEnvironment, ok, type Result } from "../../errors.ts";
 import type { Clock, NewIds, Transaction } from "../../ports.ts";
 import { createAnnounce } from "./announce.ts";
 import { type ShownRequest, showRequest } from "./show.ts";
@@ -19,31 +20,51 @@ export interface ProposalOptions {
 }
 
 /** The person or key that proposes; and the person who issued the key. */
-const authorsOf = (actor: Actor, keys: readonly ApiKey[]): readonly string[] => {
-  const issuer = keys.find(({ id }) => id === actor.keyId)?.createdBy ?? null;
-  return [...new Set([identityOf(actor), ...(issuer === null ? [] : [issuer])])];
+const authorsOf = (
+  { actor, role }: Pick<Caller, "actor" | "role">,
+  keys: readonly ApiKey[],
+): readonly string[] => {
+  const key = keys.find(({ id }) => id === actor.keyId);
+  const issuer = key?.createdBy ?? null;
+  const isByLink = key !== undefined && role === "owner" && key.role !== "owner";
+  return [
+    ...new Set([
+      identityOf(actor),
+      ...(issuer === null ? [] : [issuer]),
+      ...(isByLink ? [operatorIdentity] : []),
+    ]),
+  ];
 };
+
+/** Under the lock of the environment. */
+export const checkOpenRequests = async (
+  transaction: Transaction,
+  { id, name }: EnvironmentRef,
+): Promise<Result<void>> =>
+  (await transaction.openRequests(id)) < maxOpenRequests
+    ? ok(undefined)
+    : conflict(
+        `The environment "${name}" has ${maxOpenRequests} open change requests, the maximum; refuse or withdraw some first.`,
+      );
 
 export const createInsertRequest = (clock: Clock, newIds: NewIds) => {
   const announce = createAnnounce(clock, newIds);
 
   return async (
     transaction: Transaction,
-    { actor, environment, reason }: Caller,
+    caller: Caller,
     operations: readonly ProposedOperation[],
     { applyAt = null }: ProposalOptions = {},
   ): Promise<Result<ShownRequest>> => {
+    const { actor, environment, reason } = caller;
     const [state, keys, webhooks] = await Promise.all([
       transaction.lockEnvironment(environment.id),
       transaction.keys(environment.id),
       transaction.webhooks(environment.id),
     ]);
     if (!state) return noEnvironment;
-    if ((await transaction.openRequests(environment.id)) >= maxOpenRequests) {
-      return conflict(
-        `The environment "${environment.name}" has ${maxOpenRequests} open change requests, the maximum; refuse or withdraw some first.`,
-      );
-    }
+    const possible = await checkOpenRequests(transaction, environment);
+    if (!possible.ok) return possible;
     const now = clock();
     const request: RequestRow = {
       id: newIds.changeRequest(),
@@ -51,7 +72,7 @@ export const createInsertRequest = (clock: Clock, newIds: NewIds) => {
       title: titleOf(operations),
       reason: reason ?? null,
       author: actor,
-      authors: authorsOf(actor, keys),
+      authors: authorsOf(caller, keys),
       createdAt: now,
       updatedAt: now,
       applyAt,

@@ -96,9 +96,19 @@ export const createTransaction = (
         .where("id", "=", environmentId)
         .$call(traits.locked)
         .executeTakeFirst();
-      if (!row) return undefined;
-      const { protected: isProtected, ...state } = row;
-      return { ...state, isProtected: isProtected === 1 };
+      return (
+        row && {
+          id: row.id,
+          name: row.name,
+          revision: row.revision,
+          sequence: row.sequence,
+          flagCount: row.flagCount,
+          segmentCount: row.segmentCount,
+          definitionBytes: row.definitionBytes,
+          changedAt: row.changedAt,
+          isProtected: row.protected === 1,
+        }
+      );
     },
 
     async lastVersion(environmentId, kind, key) {
