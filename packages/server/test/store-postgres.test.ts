@@ -93,8 +93,9 @@ test("a conflict that lasts until the time is over means that the store cannot b
 });
 
 test("a person whose rights change while they write waits, and neither is begun anew", async (t) => {
-  const { store, url, remove } = await open();
-  t.after(remove);
+  const opened = await open();
+  const { store, url } = opened;
+  t.after(() => opened.remove());
   const at = new Date();
   const access = (id: string) => ({ id, role: "editor", isFromGroup: false }) as const;
   const environment = await store.transact(async (transaction) => {
