@@ -53,6 +53,8 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await page.goto(link);
   await heading(page, "Welcome to Halyard").waitFor();
   assert.equal(await page.getByLabel("E-mail address").inputValue(), email);
+  await page.getByText("You were invited to Halyard").waitFor();
+  await page.getByText("You are an owner").waitFor();
   await page.getByText("At least 10 characters").waitFor();
   await auditBoth(page, "an invitation");
   await fitsOn(page, 320);
