@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { findBrowser } from "../packages/dashboard/test/support/find-browser.ts";
 import { startShownServer } from "./screenshot-data.ts";
+import { addShownPeople } from "./screenshot-people.ts";
 
 const [looked] = process.argv.slice(2);
 const folder = looked ?? join(import.meta.dirname, "../docs/images");
@@ -95,6 +96,17 @@ const shots: readonly Shot[] = [
   },
 ];
 
+/** Once there are people, and production is protected. */
+const shotsOfPeople = (requestId: string): readonly Shot[] => [
+  { name: "people", path: "/people", ready: ".people-table tbody tr", shown: ["light"] },
+  {
+    name: "change-request",
+    path: `/change-requests/${requestId}`,
+    ready: "text=Approve",
+    shown: ["light"],
+  },
+];
+
 const take = async (page: Page, shot: Shot, file: string): Promise<void> => {
   const { path, ready, act, top } = shot;
   await page.goto(path);
@@ -116,6 +128,7 @@ const take = async (page: Page, shot: Shot, file: string): Promise<void> => {
 const visit = async (
   colorScheme: Scheme,
   width: number,
+  signIn: (context: BrowserContext) => Promise<unknown>,
   use: (page: Page) => Promise<void>,
 ): Promise<void> => {
   const context: BrowserContext = await browser.newContext({
@@ -125,17 +138,24 @@ const visit = async (
     locale: "en-GB",
     reducedMotion: "reduce",
   });
-  for (const key of keys) await context.request.post("/session", { data: { key } });
+  await signIn(context);
   await context.addInitScript('sessionStorage.setItem("halyard-environment", "production")');
   await use(await context.newPage());
   await context.close();
 };
 
-try {
+const withKeys = async (context: BrowserContext) => {
+  for (const key of keys) await context.request.post("/session", { data: { key } });
+};
+
+const takeAll = async (
+  wanted: readonly Shot[],
+  signIn: (context: BrowserContext) => Promise<unknown>,
+): Promise<void> => {
   for (const width of looked === undefined ? [1_280] : [320, 390, 768, 1_280, 1_920]) {
     for (const scheme of schemes) {
-      await visit(scheme, width, async (page) => {
-        for (const shot of shots) {
+      await visit(scheme, width, signIn, async (page) => {
+        for (const shot of wanted) {
           if (looked === undefined && shot.shown?.includes(scheme) !== true) continue;
           const name = `${shot.name}-${scheme}${looked === undefined ? "" : `-${width}`}.png`;
           const file = join(folder, name);
@@ -148,6 +168,15 @@ try {
       });
     }
   }
+};
+
+try {
+  await takeAll(shots, withKeys);
+  const { requestId, cookie } = await addShownPeople(server);
+  const [name = "", value = ""] = cookie.split("=");
+  await takeAll(shotsOfPeople(requestId), (context) =>
+    context.addCookies([{ name, value, url: server.url }]),
+  );
 } finally {
   await browser.close();
   await shown.close();

@@ -75,6 +75,8 @@ export interface SessionUse {
   csrf: string;
   /** The server no longer accepts the session. */
   readonly onEnded: () => void;
+  /** A change was not made but proposed. */
+  readonly onProposed: () => void;
   /** Asks the person to prove once more who they are; false when they do not. */
   signInAgain: () => Promise<boolean>;
 }
@@ -129,6 +131,7 @@ export const createSessionFetch =
       response = await send(AbortSignal.timeout(longestWait));
     }
     if (response.status === 401) use.onEnded();
+    if (response.status === 202) use.onProposed();
     return response;
   };
 

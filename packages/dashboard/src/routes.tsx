@@ -1,18 +1,15 @@
 // Which page is shown at which path; each page is loaded on first use.
-import { Anchor, Button, Group } from "@mantine/core";
 import { Suspense, useEffect, useRef } from "react";
-import { Link, Redirect, Route, Switch, useLocation } from "wouter";
-import { currentAddress, inEnvironment, pathOf, signInFrom, switchTo } from "./addresses.ts";
+import { Redirect, Route, Switch, useLocation } from "wouter";
+import { currentAddress, inEnvironment, pathOf, switchTo } from "./addresses.ts";
 import type { Session } from "./api.ts";
-import { EmptyState } from "./components/feedback/empty-state.tsx";
 import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
 import { ErrorMessage } from "./components/feedback/error-message.tsx";
 import { notifyDone } from "./components/feedback/notify.tsx";
 import { PageSkeleton, ShellSkeleton } from "./components/feedback/skeletons.tsx";
-import { useSignOut } from "./components/layout/sign-out.tsx";
 import { draftsAt } from "./flags/edit/kept-drafts.ts";
 import { LiveProvider } from "./live-provider.tsx";
-import { type Page, page } from "./pages/load-page.tsx";
+import { loadedLater, type Page, page } from "./pages/load-page.tsx";
 import { UnknownPage } from "./pages/unknown-page.tsx";
 import { ApiProvider, lastEnvironment, useApi, useSession } from "./session.tsx";
 import { Shell } from "./shell.tsx";
@@ -23,6 +20,9 @@ const invitationPage = page(
   "InvitationPage",
   () => import("./pages/people/invitation-page.tsx"),
 );
+const loadNoAccess = () => import("./pages/people/no-access-page.tsx");
+const NoAccess = loadedLater(async () => (await loadNoAccess()).NoAccess, <PageSkeleton />);
+const NoRole = loadedLater(async () => (await loadNoAccess()).NoRole, <PageSkeleton />);
 const pages: readonly Page[] = [
   page("/flags", "FlagsPage", () => import("./pages/flags-page.tsx")),
   page("/flags/:key", "FlagPage", () => import("./pages/flag-page.tsx")),
@@ -96,64 +96,6 @@ interface EnvironmentProps {
   readonly name: string;
 }
 
-const NotSignedIn = ({ session, name }: EnvironmentProps) => {
-  const [path] = useLocation();
-  const other = lastEnvironment(session);
-  const isPerson = Boolean(session.user);
-  return (
-    <main className="sign-in">
-      <EmptyState
-        order={1}
-        title={isPerson ? `You have no access to ${name}` : `You are not signed in to ${name}`}
-        action={
-          !isPerson && (
-            <Button component={Link} href={signInFrom()}>
-              Sign in to {name}
-            </Button>
-          )
-        }
-      >
-        This page is part of the environment {name}.{" "}
-        {isPerson ? "Ask an owner for a role there" : "Sign in with one of its keys"}
-        {other !== undefined && (
-          <>
-            , or{" "}
-            <Anchor inherit component={Link} href={switchTo(other, path)}>
-              open the page in {other}
-            </Anchor>
-          </>
-        )}
-        .
-      </EmptyState>
-    </main>
-  );
-};
-
-/** A person may have an account before anybody has given them a role. */
-const NoEnvironment = () => {
-  const leave = useSignOut();
-  const { refresh } = useSession();
-  return (
-    <main className="sign-in">
-      <EmptyState
-        order={1}
-        title="You have no role yet"
-        action={
-          <Group>
-            <Button onClick={() => void refresh()}>Check again</Button>
-            <Button variant="default" onClick={() => void leave()}>
-              Sign out
-            </Button>
-          </Group>
-        }
-      >
-        You are signed in, and have access to no environment. Ask an owner of this Halyard for a
-        role.
-      </EmptyState>
-    </main>
-  );
-};
-
 const InEnvironment = ({ session, name }: EnvironmentProps) => {
   const environment = session.environments.find((each) => each.name === name);
   const other = lastEnvironment(session);
@@ -174,7 +116,7 @@ const InEnvironment = ({ session, name }: EnvironmentProps) => {
       navigate(switchTo(other, path), { replace: true });
     }
   }, [isSignedIn, isPerson, name, other, path, navigate]);
-  if (environment === undefined) return <NotSignedIn session={session} name={name} />;
+  if (environment === undefined) return <NoAccess session={session} name={name} />;
   return (
     // The key resets all state when the environment changes.
     <ApiProvider key={name} environment={environment}>
@@ -196,7 +138,7 @@ const SignedIn = () => {
     const next = address === "/" ? "" : `?next=${encodeURIComponent(address)}`;
     return <Redirect to={`/sign-in${next}`} replace />;
   }
-  if (session.environments.length === 0) return <NoEnvironment />;
+  if (session.environments.length === 0) return <NoRole />;
   return (
     <Switch>
       <Route path="/environments/:environment" nest>

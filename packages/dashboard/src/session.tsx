@@ -106,6 +106,10 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
   const [use] = useState<SessionUse>(() => ({
     csrf: "",
     onEnded: () => void refresh(),
+    onProposed: () =>
+      void queries.invalidateQueries({
+        predicate: ({ queryKey }) => queryKey[1] === "change-requests",
+      }),
     signInAgain: async () => false,
   }));
   useLayoutEffect(() => {

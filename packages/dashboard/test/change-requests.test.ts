@@ -60,6 +60,8 @@ test("one person protects, another proposes, a third approves; all see it at onc
     .waitFor();
   await dialog(owners.page).getByRole("button", { name: "Protect" }).click();
   await owners.page.getByRole("button", { name: "Take the protection off…" }).waitFor();
+  await owners.page.getByText("A protected environment cannot be deleted.").waitFor();
+  assert.equal(await owners.page.getByRole("button", { name: /^Delete / }).count(), 0);
 
   const { page } = await openAsPerson(browser, t, server.url, ada, `${at}/flags/checkout`, audited);
   await page.getByRole("button", { name: `Environment: ${name} (protected)` }).waitFor();
@@ -69,6 +71,7 @@ test("one person protects, another proposes, a third approves; all see it at onc
   await page.getByRole("button", { name: "Propose" }).click();
   await auditBoth(page, "a change to propose");
   const id = await propose(page, "The first week went well");
+  await page.getByRole("link", { name: "Requests 1 open" }).waitFor();
   // Nothing has changed, and nobody approves their own.
   assert.equal((await stateOf(admin, "checkout")).type, "rollout");
   assert.match(JSON.stringify(await stateOf(admin, "checkout")), /"percentage":25/);
@@ -235,4 +238,33 @@ test("creating, several at once and lists of people are proposed too; refused an
       .getAttribute("href")
       .then((path) => path?.endsWith(members)),
   );
+});
+
+test("a key that writes directly is there at once, and proposes until another person approves", async (t) => {
+  const { environment, at, bo, olga, protect } = await withPeople();
+  await protect();
+  const { page } = await openAsPerson(browser, t, server.url, olga, `${at}/keys`, audited);
+  await page.getByRole("button", { name: "Create key" }).click();
+  await dialog(page).getByLabel("Name").fill("pipeline");
+  const directly = dialog(page).getByLabel("Writes directly");
+  assert.equal(await directly.count(), 0, "a key that only reads writes nothing");
+  await dialog(page)
+    .getByLabel(/^editor:/)
+    .check();
+  await directly.check();
+  await auditBoth(page, "a key that writes directly");
+  await fitsOn(page, 320);
+  await dialog(page).getByRole("button", { name: "Create key" }).click();
+  await dialog(page).getByText("It proposes until somebody else approves").waitFor();
+  await page.getByRole("link", { name: "Requests 1 open" }).waitFor({ state: "attached" });
+  await dialog(page).getByRole("button", { name: "I saved the key" }).click();
+  const listed = page.getByRole("row").filter({ hasText: "pipeline" });
+  await listed.waitFor();
+  assert.equal(await listed.getByText("writes directly").count(), 0);
+
+  const open = await bo.in(environment.name)("GET", "/change-requests?state=open");
+  const [request] = (open.body as { requests: readonly { id: string }[] }).requests;
+  const approved = await bo.in(environment.name)("POST", `/change-requests/${request?.id}/approve`);
+  assert.equal(approved.status, 200, approved.text);
+  await listed.getByText("writes directly, without an approval").waitFor();
 });

@@ -7,6 +7,7 @@ import {
   startIdentityProvider,
 } from "../../server/test/support/identity-provider.ts";
 import { minute, movableClock } from "../../server/test/support/movable-clock.ts";
+import { signInAs } from "../../server/test/support/people.ts";
 import { type SingleSignOn, startSingleSignOn } from "../../server/test/support/single-sign-on.ts";
 import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
@@ -38,6 +39,27 @@ const agree = async (page: Page): Promise<void> => {
     await page.waitForURL((url) => url.href !== before);
   }
 };
+
+test("somebody who was invited accepts with a provider, and is who was invited", async (t) => {
+  const owner = (await signInAs(server, { name: "Olga", owner: true })).in("production");
+  const wanted = { name: "Grace", email: "grace@example.com", roles: { development: "viewer" } };
+  const invited = await owner("POST", "/users", wanted);
+  const { url } = (invited.body as { invitation: { url: string } }).invitation;
+  provider.people.set("grace", { name: "Grace Hopper" });
+  provider.visitor = "grace";
+  const { page } = await browser.visit(t, server.url, {
+    expected: [/^a request elsewhere/, new RegExp(provider.issuer)],
+  });
+  await page.goto(url);
+  await page.getByText("Olga has invited you to Halyard").waitFor();
+  await page.getByRole("link", { name: "Continue with The acme" }).click();
+  await agree(page);
+  await heading(page, "Flags").waitFor();
+  await page.getByRole("button", { name: "Environment: development" }).waitFor();
+  await choose(page, "Account");
+  await page.getByText("Grace, grace@example.com").waitFor();
+  await page.getByText("You have none: you sign in with a provider.").waitFor();
+});
 
 test("somebody comes in with a provider, proves it again in another window, and leaves both", async (t) => {
   const { page, context } = await browser.visit(t, server.url, {

@@ -43,9 +43,23 @@ test("a viewer becomes an editor while they look, is named in history, and is re
     rights: { [name]: "viewer" },
   });
   await dialog(owner.page).getByRole("button", { name: "Invite" }).click();
+  const lost = await shownLink(owner.page);
+  await owner.page.getByRole("button", { name: "More for Jun Park" }).click();
+  await owner.page.getByRole("menuitem", { name: "New invitation link" }).click();
+  await dialog(owner.page).getByText("The link that they have now stops working.").waitFor();
+  await dialog(owner.page).getByRole("button", { name: "Make a link" }).click();
   const link = await shownLink(owner.page);
 
-  const { page } = await browser.visit(t, server.url, { ...audited, secrets: [goodPassword] });
+  const { page } = await browser.visit(t, server.url, {
+    ...audited,
+    secrets: [goodPassword],
+    expected: [/401/],
+  });
+  await page.goto(lost);
+  await page.getByText("This invitation cannot be used").waitFor();
+  await page.goto(link);
+  await page.getByText("Maya has invited you to Halyard").waitFor();
+  await page.getByText(`Your role: viewer in ${name}.`).waitFor();
   await acceptInvitation(page, link, goodPassword);
   const toggle = page.getByRole("switch", { name: /checkout/ });
   await toggle.waitFor();
@@ -117,7 +131,7 @@ test("a viewer becomes an editor while they look, is named in history, and is re
   await until(async () => assert.equal(await row(owner.page, "Jun Park").count(), 0));
 });
 
-test("somebody without a role sees why, and goes on once they have one", async (t) => {
+test("somebody without a role sees why and has their account, and goes on once they have one", async (t) => {
   const { name } = await server.environment();
   const owner = await signInAs(server, { owner: true });
   const { userId, session } = await newAccount(server, { name: "Bo" });
@@ -125,6 +139,9 @@ test("somebody without a role sees why, and goes on once they have one", async (
   await enter(context, session);
   await page.goto("/");
   await heading(page, "You have no role yet").waitFor();
+  await page.getByText("You are signed in as Bo").waitFor();
+  await page.getByRole("list", { name: "Sessions" }).getByText("this session").waitFor();
+  await page.getByRole("button", { name: "Change password" }).waitFor();
   await auditBoth(page, "no role");
   await fitsOn(page, 320);
   const roles = { [name]: "viewer" };

@@ -37,6 +37,10 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await heading(first.page, "Flags").waitFor();
   await first.page.getByRole("link", { name: "People", exact: true }).click();
   await first.page.getByText("Nobody has an account yet").waitFor();
+  const later = await server.environment();
+  await first.page.getByRole("button", { name: "Invite", exact: true }).click();
+  await dialog(first.page).getByLabel(later.name, { exact: true }).waitFor();
+  await dialog(first.page).getByRole("button", { name: "Cancel" }).click();
   await fillInvitation(first.page, { name: "Maya", email, rights: "owner" });
   await auditBoth(first.page, "inviting somebody");
   await fitsOn(first.page, 320);
@@ -53,6 +57,8 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await page.goto(link);
   await heading(page, "Welcome to Halyard").waitFor();
   assert.equal(await page.getByLabel("E-mail address").inputValue(), email);
+  await page.getByText("You were invited to Halyard").waitFor();
+  await page.getByText("You are an owner").waitFor();
   await page.getByText("At least 10 characters").waitFor();
   await auditBoth(page, "an invitation");
   await fitsOn(page, 320);

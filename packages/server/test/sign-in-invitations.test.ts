@@ -40,7 +40,7 @@ const read = (cookie: string) => server.anonymous("GET", "//session", undefined,
 
 test("an owner invites somebody, who looks at it as often as they like and accepts it once", async () => {
   const { name } = await server.environment();
-  const owner = (await signInAs(server, { owner: true })).in(name);
+  const owner = (await signInAs(server, { name: "Olga", owner: true })).in(name);
   const email = newEmail();
   const wanted = { name: "Somebody", email, roles: { [name]: "viewer" } };
   const { body } = await owner("POST", "/users", wanted);
@@ -48,7 +48,10 @@ test("an owner invites somebody, who looks at it as often as they like and accep
   const token = new URL(url).searchParams.get("token") ?? "";
   for (let turn = 0; turn < 2; turn += 1) {
     const answer = await look(token);
-    assert.deepEqual(answer.body, { name: "Somebody", email, providers: [] });
+    assert.deepEqual(answer.body, {
+      ...{ name: "Somebody", email, providers: [] },
+      ...{ invitedBy: "Olga", owner: false, roles: { [name]: "viewer" } },
+    });
     assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
     assert.equal(answer.headers.get("cache-control"), "no-store");
   }

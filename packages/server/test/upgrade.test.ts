@@ -27,7 +27,7 @@ const withoutPeople: readonly string[] = [
   ...dropColumns("history", "actor_user_id", "actor_user_name"),
   ...dropColumns("environments", "label", "color", "protected", "expires_at", "copy_of"),
   ...dropColumns("removed_environments", "actor"),
-  ...dropColumns("sign_in_links", "user_id"),
+  ...dropColumns("sign_in_links", "user_id", "invited_by"),
   "drop index sessions_by_user",
   ...dropColumns("sessions", "id", "user_id", "owner", "created_at", "signed_in_at"),
   ...dropColumns("sessions", "method", "address", "agent", "provider_token", "rights_at"),

@@ -146,7 +146,7 @@ export const CreateEnvironment = ({ environments, opened, onClose }: CreateEnvir
           <SecretOnce
             what="key"
             text={created.key.key}
-            advice="It is the first admin key of the environment. Programs and people sign in with it; on its page of keys you can create others."
+            advice="It is the first admin key of the environment. Programs use it; you create others on the page Keys of the environment."
           />
           <Group justify="flex-end">
             <Button onClick={close}>I saved the key</Button>

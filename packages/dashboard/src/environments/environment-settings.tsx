@@ -1,6 +1,6 @@
 // What owners can change of one environment: what people call it, its color, its protection and when it expires; and its end.
 import type { Environment, EnvironmentPatch } from "@halyard/sdk";
-import { Button, Group, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
 import { Time } from "../components/display/time.tsx";
@@ -130,7 +130,7 @@ const Expiry = ({ environment }: EnvironmentProps) => {
 };
 
 const Deletion = ({ environment }: EnvironmentProps) => {
-  const { name, flags } = environment;
+  const { name, flags, protected: isProtected } = environment;
   const { management, environment: shown } = useApi();
   const changed = useEnvironmentsChanged();
   const ask = useConfirm();
@@ -164,13 +164,15 @@ const Deletion = ({ environment }: EnvironmentProps) => {
   return (
     <Section title="Delete">
       <p className="environment-words-text">
-        Deletes the environment with everything in it: flags, segments, webhooks, keys and history.
+        {isProtected
+          ? "A protected environment cannot be deleted. Take the protection off first, which another person approves."
+          : "Deletes the environment with everything in it: flags, segments, webhooks, keys and history."}
       </p>
-      <Group>
+      {!isProtected && (
         <Button color="red.9" onClick={() => void remove()}>
           Delete {name}…
         </Button>
-      </Group>
+      )}
     </Section>
   );
 };

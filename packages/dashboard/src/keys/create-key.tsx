@@ -1,12 +1,25 @@
 // The dialog that creates an API key and then shows it once.
 import type { CreatedApiKey, Role } from "@halyard/sdk";
-import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from "@mantine/core";
+import {
+  Alert,
+  Anchor,
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NativeSelect,
+  Radio,
+  Stack,
+  TextInput,
+} from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { Link } from "wouter";
 import { ApiError } from "../api.ts";
 import { CodeBlock } from "../components/display/code-block.tsx";
 import { SecretOnce } from "../components/display/secret-once.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
-import { useApi } from "../session.tsx";
+import { pathOfRequest } from "../proposal.ts";
+import { useApi, useSession } from "../session.tsx";
 import { roles } from "./roles.ts";
 
 const maxNameLength = 100;
@@ -41,6 +54,8 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
   const [role, setRole] = useState<Role>("server");
   const [expiry, setExpiry] = useState("Never");
   const [origins, setOrigins] = useState("");
+  const [writesDirectly, setWritesDirectly] = useState(false);
+  const changes = environment.protected && (role === "editor" || role === "admin");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
   const submit = async (event: FormEvent) => {
@@ -52,6 +67,7 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
       role,
       ...expiryOf(expiry),
       ...originsOf(role, origins),
+      ...(changes && writesDirectly && { writesDirectly }),
     });
     setBusy(false);
     if (result.ok) onCreated(result.value);
@@ -98,6 +114,14 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
             autoComplete="off"
           />
         )}
+        {changes && (
+          <Checkbox
+            label="Writes directly"
+            description={`${environment.name} is protected: without this, what the key changes is proposed. Another person has to approve that it writes directly.`}
+            checked={writesDirectly}
+            onChange={(event) => setWritesDirectly(event.currentTarget.checked)}
+          />
+        )}
         <NativeSelect
           label="Expires"
           description="After that the key is refused. It cannot be changed later."
@@ -138,6 +162,7 @@ interface CreateKeyProps {
 
 export const CreateKey = ({ opened, onClose, onCreated }: CreateKeyProps) => {
   const [created, setCreated] = useState<CreatedApiKey | undefined>();
+  const { use } = useSession();
   const close = () => {
     setCreated(undefined);
     onClose();
@@ -158,6 +183,7 @@ export const CreateKey = ({ opened, onClose, onCreated }: CreateKeyProps) => {
           onClose={onClose}
           onCreated={(key) => {
             setCreated(key);
+            if (key.proposed) use.onProposed();
             onCreated();
           }}
         />
@@ -168,6 +194,17 @@ export const CreateKey = ({ opened, onClose, onCreated }: CreateKeyProps) => {
             text={created.key}
             advice="Store it in the configuration of your program or in a password manager. If you lose it, revoke it and create another."
           />
+          {created.proposed && (
+            <Alert
+              variant="light"
+              title="It proposes until somebody else approves that it writes directly"
+            >
+              <Anchor inherit component={Link} href={pathOfRequest(created.proposed.id)}>
+                Show the request
+              </Anchor>{" "}
+              once you have saved the key.
+            </Alert>
+          )}
           <CodeBlock code={firstCall(created)} label="Try it" what="commands" />
           <Group justify="flex-end">
             <Button onClick={close}>I saved the key</Button>

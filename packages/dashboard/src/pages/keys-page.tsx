@@ -38,7 +38,8 @@ const Expiry = ({ at }: { readonly at: string | null }) => {
 };
 
 const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
-  const { id, name, role, createdAt, lastUsedAt, expiresAt, origins, user } = apiKey;
+  const { id, name, role, createdAt, lastUsedAt, expiresAt, origins, user, writesDirectly } =
+    apiKey;
   return (
     <Table.Tr>
       <Table.Th scope="row" className="key-name">
@@ -54,6 +55,11 @@ const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
         <Text size="xs" c="dimmed">
           {roles.find((each) => each.role === role)?.permissions}
         </Text>
+        {writesDirectly === true && (
+          <Text size="xs" c="dimmed">
+            writes directly, without an approval
+          </Text>
+        )}
         {origins !== null && (
           <Text size="xs" c="dimmed">
             only in pages of {origins.join(", ")}

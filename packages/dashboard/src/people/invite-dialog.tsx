@@ -87,7 +87,7 @@ export const InviteDialog = ({ onClose, onInvited }: InviteDialogProps) => {
   return (
     <Dialog
       onClose={onClose}
-      title={invited === undefined ? "Invite a person" : `Invitation of ${invited.name}`}
+      title={invited === undefined ? "Invite a person" : `Invitation for ${invited.name}`}
       size="lg"
       // Only the button that says so discards the link.
       closeOnClickOutside={invited === undefined}

@@ -13,17 +13,24 @@ interface PersonRowProps {
   readonly onRemove: (person: User) => void;
 }
 
+/** The others are in the dialog that changes them. */
+const mostRoles = 8;
+
 const Rights = ({ person: { owner, roles } }: { readonly person: User }) => {
   if (owner) return <strong>owner</strong>;
   const entries = Object.entries(roles).sort(([one], [other]) => (one < other ? -1 : 1));
   if (entries.length === 0) return <span className="dimmed">no role</span>;
+  const shown = entries.slice(0, mostRoles);
   return (
     <ul className="person-roles">
-      {entries.map(([name, role]) => (
+      {shown.map(([name, role]) => (
         <li key={name}>
           <span className="dimmed">{name}</span> {role}
         </li>
       ))}
+      {entries.length > shown.length && (
+        <li className="dimmed">and {entries.length - shown.length} more</li>
+      )}
     </ul>
   );
 };

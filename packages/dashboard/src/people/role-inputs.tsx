@@ -1,6 +1,7 @@
 // What a person may do: everything as an owner, or a role in each environment.
 import type { PersonRole } from "@halyard/sdk";
 import { Checkbox, NativeSelect, Stack, Text } from "@mantine/core";
+import { useEnvironments } from "../environments/environment-queries.ts";
 import { useSession } from "../session.tsx";
 
 const personRoles: readonly PersonRole[] = ["viewer", "editor", "admin"];
@@ -24,11 +25,11 @@ interface RoleInputsProps {
   readonly onChange: (rights: Rights) => void;
 }
 
-/** Of the session, and those where the person has a role already. */
+/** All that there are; until they are known those of the session. And those where the person has a role already. */
 const useEnvironmentNames = (roles: PersonRoles): readonly string[] => {
   const { session } = useSession();
-  const own = session?.environments.map(({ name }) => name) ?? [];
-  return [...new Set([...own, ...Object.keys(roles)])].sort();
+  const all = useEnvironments().data ?? session?.environments ?? [];
+  return [...new Set([...all.map(({ name }) => name), ...Object.keys(roles)])].sort();
 };
 
 export const RoleInputs = ({ value, onChange }: RoleInputsProps) => {
@@ -60,7 +61,7 @@ export const RoleInputs = ({ value, onChange }: RoleInputsProps) => {
               label={name}
               size="sm"
               data={[
-                { value: "", label: "no access" },
+                { value: "", label: "no role" },
                 ...personRoles.map((role) => ({ value: role, label: role })),
               ]}
               value={roles[name] ?? ""}

@@ -13,7 +13,8 @@ interface PasswordFormProps {
 type Step = "password" | "code";
 
 const wrong: Readonly<Record<Step, string>> = {
-  password: "The e-mail address or the password is wrong.",
+  password:
+    "The e-mail address or the password is wrong. If you have lost your password, ask an owner for a new invitation link.",
   code: "The code is wrong, has expired or was used before. Enter the next one.",
 };
 

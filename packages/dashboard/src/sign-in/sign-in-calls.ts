@@ -1,5 +1,5 @@
 // How people sign in: what the server offers, and the calls that do it.
-import type { Result } from "@halyard/sdk";
+import type { PersonRole, Result } from "@halyard/sdk";
 import { type Session, type SessionFetch, sessionCall, withJson } from "../api.ts";
 
 export interface Provider {
@@ -28,6 +28,10 @@ export const signInWithPassword = (given: PasswordSignIn): Promise<Result<Sessio
 export interface Invitation {
   readonly name: string;
   readonly email: string | null;
+  /** Null when it is not a person. */
+  readonly invitedBy: string | null;
+  readonly owner: boolean;
+  readonly roles: Readonly<Record<string, PersonRole>>;
   readonly providers: readonly Provider[];
 }
 

@@ -22,6 +22,12 @@ export interface Proof {
   readonly code?: string | undefined;
 }
 
+export interface Invited {
+  readonly user: User;
+  /** Null when it is not a person. */
+  readonly invitedBy: string | null;
+}
+
 export interface PasswordSignIn {
   /** A new session in the place of the earlier one. An unknown address, one without a password and a wrong password are the same. */
   signIn(
@@ -37,8 +43,8 @@ export interface PasswordSignIn {
     session: Session,
     change: { readonly current: string; readonly password: string },
   ): Promise<SignedIn>;
-  /** Whom an invitation is for, without using it up. */
-  invited(token: string): Promise<User | undefined>;
+  /** Whom an invitation is for, and who invites, without using it up. */
+  invited(token: string): Promise<Invited | undefined>;
   /** Uses the invitation up: the person has this name and this password, and is signed in. */
   accept(
     acceptance: Proof & { readonly token: string; readonly name: string },
@@ -137,9 +143,10 @@ export const createPasswordSignIn = ({
     method: "password",
   });
 
-  const invited = async (token: string): Promise<User | undefined> => {
-    const userId = await store.personInvitedBy(invitationHash(token), clock());
-    return userId === undefined ? undefined : store.user(userId);
+  const invited = async (token: string): Promise<Invited | undefined> => {
+    const invitation = await store.invitation(invitationHash(token), clock());
+    const user = invitation && (await store.user(invitation.userId));
+    return user && { user, invitedBy: invitation.invitedBy };
   };
 
   return {
@@ -191,9 +198,9 @@ export const createPasswordSignIn = ({
 
     async accept({ token, name, password, code }, place, earlier) {
       const hash = invitationHash(token);
-      const user = await invited(token);
-      if (!user) return refuse(invitationOver, null);
-      const { id: userId, email } = user;
+      const invitation = await invited(token);
+      if (!invitation) return refuse(invitationOver, null);
+      const { id: userId, email } = invitation.user;
       const called = checkUserName(name);
       if (!called.ok) return refuse(called.failure, userId);
       if (email === null) return refuse(noAddress, userId);
@@ -204,7 +211,7 @@ export const createPasswordSignIn = ({
       return store.transact(async (transaction): Promise<SignedIn> => {
         const now = clock();
         // Locked: of several who accept it at the same moment, the others find it gone.
-        if ((await transaction.personInvitedBy(hash, now)) !== userId) {
+        if ((await transaction.invitation(hash, now))?.userId !== userId) {
           return refuse(invitationOver, userId);
         }
         const credentials = await transaction.credentials(userId);

@@ -62,12 +62,19 @@ export interface SignInLink {
   readonly keyIds: readonly string[];
   /** Whom it invites; null for a link of the operator. */
   readonly userId: string | null;
+  /** The name of the person who invites; null when it is not a person. */
+  readonly invitedBy: string | null;
   readonly expiresAt: Date;
 }
 
+export interface OpenInvitation {
+  readonly userId: string;
+  readonly invitedBy: string | null;
+}
+
 export interface SignInLinkReads {
-  /** The id of the person whom a link invites; undefined when it invites nobody or has expired. In a transaction: locked. */
-  personInvitedBy(hash: Uint8Array, now: Date): Promise<string | undefined>;
+  /** Undefined when the link invites nobody or has expired. In a transaction: locked. */
+  invitation(hash: Uint8Array, now: Date): Promise<OpenInvitation | undefined>;
 }
 
 /** The part of a transaction that stores them. */

@@ -1,6 +1,7 @@
 // One-time links: those of the operator sign in to the dashboard with the oldest admin key of every environment, invitations are for one person.
 import { createHash } from "node:crypto";
 import { isExpired } from "../domain/api-key.ts";
+import type { Actor } from "../domain/principal.ts";
 import type { Clock, RandomBytes, Sources, Store, Transaction } from "../ports.ts";
 
 const lifetime = 10 * 60 * 1_000;
@@ -31,12 +32,17 @@ export const issueInvitation = async (
   { clock, random }: Pick<Sources, "clock" | "random">,
   transaction: Transaction,
   userId: string,
+  { user }: Actor,
 ): Promise<Invitation> => {
   const now = clock();
   const token = newToken(random);
   const expiresAt = new Date(now.getTime() + invitationLifetime);
   await transaction.deleteInvitations(userId);
-  await transaction.insertSignInLink({ hash: linkHash(token), keyIds: [], userId, expiresAt }, now);
+  const invitedBy = user?.name ?? null;
+  await transaction.insertSignInLink(
+    { hash: linkHash(token), keyIds: [], userId, invitedBy, expiresAt },
+    now,
+  );
   return { token, expiresAt };
 };
 
@@ -58,7 +64,7 @@ export const createSignInLinks = (
       const token = newToken(random);
       const expiresAt = new Date(now.getTime() + lifetime);
       await transaction.insertSignInLink(
-        { hash: linkHash(token), keyIds, userId: null, expiresAt },
+        { hash: linkHash(token), keyIds, userId: null, invitedBy: null, expiresAt },
         now,
       );
       return token;

@@ -49,7 +49,7 @@ export interface Users {
   /** Their sessions, keys and streams end. */
   remove(author: Author, id: string): Promise<Result<void>>;
   /** Earlier ones are no longer good; everything else stays until it is accepted. */
-  newInvitation(id: string): Promise<Result<Invitation>>;
+  newInvitation(author: Author, id: string): Promise<Result<Invitation>>;
   /** For the operator alone: whoever has lost app and recovery codes signs in with the password again. Their sessions end. */
   removeSecondFactor(id: string): Promise<Result<void>>;
 }
@@ -142,7 +142,7 @@ export const createUsers = (store: Store, sources: Sources): Users => {
     const made = { id: newIds.user(), name: name.value, email: email.value, isOwner };
     await transaction.insertUser(made, clock());
     await setRights(sources, transaction, made, { isOwner, roles: roles.value }, { actor });
-    const invitation = await issueInvitation(sources, transaction, made.id);
+    const invitation = await issueInvitation(sources, transaction, made.id, actor);
     const user = await readBack(transaction, made.id);
     return user.ok ? ok({ user: user.value, invitation }) : user;
   };
@@ -203,7 +203,9 @@ export const createUsers = (store: Store, sources: Sources): Users => {
         return ok(undefined);
       }),
 
-    newInvitation: (id) =>
-      changing(id, async (transaction) => ok(await issueInvitation(sources, transaction, id))),
+    newInvitation: ({ actor }, id) =>
+      changing(id, async (transaction) =>
+        ok(await issueInvitation(sources, transaction, id, actor)),
+      ),
   };
 };

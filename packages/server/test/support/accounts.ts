@@ -25,7 +25,10 @@ export const invite = async (
   const hash = createHash("sha256").update(token).digest();
   await withStore(server, (store) =>
     store.transact((transaction) =>
-      transaction.insertSignInLink({ hash, keyIds: [], userId, expiresAt }, new Date()),
+      transaction.insertSignInLink(
+        { hash, keyIds: [], userId, invitedBy: null, expiresAt },
+        new Date(),
+      ),
     ),
   );
   return token;

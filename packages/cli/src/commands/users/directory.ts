@@ -122,7 +122,7 @@ export const withDirectory = async (
       update: async (id, patch) =>
         shownUser(unwrap(await users.change(author, id, rightsOf(patch)))),
       remove: async (id) => unwrap(await users.remove(author, id)),
-      newInvitation: async (id) => shownLink(unwrap(await users.newInvitation(id))),
+      newInvitation: async (id) => shownLink(unwrap(await users.newInvitation(author, id))),
     }),
   );
 };

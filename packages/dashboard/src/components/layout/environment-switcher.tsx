@@ -51,22 +51,26 @@ export const EnvironmentSwitcher = () => {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Environments</Menu.Label>
-        {session?.environments.map((each) => (
-          <Menu.Item
-            key={each.name}
-            onClick={() => navigate(switchTo(each.name, path))}
-            leftSection={<Icon name={isProductionName(each.name) ? "warning" : "flag"} size={16} />}
-            rightSection={
-              each.name === environment.name ? <Icon name="check" size={16} /> : undefined
-            }
-            {...(each.name === environment.name && { "aria-current": true })}
-          >
-            <EnvironmentDot color={each.color} />
-            {each.label && `${each.label}: `}
-            {each.name} ({roleLabels[each.role]})
-            <ProtectedMark environment={each} />
-          </Menu.Item>
-        ))}
+        <div className="environment-list">
+          {session?.environments.map((each) => (
+            <Menu.Item
+              key={each.name}
+              onClick={() => navigate(switchTo(each.name, path))}
+              leftSection={
+                <Icon name={isProductionName(each.name) ? "warning" : "flag"} size={16} />
+              }
+              rightSection={
+                each.name === environment.name ? <Icon name="check" size={16} /> : undefined
+              }
+              {...(each.name === environment.name && { "aria-current": true })}
+            >
+              <EnvironmentDot color={each.color} />
+              {each.label && `${each.label}: `}
+              {each.name} ({roleLabels[each.role]})
+              <ProtectedMark environment={each} />
+            </Menu.Item>
+          ))}
+        </div>
         {(may("environments.write") || !session?.user) && <Menu.Divider />}
         {may("environments.write") && (
           <Menu.Item

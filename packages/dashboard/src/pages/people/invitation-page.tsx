@@ -8,6 +8,7 @@ import { ApiError, valueOrThrow } from "../../api.ts";
 import { Icon } from "../../components/display/icon.tsx";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../../components/feedback/skeletons.tsx";
+import { describeRoles } from "../../people/describe-roles.ts";
 import { useSession } from "../../session.tsx";
 import { CodeInput } from "../../sign-in/code-input.tsx";
 import { NewPassword, passwordError } from "../../sign-in/new-password.tsx";
@@ -107,6 +108,14 @@ const Accept = ({ token, invitation }: AcceptProps) => {
   );
 };
 
+const rightsOf = ({ owner, roles }: Invitation): string => {
+  if (owner) return "You are an owner: you also manage people and environments.";
+  const described = describeRoles(roles);
+  return described === ""
+    ? "You have no role yet: after signing in, ask an owner for one."
+    : `Your role: ${described}.`;
+};
+
 const Expired = () => (
   <Alert color="yellow" title="This invitation cannot be used" icon={<Icon name="clock" />} mt="md">
     <Text size="sm">
@@ -145,9 +154,11 @@ export const InvitationPage = () => {
         {invitation !== undefined && (
           <>
             <Text className="dimmed" mt="xs">
-              You were invited to Halyard at {location.host}, which turns features of your software
-              on and off.
+              {invitation.invitedBy === null ? "You were" : `${invitation.invitedBy} has`} invited
+              {invitation.invitedBy !== null && " you"} to Halyard at {location.host}, which turns
+              features of your software on and off.
             </Text>
+            <Text mt="xs">{rightsOf(invitation)}</Text>
             {invitation.providers.length > 0 && (
               <>
                 <ProviderLinks providers={invitation.providers} to="/flags" invitation={token} />

@@ -199,7 +199,7 @@ const People = () => {
       )}
       {opened?.kind === "link" && (
         <Dialog
-          title={`Invitation of ${opened.person.name}`}
+          title={`Invitation for ${opened.person.name}`}
           size="lg"
           onClose={() => setOpened(undefined)}
           closeOnClickOutside={false}

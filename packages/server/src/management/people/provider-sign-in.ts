@@ -62,8 +62,8 @@ export const createProviderSignIn = (
     identity: Identity,
     known: User | undefined,
   ): Promise<Welcome | TurnedAway> => {
-    const id = await transaction.personInvitedBy(linkHash(token), clock());
-    const user = id === undefined ? undefined : await transaction.user(id);
+    const invitation = await transaction.invitation(linkHash(token), clock());
+    const user = invitation && (await transaction.user(invitation.userId));
     if (!user) return { kind: "invitation-over" };
     if (known && known.id !== user.id) {
       return noAccess("this identity belongs to somebody else than who was invited");

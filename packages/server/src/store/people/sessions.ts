@@ -15,19 +15,21 @@ export const signInLinkReads = (
   database: Database,
   lock: SameSelect = (query) => query,
 ): SignInLinkReads => ({
-  async personInvitedBy(hash, now) {
+  async invitation(hash, now) {
     const row = await database
       .selectFrom("sign_in_links")
-      .select(["user_id", "expires_at"])
+      .select(["user_id", "invited_by", "expires_at"])
       .where("hash", "=", hash)
       .$call(lock)
       .executeTakeFirst();
-    return row?.user_id && row.expires_at > now.getTime() ? row.user_id : undefined;
+    return row?.user_id && row.expires_at > now.getTime()
+      ? { userId: row.user_id, invitedBy: row.invited_by }
+      : undefined;
   },
 });
 
 export const signInLinkWrites = (database: Database): SignInLinkWrites => ({
-  async insertSignInLink({ hash, keyIds, userId, expiresAt }, now) {
+  async insertSignInLink({ hash, keyIds, userId, invitedBy, expiresAt }, now) {
     await database.deleteFrom("sign_in_links").where("expires_at", "<=", now.getTime()).execute();
     await database
       .insertInto("sign_in_links")
@@ -35,6 +37,7 @@ export const signInLinkWrites = (database: Database): SignInLinkWrites => ({
         hash,
         key_ids: JSON.stringify(keyIds),
         user_id: userId,
+        invited_by: invitedBy,
         expires_at: expiresAt.getTime(),
       })
       .execute();

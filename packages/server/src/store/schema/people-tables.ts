@@ -10,6 +10,8 @@ export interface PeopleTables {
     expires_at: number;
     /** Whom it invites; null for a link of the operator. */
     user_id: Generated<string | null>;
+    /** The name of the person who invites. */
+    invited_by: Generated<string | null>;
   };
   /** Sessions of the dashboard; an ended one is gone. */
   sessions: {

@@ -260,7 +260,7 @@ export const userRoutes = (
       ),
     }),
     async (request, reply) => {
-      const made = await users.newInvitation(request.params.id);
+      const made = await users.newInvitation(request.auth.principal, request.params.id);
       return made.ok ? shownInvitation(request, made.value) : sendFailure(reply, made.failure);
     },
   );

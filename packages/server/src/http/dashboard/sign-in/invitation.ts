@@ -37,8 +37,12 @@ export const invitationRoutes = (
       if (slow !== undefined) {
         return routes.tooMany(reply, "failed authentications from this address", slow);
       }
-      const user = await signIn.invited(request.query.token);
-      if (user) return reply.send({ name: user.name, email: user.email, providers });
+      const invited = await signIn.invited(request.query.token);
+      if (invited) {
+        const { name, email, isOwner, roles } = invited.user;
+        const { invitedBy } = invited;
+        return reply.send({ name, email, invitedBy, owner: isOwner, roles, providers });
+      }
       routes.failures.take(request.ip);
       return sendFailure(reply, invitationOver);
     },
@@ -56,7 +60,7 @@ export const invitationRoutes = (
       const invited = await signIn.invited(request.body.token);
       return routes.attempt(request, reply, {
         // Tokens are guessed by nobody; the code of a second factor could be.
-        account: invited?.hasSecondFactor ? invited.id : undefined,
+        account: invited?.user.hasSecondFactor ? invited.user.id : undefined,
         async work() {
           const earlier = await routes.sessionOf(request);
           const accepted = await signIn.accept(request.body, placeOf(request), earlier);

@@ -51,6 +51,7 @@ export const people = async (schema: SchemaModule, traits: DatabaseTraits): Prom
   await schema.createIndex("api_keys_by_user").on("api_keys").column("user_id").execute();
 
   await schema.alterTable("sign_in_links").addColumn("user_id", traits.text).execute();
+  await schema.alterTable("sign_in_links").addColumn("invited_by", traits.text).execute();
 
   await schema.alterTable("sessions").addColumn("id", traits.text).execute();
   await schema.alterTable("sessions").addColumn("user_id", traits.text).execute();
