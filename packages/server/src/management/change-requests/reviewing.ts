@@ -177,9 +177,16 @@ export const createReviewing = (
     },
 
     async applyNext() {
+      let failure: { readonly error: unknown } | undefined;
       for (const { environmentId, id } of await store.dueRequests(clock(), dueAtOnce)) {
-        if ((await applyDue(environmentId, id, halyard)).ok) return true;
+        try {
+          if ((await applyDue(environmentId, id, halyard)).ok) return true;
+        } catch (error) {
+          // Those behind it do not wait for it.
+          failure ??= { error };
+        }
       }
+      if (failure) throw failure.error;
       return false;
     },
   };
