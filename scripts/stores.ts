@@ -12,6 +12,10 @@ const aboutSqlite: Readonly<Record<string, string>> = {
 
 /** Once in `npm test`, on SQLite; `npm run test:postgres` runs them on PostgreSQL too. */
 const shortOnOne: Readonly<Record<string, string>> = {
+  "permissions.test.ts": "decided from values; keys.test.ts runs on both",
+  "protection.test.ts": "four-eyes.test.ts runs on both",
+  "environments.test.ts": "environment-copy.test.ts runs on both",
+  "users.test.ts": "personal-keys.test.ts runs on both",
   "kill-loop.test.ts": "faults/postgres-instances.test.ts does more with three instances",
   "kill.test.ts": "faults/postgres-instances.test.ts does more with three instances",
   "access-log.test.ts": "what is logged",

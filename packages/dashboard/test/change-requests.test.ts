@@ -86,6 +86,7 @@ test("one person protects, another proposes, a third approves; all see it at onc
 
   const other = await openAsPerson(browser, t, server.url, bo, `${at}/flags`, audited);
   await other.page.getByRole("link", { name: "Requests 1 open" }).click();
+  await other.page.getByRole("heading", { name: "Change requests", level: 1 }).waitFor();
   await auditBoth(other.page, "the list of requests");
   await fitsOn(other.page, 320);
   await other.page.getByRole("link", { name: "Change the flag checkout" }).click();

