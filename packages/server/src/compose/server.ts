@@ -115,13 +115,8 @@ export const composeInstance = async (
     opened.defer(() => overload.close());
     const scrape = () => telemetry.scrape(store, overload.figures());
     const keys = createApiKeys(store, sources);
-    const { snapshots, keyTable, feed, usage, keyUse } = await composeMemory(
-      store,
-      config,
-      clock,
-      log,
-      opened,
-    );
+    const memory = await composeMemory(store, config, clock, log, opened);
+    const { snapshots, keyTable, feed, usage, keyUse } = memory;
     const webhooks = createWebhooks({
       ...sources,
       store,

@@ -119,3 +119,18 @@ export const checkUserName = (text: string): Result<string> => {
     ? ok(name)
     : invalid("name", `must be a text of 1 to ${maxUserNameLength} characters in one line`);
 };
+
+/** As the API and the command line show them. */
+export const shownUser = (user: User) => ({
+  id: user.id,
+  name: user.name,
+  email: user.email,
+  owner: user.isOwner,
+  roles: user.roles,
+  state: user.signedInAt === null ? ("invited" as const) : ("active" as const),
+  createdAt: user.createdAt.toISOString(),
+  signedInAt: user.signedInAt?.toISOString() ?? null,
+  hasPassword: user.hasPassword,
+  hasSecondFactor: user.hasSecondFactor,
+  providers: user.providers,
+});

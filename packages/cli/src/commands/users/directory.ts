@@ -1,7 +1,7 @@
 // Where people are: on a server, called with an owner key, or in its database without one.
 import type { InvitedUser, NewUser, User, UserPatch } from "@halyard/sdk";
 import { operator as operatorActor } from "@halyard/server/domain/principal";
-import { emailKeyOf, type User as StoredUser } from "@halyard/server/domain/user";
+import { emailKeyOf, shownUser } from "@halyard/server/domain/user";
 import type { Command } from "commander";
 import {
   configFor,
@@ -61,20 +61,6 @@ const isForDatabase = (options: UserOptions): boolean => {
   }
   return isWanted || (!server && !hasKey(options));
 };
-
-const shownUser = (user: StoredUser): User => ({
-  id: user.id,
-  name: user.name,
-  email: user.email,
-  owner: user.isOwner,
-  roles: user.roles,
-  state: user.signedInAt === null ? "invited" : "active",
-  createdAt: user.createdAt.toISOString(),
-  signedInAt: user.signedInAt?.toISOString() ?? null,
-  hasPassword: user.hasPassword,
-  hasSecondFactor: user.hasSecondFactor,
-  providers: user.providers,
-});
 
 const onServer = (options: UserOptions): Directory => {
   const connection = connect(options);

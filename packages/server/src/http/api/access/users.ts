@@ -1,7 +1,7 @@
 // /users: people, and what they may do where.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type PersonRole, personRoles } from "../../../domain/principal.ts";
-import { maxUserNameLength, type User } from "../../../domain/user.ts";
+import { maxUserNameLength, shownUser } from "../../../domain/user.ts";
 import type { Invitation } from "../../../management/sign-in-links.ts";
 import type { PersonChange, Users } from "../../../management/users.ts";
 import { sendFailure } from "../../errors/error-reply.ts";
@@ -103,20 +103,6 @@ const invitationExample = {
   expiresAt: "2026-11-21T12:00:00.000Z",
 };
 
-const shown = (user: User) => ({
-  id: user.id,
-  name: user.name,
-  email: user.email,
-  owner: user.isOwner,
-  roles: user.roles,
-  state: user.signedInAt === null ? "invited" : "active",
-  createdAt: user.createdAt.toISOString(),
-  signedInAt: user.signedInAt?.toISOString() ?? null,
-  hasPassword: user.hasPassword,
-  hasSecondFactor: user.hasSecondFactor,
-  providers: user.providers,
-});
-
 const changeOf = ({ owner: isOwner, ...rest }: Static<typeof PatchBody>): PersonChange => ({
   ...rest,
   ...(isOwner !== undefined && { isOwner }),
@@ -149,7 +135,7 @@ export const userRoutes = (
         },
       }),
     }),
-    async () => (await users.list()).map(shown),
+    async () => (await users.list()).map(shownUser),
   );
 
   app.post<{ Body: Static<typeof CreateBody> }>(
@@ -189,7 +175,7 @@ export const userRoutes = (
         ({ user, invitation }) =>
           reply
             .code(201)
-            .send({ ...shown(user), invitation: shownInvitation(request, invitation) }),
+            .send({ ...shownUser(user), invitation: shownInvitation(request, invitation) }),
       ),
   );
 
@@ -212,7 +198,7 @@ export const userRoutes = (
     }),
     async ({ auth, params, body }, reply) => {
       const changed = await users.change(auth.principal, params.id, changeOf(body));
-      return changed.ok ? shown(changed.value) : sendFailure(reply, changed.failure);
+      return changed.ok ? shownUser(changed.value) : sendFailure(reply, changed.failure);
     },
   );
 
