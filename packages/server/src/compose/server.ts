@@ -3,20 +3,11 @@ import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createApiKeyCache } from "../access/api-key-cache.ts";
-import { createKeyTable } from "../access/key-table.ts";
-import { createKeyUse } from "../access/key-use.ts";
 import { createPasswordSignIn } from "../access/password-sign-in.ts";
 import { createPasswords, loadCommonPasswords } from "../access/passwords.ts";
 import { createSecondFactors } from "../access/second-factor.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
-import { connectTimeout } from "../delivery/guarded-connect.ts";
-import { startPacer } from "../delivery/pacer.ts";
-import { createSender } from "../delivery/send.ts";
-import { startWorker } from "../delivery/worker.ts";
-import { startChangeFeed } from "../evaluation/change-feed.ts";
-import { createSnapshots, followSnapshots } from "../evaluation/snapshots.ts";
-import { createUsage } from "../evaluation/usage.ts";
 import { createUsageReport } from "../evaluation/usage-report.ts";
 import { createApp } from "../http/app.ts";
 import { networkOf } from "../http/auth/client-network.ts";
@@ -42,11 +33,13 @@ import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
 import { createUsers } from "../management/users.ts";
 import { createWebhooks } from "../management/webhooks.ts";
-import type { Clock, LookUp, Store } from "../ports.ts";
+import type { Clock, LookUp } from "../ports.ts";
 import type { Providers } from "../providers/provider.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
+import { startBackground } from "./background.ts";
+import { composeMemory } from "./memory.ts";
 import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
 import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
 
@@ -201,37 +194,11 @@ export const composeInstance = async (
       return drained;
     };
     opened.defer(drainApp);
-    const sender = createSender({
-      callbacks: config.callbacks,
-      userAgent: `Halyard/${version}`,
-      lookUp: lookUpWithin(connectTimeout, lookUp),
-    });
-    opened.defer(() => sender.close());
-    const worker = startWorker({
-      outbox: store.outbox,
-      sender: { send: telemetry.send(sender.send), abort: () => sender.abort() },
-      clock,
-      monotonic,
-      random,
-      serviceName: config.serviceName,
-      historyRetention: config.historyRetention,
-      log,
-    });
-    opened.defer(() => worker.close());
-    const replayPacer = startPacer(() => replays.continueNext(), "a replay", log);
-    opened.defer(() => replayPacer.close());
-    const removalPacer = startPacer(
-      () => environments.continueNext(),
-      "the removal of an environment",
-      log,
-    );
-    opened.defer(() => removalPacer.close());
-    const applyingPacer = startPacer(
-      () => changeRequests.applyNext(),
-      "a change request whose time has come",
-      log,
-    );
-    opened.defer(() => applyingPacer.close());
+    startBackground({ config, log, clock, lookUp, store, telemetry, opened }, [
+      ["a replay", () => replays.continueNext()],
+      ["the removal of an environment", () => environments.continueNext()],
+      ["a change request whose time has come", () => changeRequests.applyNext()],
+    ]);
     return {
       app,
       environments,
@@ -265,32 +232,4 @@ const loadProviders = async (
   if (providers.length === 0) return new Map();
   const { createProviders } = await import("../providers/openid.ts");
   return createProviders(providers, publicUrl, clock);
-};
-
-/** What is in memory and follows the store. */
-const composeMemory = async (
-  store: Store,
-  config: Pick<Config, "eventEmails">,
-  clock: Clock,
-  log: Logger,
-  opened: AsyncDisposableStack,
-) => {
-  const usage = createUsage(store, clock, (err) => {
-    log.warn({ err }, "the counts of evaluations could not be stored; they are kept in memory");
-  });
-  opened.defer(() => usage.close());
-  const snapshots = createSnapshots(usage.counters);
-  const keyTable = createKeyTable(store, clock, config);
-  const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
-    onLost: (err) => {
-      log.error({ err }, "the store cannot be read; evaluation continues with what is in memory");
-    },
-    onFound: () => log.info("the store can be read again"),
-  });
-  opened.defer(() => feed.close());
-  const keyUse = createKeyUse(keyTable, store, clock, (err) => {
-    log.warn({ err }, "the use of keys could not be stored");
-  });
-  opened.defer(() => keyUse.close());
-  return { snapshots, keyTable, feed, usage, keyUse };
 };

@@ -2,41 +2,8 @@
 import { type FastifyInstance, fastify } from "fastify";
 import type { KeyTable } from "../access/key-table.ts";
 import type { Failure } from "../errors.ts";
-import type { UsageReport } from "../evaluation/usage-report.ts";
-import type { ApiKeys } from "../management/api-keys.ts";
-import type { ChangeRequests } from "../management/change-requests/change-requests.ts";
-import type { Deliveries } from "../management/deliveries.ts";
-import type { Environments } from "../management/environments.ts";
-import type { Explain } from "../management/explain.ts";
-import type { FlagReads } from "../management/flag-reads.ts";
-import type { Flags } from "../management/flags.ts";
-import type { History } from "../management/history.ts";
-import type { Replays } from "../management/replays.ts";
-import type { Segments } from "../management/segments.ts";
-import type { Users } from "../management/users.ts";
-import type { Webhooks } from "../management/webhooks.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
-import { personalKeyRoutes } from "./api/access/personal-keys.ts";
-import { userRoutes } from "./api/access/users.ts";
-import { changeRequestRoutes } from "./api/change-requests/routes.ts";
-import { RequestSchema } from "./api/change-requests/schemas.ts";
-import { changeRoutes } from "./api/changes.ts";
-import { environmentRoutes } from "./api/environments.ts";
-import { eventRoutes } from "./api/events.ts";
-import { explainRoutes } from "./api/explain.ts";
-import { flagReadRoutes } from "./api/flag-reads.ts";
-import { flagRoutes } from "./api/flags.ts";
-import { historyRoutes } from "./api/history.ts";
-import { keyRoutes } from "./api/keys.ts";
-import { segmentRoutes } from "./api/segments.ts";
-import { snapshotRoutes } from "./api/snapshot.ts";
-import { type StreamDependencies, streamRoutes } from "./api/stream.ts";
-import { usageRoutes } from "./api/usage.ts";
-import { deliveryRoutes } from "./api/webhooks/deliveries.ts";
-import { DeliverySchema } from "./api/webhooks/delivery-schema.ts";
-import { replayRoutes } from "./api/webhooks/replay.ts";
-import { replayRangeRoutes } from "./api/webhooks/replay-range.ts";
-import { webhookRoutes } from "./api/webhooks/webhooks.ts";
+import { type ApiDependencies, apiRoutes, apiSchemas } from "./api/api.ts";
 import { createAttempts } from "./auth/attempts.ts";
 import { createKeyCheck } from "./auth/authenticate.ts";
 import { byNetwork, createRateLimit } from "./auth/rate-limit.ts";
@@ -61,8 +28,6 @@ import { type RefetchDependencies, refetchRoutes } from "./ofrep/events-route.ts
 import { type EvaluationDependencies, evaluationRoutes } from "./ofrep/routes.ts";
 import { ErrorBody } from "./openapi/describe.ts";
 import { describeApi } from "./openapi/openapi.ts";
-import { FlagSchema, WebhookSchema } from "./openapi/schemas.ts";
-import { SegmentSchema, SegmentSummary } from "./openapi/segment-schemas.ts";
 import { healthRoutes, type Readiness } from "./operations/health.ts";
 import { type MetricsDependencies, metricsRoute } from "./operations/metrics.ts";
 import { requestIdOf, setCommonHeaders } from "./request/common-headers.ts";
@@ -75,12 +40,11 @@ export const maxBodyBytes = 256 * 1_024;
 
 export interface AppDependencies
   extends Omit<
-      StreamDependencies & RefetchDependencies & EvaluationDependencies,
-      "streams" | "counts"
+      ApiDependencies & RefetchDependencies & EvaluationDependencies,
+      "streams" | "counts" | "sessions"
     >,
     Omit<ObserveDependencies & MetricsDependencies, "failures"> {
   readonly keyTable: Pick<KeyTable, "onEnded">;
-  readonly usage: UsageReport;
   /** Requests a minute for each key, evaluation aside; 0 for no limit. */
   readonly rateLimit: number;
   /** Failed authentications a minute for each address; 0 for no limit. */
@@ -90,18 +54,6 @@ export interface AppDependencies
   readonly streams: StreamSettings;
   /** Undefined unless the operator has loaded an SDK for traces. */
   readonly tracing: Tracing | undefined;
-  readonly flags: Flags;
-  readonly segments: Segments;
-  readonly changeRequests: ChangeRequests;
-  readonly explain: Explain;
-  readonly flagReads: FlagReads;
-  readonly history: History;
-  readonly webhooks: Webhooks;
-  readonly deliveries: Deliveries;
-  readonly replays: Replays;
-  readonly keys: ApiKeys;
-  readonly environments: Environments;
-  readonly users: Users;
   readonly readiness: Readiness;
   /** Undefined when there is to be none. */
   readonly dashboard: DashboardDependencies | undefined;
@@ -147,16 +99,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     },
   });
 
-  for (const schema of [
-    FlagSchema,
-    SegmentSchema,
-    SegmentSummary,
-    WebhookSchema,
-    DeliverySchema,
-    RequestSchema,
-    ErrorBody,
-  ])
-    app.addSchema(schema);
+  for (const schema of [...apiSchemas, ErrorBody]) app.addSchema(schema);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
@@ -247,25 +190,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   await app.register(
     async (api) => {
       requirePermissions(api);
-      flagReadRoutes(api, dependencies.flagReads);
-      flagRoutes(api, dependencies.flags);
-      changeRoutes(api, dependencies.flags);
-      changeRequestRoutes(api, dependencies.changeRequests);
-      explainRoutes(api, dependencies.explain);
-      segmentRoutes(api, dependencies.segments);
-      historyRoutes(api, dependencies.history);
-      eventRoutes(api, dependencies.history);
-      webhookRoutes(api, dependencies.webhooks);
-      deliveryRoutes(api, dependencies.deliveries);
-      replayRoutes(api, dependencies.deliveries);
-      replayRangeRoutes(api, dependencies.replays);
-      keyRoutes(api, dependencies.keys);
-      environmentRoutes(api, { ...dependencies, sessions: dashboard?.sessions });
-      personalKeyRoutes(api, dependencies.keys);
-      userRoutes(api, dependencies.users, publicUrl);
-      streamRoutes(api, { ...dependencies, streams });
-      snapshotRoutes(api, dependencies);
-      usageRoutes(api, dependencies.usage);
+      apiRoutes(api, { ...dependencies, streams, sessions: dashboard?.sessions });
     },
     { prefix: "/api/v1" },
   );

@@ -1,8 +1,8 @@
 // Flags as the bodies of answers, written once and kept for as long as the flags stay as they are.
 import type { FastifyReply } from "fastify";
-import type { VersionedFlag } from "../../domain/change.ts";
-import type { EnvironmentFlags } from "../../management/flag-reads.ts";
-import { jsonType } from "../errors/error-reply.ts";
+import type { VersionedFlag } from "../../../domain/change.ts";
+import type { EnvironmentFlags } from "../../../management/flag-reads.ts";
+import { jsonType } from "../../errors/error-reply.ts";
 
 const flagBodies = new WeakMap<VersionedFlag, string>();
 const listBodies = new WeakMap<

@@ -3,10 +3,10 @@ import type { Flag, FlagTypeName } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
 import { flagTypeSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
-import type { VersionedFlag } from "../../domain/change.ts";
-import type { EnvironmentFlags, FlagReads } from "../../management/flag-reads.ts";
-import { jsonType, sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, route } from "../openapi/describe.ts";
+import type { VersionedFlag } from "../../../domain/change.ts";
+import type { EnvironmentFlags, FlagReads } from "../../../management/flag-reads.ts";
+import { jsonType, sendFailure } from "../../errors/error-reply.ts";
+import { answers, headers, route } from "../../openapi/describe.ts";
 import {
   closedObject,
   type FlagPath,
@@ -15,11 +15,11 @@ import {
   flagReference,
   freshnessHeader,
   pageParameters,
-} from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
-import { sendNotModified } from "../request/conditional.ts";
+} from "../../openapi/schemas.ts";
+import { type Static, Type } from "../../openapi/type.ts";
+import { sendNotModified } from "../../request/conditional.ts";
+import { badCursor, decodeCursor, sendNextLink } from "../paging.ts";
 import { listBody, sendFlag } from "./flag-bodies.ts";
-import { badCursor, decodeCursor, sendNextLink } from "./paging.ts";
 
 const tags = ["Flags"];
 

@@ -3,16 +3,21 @@ import type { PatchFlag } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
 import { patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
-import { type Failure, failureIn, invalid, ok, type Result } from "../../errors.ts";
-import type { RefusedOperation } from "../../management/change-requests/operations.ts";
-import type { FlagPatch, Flags } from "../../management/flags.ts";
-import { jsonType, sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, route, withBody } from "../openapi/describe.ts";
-import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../openapi/reason.ts";
-import { closedObject, flagExample, flagReference, idempotencyHeader } from "../openapi/schemas.ts";
-import { Type } from "../openapi/type.ts";
-import { proposed } from "./change-requests/schemas.ts";
-import { replyIdempotently } from "./idempotency.ts";
+import { type Failure, failureIn, invalid, ok, type Result } from "../../../errors.ts";
+import type { RefusedOperation } from "../../../management/change-requests/operations.ts";
+import type { FlagPatch, Flags } from "../../../management/flags.ts";
+import { jsonType, sendFailure } from "../../errors/error-reply.ts";
+import { answers, headers, route, withBody } from "../../openapi/describe.ts";
+import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../../openapi/reason.ts";
+import {
+  closedObject,
+  flagExample,
+  flagReference,
+  idempotencyHeader,
+} from "../../openapi/schemas.ts";
+import { Type } from "../../openapi/type.ts";
+import { proposed } from "../change-requests/schemas.ts";
+import { replyIdempotently } from "../idempotency.ts";
 
 interface OneChange {
   readonly flag: string;

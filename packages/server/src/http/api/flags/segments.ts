@@ -1,13 +1,13 @@
 // /segments: named groups of people that the rules of flags refer to.
 import type { MembersRequest } from "@halyard/core/targeting/check-segment";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { VersionedSegment } from "../../domain/change.ts";
-import type { CreateSegment, PatchSegment } from "../../domain/change-segment.ts";
-import type { Segments } from "../../management/segments.ts";
-import { jsonType, sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, route, withBody } from "../openapi/describe.ts";
-import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../openapi/reason.ts";
-import { freshnessHeader, idempotencyHeader, preconditionHeader } from "../openapi/schemas.ts";
+import type { VersionedSegment } from "../../../domain/change.ts";
+import type { CreateSegment, PatchSegment } from "../../../domain/change-segment.ts";
+import type { Segments } from "../../../management/segments.ts";
+import { jsonType, sendFailure } from "../../errors/error-reply.ts";
+import { answers, headers, route, withBody } from "../../openapi/describe.ts";
+import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../../openapi/reason.ts";
+import { freshnessHeader, idempotencyHeader, preconditionHeader } from "../../openapi/schemas.ts";
 import {
   createSegmentSchema,
   membersSchema,
@@ -18,11 +18,11 @@ import {
   segmentPath,
   segmentReference,
   summaryExample,
-} from "../openapi/segment-schemas.ts";
-import { Type } from "../openapi/type.ts";
-import { ifMatch, sendNotModified } from "../request/conditional.ts";
-import { proposed } from "./change-requests/schemas.ts";
-import { replyIdempotently } from "./idempotency.ts";
+} from "../../openapi/segment-schemas.ts";
+import { Type } from "../../openapi/type.ts";
+import { ifMatch, sendNotModified } from "../../request/conditional.ts";
+import { proposed } from "../change-requests/schemas.ts";
+import { replyIdempotently } from "../idempotency.ts";
 
 const tags = ["Segments"];
 

@@ -2,10 +2,10 @@
 import type { CreateFlag, PatchFlag } from "@halyard/core/flags/registry";
 import { createFlagSchema, patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
-import type { Flags } from "../../management/flags.ts";
-import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, route, withBody } from "../openapi/describe.ts";
-import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../openapi/reason.ts";
+import type { Flags } from "../../../management/flags.ts";
+import { sendFailure } from "../../errors/error-reply.ts";
+import { answers, headers, route, withBody } from "../../openapi/describe.ts";
+import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../../openapi/reason.ts";
 import {
   type FlagPath,
   flagExample,
@@ -13,11 +13,11 @@ import {
   flagReference,
   idempotencyHeader,
   preconditionHeader,
-} from "../openapi/schemas.ts";
-import { ifMatch } from "../request/conditional.ts";
-import { proposed } from "./change-requests/schemas.ts";
+} from "../../openapi/schemas.ts";
+import { ifMatch } from "../../request/conditional.ts";
+import { proposed } from "../change-requests/schemas.ts";
+import { replyIdempotently } from "../idempotency.ts";
 import { sendFlag } from "./flag-bodies.ts";
-import { replyIdempotently } from "./idempotency.ts";
 
 const tags = ["Flags"];
 

@@ -1,0 +1,91 @@
+// Everything below /api/v1.
+import type { FastifyInstance } from "fastify";
+import type { Sessions } from "../../access/sessions.ts";
+import type { UsageReport } from "../../evaluation/usage-report.ts";
+import type { ApiKeys } from "../../management/api-keys.ts";
+import type { ChangeRequests } from "../../management/change-requests/change-requests.ts";
+import type { Deliveries } from "../../management/deliveries.ts";
+import type { Environments } from "../../management/environments.ts";
+import type { Explain } from "../../management/explain.ts";
+import type { FlagReads } from "../../management/flag-reads.ts";
+import type { Flags } from "../../management/flags.ts";
+import type { History } from "../../management/history.ts";
+import type { Replays } from "../../management/replays.ts";
+import type { Segments } from "../../management/segments.ts";
+import type { Users } from "../../management/users.ts";
+import type { Webhooks } from "../../management/webhooks.ts";
+import { FlagSchema, WebhookSchema } from "../openapi/schemas.ts";
+import { SegmentSchema, SegmentSummary } from "../openapi/segment-schemas.ts";
+import { personalKeyRoutes } from "./access/personal-keys.ts";
+import { userRoutes } from "./access/users.ts";
+import { changeRequestRoutes } from "./change-requests/routes.ts";
+import { RequestSchema } from "./change-requests/schemas.ts";
+import { environmentRoutes } from "./environments.ts";
+import { eventRoutes } from "./events.ts";
+import { changeRoutes } from "./flags/changes.ts";
+import { explainRoutes } from "./flags/explain.ts";
+import { flagReadRoutes } from "./flags/flag-reads.ts";
+import { flagRoutes } from "./flags/flags.ts";
+import { segmentRoutes } from "./flags/segments.ts";
+import { historyRoutes } from "./history.ts";
+import { keyRoutes } from "./keys.ts";
+import { snapshotRoutes } from "./snapshot.ts";
+import { type StreamDependencies, streamRoutes } from "./stream.ts";
+import { usageRoutes } from "./usage.ts";
+import { deliveryRoutes } from "./webhooks/deliveries.ts";
+import { DeliverySchema } from "./webhooks/delivery-schema.ts";
+import { replayRoutes } from "./webhooks/replay.ts";
+import { replayRangeRoutes } from "./webhooks/replay-range.ts";
+import { webhookRoutes } from "./webhooks/webhooks.ts";
+
+export interface ApiDependencies extends StreamDependencies {
+  readonly flags: Flags;
+  readonly segments: Segments;
+  readonly changeRequests: ChangeRequests;
+  readonly explain: Explain;
+  readonly flagReads: FlagReads;
+  readonly history: History;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+  readonly replays: Replays;
+  readonly keys: ApiKeys;
+  readonly environments: Environments;
+  readonly users: Users;
+  readonly usage: UsageReport;
+  /** Undefined when there is no dashboard. */
+  readonly sessions: Sessions | undefined;
+  /** Where clients reach this server; taken from each request when it is not set. */
+  readonly publicUrl: string | undefined;
+}
+
+/** What the bodies refer to by name. */
+export const apiSchemas = [
+  FlagSchema,
+  SegmentSchema,
+  SegmentSummary,
+  WebhookSchema,
+  DeliverySchema,
+  RequestSchema,
+];
+
+export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): void => {
+  flagReadRoutes(api, dependencies.flagReads);
+  flagRoutes(api, dependencies.flags);
+  changeRoutes(api, dependencies.flags);
+  changeRequestRoutes(api, dependencies.changeRequests);
+  explainRoutes(api, dependencies.explain);
+  segmentRoutes(api, dependencies.segments);
+  historyRoutes(api, dependencies.history);
+  eventRoutes(api, dependencies.history);
+  webhookRoutes(api, dependencies.webhooks);
+  deliveryRoutes(api, dependencies.deliveries);
+  replayRoutes(api, dependencies.deliveries);
+  replayRangeRoutes(api, dependencies.replays);
+  keyRoutes(api, dependencies.keys);
+  environmentRoutes(api, dependencies);
+  personalKeyRoutes(api, dependencies.keys);
+  userRoutes(api, dependencies.users, dependencies.publicUrl);
+  streamRoutes(api, dependencies);
+  snapshotRoutes(api, dependencies);
+  usageRoutes(api, dependencies.usage);
+};
