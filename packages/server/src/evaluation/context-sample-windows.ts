@@ -161,8 +161,8 @@ export const createContextSample = (settings: ContextSampleSettings): OwnContext
     part,
     bytes: () => bytes,
     async view(environmentId) {
-      const parts = (await settings.parts?.(environmentId)) ?? [part(environmentId)];
-      return viewOf(parts, size);
+      const parts = (await settings.parts?.(environmentId)) ?? [];
+      return viewOf(parts.length > 0 ? parts : [part(environmentId)], size);
     },
     forget(environmentId) {
       environments.delete(environmentId);
