@@ -131,7 +131,8 @@ export const testBrowser = (): TestBrowser => {
       url,
       { keys = [], secrets = [], expected = [], isNew = false, ...options } = {},
     ) {
-      const how = { baseURL: url, ...options };
+      // Nothing that is tested moves, and every frame costs.
+      const how = { baseURL: url, reducedMotion: "reduce", ...options } as const;
       const kind = JSON.stringify(how);
       const at = isNew ? -1 : idle.findIndex((each) => each.kind === kind);
       const [{ context, blank } = await open(how)] = at < 0 ? [] : idle.splice(at, 1);
