@@ -10,7 +10,8 @@ import { until } from "./support/until.ts";
 
 /** Two instances on one store, as two workers of one machine are. */
 const settings = { HALYARD_WORKERS: "2" };
-const { clock, forward } = movableClock();
+const time = movableClock();
+const { clock } = time;
 let one: TestServer;
 let two: TestServer;
 before(async () => {
@@ -148,7 +149,7 @@ test("a program that does not tell is named; streams without an id, and OFREP's,
     (found) => found.reached.have === 2 && found.revision === 2,
   );
   assert.deepEqual(namesIn(lost, "lost"), [`program ${id}`]);
-  forward(30 * second);
+  time.forward(30 * second);
   await untilReached(admin, 0);
 });
 
@@ -161,11 +162,11 @@ test("a program that polls is listed, and lost when it has not asked for long", 
   await one.api(keys.server)("POST", "/clients", report("program-that-polls", revision));
   const listed = await untilReached(admin, 1);
   assert.equal(listed.clients[0]?.connection, "poll");
-  forward(150 * second);
+  time.forward(150 * second);
   await untilListed(admin, "it is lost", (found) => namesIn(found, "lost").length === 1);
   await ask();
   await untilReached(admin, 1);
-  forward(600 * second);
+  time.forward(600 * second);
   await untilReached(admin, 0);
 
   const client = await start(one, keys.server, "polls", false);
