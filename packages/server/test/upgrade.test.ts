@@ -19,6 +19,7 @@ const dropColumns = (table: string, ...columns: readonly string[]): readonly str
   columns.map((column) => `alter table ${table} drop column ${column}`);
 
 const withoutPeople: readonly string[] = [
+  "drop table instances",
   "drop table change_request_entries",
   "drop table change_requests",
   ...dropColumns("history", "review"),

@@ -39,6 +39,7 @@ import type { Providers } from "../providers/provider.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
+import { composeArrival } from "./arrival.ts";
 import { startBackground } from "./background.ts";
 import { composeMemory } from "./memory.ts";
 import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
@@ -82,6 +83,8 @@ export interface TestOverrides {
   readonly scrapes?: () => Promise<readonly Scrape[] | undefined>;
   /** What all workers have sampled of the contexts of an environment. */
   readonly sampleParts?: (environmentId: number) => Promise<readonly SamplePart[]>;
+  /** Its number among the workers of this machine. */
+  readonly worker?: number;
 }
 
 export const composeInstance = async (
@@ -94,6 +97,7 @@ export const composeInstance = async (
     dashboardFolder = builtDashboard,
     scrapes,
     sampleParts,
+    worker,
   }: TestOverrides = {},
 ): Promise<Instance> => {
   const telemetry = await createTelemetry({
@@ -116,6 +120,7 @@ export const composeInstance = async (
     const keys = createApiKeys(store, sources);
     const memory = await composeMemory(store, config, clock, log, opened, sampleParts);
     const { snapshots, keyTable, feed, usage, keyUse, contextSample } = memory;
+    const arrival = composeArrival({ config, store, clock, log, ...memory, worker, opened });
     const webhooks = createWebhooks({
       ...sources,
       store,
@@ -135,6 +140,7 @@ export const composeInstance = async (
     const environments = createEnvironments(store, { ...sources, ...config });
     const app = await createApp({
       ...config,
+      ...arrival,
       log,
       flags: createFlags(store, clock, newIds),
       segments: createSegments(store, clock, newIds),

@@ -19,6 +19,7 @@ import { personalKeyRoutes } from "./access/personal-keys.ts";
 import { userRoutes } from "./access/users.ts";
 import { changeRequestRoutes } from "./change-requests/routes.ts";
 import { RequestSchema } from "./change-requests/schemas.ts";
+import { type ClientDependencies, clientRoutes } from "./clients.ts";
 import { environmentRoutes } from "./environments.ts";
 import { eventRoutes } from "./events.ts";
 import { changeRoutes } from "./flags/changes.ts";
@@ -37,7 +38,7 @@ import { replayRoutes } from "./webhooks/replay.ts";
 import { replayRangeRoutes } from "./webhooks/replay-range.ts";
 import { webhookRoutes } from "./webhooks/webhooks.ts";
 
-export interface ApiDependencies extends StreamDependencies, UsageDependencies {
+export interface ApiDependencies extends StreamDependencies, UsageDependencies, ClientDependencies {
   readonly flags: Flags;
   readonly segments: Segments;
   readonly changeRequests: ChangeRequests;
@@ -86,4 +87,5 @@ export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): 
   streamRoutes(api, dependencies);
   snapshotRoutes(api, dependencies);
   usageRoutes(api, dependencies);
+  clientRoutes(api, dependencies);
 };
