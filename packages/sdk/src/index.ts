@@ -40,6 +40,12 @@ export type {
   RebasedChangeRequest,
 } from "./management/change-requests.ts";
 export type {
+  ClientsQuery,
+  ConnectedClient,
+  Programs,
+  ServerInstance,
+} from "./management/clients.ts";
+export type {
   ClosedEnvironment,
   CreatedEnvironment,
   Environment,

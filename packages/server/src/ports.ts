@@ -1,5 +1,6 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
 import type { ApiKey, NewKey } from "./domain/api-key.ts";
+import type { InstanceReads, InstanceWrites } from "./domain/arrival/report.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type {
   ChangeRequestReads,
@@ -198,7 +199,7 @@ export interface Commit {
   readonly accessChanged: boolean;
 }
 
-export interface Store extends Reader, CredentialReads {
+export interface Store extends Reader, CredentialReads, InstanceReads, InstanceWrites {
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
   readonly unencryptedTo: string | undefined;
   /** A number that changes with every commit of any process, read without waiting; undefined when the store has none. */

@@ -36,6 +36,8 @@ const table: Readonly<Record<string, readonly [permission: string, Allowed]>> = 
   "POST /ofrep/v1/evaluate/flags": ["flags.evaluate", keysAlone],
   "POST /ofrep/v1/evaluate/flags/{key}": ["flags.evaluate", keysAlone],
   "POST /api/v1/usage": ["usage.report", everybody],
+  "POST /api/v1/clients": ["flags.follow", readers],
+  "GET /api/v1/clients": ["clients.read", readers],
   "GET /api/v1/key": ["key.show", everybody],
 
   "GET /api/v1/flags": ["flags.read", readers],

@@ -14,6 +14,7 @@ import {
   pathPart,
 } from "./call.ts";
 import { changeRequestCalls } from "./change-request-calls.ts";
+import type { ClientsQuery, Programs } from "./clients.ts";
 import { environmentCalls } from "./environments.ts";
 import { personalKeyCalls, userCalls } from "./people-calls.ts";
 import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
@@ -225,6 +226,9 @@ export const createManagement = (address: ManagementOptions) => {
     /** The events that webhooks receive, oldest first; without `after` and `since` the newest. */
     events: (query: EventQuery = {}, options?: CallOptions) =>
       get<Exclude<WebhookEvent, { type: "webhook.test" }>[]>(`/events${queryOf(query)}`, options),
+    /** Which programs have a change: the server's instances, and those that evaluate by themselves. */
+    clients: (query: ClientsQuery = {}, options?: CallOptions) =>
+      get<Programs>(`/clients${queryOf(query)}`, options),
     /** How often each flag was evaluated, to find unused flags. */
     usage: (query: { readonly hours?: number } = {}, options?: CallOptions) =>
       get<UsageSummary[]>(`/usage${queryOf(query)}`, options),

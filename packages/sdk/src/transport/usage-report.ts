@@ -70,9 +70,13 @@ export const startUsageReport = (
   { base, authorization, fetch }: Server,
   timing: Timing,
   counters: () => Iterable<Counter>,
+  /** What the program tells of itself beside its counts. */
+  client: () => object | undefined = () => undefined,
 ): UsageReport => {
   const send = async (part: readonly Taken[], timeout: number, keepalive: boolean) => {
-    const body = `{"evaluations":[${part.map(({ text }) => text).join(",")}]}`;
+    const self = client();
+    const ending = self === undefined ? "" : `,"client":${JSON.stringify(self)}`;
+    const body = `{"evaluations":[${part.map(({ text }) => text).join(",")}]${ending}}`;
     try {
       const status = await exchange({
         fetch,

@@ -38,6 +38,7 @@ import type { Providers } from "../providers/provider.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
+import { composeArrival } from "./arrival.ts";
 import { startBackground } from "./background.ts";
 import { composeMemory } from "./memory.ts";
 import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
@@ -77,6 +78,8 @@ export interface TestOverrides {
   readonly dashboardFolder?: string;
   /** The metrics of all workers; undefined when one of them does not report. */
   readonly scrapes?: () => Promise<readonly Scrape[] | undefined>;
+  /** Its number among the workers of this machine. */
+  readonly worker?: number;
 }
 
 export const composeInstance = async (
@@ -88,6 +91,7 @@ export const composeInstance = async (
     streams = {},
     dashboardFolder = builtDashboard,
     scrapes,
+    worker,
   }: TestOverrides = {},
 ): Promise<Instance> => {
   const telemetry = await createTelemetry({
@@ -110,6 +114,7 @@ export const composeInstance = async (
     const keys = createApiKeys(store, sources);
     const memory = await composeMemory(store, config, clock, log, opened);
     const { snapshots, keyTable, feed, usage, keyUse } = memory;
+    const arrival = composeArrival({ config, store, clock, log, ...memory, worker, opened });
     const webhooks = createWebhooks({
       ...sources,
       store,
@@ -129,6 +134,7 @@ export const composeInstance = async (
     const environments = createEnvironments(store, { ...sources, ...config });
     const app = await createApp({
       ...config,
+      ...arrival,
       log,
       flags: createFlags(store, clock, newIds),
       segments: createSegments(store, clock, newIds),

@@ -101,6 +101,7 @@ const rolesWith = {
   "flags.explain": readers,
   "segments.read": readers,
   "usage.read": readers,
+  "clients.read": readers,
   "history.read": readers,
   /** Without what may carry a secret, for those who lack `webhooks.write`. */
   "webhooks.read": readers,

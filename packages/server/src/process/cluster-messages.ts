@@ -4,7 +4,12 @@ import type { Scrape } from "../telemetry/exposition.ts";
 
 /** The primary to a worker. */
 export type Order =
-  | { readonly kind: "start"; readonly config: Config }
+  | {
+      readonly kind: "start";
+      readonly config: Config;
+      /** From 1: the one that takes the place of another has its number. */
+      readonly number: number;
+    }
   | { readonly kind: "stop" }
   /** Report your metrics. */
   | { readonly kind: "scrape"; readonly round: number }

@@ -20,6 +20,7 @@ import { personalKeyRoutes } from "./access/personal-keys.ts";
 import { userRoutes } from "./access/users.ts";
 import { changeRequestRoutes } from "./change-requests/routes.ts";
 import { RequestSchema } from "./change-requests/schemas.ts";
+import { type ClientDependencies, clientRoutes } from "./clients.ts";
 import { environmentRoutes } from "./environments.ts";
 import { eventRoutes } from "./events.ts";
 import { changeRoutes } from "./flags/changes.ts";
@@ -38,7 +39,7 @@ import { replayRoutes } from "./webhooks/replay.ts";
 import { replayRangeRoutes } from "./webhooks/replay-range.ts";
 import { webhookRoutes } from "./webhooks/webhooks.ts";
 
-export interface ApiDependencies extends StreamDependencies {
+export interface ApiDependencies extends StreamDependencies, ClientDependencies {
   readonly flags: Flags;
   readonly segments: Segments;
   readonly changeRequests: ChangeRequests;
@@ -87,5 +88,6 @@ export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): 
   userRoutes(api, dependencies.users, dependencies.publicUrl);
   streamRoutes(api, dependencies);
   snapshotRoutes(api, dependencies);
-  usageRoutes(api, dependencies.usage);
+  usageRoutes(api, dependencies);
+  clientRoutes(api, dependencies);
 };

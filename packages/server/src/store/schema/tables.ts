@@ -252,6 +252,19 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     /** JSON: who removed it; null when that was not recorded yet. */
     actor: Generated<string | null>;
   };
+  /** The running instances, for each other: what they and their clients have applied. */
+  instances: {
+    id: string;
+    name: string;
+    version: string;
+    started_at: number;
+    /** Its last sign of life, by the database's clock. */
+    seen_at: number;
+    /** The same by its own clock. */
+    clock: number;
+    /** JSON: the revision of each environment, and its clients. */
+    body: string;
+  };
   /** Idempotency records: responses kept for requests that are sent again. The table keeps its first name. */
   answers: {
     key_id: string;
