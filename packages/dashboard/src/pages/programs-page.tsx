@@ -1,4 +1,5 @@
 // The instances and programs of the environment: which revision each has, and who lacks the newest.
+import type { Programs as Listed } from "@halyard/sdk";
 import { Anchor, Button, Kbd, NativeSelect, TextInput } from "@mantine/core";
 import { useMemo, useRef } from "react";
 import { Link, useSearchParams } from "wouter";
@@ -13,8 +14,7 @@ import { PageTitle } from "../components/layout/page-title.tsx";
 import { Section } from "../components/layout/section.tsx";
 import { formatNumber } from "../format.ts";
 import { countOf } from "../plans/plan-words.ts";
-import type { ClientList } from "../programs/answer.ts";
-import { durationText, toldText } from "../programs/arrival-words.ts";
+import { durationText } from "../programs/arrival-words.ts";
 import {
   clientsOf,
   countStates,
@@ -36,7 +36,7 @@ import "../programs/programs.css";
 export { followArrival } from "../programs/arrival.tsx";
 
 /** "43 of 45 programs have revision 812, made 3 minutes ago, the last after 80 ms". */
-const Reached = ({ list }: { readonly list: ClientList }) => {
+const Reached = ({ list }: { readonly list: Listed }) => {
   const { revision, changedAt, reached } = list;
   const { have, of, within } = reached;
   return (
@@ -131,7 +131,7 @@ const NoPrograms = () => {
 };
 
 interface ProgramsProps {
-  readonly list: ClientList;
+  readonly list: Listed;
   readonly filter: ProgramFilter;
   readonly onChange: (filter: ProgramFilter) => void;
 }
@@ -180,8 +180,8 @@ const Programs = ({ list, filter, onChange }: ProgramsProps) => {
       )}
       {told > 0 && (
         <p className="program-note">
-          {toldText(told)} of the newest change. Those who read over OFREP do not tell what they
-          have.
+          {countOf(told, "other reader")} {told === 1 ? "was" : "were"} told of the newest change.
+          What reads over OFREP, or with an older SDK, does not tell what it has.
         </p>
       )}
       {clients.length + clientsLeftOut === 0 && <NoPrograms />}

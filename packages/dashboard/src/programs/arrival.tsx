@@ -1,4 +1,5 @@
 // After a change made on the page, one quiet line: how many programs have it, and who does not. Loaded with the first change.
+import type { Programs } from "@halyard/sdk";
 import { Anchor } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
@@ -6,7 +7,6 @@ import { Link } from "wouter";
 import { environmentShown } from "../addresses.ts";
 import { createSessionManagement, type SessionFetch } from "../api.ts";
 import { untilVisible, waitToReconnect } from "../page-visibility.ts";
-import type { ClientList } from "./answer.ts";
 import { arrivedText, hasNobody, laggingText, reachedText } from "./arrival-words.ts";
 import "./programs.css";
 
@@ -51,7 +51,7 @@ const say = ({ text, autoClose, isBusy = false }: Line, onClose: () => void): vo
 
 interface LaggingProps {
   readonly reached: string;
-  readonly list: ClientList;
+  readonly list: Programs;
   readonly environment: string;
 }
 

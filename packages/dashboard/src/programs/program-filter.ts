@@ -1,7 +1,9 @@
 // Which programs the page lists: those that lack the newest change first.
 
-import type { ClientList, ProgramState } from "./answer.ts";
+import type { Programs, ServerInstance } from "@halyard/sdk";
 import { nameOf } from "./arrival-words.ts";
+
+export type ProgramState = ServerInstance["state"];
 
 export interface Program {
   readonly id: string;
@@ -37,14 +39,14 @@ export const parametersOf = ({ text, state }: ProgramFilter): URLSearchParams =>
     ...(state === "all" ? [] : [["state", state]]),
   ]);
 
-export const instancesOf = ({ instances }: ClientList): readonly Program[] =>
+export const instancesOf = ({ instances }: Programs): readonly Program[] =>
   instances.map(({ version, ...instance }) => ({
     ...instance,
     version: `Halyard ${version}`,
     connection: "",
   }));
 
-export const clientsOf = ({ clients }: ClientList): readonly Program[] =>
+export const clientsOf = ({ clients }: Programs): readonly Program[] =>
   clients.map(({ sdk, connection, instance, ...client }) => ({
     ...client,
     name: nameOf(client.name),

@@ -6,8 +6,7 @@ import { StatusBadge, type Tone } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { formatNumber } from "../format.ts";
 import { countOf } from "../plans/plan-words.ts";
-import type { ProgramState } from "./answer.ts";
-import type { Program } from "./program-filter.ts";
+import type { Program, ProgramState } from "./program-filter.ts";
 
 /** As the styles arrange them. */
 const wideRow = 60;
