@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { signInAs } from "../../server/test/support/people.ts";
 import {
   startTestServer,
   type TestEnvironment,
@@ -10,6 +11,7 @@ import {
 import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, until } from "./support/flags.ts";
+import { openAsPerson } from "./support/people.ts";
 import { startProgram } from "./support/programs.ts";
 
 const browser = testBrowser();
@@ -89,12 +91,14 @@ test("the page lists instances and programs, keeps them current and finds them",
 
 test("after a change the page says how many programs have it, and who does not", async (t) => {
   const environment = await server.environment();
-  const { keys, admin, newKey } = environment;
+  const { name, admin } = environment;
   await seedFlags(admin, [
     { key: "one", type: "boolean" },
     { key: "two", type: "boolean" },
   ]);
-  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", audited);
+  const at = `/environments/${name}`;
+  const ada = await signInAs(server, { name: "Ada", roles: { [name]: "editor" } });
+  const { page } = await openAsPerson(browser, t, server.url, ada, `${at}/flags`, audited);
   let asked = 0;
   page.on("request", (request) => {
     if (new URL(request.url()).pathname === "/api/v1/clients") asked += 1;
@@ -164,10 +168,10 @@ test("after a change the page says how many programs have it, and who does not",
   await rowOf(page, "billing-1").getByText("current").waitFor();
 
   // A change request that is applied.
-  const { body } = await server.api(await newKey("admin"))("POST", "/change-requests", {
+  const { body } = await admin("POST", "/change-requests", {
     operations: [{ kind: "flag", key: "one", action: "patch", body: { enabled: true } }],
   });
-  await page.goto(`/change-requests/${(body as { id: string }).id}`);
+  await page.goto(`${at}/change-requests/${(body as { id: string }).id}`);
   await page.getByRole("button", { name: "Approve" }).click();
   await line(page).getByText("Reached 3 of 3 programs in").waitFor();
 });
