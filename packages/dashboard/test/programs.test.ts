@@ -51,7 +51,7 @@ test("the page lists instances and programs, keeps them current and finds them",
   slow.holdUp();
   await admin("PATCH", "/flags/checkout", { enabled: true });
   await rowOf(page, "billing-1").getByText("behind", { exact: true }).waitFor();
-  await rowOf(page, "billing-1").getByText("revision 1, 1 change behind").waitFor();
+  await rowOf(page, "billing-1").getByText("revision 1, 1 behind").waitFor();
   await rowOf(page, "checkout-1").getByText("revision 2").waitFor();
   await page.getByText(/^2 of 3 programs have revision 2/).waitFor();
   const programs = page.getByRole("list", { name: "Programs" });

@@ -184,7 +184,11 @@ const Programs = ({ list, filter, onChange }: ProgramsProps) => {
           What reads over OFREP, or with an older SDK, does not tell what it has.
         </p>
       )}
-      {clients.length + clientsLeftOut === 0 && <NoPrograms />}
+      {clients.length + clientsLeftOut === 0 && (
+        <div className="section">
+          <NoPrograms />
+        </div>
+      )}
     </>
   );
 };

@@ -5,7 +5,6 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { StatusBadge, type Tone } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { formatNumber } from "../format.ts";
-import { countOf } from "../plans/plan-words.ts";
 import type { Program, ProgramState } from "./program-filter.ts";
 
 /** As the styles arrange them. */
@@ -37,13 +36,15 @@ const ProgramRow = ({ program, position, of, style }: ProgramRowProps) => {
         <span className="program-about">{[version, connection].filter(Boolean).join(", ")}</span>
       </div>
       <StatusBadge tone={tones[state]}>{state}</StatusBadge>
-      <span className="program-revision">
-        revision {formatNumber(revision)}
-        {lag > 0 && <span className="dimmed">, {countOf(lag, "change")} behind</span>}
-      </span>
-      <span className="program-seen dimmed">
-        seen <Time at={seenAt} />
-      </span>
+      <div className="program-rest">
+        <span className="program-revision">
+          revision {formatNumber(revision)}
+          {lag > 0 && <span className="dimmed">, {formatNumber(lag)} behind</span>}
+        </span>
+        <span className="program-seen dimmed">
+          seen <Time at={seenAt} />
+        </span>
+      </div>
     </li>
   );
 };
