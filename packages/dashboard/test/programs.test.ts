@@ -99,6 +99,9 @@ test("after a change the page says how many programs have it, and who does not",
   const at = `/environments/${name}`;
   const ada = await signInAs(server, { name: "Ada", roles: { [name]: "editor" } });
   const { page } = await openAsPerson(browser, t, server.url, ada, `${at}/flags`, audited);
+  await page.clock.install();
+  await page.reload();
+  await page.getByRole("link", { name: "two" }).waitFor();
   let asked = 0;
   page.on("request", (request) => {
     if (new URL(request.url()).pathname === "/api/v1/clients") asked += 1;
@@ -138,12 +141,14 @@ test("after a change the page says how many programs have it, and who does not",
   // The next action is not held up, and the newest revision counts.
   await toggle("two");
   await notice(page, "two").waitFor();
+  await page.clock.fastForward(4_000);
   await line(page).getByText("Not yet: billing-1.").waitFor();
   await auditBoth(page, "a program that lags");
   await fitsOn(page, 390);
   await page.waitForResponse("**/api/v1/clients");
   await hide(true);
   const soFar = asked;
+  await page.clock.fastForward(10_000);
   slow.goOn();
   await haveAll();
   assert.equal(asked, soFar, "a page that nobody sees asks");
@@ -161,6 +166,7 @@ test("after a change the page says how many programs have it, and who does not",
     .getByRole("button", { name: /^Turn off/ })
     .click();
   await line(page).getByText("Reached 2 of 3 programs…").waitFor();
+  await page.clock.fastForward(4_000);
   await line(page).getByRole("link", { name: "Show programs" }).click();
   await rowOf(page, "billing-1").getByText("behind", { exact: true }).waitFor();
   assert.equal(await line(page).count(), 0);
