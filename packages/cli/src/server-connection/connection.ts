@@ -10,6 +10,7 @@ import { type Command, Option } from "commander";
 import { exitCodeOf, exitCodes } from "../terminal/exit-codes.ts";
 import { CommandFailed, Proposed } from "../terminal/output.ts";
 import { type Profile, profileNamed, readProfiles } from "./profiles.ts";
+import { waitable } from "./wait.ts";
 
 export interface ConnectionOptions {
   readonly url?: string;
@@ -59,7 +60,11 @@ export const changeCommand = (command: Command, role?: NeededKey): Command =>
 
 /** The same for a command that changes flags or segments. */
 export const reasonedCommand = (command: Command): Command =>
-  changeCommand(command).addOption(reasonOption()).addOption(bypassOption());
+  waitingCommand(changeCommand(command).addOption(reasonOption()).addOption(bypassOption()));
+
+/** With --wait, for a command that finds its server by its options. */
+export const waitingCommand = (command: Command): Command =>
+  waitable(command, (action) => connect(action.opts<ConnectionOptions>()));
 
 export const reasonOption = (): Option =>
   new Option("--reason <text>", "why; kept in the history and sent in events");

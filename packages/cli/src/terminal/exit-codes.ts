@@ -15,6 +15,8 @@ export const exitCodes = {
   unavailable: 6,
   /** The compared sides differ. */
   different: 7,
+  /** With --wait: the change is made, but some programs do not have it yet. */
+  lagging: 8,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -46,4 +48,5 @@ export const codeOf = (exitCode: ExitCode): string =>
     [exitCodes.conflict]: "CONFLICT",
     [exitCodes.unavailable]: "UNAVAILABLE",
     [exitCodes.different]: "DIFFERENT",
+    [exitCodes.lagging]: "LAGGING",
   })[exitCode];

@@ -6,6 +6,7 @@ import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
 import { bypassOption, connectBy, reasonOption } from "../../server-connection/connection.ts";
 import { placeOf } from "../../server-connection/place.ts";
+import { waitable } from "../../server-connection/wait.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, printAside } from "../../terminal/output.ts";
@@ -26,7 +27,7 @@ const readFields = (text: string): string[] => {
 
 export const promoteCommand = (): Command =>
   withExamples(
-    new Command("promote")
+    waitable(new Command("promote"), ({ args: [, b = ""] }) => connectBy(b))
       .description("copy flags from one environment to another; asks at a terminal")
       .argument("<a>", "the profile to copy from")
       .argument("<b>", "the profile to copy to")
