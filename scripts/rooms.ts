@@ -29,7 +29,7 @@ const server: Rooms = {
     ...["telemetry", "store/**", "version.ts", "installation.ts", ...useCases],
     ...["fastify", "pino", "node:*"],
   ],
-  management: [...useCases, "node:crypto"],
+  management: [...useCases, "node:crypto", "node:timers/promises"],
   evaluation: [...useCases, "node:timers/promises"],
   access: ["evaluation", ...useCases, "@zxcvbn-ts/language-common", "node:crypto"],
   providers: [...useCases, "openid-client"],

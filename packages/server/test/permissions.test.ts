@@ -39,7 +39,6 @@ const table: Readonly<Record<string, readonly [permission: string, Allowed]>> = 
   "POST /api/v1/clients": ["flags.follow", readers],
   "GET /api/v1/clients": ["clients.read", readers],
   "GET /api/v1/key": ["key.show", everybody],
-
   "GET /api/v1/flags": ["flags.read", readers],
   "GET /api/v1/flags/{key}": ["flags.read", readers],
   "POST /api/v1/flags/{key}/explain": ["flags.explain", readers],
@@ -99,7 +98,6 @@ const table: Readonly<Record<string, readonly [permission: string, Allowed]>> = 
   "POST /api/v1/environments": ["environments.write", owners],
   "PATCH /api/v1/environments/{name}": ["environments.write", owners],
   "DELETE /api/v1/environments/{name}": ["environments.write", owners],
-
   "GET /api/v1/users": ["users.read", owners],
   "POST /api/v1/users": ["users.write", owners],
   "PATCH /api/v1/users/{id}": ["users.write", owners],
