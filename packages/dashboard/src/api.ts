@@ -138,7 +138,7 @@ export const createSessionFetch =
     }
     if (response.status === 401) use.onEnded();
     if (response.status === 202) use.onProposed();
-    else if (response.ok && environment !== undefined && changesFlags.test(String(input))) {
+    else if (response.ok && environment !== undefined && changesFlags.test(response.url)) {
       use.onChanged(environment, response.clone());
     }
     return response;

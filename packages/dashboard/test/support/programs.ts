@@ -12,7 +12,7 @@ export const startProgram = async (url: string, key: string, name: string): Prom
   gate.resolve();
   const fetchHeld: typeof globalThis.fetch = async (input, init) => {
     const response = await fetch(input, init);
-    if (!String(input).includes("/stream")) return response;
+    if (!response.url.endsWith("/stream")) return response;
     const held = new TransformStream<Uint8Array, Uint8Array>({
       async transform(chunk, controller) {
         await gate.promise;
