@@ -15,7 +15,7 @@ const pausePerKibibyte = 2;
 /** What clients did meanwhile is written at least so often. */
 const maximumAge = goneAfter / 2;
 /** Instances that gave no sign of life for so long are forgotten. */
-const forgottenAfter = 3_600_000;
+const forgottenAfter = 600_000;
 const lastWriteTimeout = 2_000;
 
 export interface Publisher {
@@ -106,7 +106,7 @@ export const startPublisher = (
   const beats = setInterval(() => void run(beat), heartbeat).unref();
   const cleanings = setInterval(
     () => void run(() => store.deleteInstances(forgottenAfter)),
-    forgottenAfter / 6,
+    forgottenAfter / 10,
   ).unref();
 
   return {
