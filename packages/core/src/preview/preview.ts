@@ -231,14 +231,20 @@ export function* previewChanges(question: PreviewQuestion): Generator<void, Prev
   const states = new Uint8Array(contexts.length);
   const counted: Counted[] = [];
   let left = maxEvaluations;
+  let looked = 0;
   for (const key of keys.slice(0, maxFlags)) {
     const asItIs = createLook(question, key, compiled);
+    looked += 1;
+    // Another change has taken it away.
     if (asItIs === undefined) continue;
     const unseen = merge(unseenIn(before, key, isUnseen), unseenIn(after, key, isUnseen));
     yield;
     const looks = looksOf(question, key, asItIs, unseen);
     left -= contexts.length * looks.length * 2;
-    if (left < 0 && counted.length > 0) break;
+    if (left < 0 && counted.length > 0) {
+      looked -= 1;
+      break;
+    }
     counted.push(yield* countFlag(question, key, looks, unseen, states));
   }
   const own = new Set(changed);
@@ -255,7 +261,7 @@ export function* previewChanges(question: PreviewQuestion): Generator<void, Prev
     ...sharesOf(all, contexts.length - unknown),
     unknownAttributes: [...new Set(counted.flatMap(({ attributes }) => attributes))].toSorted(),
     flags: told.map((each) => showFlag(each, contexts.length)),
-    flagsLeftOut: keys.length - counted.length,
+    flagsLeftOut: keys.length - looked,
     examples: examplesOf(told, contexts),
   };
 }
