@@ -1,16 +1,20 @@
-// Previews against the truth: random traffic, random changes, and a sample much smaller than the traffic. The true share is counted
-// by evaluating everybody before and after.
+// Previews against the truth: random traffic, random changes, and a sample much smaller than the traffic. The true share is that of
+// everybody who was seen, evaluated on what the server has before and after.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { evaluate, unknownFlag } from "@halyard/core/evaluate";
+import { type Flag, levelOf } from "@halyard/core/flags/registry";
+import { compileSide } from "@halyard/core/preview/side";
+import { type Segment, type SegmentTestable, stateOf } from "@halyard/core/targeting/segment";
 import type { Api } from "./support/api.ts";
 import { askPreview } from "./support/preview.ts";
 import { startTestServer, type TestEnvironment, type TestServer } from "./support/server.ts";
 import { sendTraffic } from "./support/traffic.ts";
 
 const isFull = process.env.HALYARD_FAULTS === "full";
-const population = isFull ? 6_000 : 1_200;
-const sampled = isFull ? 600 : 200;
-const changes = isFull ? 120 : 12;
+const population = isFull ? 10_000 : 1_000;
+const sampled = isFull ? 500 : 100;
+const changes = isFull ? 400 : 40;
 
 let server: TestServer;
 before(async () => {
@@ -81,6 +85,7 @@ const flagPatch = (): object => {
   }
 };
 const flags = ["one", "two", "three"] as const;
+const segmentKeys = ["staff", "beta"] as const;
 
 /** One change: where it is previewed, and how it is made. */
 const nextChange = () => {
@@ -103,7 +108,7 @@ const setUp = async ({ admin }: TestEnvironment): Promise<void> => {
     const answer = await admin(method, path, body);
     assert.ok(answer.status < 300, answer.text);
   };
-  for (const key of ["staff", "beta"]) await make("POST", "/segments", { key, include: [] });
+  for (const key of segmentKeys) await make("POST", "/segments", { key, include: [] });
   for (const key of flags) {
     await make("POST", "/flags", { key, type: "rollout", percentage: 30 });
     await make("PATCH", `/flags/${key}`, { enabled: true });
@@ -111,11 +116,27 @@ const setUp = async ({ admin }: TestEnvironment): Promise<void> => {
   await make("PATCH", "/flags/three", { requires: [{ flag: "two", variant: "on" }] });
 };
 
-/** What everybody gets, flag by flag. */
-const everybody = async (key: string): Promise<readonly (readonly unknown[])[]> => {
-  const values: (readonly unknown[])[] = [];
-  for (const flag of flags) values.push(await sendTraffic(server.url, key, flag, contexts));
-  return contexts.map((_, index) => values.map((each) => each[index]));
+/** What everybody gets, flag by flag, as programs that evaluate locally know it. */
+const everybody = async (admin: Api): Promise<readonly (readonly unknown[])[]> => {
+  const all = (await admin("GET", "/flags")).body as readonly Flag[];
+  const segments = new Map<string, SegmentTestable>();
+  for (const key of segmentKeys) {
+    segments.set(key, stateOf((await admin("GET", `/segments/${key}`)).body as Segment));
+  }
+  const flagOf = compileSide({
+    flag(key) {
+      const flag = all.find((each) => each.key === key);
+      return flag && { flag, level: levelOf(flag) };
+    },
+    segment: (key) => segments.get(key),
+  });
+  const prepared = flags.map((key) => flagOf(key) ?? unknownFlag);
+  return contexts.map((context) =>
+    prepared.map((flag) => {
+      const result = evaluate(flag, context);
+      return "value" in result ? result.value : result.errorCode;
+    }),
+  );
 };
 
 const make = async (admin: Api, path: string, patch: object): Promise<boolean> => {
@@ -128,7 +149,8 @@ test(`the true share lies within the interval of the preview in at least 95 of 1
   const environment = await server.environment();
   const { admin, keys } = environment;
   await setUp(environment);
-  let values = await everybody(keys.server);
+  await sendTraffic(server.url, keys.server, "one", contexts);
+  let values = await everybody(admin);
   const outside: string[] = [];
   let flipping = 0;
   for (let count = 0; count < changes; count += 1) {
@@ -137,7 +159,7 @@ test(`the true share lies within the interval of the preview in at least 95 of 1
     assert.equal(preview.sample?.contexts, sampled);
     assert.equal(preview.unknown, 0);
     await make(admin, target, patch);
-    const now = await everybody(keys.server);
+    const now = await everybody(admin);
     const flipped = now.filter((each, index) =>
       each.some((value, flag) => value !== values[index]?.[flag]),
     ).length;
@@ -148,6 +170,14 @@ test(`the true share lies within the interval of the preview in at least 95 of 1
     if (low === null || high === null || share < low - 0.005 || share > high + 0.005) {
       outside.push(`${share} not in ${low} to ${high}: ${JSON.stringify(body)}`);
     }
+  }
+  const some = contexts.slice(0, 100);
+  for (const [index, flag] of flags.entries()) {
+    const answered = await sendTraffic(server.url, keys.server, flag, some);
+    assert.deepEqual(
+      answered,
+      some.map((_, person) => values[person]?.[index]),
+    );
   }
   t.diagnostic(
     `${changes - outside.length} of ${changes} within; ${flipping} changes flip somebody`,
