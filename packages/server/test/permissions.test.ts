@@ -59,16 +59,17 @@ const table: Readonly<Record<string, readonly [permission: string, Allowed]>> = 
   "GET /api/v1/webhooks/{id}/deliveries": ["webhooks.read", readers],
   "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}": ["webhooks.read", readers],
   "GET /api/v1/webhooks/{id}/replay": ["webhooks.read", readers],
-
   "POST /api/v1/flags": ["flags.write", editors],
   "PATCH /api/v1/flags/{key}": ["flags.write", editors],
   "DELETE /api/v1/flags/{key}": ["flags.write", editors],
   "POST /api/v1/changes": ["flags.write", editors],
+  "POST /api/v1/preview": ["flags.preview", editors],
+  "POST /api/v1/flags/{key}/preview": ["flags.preview", editors],
+  "POST /api/v1/segments/{key}/preview": ["flags.preview", editors],
   "POST /api/v1/segments": ["segments.write", editors],
   "PATCH /api/v1/segments/{key}": ["segments.write", editors],
   "DELETE /api/v1/segments/{key}": ["segments.write", editors],
   "POST /api/v1/segments/{key}/members": ["segments.write", editors],
-
   "GET /api/v1/change-requests": ["change-requests.read", readers],
   "GET /api/v1/change-requests/{id}": ["change-requests.read", readers],
   "POST /api/v1/change-requests": ["flags.write", editors],
@@ -80,7 +81,6 @@ const table: Readonly<Record<string, readonly [permission: string, Allowed]>> = 
   "POST /api/v1/change-requests/{id}/apply": ["change-requests.review", editors],
   "POST /api/v1/change-requests/{id}/comments": ["change-requests.review", editors],
   "POST /api/v1/change-requests/{id}/bypass": ["environments.write", owners],
-
   "POST /api/v1/webhooks": ["webhooks.write", admins],
   "PATCH /api/v1/webhooks/{id}": ["webhooks.write", admins],
   "DELETE /api/v1/webhooks/{id}": ["webhooks.write", admins],
@@ -93,7 +93,6 @@ const table: Readonly<Record<string, readonly [permission: string, Allowed]>> = 
   "GET /api/v1/keys": ["keys.read", admins],
   "POST /api/v1/keys": ["keys.write", admins],
   "DELETE /api/v1/keys/{id}": ["keys.write", admins],
-
   "GET /api/v1/environments": ["environments.read", readers],
   "POST /api/v1/environments": ["environments.write", owners],
   "PATCH /api/v1/environments/{name}": ["environments.write", owners],

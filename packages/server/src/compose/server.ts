@@ -29,6 +29,8 @@ import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history.ts";
 import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
+import { createPreviewDecisions } from "../management/preview/preview.ts";
+import { createPreviews } from "../management/preview/previews.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
@@ -134,19 +136,27 @@ export const composeInstance = async (
       freshFor: config.freshSignIn,
     });
     const replays = createReplays(store, sources);
-    const changes = createChanges(store, clock, newIds);
+    const inMemory = { get: (id: number) => snapshots.get(id), current: feed.current };
+    const previewDecisions = createPreviewDecisions({
+      store,
+      memory: inMemory,
+      sample: (id) => contextSample.view(id),
+      now: monotonic,
+    });
+    const changes = createChanges(store, clock, newIds, previewDecisions);
     const changeRequests = createChangeRequests(store, changes, sources);
     const links = createSignInLinks(store, sources);
-    const environments = createEnvironments(store, { ...sources, ...config });
+    const environments = createEnvironments(store, { ...sources, ...config }, changes);
     const app = await createApp({
       ...config,
       ...arrival,
       log,
-      flags: createFlags(store, clock, newIds),
-      segments: createSegments(store, clock, newIds),
+      flags: createFlags(changes),
+      segments: createSegments(store, changes),
       changeRequests,
-      explain: createExplain(store, { get: (id) => snapshots.get(id), current: feed.current }),
-      flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
+      explain: createExplain(store, inMemory),
+      previews: createPreviews(changes, previewDecisions),
+      flagReads: createFlagReads(inMemory),
       history: createHistory(store),
       webhooks,
       environments,

@@ -15,6 +15,7 @@ import { targeting } from "./migrations/0011-targeting.ts";
 import { reasons } from "./migrations/0012-reasons.ts";
 import { people } from "./migrations/0013-people.ts";
 import { changeRequests } from "./migrations/0014-change-requests.ts";
+import { flipLimits } from "./migrations/0016-flip-limits.ts";
 import { instances } from "./migrations/0017-instances.ts";
 import type { Database } from "./tables.ts";
 
@@ -33,6 +34,7 @@ export const migrations = [
   reasons,
   people,
   changeRequests,
+  flipLimits,
   instances,
 ] as const;
 
