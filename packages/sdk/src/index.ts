@@ -40,7 +40,7 @@ export type {
   ProposedOperation,
   RebasedChangeRequest,
   SegmentPreview,
-} from "./management/change-requests.ts";
+} from "./management/changes/change-requests.ts";
 export type {
   ClientsQuery,
   ConnectedClient,
@@ -69,7 +69,7 @@ export type {
   PersonRole,
   User,
   UserPatch,
-} from "./management/people.ts";
+} from "./management/people/people.ts";
 export type {
   DeliveryQuery,
   EventQuery,

@@ -1,5 +1,5 @@
 // API keys, as requests and responses carry them.
-import type { ChangeRequest } from "./change-requests.ts";
+import type { ChangeRequest } from "./changes/change-requests.ts";
 import type { Role, UserRef } from "./resources.ts";
 
 export interface NewApiKey {

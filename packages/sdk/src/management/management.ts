@@ -13,11 +13,11 @@ import {
   type PostOptions,
   pathPart,
 } from "./call.ts";
-import { changeRequestCalls } from "./change-request-calls.ts";
+import { changeRequestCalls } from "./changes/change-request-calls.ts";
+import { previewCalls } from "./changes/preview-calls.ts";
 import type { ClientsQuery, Programs } from "./clients.ts";
 import { environmentCalls } from "./environments.ts";
-import { personalKeyCalls, userCalls } from "./people-calls.ts";
-import { previewCalls } from "./preview-calls.ts";
+import { personalKeyCalls, userCalls } from "./people/people-calls.ts";
 import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
 import type {
   CreatedWebhook,

@@ -2,7 +2,7 @@
 import type { ChangeRequestEventType } from "@halyard/core/event-types";
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 import type { ListChange, SegmentSummary } from "@halyard/core/targeting/segment";
-import type { ChangeRequestState, ProposedOperation } from "./change-requests.ts";
+import type { ChangeRequestState, ProposedOperation } from "./changes/change-requests.ts";
 import type { Actor, Bypass, Reviewed } from "./resources.ts";
 
 interface EventEnvelope<Type extends string, Data> {

@@ -3,7 +3,11 @@
 import { bytesOf } from "@halyard/core/flags/rules";
 import type { Change } from "@halyard/core/plan/plan";
 import { stagesOf } from "@halyard/core/plan/stages";
-import type { ChangePreview, ChangeRequest, NewOperation } from "../management/change-requests.ts";
+import type {
+  ChangePreview,
+  ChangeRequest,
+  NewOperation,
+} from "../management/changes/change-requests.ts";
 import type { Management } from "../management/management.ts";
 import type { Result } from "../management/result.ts";
 import { membersBetween } from "./segment-members.ts";

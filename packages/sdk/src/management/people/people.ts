@@ -1,6 +1,6 @@
 // People and their own keys, as requests and responses carry them.
-import type { ApiKey } from "./api-keys.ts";
-import type { Role } from "./resources.ts";
+import type { ApiKey } from "../api-keys.ts";
+import type { Role } from "../resources.ts";
 
 /** Of a person in one environment. */
 export type PersonRole = "viewer" | "editor" | "admin";

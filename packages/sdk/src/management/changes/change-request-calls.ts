@@ -6,7 +6,8 @@ import {
   type PostOptions,
   pathPart,
   type ReasonOption,
-} from "./call.ts";
+} from "../call.ts";
+import type { Result } from "../result.ts";
 import type {
   ChangeRequest,
   ChangeRequestPage,
@@ -14,7 +15,6 @@ import type {
   NewChangeRequest,
   RebasedChangeRequest,
 } from "./change-requests.ts";
-import type { Result } from "./result.ts";
 
 type ConfirmOption = Pick<ReasonOption, "confirmFlips">;
 

@@ -1,7 +1,7 @@
 // Calls that tell whom a change would hit.
-import { type CallOptions, type createSend, pathPart } from "./call.ts";
+import { type CallOptions, type createSend, pathPart } from "../call.ts";
+import type { FlagPatch } from "../resources.ts";
 import type { ChangePreview, NewOperation, SegmentPreview } from "./change-requests.ts";
-import type { FlagPatch } from "./resources.ts";
 
 export const previewCalls = (send: ReturnType<typeof createSend>) => {
   const ask = (path: string, body: object, options?: CallOptions) =>

@@ -1,7 +1,8 @@
 // The calls for people, and for the keys that they make for themselves.
 
-import type { CreatedApiKey } from "./api-keys.ts";
-import { type CallOptions, type PostOptions, pathPart, type Send } from "./call.ts";
+import type { CreatedApiKey } from "../api-keys.ts";
+import { type CallOptions, type PostOptions, pathPart, type Send } from "../call.ts";
+import type { Result } from "../result.ts";
 import type {
   Invitation,
   InvitedUser,
@@ -11,7 +12,6 @@ import type {
   User,
   UserPatch,
 } from "./people.ts";
-import type { Result } from "./result.ts";
 
 interface Calls {
   readonly send: Send;

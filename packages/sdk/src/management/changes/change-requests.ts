@@ -1,7 +1,7 @@
 // Change requests and previews, as requests and responses carry them.
 import type { Preview } from "@halyard/core/preview/preview";
-import type { Actor } from "./resources.ts";
-import type { SegmentMembers, SegmentPatch } from "./segments.ts";
+import type { Actor } from "../resources.ts";
+import type { SegmentMembers, SegmentPatch } from "../segments.ts";
 
 /** `approved` waits for its time; `applied`, `refused` and `withdrawn` are final. */
 export type ChangeRequestState = "open" | "approved" | "applied" | "refused" | "withdrawn";
