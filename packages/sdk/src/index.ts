@@ -83,6 +83,7 @@ export type {
   FlagPatch,
   FlagUsage,
   HistoryEntry,
+  HistoryVerification,
   LastChange,
   NewFlag,
   NewWebhook,

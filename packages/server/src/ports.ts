@@ -1,4 +1,5 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
+import type { IsSigned } from "@halyard/core/history/verify";
 import type { ApiKey, NewKey } from "./domain/api-key.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type {
@@ -11,7 +12,13 @@ import type {
   EnvironmentWrites,
   RemovedEnvironment,
 } from "./domain/environment.ts";
-import type { EventLogReads, HistoryReads, NewHistoryEntry, PastReads } from "./domain/history.ts";
+import type {
+  ChainReads,
+  EventLogReads,
+  HistoryReads,
+  NewHistoryEntry,
+  PastReads,
+} from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
 import type { ReferenceReads } from "./domain/references.ts";
@@ -76,6 +83,7 @@ export interface KeyHolder {
 /** Always the last committed state. */
 export interface Reader
   extends EnvironmentReads,
+    ChainReads,
     EventLogReads,
     HealthReads,
     HistoryReads,
@@ -186,7 +194,8 @@ export interface Transaction
   revokeKey(environmentId: number, id: string, at: Date, kept: number): Promise<void>;
   /** Where a key of this hash was ever issued, revoked or not. */
   keyIssuedIn(hash: Uint8Array): Promise<{ environmentId: number; revoked: boolean } | undefined>;
-  record(environmentId: number, entry: NewHistoryEntry): Promise<void>;
+  /** Under the environment's lock, which it takes if need be. Returns the chain of the history after it. */
+  record(environmentId: number, entry: NewHistoryEntry): Promise<string>;
 }
 
 /** What a transaction of this instance has committed. */
@@ -199,6 +208,8 @@ export interface Commit {
 }
 
 export interface Store extends Reader, CredentialReads {
+  /** Whether a checkpoint of history is signed with a secret key of ours; undefined when that key is missing. */
+  readonly isCheckpointSigned: IsSigned;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
   readonly unencryptedTo: string | undefined;
   /** A number that changes with every commit of any process, read without waiting; undefined when the store has none. */

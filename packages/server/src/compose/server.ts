@@ -26,7 +26,8 @@ import { createEnvironments, type Environments } from "../management/environment
 import { createExplain } from "../management/explain.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
-import { createHistory } from "../management/history.ts";
+import { createHistory } from "../management/history/history.ts";
+import { createVerification } from "../management/history/verification.ts";
 import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
@@ -136,6 +137,7 @@ export const composeInstance = async (
       explain: createExplain(store, { get: (id) => snapshots.get(id), current: feed.current }),
       flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
       history: createHistory(store),
+      verification: createVerification(store, clock),
       webhooks,
       environments,
       keys: {

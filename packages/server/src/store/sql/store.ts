@@ -3,6 +3,7 @@ import type { Change } from "../../domain/change.ts";
 import type { DeliverySignal } from "../../domain/webhooks/outbox.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Commit, Reader, Store } from "../../ports.ts";
+import { signedBy } from "../history/checkpoints.ts";
 import { createOutbox } from "../outbox/outbox.ts";
 import { credentialReads, hasPasswords } from "../people/credentials.ts";
 import { writeSessionUse } from "../people/sessions.ts";
@@ -46,6 +47,7 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     ...engine.reads,
     ...credentialReads(engine.database, secrets),
     hasPasswords: () => hasPasswords(engine.database),
+    isCheckpointSigned: signedBy(secrets),
     committed: engine.committed,
     unencryptedTo: engine.unencryptedTo,
     async transact(work) {
