@@ -18,9 +18,11 @@ import type {
   HistoryReads,
   NewHistoryEntry,
   PastReads,
+  RedactedEntries,
 } from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
+import type { RedactedPerson } from "./domain/redaction.ts";
 import type { ReferenceReads } from "./domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "./domain/segments.ts";
 import type {
@@ -230,6 +232,8 @@ export interface Store extends Reader, CredentialReads {
   /** Adds to the counts of an hour. An environment or flag that is gone is ignored. */
   addUsage(environmentId: number, hour: Date, counts: readonly FlagUsage[]): Promise<void>;
   readonly outbox: Outbox;
+  /** Replaces a person's name and address in the history of every environment. */
+  redactHistory(person: RedactedPerson, now: Date): Promise<readonly RedactedEntries[]>;
   /** Encrypts every secret with the newest key; returns their number. */
   reencryptSecrets(): Promise<number>;
   /** Webhooks and people whose secret was encrypted with a key that is missing here. */

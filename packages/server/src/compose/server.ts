@@ -102,7 +102,8 @@ export const composeInstance = async (
   const opened = new AsyncDisposableStack();
   let isLeaving = false;
   try {
-    const store = telemetry.observe(await openStore(config, config.maxWaiting));
+    const onMigration = (done: string) => log.info({ done }, "the database is being migrated");
+    const store = telemetry.observe(await openStore(config, { ...config, onMigration }));
     opened.defer(() => store.close());
     const sources = { clock, random, newIds };
     const overload = createOverload({ ...config, networkOf, now: monotonic, log });

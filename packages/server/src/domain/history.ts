@@ -78,6 +78,14 @@ export interface HistoryPage {
   readonly found: number;
 }
 
+/** What a redaction did in one environment, by the numbers of the entries. */
+export interface RedactedEntries {
+  readonly environment: string;
+  readonly redacted: readonly number[];
+  /** Those that do not say what their digest was made of: they are left as they are. */
+  readonly refused: readonly number[];
+}
+
 /** An event of the environment's sequence, as receivers get it. */
 export interface LoggedEvent {
   readonly sequence: number;

@@ -41,3 +41,31 @@ export const signedBy =
   (secrets: SecretCipher | undefined): IsSigned =>
   ({ statement, keyId, hmac }) =>
     secrets?.isSigned(statement, { keyId, hmac }, checkpointPurpose);
+
+/** With the newest key; those that no key of ours has signed stay as they are. */
+export const signCheckpointsAnew = async (
+  database: Database,
+  secrets: SecretCipher,
+): Promise<void> => {
+  for (let last = 0; ; ) {
+    const rows = await database
+      .selectFrom("history_checkpoints")
+      .select(["id", "statement", "key_id", "hmac"])
+      .where("id", ">", last)
+      .orderBy("id")
+      .limit(500)
+      .execute();
+    for (const { id, statement, key_id, hmac } of rows) {
+      if (!secrets.isSigned(statement, { keyId: key_id, hmac }, checkpointPurpose)) continue;
+      const signed = secrets.sign(statement, checkpointPurpose);
+      await database
+        .updateTable("history_checkpoints")
+        .set({ key_id: signed.keyId, hmac: signed.hmac })
+        .where("id", "=", id)
+        .execute();
+    }
+    const next = rows.at(-1)?.id;
+    if (next === undefined) return;
+    last = next;
+  }
+};
