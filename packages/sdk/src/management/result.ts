@@ -100,7 +100,7 @@ type ErrorFields = Partial<{
 }>;
 
 const isLines = ({ headers }: Response): boolean =>
-  headers.get("content-type")?.startsWith("application/jsonl") === true;
+  headers.get("content-type")?.startsWith("application/x-ndjson") === true;
 
 export const resultOf = async <T>(response: Response): Promise<Result<T>> => {
   const text = await response.text();

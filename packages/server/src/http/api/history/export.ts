@@ -10,7 +10,7 @@ import { closedObject, nullable, pageParameters } from "../../openapi/schemas.ts
 import { type Static, Type } from "../../openapi/type.ts";
 import { badCursor, decodeCursor, sendNextLink } from "../paging.ts";
 
-const linesType = "application/jsonl";
+const linesType = "application/x-ndjson";
 
 const Query = closedObject({ cursor: pageParameters.cursor });
 
