@@ -44,9 +44,9 @@ const restoreRow = (row: Row): Promise<void> => {
   );
 };
 
-/** One character of a text, or one unit of a number. */
+/** One character of a text, or one digit of a number: revisions are unique. */
 const changed = (value: string | number, random: (below: number) => number): string | number => {
-  if (typeof value === "number") return value + 1;
+  if (typeof value === "number") return value + 1_000;
   const place = random(value.length);
   const code = value.charCodeAt(place);
   // Within ASCII, and never into half of a pair.

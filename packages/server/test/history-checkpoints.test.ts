@@ -88,9 +88,12 @@ test("pruning leaves a chain that verifies; a forged checkpoint and one entry to
   await admin("PATCH", "/flags/f1", { enabled: true });
   assert.equal((await verification(environment)).verified, false);
   await writeRows(server, set, text, checkpoint?.id as number);
-  await writeRows(server, "delete from history where id = ?", left[1]?.id as number);
+  // An entry is removed, and the one after it is pruned: the break stays.
+  const [removed, next] = await rowsOf(server, name);
+  await writeRows(server, "delete from history where id = ?", removed?.id as number);
+  await admin("PATCH", `/flags/${next?.subject_id}`, { description: "later" });
   await prune(4);
-  await admin("PATCH", "/flags/f1", { enabled: false });
+  assert.ok(!(await rowsOf(server, name)).some(({ id }) => id === next?.id));
   assert.equal((await verification(environment)).verified, false, "a removed entry stays found");
 });
 
