@@ -12,6 +12,7 @@ import type {
   EnvironmentWrites,
   RemovedEnvironment,
 } from "./domain/environment.ts";
+import type { RedactedPerson } from "./domain/history/redaction.ts";
 import type {
   ChainReads,
   EventLogReads,
@@ -22,7 +23,6 @@ import type {
 } from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
-import type { RedactedPerson } from "./domain/redaction.ts";
 import type { ReferenceReads } from "./domain/references.ts";
 import type { EnvironmentContent, SegmentReads } from "./domain/segments.ts";
 import type {

@@ -1,8 +1,8 @@
 // The composition root of the operator's commands: the store and its use cases, without a server.
 import { randomBytes } from "node:crypto";
 import type { Config } from "../config/config.ts";
+import type { RedactedPerson } from "../domain/history/redaction.ts";
 import type { RedactedEntries } from "../domain/history.ts";
-import type { RedactedPerson } from "../domain/redaction.ts";
 import { StartupProblem } from "../errors.ts";
 import { type ApiKeys, createApiKeys } from "../management/api-keys.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";

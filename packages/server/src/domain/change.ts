@@ -3,7 +3,7 @@ import type { EventType, FlagEventType, SegmentEventType } from "@halyard/core/e
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Kind, KindValues } from "@halyard/core/kinds";
 import type { Segment, SegmentChange, SegmentSummary } from "@halyard/core/targeting/segment";
-import { type ChainedEntry, chainEntry } from "./chained-entry.ts";
+import { type ChainedEntry, chainEntry } from "./history/chained-entry.ts";
 import type { Author } from "./principal.ts";
 
 /** A flag with the count of its changes. */

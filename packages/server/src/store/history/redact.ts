@@ -1,9 +1,9 @@
 // Replaces a person's name and address in the entries of an environment. The digests stay; signed checkpoints say what changed.
 import { type RedactedStatement, readStatement } from "@halyard/core/history/chain";
-import { contentDigest } from "../../domain/chained-entry.ts";
+import { contentDigest } from "../../domain/history/chained-entry.ts";
+import { createRedact, type RedactedPerson } from "../../domain/history/redaction.ts";
 import type { RedactedEntries } from "../../domain/history.ts";
 import { operator } from "../../domain/principal.ts";
-import { createRedact, type RedactedPerson } from "../../domain/redaction.ts";
 import { appendEntry, lockHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { historyRow, storedColumns, storedOf } from "../schema/history-row.ts";

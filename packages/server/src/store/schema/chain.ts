@@ -6,7 +6,7 @@ import {
   type ChainHead,
   chainEntry,
   chainStored,
-} from "../../domain/chained-entry.ts";
+} from "../../domain/history/chained-entry.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import { historyRow, storedColumns, storedOf } from "./history-row.ts";

@@ -1,6 +1,6 @@
 // A history entry as a row.
 import type { Selectable } from "kysely";
-import type { ChainedEntry, StoredEntry } from "../../domain/chained-entry.ts";
+import type { ChainedEntry, StoredEntry } from "../../domain/history/chained-entry.ts";
 import type { Tables } from "./tables.ts";
 
 export const historyRow = (environmentId: number, entry: ChainedEntry) => ({

@@ -1,7 +1,7 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
 import { chainAfter } from "@halyard/core/history/chain";
-import type { ChainHead } from "../../domain/chained-entry.ts";
 import type { Change } from "../../domain/change.ts";
+import type { ChainHead } from "../../domain/history/chained-entry.ts";
 import type { Transaction } from "../../ports.ts";
 import { sha256 } from "../../sha256.ts";
 import { copyWrites } from "../environments/copy.ts";
