@@ -4,7 +4,7 @@
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
 const values = ["domain", "errors.ts", "@halyard/core"];
-const useCases = ["ports.ts", "sha256.ts", ...values];
+const useCases = ["ports.ts", "text-hash.ts", ...values];
 const surface = [
   ...["http/streams", "http/auth", "http/openapi", "http/errors", "http/request"],
   ...["management", "evaluation", "access", "providers", "telemetry", ...useCases, "fastify"],
@@ -17,9 +17,9 @@ const server: Rooms = {
   "version.ts": ["../package.json"],
   "installation.ts": ["@fastify/swagger-ui", "node:url"],
   "errors.ts": [],
-  "sha256.ts": ["node:crypto"],
+  "text-hash.ts": ["node:crypto"],
   "ports.ts": ["domain", "@halyard/core"],
-  domain: ["errors.ts", "sha256.ts", "@halyard/core", "ipaddr.js"],
+  domain: ["errors.ts", "text-hash.ts", "@halyard/core", "ipaddr.js"],
   config: ["domain", "errors.ts", "@halyard/core/webhook-signature", "node:*"],
   process: [
     ...["compose", "config", "management", "telemetry", "errors.ts", "installation.ts"],

@@ -1,6 +1,6 @@
 // A history entry as it is stored, with its place in the chain of its environment.
 import { type ChainContent, chainAfter, digestOf, textDigest } from "@halyard/core/history/chain";
-import { sha256 } from "../../sha256.ts";
+import { sha256 } from "../../text-hash.ts";
 import type { NewHistoryEntry } from "../history.ts";
 
 /** The texts are what the database keeps, byte for byte. */

@@ -4,7 +4,7 @@ import type { ChainPart } from "../../domain/history.ts";
 import type { EnvironmentRef } from "../../domain/principal.ts";
 import { noEnvironment, ok, type Result } from "../../errors.ts";
 import type { Clock, Store } from "../../ports.ts";
-import { sha256 } from "../../sha256.ts";
+import { sha256 } from "../../text-hash.ts";
 
 /** What was found is told again for so many milliseconds, while the head is the same. */
 const keptFor = 10_000;

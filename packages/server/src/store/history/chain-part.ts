@@ -7,7 +7,7 @@ import {
 } from "@halyard/core/history/chain";
 import { sql } from "kysely";
 import type { ChainPart, ChainReads } from "../../domain/history.ts";
-import { sha256 } from "../../sha256.ts";
+import { sha256 } from "../../text-hash.ts";
 import { storedColumns, storedOf } from "../schema/history-row.ts";
 import type { Database } from "../schema/tables.ts";
 

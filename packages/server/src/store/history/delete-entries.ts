@@ -6,7 +6,7 @@ import {
   readStatement,
 } from "@halyard/core/history/chain";
 import type { EnvironmentRef } from "../../domain/principal.ts";
-import { sha256 } from "../../sha256.ts";
+import { sha256 } from "../../text-hash.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";

@@ -1,6 +1,6 @@
 // Verifies the histories of a store, read from its tables.
 import { createHistoryVerifier, type HistoryVerification } from "@halyard/core/history/verify";
-import { sha256 } from "../../sha256.ts";
+import { sha256 } from "../../text-hash.ts";
 import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { readChainPart } from "./chain-part.ts";

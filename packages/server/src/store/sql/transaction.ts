@@ -3,7 +3,7 @@ import { chainAfter } from "@halyard/core/history/chain";
 import type { Change } from "../../domain/change.ts";
 import type { ChainHead } from "../../domain/history/chained-entry.ts";
 import type { Transaction } from "../../ports.ts";
-import { sha256 } from "../../sha256.ts";
+import { sha256 } from "../../text-hash.ts";
 import { copyWrites } from "../environments/copy.ts";
 import { environmentWrites } from "../environments/rows.ts";
 import { queue } from "../outbox/queue.ts";
