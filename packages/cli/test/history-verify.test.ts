@@ -16,7 +16,7 @@ after(() => rmSync(folder, { recursive: true }));
 test("a history verifies, also from a file and against kept events; a change of the database is found, also by doctor", async () => {
   const { environment, server, halyard, settings } = suite;
   const { admin, name } = environment;
-  await admin("POST", "/flags", { key: "a", type: "boolean" });
+  await admin("POST", "/flags", { key: "a", type: "boolean", description: "\u2028" });
   await admin("PATCH", "/flags/a?reason=for%20Ada%20Lovelace", { enabled: true });
   const whole = await halyard.run("history", "verify");
   assert.equal(whole.code, 0, whole.stderr);

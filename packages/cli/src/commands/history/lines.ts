@@ -1,6 +1,5 @@
 // The lines of a history export: from a server, part after part, or from a file.
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import type { ExportLine } from "@halyard/core/history/chain";
 import { answered, type Connection } from "../../server-connection/connection.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -14,11 +13,22 @@ const parse = (text: string, place: string): unknown => {
   }
 };
 
+/** Only line feeds end a line: texts may hold other separators, at which node:readline would cut. */
+async function* cutLines(path: string): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of createReadStream(path, "utf8")) {
+    const lines = (rest + String(chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  yield rest;
+}
+
 /** Its lines that are not empty. */
 export async function* linesOfFile(path: string): AsyncGenerator<unknown> {
   let number = 0;
   try {
-    for await (const line of createInterface({ input: createReadStream(path) })) {
+    for await (const line of cutLines(path)) {
       number += 1;
       if (line.trim() !== "") yield parse(line, `Line ${number} of ${path}`);
     }
