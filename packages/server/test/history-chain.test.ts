@@ -82,7 +82,10 @@ test("100 single-byte changes and 10 removed rows: each is found, by the server,
     const set = `update history set "${column}" = ? where id = ?`;
     await writeRows(server, set, other, row.id as number);
     const found = await exportHistory(environment.admin);
-    assert.ok(problemsOf(found) > 0, `${column} of ${row.id}: ${String(value)} → ${String(other)}`);
+    assert.ok(
+      problemsOf(found) > 0,
+      `${column} of ${String(row.id)}: ${String(value)} → ${String(other)}`,
+    );
     tampered.push(found);
     await writeRows(server, set, (value as string | number | null) ?? null, row.id as number);
   }
@@ -91,7 +94,7 @@ test("100 single-byte changes and 10 removed rows: each is found, by the server,
     const row = (count === 0 ? rows.at(-1) : rows[random(rows.length)]) as Row;
     await writeRows(server, "delete from history where id = ?", row.id as number);
     const found = await exportHistory(environment.admin);
-    assert.ok(problemsOf(found) > 0, `removed ${row.id}`);
+    assert.ok(problemsOf(found) > 0, `removed ${String(row.id)}`);
     tampered.push(found);
     if (count === 9) {
       const { verified, problems } = await verification(environment);

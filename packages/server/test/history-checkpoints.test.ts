@@ -91,7 +91,7 @@ test("pruning leaves a chain that verifies; a forged checkpoint and one entry to
   // An entry is removed, and the one after it is pruned: the break stays.
   const [removed, next] = await rowsOf(server, name);
   await writeRows(server, "delete from history where id = ?", removed?.id as number);
-  await admin("PATCH", `/flags/${next?.subject_id}`, { description: "later" });
+  await admin("PATCH", `/flags/${String(next?.subject_id)}`, { description: "later" });
   await prune(4);
   assert.ok(!(await rowsOf(server, name)).some(({ id }) => id === next?.id));
   assert.equal((await verification(environment)).verified, false, "a removed entry stays found");

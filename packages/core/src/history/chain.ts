@@ -53,8 +53,9 @@ const canonical = (entry: ChainContent): string =>
 
 export const digestOf = (entry: ChainContent, hash: Hash): string => hash(canonical(entry));
 
+/** Whatever somebody has put in the place of a text. */
 export const textDigest = (text: string | null, hash: Hash): string | null =>
-  text === null ? null : hash(text);
+  text === null ? null : hash(String(text));
 
 export const chainAfter = (previous: string, digest: string, hash: Hash): string =>
   hash(previous + digest);
