@@ -79,12 +79,19 @@ const entryOf = (row: EntryRow): ExportedEntry => {
   };
 };
 
+interface ReadCheckpoint {
+  readonly row: number;
+  /** Of the entry. */
+  readonly id: number;
+  readonly checkpoint: ExportedCheckpoint;
+}
+
 const readCheckpoints = async (
   database: Database,
   environmentId: number,
   after: number,
   last: number | undefined,
-): Promise<readonly (ExportedCheckpoint & { readonly row: number })[]> => {
+): Promise<readonly ReadCheckpoint[]> => {
   const rows = await database
     .selectFrom("history_checkpoints")
     .select(["id", "entry_id", "statement", "key_id", "hmac"])
@@ -95,8 +102,9 @@ const readCheckpoints = async (
     .orderBy("id")
     .execute();
   return rows.map(({ id, entry_id, statement, key_id, hmac }) => ({
-    ...{ type: "checkpoint" as const, id: entry_id, statement, keyId: key_id, hmac },
     row: id,
+    id: entry_id,
+    checkpoint: { type: "checkpoint", id: entry_id, statement, keyId: key_id, hmac },
   }));
 };
 
@@ -121,7 +129,7 @@ export const readChainPart = async (
     const next = rows.length === maxEntries + maxAdded ? entries.at(-1)?.id : last;
     const shown = checkpoints
       .filter(({ id }) => next === undefined || id <= next)
-      .map(({ row: _, ...checkpoint }) => checkpoint);
+      .map(({ checkpoint }) => checkpoint);
     const parts = [...shown, ...entries].sort(
       (a, b) => a.id - b.id || (a.type === b.type ? 0 : a.type === "checkpoint" ? -1 : 1),
     );

@@ -63,7 +63,7 @@ export const deleteEntries = async (
   now: number,
 ): Promise<void> => {
   const doomed = new Set(ids);
-  const [first = 0, last = 0] = [Math.min(...ids), Math.max(...ids)];
+  const [first, last] = [Math.min(...ids), Math.max(...ids)];
   const { before, within, checkpoints } = await entriesAround(database, environmentId, first, last);
   const isSigned = signedBy(secrets);
   const gaps: OpenGap[] = [];
