@@ -48,6 +48,7 @@ suite("without a browser", () => {
       actions: ["flag.created"],
       before: null,
       after: { key: "f" },
+      chain: null,
       changeRequest: { id: "cr_1", approvedBy: ["Bo"] },
       bypass: { actor: { keyId: null, name: "Olga" }, reason: "now" },
     };
@@ -80,6 +81,7 @@ suite("without a browser", () => {
         actions: [],
         before: after === null ? deleted : about,
         after: after === null ? null : { ...about, ...after },
+        chain: null,
       };
     });
     const current: Segment = { key: "s", ...about, include: ["e"], exclude: ["x"] };

@@ -91,6 +91,7 @@ export type {
   FlagPatch,
   FlagUsage,
   HistoryEntry,
+  HistoryVerification,
   LastChange,
   NewFlag,
   NewWebhook,

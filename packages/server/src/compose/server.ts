@@ -27,7 +27,8 @@ import { createEnvironments, type Environments } from "../management/environment
 import { createExplain } from "../management/explain.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
-import { createHistory } from "../management/history.ts";
+import { createHistory } from "../management/history/history.ts";
+import { createVerification } from "../management/history/verification.ts";
 import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
 import { createPreviewDecisions } from "../management/preview/preview.ts";
 import { createPreviews } from "../management/preview/previews.ts";
@@ -113,7 +114,8 @@ export const composeInstance = async (
   const opened = new AsyncDisposableStack();
   let isLeaving = false;
   try {
-    const store = telemetry.observe(await openStore(config, config.maxWaiting));
+    const onMigration = (done: string) => log.info({ done }, "the database is being migrated");
+    const store = telemetry.observe(await openStore(config, { ...config, onMigration }));
     opened.defer(() => store.close());
     const sources = { clock, random, newIds };
     const overload = createOverload({ ...config, networkOf, now: monotonic, log });
@@ -158,6 +160,7 @@ export const composeInstance = async (
       previews: createPreviews(changes, previewDecisions),
       flagReads: createFlagReads(inMemory),
       history: createHistory(store),
+      verification: createVerification(store, clock),
       webhooks,
       environments,
       keys: {

@@ -55,6 +55,7 @@ const reads: readonly (keyof Reader)[] = [
   "usage",
   "usageHours",
   "history",
+  "chainPart",
 ];
 
 export const createStoreMeter = (now: () => number, tracing: Tracing | undefined): StoreMeter => {

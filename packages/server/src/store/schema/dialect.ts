@@ -27,7 +27,7 @@ export interface DatabaseTraits {
 
   /**
    * Locks the rows against changes until the transaction ends, and reads their latest version. Locks are taken
-   * in this order to avoid deadlocks: environment, webhooks by id, ordering queues by their unique index.
+   * in this order to avoid deadlocks: environments by name, webhooks by id, ordering queues by their unique index.
    */
   readonly locked: SameSelect;
   /** Skips rows that others have locked or refer to; locks the rest, also for deletion. */

@@ -14,6 +14,7 @@ import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
 import { percentOf } from "../environments/percent.ts";
 import { environmentReads } from "../environments/rows.ts";
+import { chainReads } from "../history/chain-part.ts";
 import { changeRequestReads } from "../people/change-requests.ts";
 import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
@@ -169,6 +170,7 @@ export const createReader = (database: Database): Reader => ({
   ...healthReads(database),
   ...eventLogReads(database),
   ...pastReads(database),
+  ...chainReads(database),
   session: readSession(database),
   sessionsOf: sessionsOf(database),
 
