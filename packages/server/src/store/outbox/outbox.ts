@@ -84,7 +84,8 @@ export const createOutbox = (
 
     runBatch: ({ claim: request, now, ...outcomes }) =>
       transact(async (database) => {
-        await writeOutcomes(database, await lockHeld(database, traits, { ...outcomes, now }));
+        const held = await lockHeld(database, traits, { ...outcomes, now });
+        await writeOutcomes(database, traits, held);
         return claim(database, traits, secrets, request, now);
       }),
 

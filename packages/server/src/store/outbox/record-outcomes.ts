@@ -78,9 +78,10 @@ const lockLeases = async (
 
 export const writeOutcomes = async (
   database: Database,
+  traits: DatabaseTraits,
   { results, released, health, now }: Outcomes,
 ): Promise<void> => {
-  await writeAttempts(database, results, now);
+  await writeAttempts(database, traits, results, now);
   await reopenQueues(database, results, now);
   await release(database, released);
   for (const each of health) await writeHealth(database, each, now);
@@ -97,40 +98,37 @@ const release = async (database: Database, claims: readonly Claim[]): Promise<vo
     .execute();
 };
 
-const positionsOf = (results: readonly DeliveryResult[]): number[] =>
-  results.map(({ claim: { position } }) => position);
+const states = { delivered: "delivered", failed: "failed", retry: "pending" } as const;
 
+const attemptColumns = {
+  numbers: ["position", "number", "at", "milliseconds", "status", "settled_at"],
+  texts: ["error", "response", "state"],
+};
+
+/** One parameter, whatever the length of the batch, so that each statement is built and prepared once. */
 const writeAttempts = async (
   database: Database,
+  traits: DatabaseTraits,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
   if (results.length === 0) return;
-  await database
-    .insertInto("attempts")
-    .values(
-      results.map(({ claim: { position, attempts }, attempt }) => ({
-        ...attempt,
-        position,
-        number: attempts + 1,
-        at: attempt.at.getTime(),
-      })),
-    )
-    .execute();
-  const states = { delivered: "delivered", failed: "failed", retry: "pending" } as const;
-  for (const [kind, state] of Object.entries(states)) {
-    const those = results.filter(({ decision }) => decision.kind === kind);
-    if (those.length === 0) continue;
-    await database
-      .updateTable("deliveries")
-      .set(({ eb }) => ({
-        state,
-        attempts: eb("attempts", "+", 1),
-        settled_at: state === "pending" ? null : now,
-      }))
-      .where("position", "in", idList(positionsOf(those)))
-      .execute();
-  }
+  const rows = results.map(({ claim: { position, attempts }, attempt, decision }) => ({
+    ...attempt,
+    position,
+    number: attempts + 1,
+    at: attempt.at.getTime(),
+    state: states[decision.kind],
+    settled_at: decision.kind === "retry" ? null : now,
+  }));
+  const given = traits.rowsOf(JSON.stringify(rows), attemptColumns);
+  await sql`insert into attempts (position, number, at, milliseconds, status, error, response)
+    select position, number, at, milliseconds, status, error, response from ${given}`.execute(
+    database,
+  );
+  await sql`update deliveries
+    set state = given.state, attempts = attempts + 1, settled_at = given.settled_at
+    from ${given} where deliveries.position = given.position`.execute(database);
 };
 
 /** Ends the leases: a queue continues with its next delivery at once, waits for a retry, or is idle. */
