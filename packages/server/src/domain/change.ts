@@ -67,6 +67,8 @@ export interface EnvironmentState {
   readonly changedAt: number | null;
   /** Whether changes need a second person. */
   readonly isProtected: boolean;
+  /** The limit on flips, in percent; null for none. */
+  readonly maxFlips: number | null;
 }
 
 export interface ChangeEvent {

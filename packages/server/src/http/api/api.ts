@@ -10,6 +10,7 @@ import type { Explain } from "../../management/explain.ts";
 import type { FlagReads } from "../../management/flag-reads.ts";
 import type { Flags } from "../../management/flags.ts";
 import type { History } from "../../management/history.ts";
+import type { Previews } from "../../management/preview/previews.ts";
 import type { Replays } from "../../management/replays.ts";
 import type { Segments } from "../../management/segments.ts";
 import type { Users } from "../../management/users.ts";
@@ -26,6 +27,8 @@ import { changeRoutes } from "./flags/changes.ts";
 import { explainRoutes } from "./flags/explain.ts";
 import { flagReadRoutes } from "./flags/flag-reads.ts";
 import { flagRoutes } from "./flags/flags.ts";
+import { previewRoutes } from "./flags/preview.ts";
+import { PreviewSchema } from "./flags/preview-schema.ts";
 import { segmentRoutes } from "./flags/segments.ts";
 import { historyRoutes } from "./history.ts";
 import { keyRoutes } from "./keys.ts";
@@ -43,6 +46,7 @@ export interface ApiDependencies extends StreamDependencies {
   readonly segments: Segments;
   readonly changeRequests: ChangeRequests;
   readonly explain: Explain;
+  readonly previews: Previews;
   readonly flagReads: FlagReads;
   readonly history: History;
   readonly webhooks: Webhooks;
@@ -66,6 +70,7 @@ export const apiSchemas = [
   WebhookSchema,
   DeliverySchema,
   RequestSchema,
+  PreviewSchema,
 ];
 
 export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): void => {
@@ -74,6 +79,7 @@ export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): 
   changeRoutes(api, dependencies.flags);
   changeRequestRoutes(api, dependencies.changeRequests);
   explainRoutes(api, dependencies.explain);
+  previewRoutes(api, dependencies.previews);
   segmentRoutes(api, dependencies.segments);
   historyRoutes(api, dependencies.history);
   eventRoutes(api, dependencies.history);

@@ -21,6 +21,12 @@ export const ErrorBody = closedObject(
         description: "On PRECONDITION_FAILED: the flag or segment as it is now.",
       }),
     ),
+    preview: Type.Optional(
+      Type.Unsafe<unknown>({
+        $ref: "Preview#",
+        description: "On TOO_MANY_FLIPS: whom the change would hit.",
+      }),
+    ),
   },
   { $id: "Error" },
 );
@@ -99,6 +105,12 @@ const errors: Readonly<
   APPROVAL_NEEDED: {
     description: "The environment is protected, and this cannot be proposed.",
     message: "The environment is protected: this needs the approval of another person.",
+  },
+  TOO_MANY_FLIPS: {
+    description:
+      "It conflicts with the current state; or with TOO_MANY_FLIPS, it flips more than the limit allows: `preview` tells whom.",
+    message:
+      "The change would give another value to 42.1 %, more than the limit of 20 %; look at the preview, and repeat it with confirmFlips=43 if that is right.",
   },
   PRECONDITION_FAILED: {
     description: "It was changed since; it is returned as it is now.",

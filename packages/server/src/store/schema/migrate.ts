@@ -15,6 +15,7 @@ import { targeting } from "./migrations/0011-targeting.ts";
 import { reasons } from "./migrations/0012-reasons.ts";
 import { people } from "./migrations/0013-people.ts";
 import { changeRequests } from "./migrations/0014-change-requests.ts";
+import { flipLimits } from "./migrations/0016-flip-limits.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -32,6 +33,7 @@ export const migrations = [
   reasons,
   people,
   changeRequests,
+  flipLimits,
 ] as const;
 
 const createVersionTable = (database: Database): Promise<void> =>

@@ -34,6 +34,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     protected: Generated<number>;
     /** When it is deleted; null for never. */
     expires_at: Generated<number | null>;
+    /** The limit on flips in thousandths of a percent; null for none. */
+    max_flips: Generated<number | null>;
     /** While it is being copied from another: that one. Nobody sees it, and it expires unless the copy goes on. */
     copy_of: Generated<number | null>;
   };
@@ -61,6 +63,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     hand_role: Generated<string | null>;
     /** 1 when it changes a protected environment without a change request. */
     writes_directly: Generated<number>;
+    /** The limit on flips in thousandths of a percent; null for none. */
+    max_flips: Generated<number | null>;
     /** The person who issued it; null when none did. */
     created_by: Generated<string | null>;
   };

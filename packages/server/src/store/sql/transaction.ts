@@ -2,6 +2,7 @@
 import type { Change } from "../../domain/change.ts";
 import type { Transaction } from "../../ports.ts";
 import { copyWrites } from "../environments/copy.ts";
+import { percentOf, storedPercent } from "../environments/percent.ts";
 import { environmentWrites } from "../environments/rows.ts";
 import { queue } from "../outbox/queue.ts";
 import { changeRequestWrites } from "../people/change-requests.ts";
@@ -78,7 +79,15 @@ export const createTransaction = (
     async lockEnvironment(environmentId) {
       const row = await database
         .selectFrom("environments")
-        .select(["id", "name", "revision", "sequence", "flag_count as flagCount", "protected"])
+        .select([
+          "id",
+          "name",
+          "revision",
+          "sequence",
+          "flag_count as flagCount",
+          "protected",
+          "max_flips",
+        ])
         .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
         // A store from before this column, or a commit by an older version, has it in the history alone.
         .select((environment) =>
@@ -107,6 +116,7 @@ export const createTransaction = (
           definitionBytes: row.definitionBytes,
           changedAt: row.changedAt,
           isProtected: row.protected === 1,
+          maxFlips: percentOf(row.max_flips),
         }
       );
     },
@@ -158,6 +168,7 @@ export const createTransaction = (
           given: key.isGiven ? 1 : 0,
           user_id: key.user?.id ?? null,
           writes_directly: key.writesDirectly ? 1 : 0,
+          max_flips: storedPercent(key.maxFlips),
           created_by: key.createdBy,
         })
         .execute();
