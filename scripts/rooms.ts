@@ -21,7 +21,15 @@ const server: Rooms = {
   domain: ["errors.ts", "@halyard/core", "ipaddr.js"],
   config: ["domain", "errors.ts", "@halyard/core/webhook-signature", "node:*"],
   process: [
-    ...["compose", "config", "management", "telemetry", "errors.ts", "installation.ts"],
+    ...[
+      "compose",
+      "config",
+      "management",
+      "evaluation",
+      "telemetry",
+      "errors.ts",
+      "installation.ts",
+    ],
     ...["pino", "node:*"],
   ],
   compose: [

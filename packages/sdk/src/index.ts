@@ -62,6 +62,7 @@ export type {
   User,
   UserPatch,
 } from "./management/people.ts";
+export type { ChangePreview, SegmentPreview } from "./management/preview.ts";
 export type {
   DeliveryQuery,
   EventQuery,

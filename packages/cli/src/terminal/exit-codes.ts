@@ -26,6 +26,7 @@ const byError: Readonly<Partial<Record<ManagementErrorCode, ExitCode>>> = {
   SIGN_IN_AGAIN: exitCodes.refused,
   NOT_FOUND: exitCodes.notFound,
   CONFLICT: exitCodes.conflict,
+  TOO_MANY_FLIPS: exitCodes.conflict,
   PRECONDITION_FAILED: exitCodes.conflict,
   RATE_LIMITED: exitCodes.unavailable,
   UNAVAILABLE: exitCodes.unavailable,

@@ -1,6 +1,7 @@
 // A uniform sample of distinct things: those with the smallest hashes, as many as fit into a number and into bytes.
 
 export interface Sampled {
+  /** From 0 to 2^32 - 1. */
   readonly hash: number;
   readonly text: string;
 }
@@ -21,10 +22,11 @@ const bytesOf = (text: string): number =>
 
 export class SmallestHashes {
   /** What has this hash or a greater one is not in the sample. It only ever falls. */
-  limit = Number.POSITIVE_INFINITY;
+  limit = 2 ** 32;
   bytes = 0;
   readonly #maxCount: number;
   readonly #maxBytes: number;
+  /** By hash as a signed number, which V8 keeps without an object. */
   readonly #texts = new Map<number, string>();
   /** The greatest hash first; what stands at i is no less than what stands at 2i+1 and 2i+2. */
   readonly #heap: number[] = [];
@@ -40,12 +42,12 @@ export class SmallestHashes {
 
   /** Whether it belongs into the sample and is not there yet. */
   wants(hash: number): boolean {
-    return hash < this.limit && !this.#texts.has(hash);
+    return hash < this.limit && !this.#texts.has(hash | 0);
   }
 
   /** What `wants` has said yes to. The result does not depend on the order in which they come. */
   add(hash: number, text: string): void {
-    this.#texts.set(hash, text);
+    this.#texts.set(hash | 0, text);
     this.bytes += bytesOf(text);
     this.#rise(hash);
     this.shrinkTo(this.#maxBytes);
@@ -57,15 +59,15 @@ export class SmallestHashes {
       const greatest = this.#heap[0];
       if (greatest === undefined) return;
       this.limit = greatest;
-      this.bytes -= bytesOf(this.#texts.get(greatest) ?? "");
-      this.#texts.delete(greatest);
+      this.bytes -= bytesOf(this.#texts.get(greatest | 0) ?? "");
+      this.#texts.delete(greatest | 0);
       this.#sink(this.#heap.pop() as number);
     }
   }
 
   /** In the order of their hashes. */
   range(): SampledRange {
-    const entries = Array.from(this.#texts, ([hash, text]) => ({ hash, text }));
+    const entries = Array.from(this.#texts, ([hash, text]) => ({ hash: hash >>> 0, text }));
     return { limit: this.limit, entries: entries.sort((one, other) => one.hash - other.hash) };
   }
 
@@ -103,7 +105,7 @@ export class SmallestHashes {
 
 /** What one sample of all of them together would hold, in at most so many entries; of equal hashes the last one counts. */
 export const mergeRanges = (ranges: readonly SampledRange[], maxCount: number): SampledRange => {
-  const limit = Math.min(...ranges.map((range) => range.limit), Number.POSITIVE_INFINITY);
+  const limit = Math.min(...ranges.map((range) => range.limit), 2 ** 32);
   const byHash = new Map<number, Sampled>();
   for (const { entries } of ranges) {
     for (const entry of entries) if (entry.hash < limit) byHash.set(entry.hash, entry);

@@ -12,9 +12,9 @@ import { createUsage } from "../evaluation/usage.ts";
 import type { Clock, Store } from "../ports.ts";
 import { secretKeysOf } from "./operator.ts";
 
-/** A key for this purpose alone, of 8 bytes. Every instance has the same, so that their samples merge. */
-const sampleSecret = (secretKey: Uint8Array): Uint8Array =>
-  new Uint8Array(hkdfSync("sha256", secretKey, "", "halyard context sample", 8));
+/** A key for this purpose alone. Every instance has the same, so that their samples merge. */
+const sampleSecret = (secretKey: Uint8Array): string =>
+  Buffer.from(hkdfSync("sha256", secretKey, "", "halyard context sample", 16)).toString("hex");
 
 export const composeMemory = async (
   store: Store,

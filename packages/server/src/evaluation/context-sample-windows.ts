@@ -1,6 +1,7 @@
 // The sample of one process: for each environment the contexts of this hour and of the hour before, within bounds of memory.
+import type { EvaluationContext } from "@halyard/core/context";
 import { boundedContext } from "@halyard/core/sampling/bounded-context";
-import { createContextHash } from "@halyard/core/sampling/keyed-hash";
+import { createContextHash } from "@halyard/core/sampling/context-hash";
 import { mergeRanges, SmallestHashes } from "@halyard/core/sampling/smallest-hashes";
 import type { Clock } from "../ports.ts";
 import { type ContextSample, type SamplePart, viewOf } from "./context-sample.ts";
@@ -17,8 +18,8 @@ export interface OwnContextSample extends ContextSample {
 export interface ContextSampleSettings {
   /** Contexts that a view holds at most; 0 turns sampling off. */
   readonly size: number;
-  /** 8 bytes, the same for all instances: they choose the same contexts, so that their samples merge. */
-  readonly secret: Uint8Array;
+  /** The same for all instances: they choose the same contexts, so that their samples merge. */
+  readonly secret: string;
   readonly clock: Clock;
   /** The parts of all workers, this one among them. */
   readonly parts?: ((environmentId: number) => Promise<readonly SamplePart[]>) | undefined;
@@ -32,6 +33,8 @@ const windowCheck = 1_000;
 const mebibyte = 1_048_576;
 /** Of one window of one environment: with the other window 16 MiB. Anybody can send contexts with a client key, so theirs have a quarter. */
 const maxBytes = { clients: 2 * mebibyte, others: 6 * mebibyte } as const;
+/** Places for the latest that were found in the sample: two for each of its contexts by default. */
+const latestPlaces = 32_768;
 /** Of all environments of a process. */
 export const maxTotalBytes = 64 * mebibyte;
 
@@ -53,6 +56,10 @@ export const createContextSample = (settings: ContextSampleSettings): OwnContext
   const begun = clock().getTime();
   let windowNumber = Math.floor(begun / windowLength);
   let bytes = 0;
+  let lastId: number | undefined;
+  let last: Windows | undefined;
+  /** Most of those that come are known already, and to find them in the sample costs more than all else. */
+  const latest = new Int32Array(latestPlaces);
 
   const newWindow = (): Window => ({
     clients: new SmallestHashes(size, maxBytes.clients),
@@ -75,12 +82,14 @@ export const createContextSample = (settings: ContextSampleSettings): OwnContext
     if (number === windowNumber) return;
     const isNext = number === windowNumber + 1;
     windowNumber = number;
+    latest.fill(0);
     for (const [id, windows] of environments) {
       windows.previous = isNext ? windows.current : newWindow();
       windows.current = newWindow();
       const { clients, others } = windows.previous;
       if (clients.size + others.size === 0) environments.delete(id);
     }
+    last = undefined;
     recount();
   };
   const timer = setInterval(moveWindows, windowCheck).unref();
@@ -103,6 +112,23 @@ export const createContextSample = (settings: ContextSampleSettings): OwnContext
     return windows;
   };
 
+  /** For the few that may belong into the sample and are not known to be there. */
+  const consider = (
+    environmentId: number,
+    hash: number,
+    context: EvaluationContext,
+    fromClient: boolean,
+  ) => {
+    moveWindows();
+    const { current } = windowsOf(environmentId);
+    const pool = fromClient ? current.clients : current.others;
+    if (!pool.wants(hash)) return;
+    const before = pool.bytes;
+    pool.add(hash, boundedContext(context));
+    bytes += pool.bytes - before;
+    fitTotal();
+  };
+
   const part = (environmentId: number): SamplePart => {
     moveWindows();
     const { current, previous } = windowsOf(environmentId);
@@ -120,25 +146,28 @@ export const createContextSample = (settings: ContextSampleSettings): OwnContext
     offer(environmentId, context, fromClient) {
       const hash = hashOf(context);
       if (hash === undefined) return;
-      const { current } = windowsOf(environmentId);
-      if (!(fromClient ? current.clients : current.others).wants(hash)) return;
-      moveWindows();
-      const window = windowsOf(environmentId).current;
-      const pool = fromClient ? window.clients : window.others;
-      if (!pool.wants(hash)) return;
-      const before = pool.bytes;
-      pool.add(hash, boundedContext(context));
-      bytes += pool.bytes - before;
-      fitTotal();
+      if (environmentId !== lastId || last === undefined) {
+        last = windowsOf(environmentId);
+        lastId = environmentId;
+      }
+      const pool = fromClient ? last.current.clients : last.current.others;
+      if (hash >= pool.limit) return;
+      const name = hash ^ Math.imul(2 * environmentId + (fromClient ? 1 : 0), 0x9e3779b1);
+      const place = name & (latestPlaces - 1);
+      if (latest[place] === name) return;
+      consider(environmentId, hash, context, fromClient);
+      latest[place] = name;
     },
     part,
     bytes: () => bytes,
     async view(environmentId) {
-      const parts = (await settings.parts?.(environmentId)) ?? [part(environmentId)];
-      return viewOf(parts, size);
+      const parts = (await settings.parts?.(environmentId)) ?? [];
+      return viewOf(parts.length > 0 ? parts : [part(environmentId)], size);
     },
     forget(environmentId) {
       environments.delete(environmentId);
+      last = undefined;
+      latest.fill(0);
       recount();
     },
     close: () => clearInterval(timer),

@@ -4,7 +4,13 @@ import { copiedMembers, planPromotion } from "@halyard/core/plan/promotion";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
-import { bypassOption, connectBy, reasonOption } from "../../server-connection/connection.ts";
+import {
+  bypassOption,
+  confirmFlipsOption,
+  connectBy,
+  previewOption,
+  reasonOption,
+} from "../../server-connection/connection.ts";
 import { placeOf } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -16,6 +22,7 @@ interface PromoteOptions extends ExecuteOptions {
   readonly fields: readonly string[];
   readonly reason?: string;
   readonly bypass?: boolean;
+  readonly confirmFlips?: number;
 }
 
 const readFields = (text: string): string[] => {
@@ -41,8 +48,10 @@ export const promoteCommand = (): Command =>
       .option("--dry-run", "show what would change without changing it")
       .option("--exit-code", "with --dry-run: exit with 7 if something would change")
       .option("-y, --yes", "do not ask for confirmation")
+      .addOption(previewOption())
       .addOption(reasonOption())
       .addOption(bypassOption())
+      .addOption(confirmFlipsOption())
       .option("--json", "print JSON, for scripts"),
     "halyard promote staging production new-checkout",
     "halyard promote staging production --all --fields description --dry-run",

@@ -1,7 +1,6 @@
 // Everything below /api/v1.
 import type { FastifyInstance } from "fastify";
 import type { Sessions } from "../../access/sessions.ts";
-import type { UsageReport } from "../../evaluation/usage-report.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import type { ChangeRequests } from "../../management/change-requests/change-requests.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
@@ -34,14 +33,14 @@ import { historyRoutes } from "./history.ts";
 import { keyRoutes } from "./keys.ts";
 import { snapshotRoutes } from "./snapshot.ts";
 import { type StreamDependencies, streamRoutes } from "./stream.ts";
-import { usageRoutes } from "./usage.ts";
+import { type UsageDependencies, usageRoutes } from "./usage.ts";
 import { deliveryRoutes } from "./webhooks/deliveries.ts";
 import { DeliverySchema } from "./webhooks/delivery-schema.ts";
 import { replayRoutes } from "./webhooks/replay.ts";
 import { replayRangeRoutes } from "./webhooks/replay-range.ts";
 import { webhookRoutes } from "./webhooks/webhooks.ts";
 
-export interface ApiDependencies extends StreamDependencies {
+export interface ApiDependencies extends StreamDependencies, UsageDependencies {
   readonly flags: Flags;
   readonly segments: Segments;
   readonly changeRequests: ChangeRequests;
@@ -55,7 +54,6 @@ export interface ApiDependencies extends StreamDependencies {
   readonly keys: ApiKeys;
   readonly environments: Environments;
   readonly users: Users;
-  readonly usage: UsageReport;
   /** Undefined when there is no dashboard. */
   readonly sessions: Sessions | undefined;
   /** Where clients reach this server; taken from each request when it is not set. */
@@ -93,5 +91,5 @@ export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): 
   userRoutes(api, dependencies.users, dependencies.publicUrl);
   streamRoutes(api, dependencies);
   snapshotRoutes(api, dependencies);
-  usageRoutes(api, dependencies.usage);
+  usageRoutes(api, dependencies);
 };
