@@ -111,6 +111,7 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
         predicate: ({ queryKey }) => queryKey[1] === "change-requests",
       }),
     signInAgain: async () => false,
+    confirmFlips: async () => undefined,
   }));
   useLayoutEffect(() => {
     if (session !== undefined) use.csrf = session.csrf;
