@@ -7,7 +7,6 @@ import { type SignedIn, signInAs } from "../../server/test/support/people.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { field } from "./support/controls.ts";
 import { dialog, lineOf, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 import { openAsPerson } from "./support/people.ts";
 
@@ -69,7 +68,11 @@ before(async () => {
 after(() => Promise.all([server.close(), silent.close()]));
 
 test("a change says whom it changes, by rule, and what is not known", async (t) => {
-  const { page } = await openAsPerson(browser, t, server.url, olga, `${flags}/checkout`, audited);
+  const { page } = await openAsPerson(browser, t, server.url, olga, `${flags}/checkout`, {
+    ...audited,
+    // One preview is cut off.
+    expected: [/net::ERR_FAILED/],
+  });
   const draft = page.getByRole("form", { name: "Targeting" });
   const json = draft.getByLabel(/JSON/).and(page.locator("textarea"));
   await draft.getByRole("button", { name: "Show the JSON" }).click();
@@ -82,6 +85,8 @@ test("a change says whom it changes, by rule, and what is not known", async (t) 
     flips(page),
     /^Of 40 people seen since .*, about 23 % \(\d+–\d+ %\) change from off \(rule pro\) to on \(rule pro\)\.$/,
   );
+  // The text is laid out anew when it is left, and what is below moves.
+  await json.blur();
   await flips(page).getByText("Examples (9)").click();
   await flips(page)
     .getByText(/targetingKey: user-\d+, plan: pro/)
@@ -112,7 +117,7 @@ test("a change says whom it changes, by rule, and what is not known", async (t) 
 test("a change past the limit is confirmed with the percentage, once for several", async (t) => {
   const { page } = await openAsPerson(browser, t, server.url, olga, flags, audited);
   await page.goto("/environments/production/environments/production");
-  await field(page, "Limit on flips").fill("20");
+  await page.getByLabel("Percent of people").fill("20");
   await page.getByRole("button", { name: "Save limit" }).click();
   await notice(page, "production").getByText("Limit saved.").waitFor();
   await auditBoth(page, "the settings with a limit");

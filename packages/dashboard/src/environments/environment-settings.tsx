@@ -125,13 +125,11 @@ const FlipLimit = ({ environment }: EnvironmentProps) => {
   return (
     <Section title="Limit on flips">
       <form onSubmit={(event) => void submit(event)}>
-        <div className="environment-fields">
-          <MaxFlipsInput
-            value={limit}
-            onChange={setLimit}
-            description="Of people seen lately. A change of flags or segments that gives more of them another value is refused, until whoever makes it confirms how many. Empty for no limit."
-          />
-        </div>
+        <p className="environment-words-text">
+          A change of flags or segments that gives more of the people seen lately another value is
+          refused, until whoever makes it confirms how many. Empty for no limit.
+        </p>
+        <MaxFlipsInput label="Percent of people" value={limit} onChange={setLimit} />
         <Button mt="sm" type="submit" loading={busy} disabled={limit === environment.maxFlips}>
           Save limit
         </Button>

@@ -20,6 +20,9 @@ interface Refusal {
   readonly preview: ChangePreview;
 }
 
+/** Without the second half, which tells programs how to go on. */
+const forPeople = (message: string): string => message.replace(/; .*$/, ".");
+
 const askOne = async (
   ask: Ask,
   text: string,
@@ -36,7 +39,7 @@ const askOne = async (
     title: "More people change than the limit allows",
     body: (
       <>
-        <p className="confirm-sentence">{message}</p>
+        <p className="confirm-sentence">{forPeople(message)}</p>
         <Flips preview={preview} />
       </>
     ),

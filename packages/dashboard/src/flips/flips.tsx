@@ -43,7 +43,13 @@ const FlagFlips = ({
 const valueText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
-const Examples = ({ examples }: { readonly examples: NonNullable<ChangePreview["examples"]> }) => (
+interface ExamplesProps {
+  readonly examples: NonNullable<ChangePreview["examples"]>;
+  /** Whether all of them get the same, which is said already. */
+  readonly isAlike: boolean;
+}
+
+const Examples = ({ examples, isAlike }: ExamplesProps) => (
   <details className="flips-examples">
     <summary>Examples ({examples.length})</summary>
     <ul>
@@ -54,9 +60,11 @@ const Examples = ({ examples }: { readonly examples: NonNullable<ChangePreview["
               .map(([name, value]) => `${name}: ${valueText(value)}`)
               .join(", ") || "an empty context"}
           </span>
-          <span className="dimmed">
-            {flag}: {outcomeText(from)} → {outcomeText(to)}
-          </span>
+          {!isAlike && (
+            <span className="dimmed">
+              {flag}: {outcomeText(from)} → {outcomeText(to)}
+            </span>
+          )}
         </li>
       ))}
     </ul>
@@ -73,18 +81,22 @@ interface FlipsProps {
 const Answer = ({ preview }: { readonly preview: ChangePreview }) => {
   const { flags, flagsLeftOut, examples = [], sample } = preview;
   const changing = flags.filter(({ changed }) => changed > 0);
-  const left = Math.max(0, changing.length - mostFlags) + flagsLeftOut;
+  const left = changing.length - mostFlags;
+  const isAlike = onlyFlip(preview) !== undefined;
   const unknown = unknownOf(preview);
   return (
     <>
       <p className="flips-headline">{headlineOf(preview)}</p>
-      {changing.length > 0 && onlyFlip(preview) === undefined && (
+      {changing.length > 0 && !isAlike && (
         <ul className="flips-flags">
           {changing.slice(0, mostFlags).map((flag) => (
             <FlagFlips key={flag.key} flag={flag} isAlone={flags.length === 1} />
           ))}
           {left > 0 && <li className="dimmed">and {formatNumber(left)} more flags</li>}
         </ul>
+      )}
+      {flagsLeftOut > 0 && (
+        <p className="dimmed">{formatNumber(flagsLeftOut)} more flags were too many to look at.</p>
       )}
       {unknown !== undefined && <p className="dimmed">{unknown}</p>}
       {sample !== null && sample.fromClientKeys > 0 && (
@@ -93,7 +105,7 @@ const Answer = ({ preview }: { readonly preview: ChangePreview }) => {
           anybody can send contexts.
         </p>
       )}
-      {examples.length > 0 && <Examples examples={examples} />}
+      {examples.length > 0 && <Examples examples={examples} isAlike={isAlike} />}
     </>
   );
 };

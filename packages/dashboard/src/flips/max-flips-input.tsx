@@ -5,13 +5,13 @@ interface MaxFlipsInputProps {
   /** In percent; null for none. */
   readonly value: number | null;
   readonly onChange: (value: number | null) => void;
-  readonly description: string;
+  readonly label: string;
+  readonly description?: string;
 }
 
-export const MaxFlipsInput = ({ value, onChange, description }: MaxFlipsInputProps) => (
+export const MaxFlipsInput = ({ value, onChange, ...words }: MaxFlipsInputProps) => (
   <NumberInput
-    label="Limit on flips"
-    description={description}
+    {...words}
     placeholder="No limit"
     value={value ?? ""}
     onChange={(next) => onChange(typeof next === "number" ? next : null)}
@@ -22,5 +22,6 @@ export const MaxFlipsInput = ({ value, onChange, description }: MaxFlipsInputPro
     decimalScale={3}
     clampBehavior="strict"
     suffix=" %"
+    styles={{ wrapper: { maxWidth: "12rem" } }}
   />
 );

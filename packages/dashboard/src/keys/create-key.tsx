@@ -128,6 +128,7 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
         )}
         {mayChange && (
           <MaxFlipsInput
+            label="Limit on flips"
             value={maxFlips}
             onChange={setMaxFlips}
             description="Of people seen lately. A change by the key that gives more of them another value is refused, unless the request confirms how many. The lower of this and the limit of the environment counts."
