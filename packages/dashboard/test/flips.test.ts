@@ -25,8 +25,8 @@ const says = (place: Locator, pattern: RegExp): Promise<void> =>
     assert.match((text ?? "").replaceAll(/\s/g, " "), pattern);
   });
 
-const flips = (page: Page) => page.getByRole("region", { name: "Whom this changes" });
-const inDialog = (page: Page) => dialog(page).getByRole("region", { name: "Whom this changes" });
+const flips = (page: Page) => page.getByRole("group", { name: "Whom this changes" });
+const inDialog = (page: Page) => dialog(page).getByRole("group", { name: "Whom this changes" });
 
 /** Forty people, ten of them with the plan pro, none with a country. */
 const visit = async (api: Api): Promise<void> => {

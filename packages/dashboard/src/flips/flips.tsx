@@ -111,12 +111,15 @@ const Answer = ({ preview }: { readonly preview: ChangePreview }) => {
 };
 
 export const Flips = ({ preview, isOld = false }: FlipsProps) => (
-  <section
+  // No landmark: a draft and the dialog that saves it have one each.
+  <div
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs
+    role="group"
     className="flips"
     aria-label="Whom this changes"
     aria-live="polite"
     aria-busy={preview === undefined || isOld}
   >
     {preview !== undefined && <Answer preview={preview} />}
-  </section>
+  </div>
 );
