@@ -46,6 +46,7 @@ test("an owner key creates, labels, protects and deletes; the new key works at o
     color: "orange",
     protected: false,
     expiresAt: null,
+    maxFlips: null,
     flags: 0,
     role: "owner",
   });

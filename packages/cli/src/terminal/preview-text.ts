@@ -17,13 +17,22 @@ const outcomeText = (outcome: Outcome): string =>
     ? outcome.errorCode
     : `${outcome.variant}${outcome.rule === null ? "" : ` by the rule ${outcome.rule}`}`;
 
-const flagLines = ({ key, changed, exactShare, flips, flipsLeftOut }: Flag): readonly string[] => [
-  `${key}: ${number(changed)} would get another value${exactShare === undefined ? "" : `; of everybody exactly ${exactShare} %`}.`,
-  ...flips.map(
-    ({ from, to, count }) => `  ${outcomeText(from)} → ${outcomeText(to)}: ${number(count)}`,
-  ),
-  ...(flipsLeftOut > 0 ? [`  … and ${flipsLeftOut} more kinds of flips`] : []),
-];
+const flagLines = ({ key, changed, exactShare, flips, flipsLeftOut }: Flag): readonly string[] => {
+  const exact = exactShare === undefined ? "" : `; of everybody exactly ${exactShare} %`;
+  return [
+    `${key}: ${number(changed)} would get another value${exact}.`,
+    ...flips.map(
+      ({ from, to, count }) => `  ${outcomeText(from)} → ${outcomeText(to)}: ${number(count)}`,
+    ),
+    ...(flipsLeftOut > 0 ? [`  … and ${flipsLeftOut} more kinds of flips`] : []),
+  ];
+};
+
+/** Without anybody to count. */
+const exactLine = ({ key, exactShare }: Flag): readonly string[] =>
+  exactShare === undefined
+    ? []
+    : [`${key}: of everybody, exactly ${exactShare} % would get another value.`];
 
 const sampleText = ({ sample, changed, ...shares }: ChangePreview): string => {
   if (sample === null)
@@ -40,7 +49,7 @@ export const previewLines = (preview: ChangePreview): readonly string[] => {
   const { unknown, unknownAttributes, flags, flagsLeftOut, examples = [] } = preview;
   return [
     sampleText(preview),
-    ...flags.flatMap(flagLines),
+    ...flags.flatMap(preview.sample?.contexts ? flagLines : exactLine),
     ...(unknown > 0
       ? [
           `Of ${number(unknown)} it cannot be known: rules ask for ${unknownAttributes.join(", ")}, which the sample has of nobody.`,

@@ -99,7 +99,8 @@ const errors: Readonly<
     headers: { Allow: text("The methods that the path supports.", "GET, HEAD, POST") },
   },
   CONFLICT: {
-    description: "It conflicts with the current state.",
+    description:
+      "It conflicts with the current state. Where flags and segments are changed, TOO_MANY_FLIPS tells that more would flip than the limit allows, with the preview.",
     message: 'A flag with the key "new-checkout" already exists.',
   },
   APPROVAL_NEEDED: {
@@ -107,8 +108,7 @@ const errors: Readonly<
     message: "The environment is protected: this needs the approval of another person.",
   },
   TOO_MANY_FLIPS: {
-    description:
-      "It conflicts with the current state; or with TOO_MANY_FLIPS, it flips more than the limit allows: `preview` tells whom.",
+    description: "It flips more than the limit allows: `preview` tells whom.",
     message:
       "The change would give another value to 42.1 %, more than the limit of 20 %; look at the preview, and repeat it with confirmFlips=43 if that is right.",
   },

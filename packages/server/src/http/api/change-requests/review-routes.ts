@@ -110,7 +110,6 @@ export const reviewRoutes = (app: FastifyInstance, requests: ChangeRequests): vo
         },
         "NOT_FOUND",
         "CONFLICT",
-        "TOO_MANY_FLIPS",
         ...withBody,
       ),
     }),

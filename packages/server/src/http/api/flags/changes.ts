@@ -123,7 +123,6 @@ export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
         },
         "NOT_FOUND",
         "CONFLICT",
-        "TOO_MANY_FLIPS",
         "PRECONDITION_FAILED",
         ...withBody,
       ),
