@@ -77,8 +77,8 @@ try {
     compare(what, `sampling: ${what}`, async () => {
       const [ours, theirs] = [await open(10_000), await open(0)];
       return {
-        ours: ours.measure,
-        theirs: theirs.measure,
+        ours: () => ours.measure(),
+        theirs: () => theirs.measure(),
         stop: async () => void (await Promise.all([ours.stop(), theirs.stop()])),
       };
     });

@@ -122,7 +122,7 @@ suite("what is kept of a context", () => {
         async (_, nr) => (await sample.view(nr + 2))?.contexts.length ?? 0,
       ),
     );
-    assert.ok(Math.min(...sizes) > 500, `each keeps its part: ${sizes}`);
+    assert.ok(Math.min(...sizes) > 500, `each keeps its part: ${sizes.join(", ")}`);
     sample.close();
   });
 

@@ -65,11 +65,11 @@ const sampled = (environmentId: number) => {
 };
 
 test("every evaluation leaves its context, by the role of its key; nothing else does", async () => {
-  const { id, key } = await newEnvironment("asked");
+  const { id, ...environment } = await newEnvironment("asked");
   const [admin, server, client] = [
-    createApi(url, await key("admin")),
-    createApi(url, await key("server")),
-    createApi(url, await key("client")),
+    createApi(url, await environment.key("admin")),
+    createApi(url, await environment.key("server")),
+    createApi(url, await environment.key("client")),
   ];
   await makeFlag(admin, { key: "a", type: "boolean" });
   const about = (targetingKey: string) => ({ context: { targetingKey, note: marker } });
@@ -108,8 +108,8 @@ test("every evaluation leaves its context, by the role of its key; nothing else 
 });
 
 test("an environment that is deleted is forgotten", async () => {
-  const { id, key } = await newEnvironment("gone");
-  const admin = createApi(url, await key("admin"));
+  const { id, ...environment } = await newEnvironment("gone");
+  const admin = createApi(url, await environment.key("admin"));
   await makeFlag(admin, { key: "a", type: "boolean" });
   await evaluateOne(admin, "a", { context: { targetingKey: "somebody" } });
   assert.deepEqual(sampled(id).others, ["somebody"]);

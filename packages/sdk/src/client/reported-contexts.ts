@@ -6,9 +6,9 @@ import { SmallestHashes } from "@halyard/core/sampling/smallest-hashes";
 
 export interface ReportedContexts {
   /** Never throws, whatever the context is. */
-  offer(context: EvaluationContext): void;
+  readonly offer: (context: EvaluationContext) => void;
   /** As JSON; they are not given again. */
-  take(): readonly string[];
+  readonly take: () => readonly string[];
 }
 
 /** As many as the server takes at once. */
