@@ -112,8 +112,8 @@ const Answer = ({ preview }: { readonly preview: ChangePreview }) => {
 
 export const Flips = ({ preview, isOld = false }: FlipsProps) => (
   // No landmark: a draft and the dialog that saves it have one each.
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs
   <div
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs
     role="group"
     className="flips"
     aria-label="Whom this changes"
