@@ -22,8 +22,6 @@ export const adviceFor = ({ code, retryAfter }: ManagementError): string => {
       return "Change fewer people at once, or confirm how many it may change.";
     case "CONFLICT":
       return "Change what is in the way, or choose another name, then try again.";
-    case "TOO_MANY_FLIPS":
-      return "Change fewer people at once, or confirm how many it may change.";
     case "PRECONDITION_FAILED":
       return "Somebody else has changed it. Review the current version, then try again.";
     case "VALIDATION_FAILED":

@@ -104,7 +104,7 @@ test("a change says whom it changes, by rule, and what is not known", async (t) 
 
   // The dialog of the save has it too; what fails with it does not keep anybody from saving.
   await page.context().route("**/api/v1/preview", (route) => route.abort());
-  await json.fill(JSON.stringify({ otherwise: "off", rules }));
+  await json.fill(JSON.stringify({ otherwise: "off", rules: rules.toReversed() }));
   await draft.getByRole("button", { name: "Save targeting" }).click();
   await dialog(page)
     .getByText(/^No preview of whom this changes/)

@@ -55,7 +55,7 @@ const AskedOf = ({ api, text }: { readonly api: Api; readonly text: string }) =>
     placeholderData: (before) => before,
   });
   const { data, error } = query;
-  if (error !== null) {
+  if (error !== null && data === undefined) {
     return isOfChange(error) ? null : <NoPreview why={explain(error).message} />;
   }
   if (data?.sample === null) return null;
