@@ -118,7 +118,7 @@ test("a change past the limit is confirmed with the percentage, once for several
   const { page } = await openAsPerson(browser, t, server.url, olga, flags, audited);
   await page.goto("/environments/production/environments/production");
   await page.getByLabel("Percent of people").fill("20");
-  await page.getByRole("button", { name: "Save limit" }).click();
+  await page.getByRole("button", { name: "Set limit" }).click();
   await notice(page, "production").getByText("Limit saved.").waitFor();
   await auditBoth(page, "the settings with a limit");
 

@@ -131,7 +131,7 @@ const FlipLimit = ({ environment }: EnvironmentProps) => {
         </p>
         <MaxFlipsInput label="Percent of people" value={limit} onChange={setLimit} />
         <Button mt="sm" type="submit" loading={busy} disabled={limit === environment.maxFlips}>
-          Save limit
+          Set limit
         </Button>
       </form>
     </Section>
