@@ -29,6 +29,7 @@ export type { Details } from "./details.ts";
 export type { ApiKey, CreatedApiKey, NewApiKey, OwnApiKey } from "./management/api-keys.ts";
 export type { CallOptions, ChangeOptions, CreateOptions, PostOptions } from "./management/call.ts";
 export type {
+  ChangePreview,
   ChangeRequest,
   ChangeRequestPage,
   ChangeRequestQuery,
@@ -38,6 +39,7 @@ export type {
   NewOperation,
   ProposedOperation,
   RebasedChangeRequest,
+  SegmentPreview,
 } from "./management/change-requests.ts";
 export type {
   ClosedEnvironment,
@@ -62,7 +64,6 @@ export type {
   User,
   UserPatch,
 } from "./management/people.ts";
-export type { ChangePreview, SegmentPreview } from "./management/preview.ts";
 export type {
   DeliveryQuery,
   EventQuery,

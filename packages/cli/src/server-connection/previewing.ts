@@ -1,7 +1,7 @@
 // With --preview: every call that would change flags or segments asks whom it would hit instead, and ends the command.
 import type { ChangePreview, Management, NewOperation, Result } from "@halyard/sdk";
 import { Previewed } from "../terminal/output.ts";
-import { previewLines } from "../terminal/preview-text.ts";
+import { previewLines } from "./preview-text.ts";
 
 const ended = (result: Result<ChangePreview>): Result<never> => {
   if (!result.ok) return result;

@@ -1,7 +1,6 @@
 // Calls that tell whom a change would hit.
 import { type CallOptions, type createSend, pathPart } from "./call.ts";
-import type { NewOperation } from "./change-requests.ts";
-import type { ChangePreview, SegmentPreview } from "./preview.ts";
+import type { ChangePreview, NewOperation, SegmentPreview } from "./change-requests.ts";
 import type { FlagPatch } from "./resources.ts";
 
 export const previewCalls = (send: ReturnType<typeof createSend>) => {

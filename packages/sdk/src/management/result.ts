@@ -1,8 +1,7 @@
 // The result of a management call: a value or an error. Calls never throw.
 import { type Flag, isFlag } from "@halyard/core/flags/registry";
 import { redirectOf, retryAfterOf } from "../transport/client-error.ts";
-import type { ChangeRequest } from "./change-requests.ts";
-import type { ChangePreview } from "./preview.ts";
+import type { ChangePreview, ChangeRequest } from "./change-requests.ts";
 
 export type ManagementErrorCode =
   | "VALIDATION_FAILED"

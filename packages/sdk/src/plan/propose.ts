@@ -3,9 +3,8 @@
 import { bytesOf } from "@halyard/core/flags/rules";
 import type { Change } from "@halyard/core/plan/plan";
 import { stagesOf } from "@halyard/core/plan/stages";
-import type { ChangeRequest, NewOperation } from "../management/change-requests.ts";
+import type { ChangePreview, ChangeRequest, NewOperation } from "../management/change-requests.ts";
 import type { Management } from "../management/management.ts";
-import type { ChangePreview } from "../management/preview.ts";
 import type { Result } from "../management/result.ts";
 import { membersBetween } from "./segment-members.ts";
 

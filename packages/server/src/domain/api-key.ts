@@ -1,6 +1,6 @@
 // API keys as stored: everything but the secret, of which only a hash exists.
 import { invalid, ok, type Result } from "../errors.ts";
-import { checkMaxFlips } from "./flip-limit.ts";
+import { checkMaxFlips } from "./preview/flip-limit.ts";
 import { type KeyRole, lesserRole, type Role, type UserRef } from "./principal.ts";
 
 export interface ApiKey {

@@ -1,6 +1,6 @@
 // Environments as stored, what people tell them apart by, how one is removed, and what is known of those that were.
 import { invalid, ok, type Result } from "../errors.ts";
-import { checkMaxFlips } from "./flip-limit.ts";
+import { checkMaxFlips } from "./preview/flip-limit.ts";
 import type { Actor } from "./principal.ts";
 
 export const environmentColors = [

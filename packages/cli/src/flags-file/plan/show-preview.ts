@@ -2,8 +2,8 @@
 import type { Change } from "@halyard/core/plan/plan";
 import { previewPlan } from "@halyard/sdk/propose-plan";
 import type { Connection } from "../../server-connection/connection.ts";
+import { previewLines } from "../../server-connection/preview-text.ts";
 import { inOneLine, print } from "../../terminal/output.ts";
-import { previewLines } from "../../terminal/preview-text.ts";
 
 /** A key that may not preview, and an older server, have none to tell. */
 const hasNone = ["FORBIDDEN", "NOT_FOUND"];

@@ -7,7 +7,7 @@ import {
   lifetimeRule,
   maxLabelLength,
 } from "../../domain/environment.ts";
-import { percentRule } from "../../domain/flip-limit.ts";
+import { percentRule } from "../../domain/preview/flip-limit.ts";
 import { roles } from "../../domain/principal.ts";
 import { momentRule } from "./moment.ts";
 import { closedObject, nullable } from "./schemas.ts";

@@ -9,7 +9,7 @@ import {
   type Operation,
   type Planned,
 } from "../../domain/change-requests/operation.ts";
-import { flipLimitOf } from "../../domain/flip-limit.ts";
+import { flipLimitOf } from "../../domain/preview/flip-limit.ts";
 import { type Actor, type Author, type Caller, withoutAddress } from "../../domain/principal.ts";
 import { conflict, type Failure, fail, ok, type Result, RolledBack } from "../../errors.ts";
 import type { Clock, NewIds, Store } from "../../ports.ts";

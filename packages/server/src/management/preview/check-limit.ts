@@ -1,6 +1,6 @@
 // Asks the limit on flips about a change before it is made or proposed.
 import type { Decision, EnvironmentState } from "../../domain/change.ts";
-import { checkFlips, flipLimitOf } from "../../domain/flip-limit.ts";
+import { checkFlips, flipLimitOf } from "../../domain/preview/flip-limit.ts";
 import type { Caller } from "../../domain/principal.ts";
 import { ok, type Result } from "../../errors.ts";
 import { type PreviewDecisions, previewFor } from "./preview.ts";

@@ -1,9 +1,9 @@
 // The limit on flips: a change that would give another value to more than so many percent of people is refused.
 import { isPercentage } from "@halyard/core/percentage";
 import type { Preview } from "@halyard/core/preview/preview";
-import { type Failure, fail, invalid, ok, type Result } from "../errors.ts";
-import type { EnvironmentState } from "./change.ts";
-import type { Caller } from "./principal.ts";
+import { type Failure, fail, invalid, ok, type Result } from "../../errors.ts";
+import type { EnvironmentState } from "../change.ts";
+import type { Caller } from "../principal.ts";
 
 export const percentRule = "a number from 0 to 100 with at most three decimals";
 

@@ -1,6 +1,6 @@
 // A preview in words: whom a change would hit.
 import type { ChangePreview } from "@halyard/sdk";
-import { inOneLine } from "./output.ts";
+import { inOneLine } from "../terminal/output.ts";
 
 type Flag = ChangePreview["flags"][number];
 type Outcome = Flag["flips"][number]["from"];
