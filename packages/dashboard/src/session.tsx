@@ -112,6 +112,7 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
       }),
     onChanged: () => {},
     signInAgain: async () => false,
+    confirmFlips: async () => undefined,
   }));
   useLayoutEffect(() => {
     if (session !== undefined) use.csrf = session.csrf;

@@ -18,7 +18,8 @@ const maxBytes = 240 * 1_024;
 /** Milliseconds: many flags and contexts take a while. */
 const previewTimeout = 60_000;
 
-const operationsOf = (change: Change): readonly NewOperation[] => {
+/** They do what a change of a plan does. */
+export const operationsOf = (change: Change): readonly NewOperation[] => {
   const { key } = change;
   if (change.of === "segment") {
     const of = { kind: "segment", key } as const;
