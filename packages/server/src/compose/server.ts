@@ -23,10 +23,12 @@ import { createChangeRequests } from "../management/change-requests/change-reque
 import { createChanges } from "../management/change-requests/changes.ts";
 import { createDeliveries } from "../management/deliveries.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
-import { createExplain } from "../management/explain.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history.ts";
+import { createAsItWas } from "../management/past/as-it-was.ts";
+import { createExplain } from "../management/past/explain.ts";
+import { createPast } from "../management/past/past.ts";
 import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
@@ -127,14 +129,17 @@ export const composeInstance = async (
     const changeRequests = createChangeRequests(store, changes, sources);
     const links = createSignInLinks(store, sources);
     const environments = createEnvironments(store, { ...sources, ...config });
+    const flagMemory = { get: (id: number) => snapshots.get(id), current: feed.current };
+    const past = createPast(store, flagMemory);
     const app = await createApp({
       ...config,
       log,
       flags: createFlags(store, clock, newIds),
       segments: createSegments(store, clock, newIds),
       changeRequests,
-      explain: createExplain(store, { get: (id) => snapshots.get(id), current: feed.current }),
-      flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
+      explain: createExplain(store, flagMemory, past),
+      flagReads: createFlagReads(flagMemory),
+      past: createAsItWas(past),
       history: createHistory(store),
       webhooks,
       environments,

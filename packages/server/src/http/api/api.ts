@@ -6,10 +6,10 @@ import type { ApiKeys } from "../../management/api-keys.ts";
 import type { ChangeRequests } from "../../management/change-requests/change-requests.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
 import type { Environments } from "../../management/environments.ts";
-import type { Explain } from "../../management/explain.ts";
 import type { FlagReads } from "../../management/flag-reads.ts";
 import type { Flags } from "../../management/flags.ts";
 import type { History } from "../../management/history.ts";
+import type { Explain } from "../../management/past/explain.ts";
 import type { Replays } from "../../management/replays.ts";
 import type { Segments } from "../../management/segments.ts";
 import type { Users } from "../../management/users.ts";
@@ -29,7 +29,7 @@ import { flagRoutes } from "./flags/flags.ts";
 import { segmentRoutes } from "./flags/segments.ts";
 import { historyRoutes } from "./history.ts";
 import { keyRoutes } from "./keys.ts";
-import { snapshotRoutes } from "./snapshot.ts";
+import { type SnapshotDependencies, snapshotRoutes } from "./snapshot.ts";
 import { type StreamDependencies, streamRoutes } from "./stream.ts";
 import { usageRoutes } from "./usage.ts";
 import { deliveryRoutes } from "./webhooks/deliveries.ts";
@@ -38,7 +38,7 @@ import { replayRoutes } from "./webhooks/replay.ts";
 import { replayRangeRoutes } from "./webhooks/replay-range.ts";
 import { webhookRoutes } from "./webhooks/webhooks.ts";
 
-export interface ApiDependencies extends StreamDependencies {
+export interface ApiDependencies extends StreamDependencies, SnapshotDependencies {
   readonly flags: Flags;
   readonly segments: Segments;
   readonly changeRequests: ChangeRequests;
@@ -69,12 +69,12 @@ export const apiSchemas = [
 ];
 
 export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): void => {
-  flagReadRoutes(api, dependencies.flagReads);
+  flagReadRoutes(api, dependencies.flagReads, dependencies.past);
   flagRoutes(api, dependencies.flags);
   changeRoutes(api, dependencies.flags);
   changeRequestRoutes(api, dependencies.changeRequests);
   explainRoutes(api, dependencies.explain);
-  segmentRoutes(api, dependencies.segments);
+  segmentRoutes(api, dependencies.segments, dependencies.past);
   historyRoutes(api, dependencies.history);
   eventRoutes(api, dependencies.history);
   webhookRoutes(api, dependencies.webhooks);
