@@ -68,6 +68,7 @@ export type {
   FlagQuery,
   HistoryQuery,
   PageQuery,
+  PastQuery,
 } from "./management/queries.ts";
 export type {
   Actor,
@@ -117,6 +118,7 @@ export type {
   SegmentMembers,
   SegmentPatch,
   SegmentUse,
+  SnapshotContent,
 } from "./management/segments.ts";
 export type {
   ChangeRequestEvent,

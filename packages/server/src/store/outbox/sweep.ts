@@ -1,5 +1,6 @@
 // Goes through ordering queues and history from the first to the last, a little at a time, and deletes what is not needed.
 import { kindNames } from "@halyard/core/kinds";
+import { sql } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
@@ -61,7 +62,8 @@ export const pruneQueues = async (
 
 /**
  * Deletes old history, but never the last entry of a flag: it holds the version from which a later flag of the same key
- * goes on, and the time of the environment's revision. A follower that lacks a deleted revision reads everything anew.
+ * goes on, and the time of the environment's revision. Nor the last revision before the time: what was there from that time
+ * on can still be told. A follower that lacks a deleted revision reads everything anew.
  */
 export const pruneHistory = async (
   database: Database,
@@ -84,6 +86,12 @@ export const pruneHistory = async (
         .orderBy("later.id")
         .limit(1)
         .as("later"),
+      entry
+        .selectFrom("history as next")
+        .select("next.at")
+        .whereRef("next.environment_id", "=", "entry.environment_id")
+        .where("next.revision", "=", sql<number>`entry.revision + 1`)
+        .as("nextAt"),
     ])
     .where("entry.id", ">", swept.entry)
     .orderBy("entry.id")
@@ -95,6 +103,7 @@ export const pruneHistory = async (
   const isKind = (subject: string) => kindNames.some((kind) => kind === subject);
   const ids = old
     .filter(({ later, subject }) => later !== null || !isKind(subject))
+    .filter(({ nextAt }) => nextAt === null || nextAt < before)
     .map(({ id }) => id);
   if (ids.length > 0) {
     await database.deleteFrom("history").where("id", "in", idList(ids)).execute();
