@@ -42,6 +42,7 @@ suite("without a browser", () => {
       subject: "flag",
       id: "f",
       version: 1,
+      revision: 1,
       createdAt: "2026-11-14T12:00:00.000Z",
       actor: { keyId: "k", name: "=cmd" },
       reason: "@why",
