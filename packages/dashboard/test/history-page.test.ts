@@ -76,6 +76,7 @@ suite("without a browser", () => {
         subject: "segment",
         id: "s",
         version,
+        revision: version,
         createdAt: "",
         actor: { keyId: null, name: "" },
         actions: [],

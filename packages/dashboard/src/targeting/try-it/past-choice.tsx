@@ -3,7 +3,7 @@ import type { HistoryEntry } from "@halyard/sdk";
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ApiError } from "../../api.ts";
-import { formatFullDate, formatNumber } from "../../format.ts";
+import { formatDate, formatNumber } from "../../format.ts";
 import { useApi } from "../../session.tsx";
 
 export interface PastChoice {
@@ -31,7 +31,7 @@ const isChange = (entry: HistoryEntry): entry is Change => entry.revision !== nu
 
 const changeText = ({ revision, subject, id, actions, createdAt, actor }: Change): string => {
   const what = actions.map((action) => action.replace(/^.*\./, "")).join(", ");
-  return `${formatFullDate(createdAt)}: ${subject} ${id} ${what} by ${actor.name} (revision ${formatNumber(revision)})`;
+  return `${subject} ${id} ${what} by ${actor.name}, ${formatDate(createdAt)} (revision ${formatNumber(revision)})`;
 };
 
 /** Those made up to the time, newest first; without a time the last ones. */
