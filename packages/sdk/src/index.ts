@@ -84,6 +84,7 @@ export type {
   FlagPatch,
   FlagUsage,
   HistoryEntry,
+  HistoryVerification,
   LastChange,
   NewFlag,
   NewWebhook,

@@ -32,6 +32,7 @@ import type {
   FlagPatch,
   FlagUsage,
   HistoryEntry,
+  HistoryVerification,
   NewFlag,
   NewWebhook,
   Replay,
@@ -239,6 +240,12 @@ export const createManagement = (address: ManagementOptions) => {
       get<HistoryEntry[]>(`/history${queryOf(query)}`, options),
     historyPages: (query: HistoryQuery = {}, options?: CallOptions) =>
       pages<HistoryEntry[]>("/history", query, options),
+    /** Whether the history was changed afterwards, by the word of the server. It may take a while. */
+    verifyHistory: (options?: CallOptions) =>
+      get<HistoryVerification>("/history/verification", { timeout: 600_000, ...options }),
+    /** The history with its hashes as JSON lines, part after part: to be verified without the server. */
+    historyExport: (options?: CallOptions) =>
+      pages<string>("/history/export", {}, { timeout: 60_000, ...options }),
     /** The events that webhooks receive, oldest first; without `after` and `since` the newest. */
     events: (query: EventQuery = {}, options?: CallOptions) =>
       get<Exclude<WebhookEvent, { type: "webhook.test" }>[]>(`/events${queryOf(query)}`, options),

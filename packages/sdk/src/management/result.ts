@@ -99,11 +99,14 @@ type ErrorFields = Partial<{
   current: unknown;
 }>;
 
+const isLines = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("application/x-ndjson") === true;
+
 export const resultOf = async <T>(response: Response): Promise<Result<T>> => {
   const text = await response.text();
   let body: unknown;
   try {
-    body = text === "" ? undefined : JSON.parse(text);
+    body = text === "" ? undefined : isLines(response) ? text : JSON.parse(text);
   } catch {
     return unexpected(response);
   }

@@ -25,7 +25,8 @@ import { createDeliveries } from "../management/deliveries.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
-import { createHistory } from "../management/history.ts";
+import { createHistory } from "../management/history/history.ts";
+import { createVerification } from "../management/history/verification.ts";
 import { createAsItWas } from "../management/past/as-it-was.ts";
 import { createExplain } from "../management/past/explain.ts";
 import { createPast } from "../management/past/past.ts";
@@ -103,7 +104,8 @@ export const composeInstance = async (
   const opened = new AsyncDisposableStack();
   let isLeaving = false;
   try {
-    const store = telemetry.observe(await openStore(config, config.maxWaiting));
+    const onMigration = (done: string) => log.info({ done }, "the database is being migrated");
+    const store = telemetry.observe(await openStore(config, { ...config, onMigration }));
     opened.defer(() => store.close());
     const sources = { clock, random, newIds };
     const overload = createOverload({ ...config, networkOf, now: monotonic, log });
@@ -141,6 +143,7 @@ export const composeInstance = async (
       flagReads: createFlagReads(flagMemory),
       past: createAsItWas(past),
       history: createHistory(store),
+      verification: createVerification(store, clock),
       webhooks,
       environments,
       keys: {

@@ -1,4 +1,5 @@
 // A history entry: when, who, what, before and after. And the log of the events that changes have made.
+import type { ExportedPart } from "@halyard/core/history/chain";
 import { type Kind, kindNames } from "@halyard/core/kinds";
 import type { Actor, Review } from "./principal.ts";
 
@@ -29,9 +30,11 @@ export interface HistoryEntry {
   readonly actions: readonly string[];
   readonly before: unknown;
   readonly after: unknown;
+  /** The chain of the environment's history at this entry; null until the next change chains it. */
+  readonly chain: string | null;
 }
 
-export type NewHistoryEntry = Omit<HistoryEntry, "id" | "revision">;
+export type NewHistoryEntry = Omit<HistoryEntry, "id" | "revision" | "chain">;
 
 export interface HistoryQuery {
   readonly subject?: HistorySubject;
@@ -55,10 +58,34 @@ export interface HistoryReads {
   history(environmentId: number, query: HistoryQuery): Promise<HistoryPage>;
 }
 
+/** What a store tells of the chain of history. */
+export interface ChainReads {
+  /** What can be verified, after an entry's number, oldest first. Undefined when the environment is gone. */
+  chainPart(environmentId: number, after: number): Promise<ChainPart | undefined>;
+}
+
+/** A part of a history as it is verified, bounded in entries and in bytes. */
+export interface ChainPart {
+  readonly environment: string;
+  readonly parts: readonly ExportedPart[];
+  /** The number after which the next part begins; undefined at the end. */
+  readonly next: number | undefined;
+  /** The chain that the environment keeps, read together with the last part. */
+  readonly head: string;
+}
+
 export interface HistoryPage {
   readonly entries: readonly HistoryEntry[];
   /** How many there are within the limit: more than the entries when the page ended early. */
   readonly found: number;
+}
+
+/** What a redaction did in one environment, by the numbers of the entries. */
+export interface RedactedEntries {
+  readonly environment: string;
+  readonly redacted: readonly number[];
+  /** Those that do not say what their digest was made of: they are left as they are. */
+  readonly refused: readonly number[];
 }
 
 /** An event of the environment's sequence, as receivers get it. */

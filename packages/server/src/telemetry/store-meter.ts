@@ -58,6 +58,7 @@ const reads: readonly (keyof Reader)[] = [
   "usage",
   "usageHours",
   "history",
+  "chainPart",
 ];
 
 export const createStoreMeter = (now: () => number, tracing: Tracing | undefined): StoreMeter => {

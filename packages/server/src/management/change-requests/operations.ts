@@ -103,7 +103,7 @@ export const createOperations = (clock: Clock, newIds: NewIds) => {
       if (is === wanted) return ok({ ...step, isChange: false, state });
       if (kind === "key") await transaction.setWritesDirectly(state.id, key, wanted);
       else await transaction.setProtected(state.id, wanted);
-      await transaction.record(state.id, {
+      const chain = await transaction.record(state.id, {
         subject: kind,
         subjectId: key,
         version: null,
@@ -116,7 +116,7 @@ export const createOperations = (clock: Clock, newIds: NewIds) => {
         after: proposed.after,
       });
       const isProtected = kind === "environment" ? wanted : state.isProtected;
-      return ok({ ...step, isChange: true, state: { ...state, isProtected } });
+      return ok({ ...step, isChange: true, state: { ...state, isProtected, chain } });
     };
 
   const prepareWrite = async (

@@ -79,7 +79,7 @@ export const createCreation = (
     environment: Environment,
     actor: Actor,
     copyOf?: string,
-  ): Promise<void> =>
+  ): Promise<string> =>
     transaction.record(environment.id, {
       subject: "environment",
       subjectId: environment.name,

@@ -1,9 +1,11 @@
 // Goes through ordering queues and history from the first to the last, a little at a time, and deletes what is not needed.
 import { kindNames } from "@halyard/core/kinds";
 import { sql } from "kysely";
+import { deleteEntries } from "../history/delete-entries.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
 /** How far it has come: what is kept is not looked at again until the next time through. */
 export interface Swept {
@@ -67,13 +69,16 @@ export const pruneQueues = async (
  */
 export const pruneHistory = async (
   database: Database,
+  traits: DatabaseTraits,
+  secrets: SecretCipher,
   swept: Swept,
-  before: number,
+  { historyBefore: before, now }: { readonly historyBefore: number; readonly now: number },
 ): Promise<boolean> => {
   const rows = await database
     .selectFrom("history as entry")
     .select((entry) => [
       "entry.id",
+      "entry.environment_id",
       "entry.at",
       "entry.subject",
       entry
@@ -99,14 +104,24 @@ export const pruneHistory = async (
     .execute();
   const old = rows.filter(({ at }) => at < before);
   const isThrough = rows.length < sweepBatch || old.length === 0;
-  swept.entry = isThrough ? 0 : (rows.at(-1)?.id ?? 0);
   const isKind = (subject: string) => kindNames.some((kind) => kind === subject);
-  const ids = old
+  const doomed = old
     .filter(({ later, subject }) => later !== null || !isKind(subject))
-    .filter(({ nextAt }) => nextAt === null || nextAt < before)
-    .map(({ id }) => id);
-  if (ids.length > 0) {
-    await database.deleteFrom("history").where("id", "in", idList(ids)).execute();
+    .filter(({ nextAt }) => nextAt === null || nextAt < before);
+  const ids = Map.groupBy(doomed, ({ environment_id }) => environment_id);
+  if (ids.size > 0) {
+    const environments = await database
+      .selectFrom("environments")
+      .select(["id", "name"])
+      .where("id", "in", [...ids.keys()])
+      .orderBy("name")
+      .$call(traits.locked)
+      .execute();
+    for (const environment of environments) {
+      const own = (ids.get(environment.id) ?? []).map(({ id }) => id);
+      await deleteEntries(database, secrets, environment, own, now);
+    }
   }
+  swept.entry = isThrough ? 0 : (rows.at(-1)?.id ?? 0);
   return !isThrough;
 };

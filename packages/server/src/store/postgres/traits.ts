@@ -28,6 +28,11 @@ export const postgresTraits: DatabaseTraits = {
   lockedIfFree: (query) => query.forUpdate().skipLocked(),
   kept: (query) => query.forKeyShare(),
   locksRows: true,
+  rowsOf: (json, { numbers, texts }) =>
+    sql`json_to_recordset(cast(${json} as json)) as given(${sql.join([
+      ...numbers.map((name) => sql`${sql.ref(name)} bigint`),
+      ...texts.map((name) => sql`${sql.ref(name)} text`),
+    ])})`,
   async alone(database) {
     await advisoryLock("alone").execute(database);
   },

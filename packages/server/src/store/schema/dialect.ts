@@ -6,6 +6,11 @@ export type SameSelect = <DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
 ) => SelectQueryBuilder<DB, TB, O>;
 
+export interface JsonColumns {
+  readonly numbers: readonly string[];
+  readonly texts: readonly string[];
+}
+
 export interface DatabaseTraits {
   readonly bytes: RawBuilder<unknown>;
   /** Text that is compared and sorted by its bytes, whatever the database's locale. */
@@ -22,7 +27,7 @@ export interface DatabaseTraits {
 
   /**
    * Locks the rows against changes until the transaction ends, and reads their latest version. Locks are taken
-   * in this order to avoid deadlocks: environment, webhooks by id, ordering queues by their unique index.
+   * in this order to avoid deadlocks: environments by name, webhooks by id, ordering queues by their unique index.
    */
   readonly locked: SameSelect;
   /** Skips rows that others have locked or refer to; locks the rest, also for deletion. */
@@ -31,6 +36,11 @@ export interface DatabaseTraits {
   readonly kept: SameSelect;
   /** Whether a statement that only takes locks is needed before one that changes many rows. */
   readonly locksRows: boolean;
+  /**
+   * The rows of a JSON array as a table, so that one statement with one parameter writes any number of them. Of the columns,
+   * those of `numbers` hold whole numbers, all others text.
+   */
+  readonly rowsOf: (json: string, columns: JsonColumns) => RawBuilder<unknown>;
   /** A lock on everything: others wait at this call until the transaction ends. */
   readonly alone: (database: Database) => Promise<void>;
   /** Notifies every instance, when the transaction commits, that there may be something new. */

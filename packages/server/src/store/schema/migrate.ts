@@ -1,6 +1,7 @@
 // Brings the schema up to date, one numbered migration after the other, in one transaction.
 import { StartupProblem } from "../../errors.ts";
 import type { DatabaseTraits } from "./dialect.ts";
+import type { MigrationRun } from "./migration-run.ts";
 import { first } from "./migrations/0001-first.ts";
 import { delivery } from "./migrations/0002-delivery.ts";
 import { evaluation } from "./migrations/0003-evaluation.ts";
@@ -15,6 +16,7 @@ import { targeting } from "./migrations/0011-targeting.ts";
 import { reasons } from "./migrations/0012-reasons.ts";
 import { people } from "./migrations/0013-people.ts";
 import { changeRequests } from "./migrations/0014-change-requests.ts";
+import { chain } from "./migrations/0015-chain.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -32,7 +34,11 @@ export const migrations = [
   reasons,
   people,
   changeRequests,
+  chain,
 ] as const;
+
+/** How far a migration has come, when it takes long. */
+export type OnProgress = MigrationRun["onProgress"];
 
 const createVersionTable = (database: Database): Promise<void> =>
   database.schema
@@ -48,7 +54,10 @@ export const createSchema = async (
   version: number,
 ): Promise<void> => {
   await createVersionTable(database);
-  for (const migration of migrations.slice(0, version)) await migration(database.schema, traits);
+  const run = { database, onProgress: () => {} };
+  for (const migration of migrations.slice(0, version)) {
+    await migration(database.schema, traits, run);
+  }
 };
 
 /** Call it inside a transaction that no second process can enter at the same time. */
@@ -56,6 +65,7 @@ export const migrate = async (
   database: Database,
   traits: DatabaseTraits,
   mayChange = true,
+  onProgress: OnProgress = () => {},
 ): Promise<void> => {
   await createVersionTable(database);
   const row = await database.selectFrom("schema_version").select("version").executeTakeFirst();
@@ -71,7 +81,8 @@ export const migrate = async (
       `The database has schema version ${present} and this version of Halyard needs ${migrations.length}, but HALYARD_MIGRATE is off: run \`halyard migrate\` first.`,
     );
   }
-  for (const migration of migrations.slice(present)) await migration(database.schema, traits);
+  const run = { database, onProgress };
+  for (const migration of migrations.slice(present)) await migration(database.schema, traits, run);
   if (row)
     await database.updateTable("schema_version").set({ version: migrations.length }).execute();
   else await database.insertInto("schema_version").values({ version: migrations.length }).execute();

@@ -29,6 +29,7 @@ export const tableFacts = {
     isCopied: true,
   },
   history: { key: ["id"], identity: "id", belongsTo: "environment", isCopied: true },
+  history_checkpoints: { key: ["id"], identity: "id", belongsTo: "environment", isCopied: true },
   events: { key: ["id"], belongsTo: "environment", isCopied: true },
   webhooks: { key: ["id"], belongsTo: "environment", isCopied: true },
   lanes: { key: ["id"], identity: "id", belongsTo: "webhooks", isCopied: true },

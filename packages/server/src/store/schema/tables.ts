@@ -36,6 +36,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     expires_at: Generated<number | null>;
     /** While it is being copied from another: that one. Nobody sees it, and it expires unless the copy goes on. */
     copy_of: Generated<number | null>;
+    /** Of its history, at the last entry; null before the first. */
+    chain: Generated<string | null>;
   };
   api_keys: {
     id: string;
@@ -129,6 +131,22 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     reason: Generated<string | null>;
     /** JSON: the change request that it was part of, or who went past the approval; null for neither. */
     review: Generated<string | null>;
+    /** What it says, and the chain up to it; null until the next change when an older version wrote it. */
+    digest: Generated<string | null>;
+    chain: Generated<string | null>;
+  };
+  /** What stands for entries that were deleted, and for names that were replaced in entries. */
+  history_checkpoints: {
+    id: Generated<number>;
+    environment_id: number;
+    /** The entry that it is about, or the last one of those that were deleted. */
+    entry_id: number;
+    /** `pruned` or `redacted`. */
+    kind: string;
+    /** JSON: what is signed. */
+    statement: string;
+    key_id: string;
+    hmac: string;
   };
   events: {
     id: string;

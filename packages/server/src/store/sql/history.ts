@@ -29,6 +29,7 @@ const columns = [
   "actions",
   "before",
   "after",
+  "chain",
 ] as const;
 
 /** Who a row names. */
@@ -60,6 +61,7 @@ const entryOf = (
   actions: JSON.parse(row.actions) as string[],
   before: row.before === null ? null : JSON.parse(row.before),
   after: row.after === null ? null : JSON.parse(row.after),
+  chain: row.chain,
 });
 
 /** Neither database reads a large text to know its size. */

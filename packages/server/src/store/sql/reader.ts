@@ -13,6 +13,7 @@ import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
 import { environmentReads } from "../environments/rows.ts";
+import { chainReads } from "../history/chain-part.ts";
 import { changeRequestReads } from "../people/change-requests.ts";
 import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
@@ -167,6 +168,7 @@ export const createReader = (database: Database): Reader => ({
   ...healthReads(database),
   ...eventLogReads(database),
   ...pastReads(database),
+  ...chainReads(database),
   session: readSession(database),
   sessionsOf: sessionsOf(database),
 

@@ -1,6 +1,9 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
+import { chainAfter } from "@halyard/core/history/chain";
+import type { ChainHead } from "../../domain/chained-entry.ts";
 import type { Change } from "../../domain/change.ts";
 import type { Transaction } from "../../ports.ts";
+import { sha256 } from "../../sha256.ts";
 import { copyWrites } from "../environments/copy.ts";
 import { environmentWrites } from "../environments/rows.ts";
 import { queue } from "../outbox/queue.ts";
@@ -8,8 +11,8 @@ import { changeRequestWrites } from "../people/change-requests.ts";
 import { credentialReads, credentialWrites } from "../people/credentials.ts";
 import { sessionWrites, signInLinkWrites } from "../people/sessions.ts";
 import { userWrites } from "../people/users.ts";
+import { appendEntry, firstUnchained, lockHead, wholeHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { historyRow } from "../schema/history-row.ts";
 import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { removalWrites } from "./delete-environment.ts";
@@ -68,6 +71,15 @@ export const createTransaction = (
     await traits.notify(database);
   };
 
+  /** Of the environments that are locked here. */
+  const heads = new Map<number, ChainHead>();
+
+  const checkChain = ({ state, entry }: Change): void => {
+    const head = heads.get(state.id);
+    if (head && entry.chain === chainAfter(head.chain, entry.digest, sha256)) return;
+    throw new Error("A change does not follow the last entry of its history.");
+  };
+
   return {
     // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
     ...readsToChange(database, traits.locked),
@@ -80,6 +92,7 @@ export const createTransaction = (
         .selectFrom("environments")
         .select(["id", "name", "revision", "sequence", "flag_count as flagCount", "protected"])
         .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
+        .select(["chain", firstUnchained.as("unchained")])
         // A store from before this column, or a commit by an older version, has it in the history alone.
         .select((environment) =>
           environment.fn
@@ -96,19 +109,21 @@ export const createTransaction = (
         .where("id", "=", environmentId)
         .$call(traits.locked)
         .executeTakeFirst();
-      return (
-        row && {
-          id: row.id,
-          name: row.name,
-          revision: row.revision,
-          sequence: row.sequence,
-          flagCount: row.flagCount,
-          segmentCount: row.segmentCount,
-          definitionBytes: row.definitionBytes,
-          changedAt: row.changedAt,
-          isProtected: row.protected === 1,
-        }
-      );
+      if (!row) return undefined;
+      const head = await wholeHead(database, environmentId, row);
+      heads.set(environmentId, head);
+      return {
+        id: row.id,
+        name: row.name,
+        revision: row.revision,
+        sequence: row.sequence,
+        flagCount: row.flagCount,
+        segmentCount: row.segmentCount,
+        definitionBytes: row.definitionBytes,
+        changedAt: row.changedAt,
+        isProtected: row.protected === 1,
+        chain: head.chain,
+      };
     },
 
     async lastVersion(environmentId, kind, key) {
@@ -125,6 +140,8 @@ export const createTransaction = (
     },
 
     async commit(change, deliveries) {
+      checkChain(change);
+      heads.set(change.state.id, change.state);
       await writeChange(database, change);
       await queue(database, deliveries, "event", change.at, signal.queued);
       await traits.notify(database);
@@ -206,10 +223,11 @@ export const createTransaction = (
     ...removalWrites(database, traits, signal.revokedKeys),
 
     async record(environmentId, entry) {
-      await database
-        .insertInto("history")
-        .values(historyRow(environmentId, entry, null))
-        .execute();
+      const head = heads.get(environmentId) ?? (await lockHead(database, traits, environmentId));
+      if (!head) throw new Error(`There is no environment ${environmentId}.`);
+      const after = await appendEntry(database, environmentId, head, entry);
+      heads.set(environmentId, after);
+      return after.chain;
     },
 
     async idempotencyRecord(keyId, name, now) {

@@ -2,13 +2,13 @@
 import { flagEventTypes } from "@halyard/core/event-types";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { FastifyInstance } from "fastify";
-import { type HistoryEntry, type HistoryQuery, historySubjects } from "../../domain/history.ts";
-import { type Failure, invalidField } from "../../errors.ts";
-import type { History } from "../../management/history.ts";
-import { hideSecretsFrom } from "../auth/hide-secrets.ts";
-import { sendFailure } from "../errors/error-reply.ts";
-import { answers, headers, route } from "../openapi/describe.ts";
-import { moment, momentRule, readMoment } from "../openapi/moment.ts";
+import { type HistoryEntry, type HistoryQuery, historySubjects } from "../../../domain/history.ts";
+import { type Failure, invalidField } from "../../../errors.ts";
+import type { History } from "../../../management/history/history.ts";
+import { hideSecretsFrom } from "../../auth/hide-secrets.ts";
+import { sendFailure } from "../../errors/error-reply.ts";
+import { answers, headers, route } from "../../openapi/describe.ts";
+import { moment, momentRule, readMoment } from "../../openapi/moment.ts";
 import {
   Actor,
   closedObject,
@@ -16,9 +16,9 @@ import {
   flagReference,
   nullable,
   pageParameters,
-} from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
-import { pageOf, sendPage } from "./paging.ts";
+} from "../../openapi/schemas.ts";
+import { type Static, Type } from "../../openapi/type.ts";
+import { pageOf, sendPage } from "../paging.ts";
 
 const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
 
@@ -90,6 +90,11 @@ const who = {
   ),
 };
 
+const chain = nullable<string>(
+  "string",
+  "The chain of the environment's history at this entry, which its events carry too; null until the next change adds it.",
+);
+
 /** Who, when and why, as both lists show it. */
 const shownWho = ({ at, actor, reason, review }: HistoryEntry) => ({
   createdAt: at.toISOString(),
@@ -105,6 +110,7 @@ const FlagEntry = closedObject({
   events: Type.Array(Type.Enum([...flagEventTypes]), { description: "What happened." }),
   before: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
   after: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
+  chain,
 });
 
 const Entry = closedObject({
@@ -125,6 +131,7 @@ const Entry = closedObject({
   actions: Type.Array(Type.String(), { description: "What happened." }),
   before: nullable<object>("object", "As it was; null when it was made. Never with a secret."),
   after: nullable<object>("object", "As it is after; null when it is gone."),
+  chain,
 });
 
 const example = {
@@ -135,6 +142,7 @@ const example = {
   reason: "The provider has an incident",
   before: { ...flagExample, enabled: false },
   after: flagExample,
+  chain: "3a7bd3e2360a3d29eea436fcfb7e44c735d117c42d1c1835420b6b9942dd4f1b",
 };
 
 /** An entry by its time and number: a page begins after it also when it is gone. */
@@ -180,6 +188,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
         events: entry.actions,
         before: entry.before,
         after: entry.after,
+        chain: entry.chain,
       });
       const { entries, found: all } = found.value;
       return sendPage(request, reply, entries, page.value.limit, show, { found: all, cursorOf });
@@ -230,6 +239,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
         actions: entry.actions,
         before: hide.state(entry.subject, entry.before),
         after: hide.state(entry.subject, entry.after),
+        chain: entry.chain,
       });
       return sendPage(request, reply, entries, page.value.limit, show, { found, cursorOf });
     },

@@ -1,12 +1,12 @@
 // /events: the events of the environment as receivers get them, for those who pull instead of receiving webhooks.
 import type { FastifyInstance } from "fastify";
-import { invalidField } from "../../errors.ts";
-import type { History } from "../../management/history.ts";
-import { jsonType, sendFailure } from "../errors/error-reply.ts";
-import { answers, route } from "../openapi/describe.ts";
-import { moment, momentRule, readMoment } from "../openapi/moment.ts";
-import { closedObject, flagExample, pageParameters } from "../openapi/schemas.ts";
-import { type Static, Type } from "../openapi/type.ts";
+import { invalidField } from "../../../errors.ts";
+import type { History } from "../../../management/history/history.ts";
+import { jsonType, sendFailure } from "../../errors/error-reply.ts";
+import { answers, route } from "../../openapi/describe.ts";
+import { moment, momentRule, readMoment } from "../../openapi/moment.ts";
+import { closedObject, flagExample, pageParameters } from "../../openapi/schemas.ts";
+import { type Static, Type } from "../../openapi/type.ts";
 
 const defaultLimit = 100;
 
@@ -29,6 +29,7 @@ const example = {
   createdAt: "2026-11-14T12:00:00.000Z",
   environment: "production",
   sequence: 812,
+  chain: "3a7bd3e2360a3d29eea436fcfb7e44c735d117c42d1c1835420b6b9942dd4f1b",
   data: { flag: flagExample, version: 7, previous: { enabled: false } },
   actor: { keyId: "9f86d081884c7d65", name: "ci" },
 };

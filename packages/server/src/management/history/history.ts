@@ -1,9 +1,14 @@
 // History: every change of an environment, newest first, and the events that the changes made.
 import { isFlagKey } from "@halyard/core/flags/rules";
-import type { EventLogQuery, HistoryPage, HistoryQuery, LoggedEvent } from "../domain/history.ts";
-import type { EnvironmentRef } from "../domain/principal.ts";
-import { notFound, ok, type Result } from "../errors.ts";
-import type { Store } from "../ports.ts";
+import type {
+  EventLogQuery,
+  HistoryPage,
+  HistoryQuery,
+  LoggedEvent,
+} from "../../domain/history.ts";
+import type { EnvironmentRef } from "../../domain/principal.ts";
+import { notFound, ok, type Result } from "../../errors.ts";
+import type { Store } from "../../ports.ts";
 
 type Page = Pick<HistoryQuery, "limit" | "before">;
 
