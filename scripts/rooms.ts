@@ -22,7 +22,15 @@ const server: Rooms = {
   domain: ["errors.ts", "sha256.ts", "@halyard/core", "ipaddr.js"],
   config: ["domain", "errors.ts", "@halyard/core/webhook-signature", "node:*"],
   process: [
-    ...["compose", "config", "management", "telemetry", "errors.ts", "installation.ts"],
+    ...[
+      "compose",
+      "config",
+      "management",
+      "evaluation",
+      "telemetry",
+      "errors.ts",
+      "installation.ts",
+    ],
     ...["pino", "node:*"],
   ],
   compose: [

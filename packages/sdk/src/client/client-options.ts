@@ -37,6 +37,8 @@ interface LocalOptions {
   readonly streaming?: boolean;
   /** False to send no usage counts. */
   readonly reportUsage?: boolean;
+  /** True to send some of the contexts with the usage counts, so that previews of changes know whom they reach. Off by default. */
+  readonly sampleContexts?: boolean;
   readonly timing?: Partial<Timing>;
   /** Where a problem is reported, once until it is over: `console.warn` by default, `false` for nowhere. */
   readonly log?: Log;

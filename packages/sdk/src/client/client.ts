@@ -32,6 +32,7 @@ import type { Client, ClientOptions } from "./client-options.ts";
 import { type CachedFlags, createFlagCache } from "./flag-cache.ts";
 import { createFlagTable, type FlagEntry, type LeveledFlag } from "./flag-table.ts";
 import { followFlags } from "./follow-flags.ts";
+import { createReportedContexts } from "./reported-contexts.ts";
 
 type ObjectValue = Readonly<Record<string, unknown>>;
 
@@ -156,10 +157,11 @@ export const createClient = (options: ClientOptions): Client => {
     });
   // Without a server it is ready at once, after the application has added its listeners.
   const following = server === undefined ? Promise.resolve().then(connection.live) : follow(server);
+  const contexts = options.sampleContexts === true ? createReportedContexts() : undefined;
   const usage =
     server === undefined || options.reportUsage === false
       ? undefined
-      : startUsageReport(server, timing, () => entries.values());
+      : startUsageReport(server, timing, () => entries.values(), contexts?.take);
 
   const details = <Value extends FlagValue>(
     key: string,
@@ -172,6 +174,7 @@ export const createClient = (options: ClientOptions): Client => {
       return known ? notFound(fallback, key) : notReady(fallback, connection.error);
     }
     const result = override ?? evaluateEntry(entry as FlagEntry, context);
+    contexts?.offer(context ?? noContext);
     if ("errorCode" in result) {
       return failedDetails(fallback, result.errorCode, result.errorDetails);
     }
@@ -200,6 +203,7 @@ export const createClient = (options: ClientOptions): Client => {
       const entry = entries.get(key);
       if (entry === undefined && override === undefined) return fallback;
       const result = override ?? evaluateEntry(entry as FlagEntry, context);
+      contexts?.offer(context ?? noContext);
       if ("errorCode" in result || typeof result.value !== "boolean") return fallback;
       if (override === undefined) entry?.count(result);
       return result.value;

@@ -8,6 +8,7 @@ import { createPasswords, loadCommonPasswords } from "../access/passwords.ts";
 import { createSecondFactors } from "../access/second-factor.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
+import type { SamplePart } from "../evaluation/context-sample.ts";
 import { createUsageReport } from "../evaluation/usage-report.ts";
 import { createApp } from "../http/app.ts";
 import { networkOf } from "../http/auth/client-network.ts";
@@ -64,6 +65,8 @@ export interface Instance {
   readonly unencryptedTo: string | undefined;
   /** The metrics of this instance alone. */
   scrape(): Promise<Scrape>;
+  /** What this instance alone has sampled of the contexts of an environment; undefined when sampling is off. */
+  samplePart(environmentId: number): SamplePart | undefined;
   /**
    * It is unready at once and continues to serve for `delay` milliseconds, until load balancers have noticed. A step that
    * fails does not keep the others from being done; it rejects after the last one.
@@ -80,6 +83,8 @@ export interface TestOverrides {
   readonly dashboardFolder?: string;
   /** The metrics of all workers; undefined when one of them does not report. */
   readonly scrapes?: () => Promise<readonly Scrape[] | undefined>;
+  /** What all workers have sampled of the contexts of an environment. */
+  readonly sampleParts?: (environmentId: number) => Promise<readonly SamplePart[]>;
 }
 
 export const composeInstance = async (
@@ -91,6 +96,7 @@ export const composeInstance = async (
     streams = {},
     dashboardFolder = builtDashboard,
     scrapes,
+    sampleParts,
   }: TestOverrides = {},
 ): Promise<Instance> => {
   const telemetry = await createTelemetry({
@@ -112,8 +118,8 @@ export const composeInstance = async (
     opened.defer(() => overload.close());
     const scrape = () => telemetry.scrape(store, overload.figures());
     const keys = createApiKeys(store, sources);
-    const memory = await composeMemory(store, config, clock, log, opened);
-    const { snapshots, keyTable, feed, usage, keyUse } = memory;
+    const memory = await composeMemory(store, config, clock, log, opened, sampleParts);
+    const { snapshots, keyTable, feed, usage, keyUse, contextSample } = memory;
     const webhooks = createWebhooks({
       ...sources,
       store,
@@ -158,6 +164,7 @@ export const composeInstance = async (
       users: createUsers(store, sources),
       snapshots,
       feed,
+      contextSample,
       usage: createUsageReport(store, snapshots, usage, clock),
       streams: { ...config, ...streamSettings, ...streams },
       eventTokens: createEventTokens(secretKeysOf(config), clock),
@@ -214,6 +221,7 @@ export const composeInstance = async (
       unreadableSecrets: () => store.unreadableSecrets(),
       unencryptedTo: store.unencryptedTo,
       scrape,
+      samplePart: (environmentId) => contextSample.part(environmentId),
       async close(delay = 0) {
         isLeaving = true;
         if (delay > 0) await setTimeout(delay);

@@ -6,7 +6,7 @@ import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
 import { workerFile } from "../installation.ts";
 import { type Order, type Report, workerStopTimeout } from "./cluster-messages.ts";
-import { createScrapeRounds } from "./cluster-scrapes.ts";
+import { createQuestionRounds } from "./cluster-questions.ts";
 import { dashboardAddress, makeFirstKeys } from "./first-keys.ts";
 import type { Server } from "./listening.ts";
 import { createLog } from "./log.ts";
@@ -80,7 +80,7 @@ const startWorkers = (config: Config, log: Logger) => {
   const running = new Map<Worker, Promise<void>>();
   /** Those that listen. */
   const serving = new Set<Worker>();
-  const scrapeRounds = createScrapeRounds(() => serving, send);
+  const questionRounds = createQuestionRounds(() => serving, send);
   const pauses = new Set<NodeJS.Timeout>();
   let started = false;
   let stopping = false;
@@ -104,7 +104,7 @@ const startWorkers = (config: Config, log: Logger) => {
           resolve(report.url);
         }
       } else {
-        scrapeRounds.receive(worker, report);
+        questionRounds.receive(worker, report);
       }
     });
     send(worker, { kind: "start", config });
@@ -112,7 +112,7 @@ const startWorkers = (config: Config, log: Logger) => {
     const onEnd = ({ code, signal }: End): void => {
       running.delete(worker);
       serving.delete(worker);
-      scrapeRounds.remove(worker);
+      questionRounds.remove(worker);
       if (stopping) return;
       if (!started) {
         // The first one that cannot start says why; the others have the same reason.

@@ -1,7 +1,6 @@
 // Everything below /api/v1.
 import type { FastifyInstance } from "fastify";
 import type { Sessions } from "../../access/sessions.ts";
-import type { UsageReport } from "../../evaluation/usage-report.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import type { ChangeRequests } from "../../management/change-requests/change-requests.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
@@ -33,14 +32,17 @@ import { historyRoutes } from "./history/history.ts";
 import { keyRoutes } from "./keys.ts";
 import { type SnapshotDependencies, snapshotRoutes } from "./snapshot.ts";
 import { type StreamDependencies, streamRoutes } from "./stream.ts";
-import { usageRoutes } from "./usage.ts";
+import { type UsageDependencies, usageRoutes } from "./usage.ts";
 import { deliveryRoutes } from "./webhooks/deliveries.ts";
 import { DeliverySchema } from "./webhooks/delivery-schema.ts";
 import { replayRoutes } from "./webhooks/replay.ts";
 import { replayRangeRoutes } from "./webhooks/replay-range.ts";
 import { webhookRoutes } from "./webhooks/webhooks.ts";
 
-export interface ApiDependencies extends StreamDependencies, SnapshotDependencies {
+export interface ApiDependencies
+  extends StreamDependencies,
+    SnapshotDependencies,
+    UsageDependencies {
   readonly flags: Flags;
   readonly segments: Segments;
   readonly changeRequests: ChangeRequests;
@@ -54,7 +56,6 @@ export interface ApiDependencies extends StreamDependencies, SnapshotDependencie
   readonly keys: ApiKeys;
   readonly environments: Environments;
   readonly users: Users;
-  readonly usage: UsageReport;
   /** Undefined when there is no dashboard. */
   readonly sessions: Sessions | undefined;
   /** Where clients reach this server; taken from each request when it is not set. */
@@ -91,5 +92,5 @@ export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): 
   userRoutes(api, dependencies.users, dependencies.publicUrl);
   streamRoutes(api, dependencies);
   snapshotRoutes(api, dependencies);
-  usageRoutes(api, dependencies.usage);
+  usageRoutes(api, dependencies);
 };

@@ -1,9 +1,11 @@
 // /usage and /flags/:key/usage: how often flags are evaluated.
 
+import type { EvaluationContext } from "@halyard/core/context";
 import { flagKeyPattern } from "@halyard/core/flags/rules";
 import { type Counts, maxReportedNames } from "@halyard/core/result-counts";
 import type { FastifyInstance } from "fastify";
 import type { LastChange } from "../../domain/usage.ts";
+import type { ContextSample } from "../../evaluation/context-sample.ts";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, route, withBody } from "../openapi/describe.ts";
@@ -12,9 +14,15 @@ import { type Static, Type } from "../openapi/type.ts";
 import { sendCompressed } from "../request/compressed.ts";
 import { allowPages } from "../request/cors.ts";
 
+export interface UsageDependencies {
+  readonly usage: UsageReport;
+  readonly contextSample: Pick<ContextSample, "offer">;
+}
+
 const tags = ["Flags"];
 const defaultHours = 24;
 const maxEntries = 1_000;
+const maxContexts = 100;
 
 const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
 const Hours = closedObject({
@@ -64,6 +72,21 @@ const Reported = closedObject(
         ),
       }),
       { minItems: 1, maxItems: maxEntries, "x-must-be": `a list of 1 to ${maxEntries} entries` },
+    ),
+    contexts: Type.Optional(
+      Type.Array(
+        Type.Unsafe<EvaluationContext>({
+          type: "object",
+          description: "As in an evaluation.",
+          "x-must-be": 'a context, such as {"targetingKey": "user-123"}',
+        }),
+        {
+          maxItems: maxContexts,
+          description:
+            "Some of the contexts that were evaluated, which previews count with. Kept in memory for one to two hours, and nowhere else.",
+          "x-must-be": `a list of at most ${maxContexts} contexts`,
+        },
+      ),
     ),
   },
   {
@@ -148,7 +171,10 @@ const time = "2026-11-14T12:40:02.000Z";
 const count = { on: 120, off: 3 };
 const lastChange = { at: time, actor: { keyId: "9f86d081884c7d65", name: "ci" } };
 
-export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
+export const usageRoutes = (
+  app: FastifyInstance,
+  { usage, contextSample }: UsageDependencies,
+): void => {
   app.post<{ Body: Static<typeof Reported> }>(
     "/usage",
     {
@@ -164,7 +190,12 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
       },
     },
     async (request, reply) => {
-      usage.add(request.auth.principal.environment, request.body.evaluations);
+      const { environment, role } = request.auth.principal;
+      const { evaluations, contexts = [] } = request.body;
+      usage.add(environment, evaluations);
+      for (const context of contexts) {
+        contextSample.offer(environment.id, context, role === "client");
+      }
       return allowPages(reply).code(204).send();
     },
   );
