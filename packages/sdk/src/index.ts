@@ -76,6 +76,7 @@ export type {
   FlagQuery,
   HistoryQuery,
   PageQuery,
+  PastQuery,
 } from "./management/queries.ts";
 export type {
   Actor,
@@ -126,6 +127,7 @@ export type {
   SegmentMembers,
   SegmentPatch,
   SegmentUse,
+  SnapshotContent,
 } from "./management/segments.ts";
 export type {
   ChangeRequestEvent,

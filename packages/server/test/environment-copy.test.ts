@@ -125,6 +125,10 @@ test("a copy has the same flags and segments, and gives everybody the same", asy
   await done(copied, "POST", "/segments/beta/members", { include: { remove: ["user-1"] } });
   const explained = await copied("POST", "/flags/plain/explain", { context: {}, revision: 0 });
   assert.equal(explained.status, 200, "as it was when it was copied");
+  const then = await copied("GET", "/flags?revision=0");
+  assert.deepEqual(then.body, (await admin("GET", "/flags")).body);
+  const earlier = await copied("GET", "/flags?at=2020-01-01");
+  assert.equal(earlier.status, 409, "its history begins with the copy");
   assert.equal((await admin("GET", "/flags/half")).status, 200, "each goes its own way");
   assert.equal((await owner("DELETE", "/environments/copied?flags=true")).status, 204);
 });

@@ -18,7 +18,14 @@ import { previewCalls } from "./changes/preview-calls.ts";
 import type { ClientsQuery, Programs } from "./clients.ts";
 import { environmentCalls } from "./environments.ts";
 import { personalKeyCalls, userCalls } from "./people/people-calls.ts";
-import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
+import type {
+  DeliveryQuery,
+  EventQuery,
+  FlagQuery,
+  HistoryQuery,
+  PageQuery,
+  PastQuery,
+} from "./queries.ts";
 import type {
   CreatedWebhook,
   Delivery,
@@ -42,7 +49,13 @@ import type {
 } from "./resources.ts";
 import type { ManagementError, Result } from "./result.ts";
 import { segmentCalls } from "./segment-calls.ts";
-import type { ChangedFlags, ExplainRequest, FlagChange, FlagExplanation } from "./segments.ts";
+import type {
+  ChangedFlags,
+  ExplainRequest,
+  FlagChange,
+  FlagExplanation,
+  SnapshotContent,
+} from "./segments.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
 const queryOf = (query: object): string => {
@@ -114,7 +127,8 @@ export const createManagement = (address: ManagementOptions) => {
       get<Flag[]>(`/flags${queryOf(query)}`, options),
     pages: (query: FlagQuery = {}, options?: CallOptions) =>
       pages<Flag[]>("/flags", { limit: 1_000, ...query }, options),
-    get: (key: string, options?: CallOptions) => get<Flag>(`/flags/${pathPart(key)}`, options),
+    get: (key: string, { at, revision, ...options }: CallOptions & PastQuery = {}) =>
+      get<Flag>(`/flags/${pathPart(key)}${queryOf({ at, revision })}`, options),
     create: (flag: NewFlag, options?: CreateOptions) => postChange<Flag>("/flags", flag, options),
     update: (key: string, patch: FlagPatch, options: ChangeOptions = {}) =>
       send<Flag>({
@@ -220,12 +234,15 @@ export const createManagement = (address: ManagementOptions) => {
     preview: previewCalls(send),
     /** What waits for a second person, in protected environments. */
     changeRequests: changeRequestCalls({ send, get, queryOf }),
-    segments: segmentCalls({ send, get, post: postChange }),
+    segments: segmentCalls({ send, get, post: postChange, queryOf }),
     webhooks,
     keys,
     users: userCalls({ send, get, post, remove }),
     personalKeys: personalKeyCalls({ send, get, post, remove }),
     environments: environmentCalls({ send, get, post }),
+    /** Every flag and every segment with its members, now or as it was. */
+    snapshot: (query: PastQuery = {}, options?: CallOptions) =>
+      get<SnapshotContent>(`/snapshot${queryOf(query)}`, options),
     /** Every change of the environment, newest first. */
     history: (query: HistoryQuery = {}, options?: CallOptions) =>
       get<HistoryEntry[]>(`/history${queryOf(query)}`, options),

@@ -42,6 +42,8 @@ export interface Bypass {
 
 export interface FlagHistoryEntry {
   readonly version: number;
+  /** Of the environment, which the change made. */
+  readonly revision: number;
   readonly createdAt: string;
   readonly actor: Actor;
   /** Given with the change. */
@@ -69,6 +71,8 @@ export interface HistoryEntry {
   readonly id: string;
   /** Null for what has none, such as webhooks and keys. */
   readonly version: number | null;
+  /** Of the environment, which a change of a flag or a segment made; null for everything else. */
+  readonly revision: number | null;
   readonly createdAt: string;
   readonly actor: Actor;
   /** Given with the change. */

@@ -24,11 +24,13 @@ import { createChangeRequests } from "../management/change-requests/change-reque
 import { createChanges } from "../management/change-requests/changes.ts";
 import { createDeliveries } from "../management/deliveries.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
-import { createExplain } from "../management/explain.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history/history.ts";
 import { createVerification } from "../management/history/verification.ts";
+import { createAsItWas } from "../management/past/as-it-was.ts";
+import { createExplain } from "../management/past/explain.ts";
+import { createPast } from "../management/past/past.ts";
 import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
 import { createPreviewDecisions } from "../management/preview/preview.ts";
 import { createPreviews } from "../management/preview/previews.ts";
@@ -149,6 +151,7 @@ export const composeInstance = async (
     const changeRequests = createChangeRequests(store, changes, sources);
     const links = createSignInLinks(store, sources);
     const environments = createEnvironments(store, { ...sources, ...config }, changes);
+    const past = createPast(store, inMemory);
     const app = await createApp({
       ...config,
       ...arrival,
@@ -156,9 +159,10 @@ export const composeInstance = async (
       flags: createFlags(changes),
       segments: createSegments(store, changes),
       changeRequests,
-      explain: createExplain(store, inMemory),
+      explain: createExplain(store, inMemory, past),
       previews: createPreviews(changes, previewDecisions),
       flagReads: createFlagReads(inMemory),
+      past: createAsItWas(past),
       history: createHistory(store),
       verification: createVerification(store, clock),
       webhooks,

@@ -149,7 +149,12 @@ const listsOf = ({ include, exclude }: SegmentChange) => {
     : { membersOmitted: true };
 };
 
-const summaryOf = ({ key, description, when, ...rest }: SegmentSummary | Segment) => ({
+export const segmentSummaryOf = ({
+  key,
+  description,
+  when,
+  ...rest
+}: SegmentSummary | Segment) => ({
   key,
   description,
   when,
@@ -166,7 +171,7 @@ const dataOf = (decision: Decision, previous: EventDraft["previous"]) => {
       const { after, before, flags } = decision;
       const segment = after ?? before;
       return {
-        segment: segment && summaryOf(segment as SegmentSummary | Segment),
+        segment: segment && segmentSummaryOf(segment as SegmentSummary | Segment),
         version,
         previous,
         ...(after && listsOf(after)),
@@ -182,8 +187,8 @@ export const previewOf = (decision: Decision): { before: unknown; after: unknown
   if (decision.kind === "flag") return { before: decision.before, after: decision.after };
   const { before, after } = decision;
   return {
-    before: before && summaryOf(before),
-    after: after && { ...summaryOf(after), ...listsOf(after) },
+    before: before && segmentSummaryOf(before),
+    after: after && { ...segmentSummaryOf(after), ...listsOf(after) },
   };
 };
 

@@ -5,11 +5,11 @@ import type { ApiKeys } from "../../management/api-keys.ts";
 import type { ChangeRequests } from "../../management/change-requests/change-requests.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
 import type { Environments } from "../../management/environments.ts";
-import type { Explain } from "../../management/explain.ts";
 import type { FlagReads } from "../../management/flag-reads.ts";
 import type { Flags } from "../../management/flags.ts";
 import type { History } from "../../management/history/history.ts";
 import type { Verification } from "../../management/history/verification.ts";
+import type { Explain } from "../../management/past/explain.ts";
 import type { Previews } from "../../management/preview/previews.ts";
 import type { Replays } from "../../management/replays.ts";
 import type { Segments } from "../../management/segments.ts";
@@ -34,7 +34,7 @@ import { eventRoutes } from "./history/events.ts";
 import { historyExportRoutes } from "./history/export.ts";
 import { historyRoutes } from "./history/history.ts";
 import { keyRoutes } from "./keys.ts";
-import { snapshotRoutes } from "./snapshot.ts";
+import { type SnapshotDependencies, snapshotRoutes } from "./snapshot.ts";
 import { type StreamDependencies, streamRoutes } from "./stream.ts";
 import { type UsageDependencies, usageRoutes } from "./usage.ts";
 import { deliveryRoutes } from "./webhooks/deliveries.ts";
@@ -43,7 +43,11 @@ import { replayRoutes } from "./webhooks/replay.ts";
 import { replayRangeRoutes } from "./webhooks/replay-range.ts";
 import { webhookRoutes } from "./webhooks/webhooks.ts";
 
-export interface ApiDependencies extends StreamDependencies, UsageDependencies, ClientDependencies {
+export interface ApiDependencies
+  extends StreamDependencies,
+    SnapshotDependencies,
+    UsageDependencies,
+    ClientDependencies {
   readonly flags: Flags;
   readonly segments: Segments;
   readonly changeRequests: ChangeRequests;
@@ -76,13 +80,13 @@ export const apiSchemas = [
 ];
 
 export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): void => {
-  flagReadRoutes(api, dependencies.flagReads);
+  flagReadRoutes(api, dependencies.flagReads, dependencies.past);
   flagRoutes(api, dependencies.flags);
   changeRoutes(api, dependencies.flags);
   changeRequestRoutes(api, dependencies.changeRequests);
   explainRoutes(api, dependencies.explain);
   previewRoutes(api, dependencies.previews);
-  segmentRoutes(api, dependencies.segments);
+  segmentRoutes(api, dependencies.segments, dependencies.past);
   historyRoutes(api, dependencies.history);
   historyExportRoutes(api, dependencies.verification);
   eventRoutes(api, dependencies.history);

@@ -54,6 +54,9 @@ export const headers = {
       '</api/v1/flags?limit=100&cursor=bmV3>; rel="next"',
     ),
   },
+  pastRevision: {
+    "X-Halyard-Revision": text("With `at` or `revision`: the revision that it is of.", "812"),
+  },
   answerTag: { ETag: text("Names this answer: the same flags and values.", '"kZ3x1Qd0"') },
   repeated: {
     "Idempotency-Replayed": text("`true` when this is the answer to an earlier request.", "true"),

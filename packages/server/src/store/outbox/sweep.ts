@@ -1,5 +1,6 @@
 // Goes through ordering queues and history from the first to the last, a little at a time, and deletes what is not needed.
 import { kindNames } from "@halyard/core/kinds";
+import { sql } from "kysely";
 import { deleteEntries } from "../history/delete-entries.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
@@ -63,7 +64,8 @@ export const pruneQueues = async (
 
 /**
  * Deletes old history, but never the last entry of a flag: it holds the version from which a later flag of the same key
- * goes on, and the time of the environment's revision. A follower that lacks a deleted revision reads everything anew.
+ * goes on, and the time of the environment's revision. Nor the last revision before the time: what was there from that time
+ * on can still be told. A follower that lacks a deleted revision reads everything anew.
  */
 export const pruneHistory = async (
   database: Database,
@@ -89,6 +91,12 @@ export const pruneHistory = async (
         .orderBy("later.id")
         .limit(1)
         .as("later"),
+      entry
+        .selectFrom("history as next")
+        .select("next.at")
+        .whereRef("next.environment_id", "=", "entry.environment_id")
+        .where("next.revision", "=", sql<number>`entry.revision + 1`)
+        .as("nextAt"),
     ])
     .where("entry.id", ">", swept.entry)
     .orderBy("entry.id")
@@ -97,7 +105,9 @@ export const pruneHistory = async (
   const old = rows.filter(({ at }) => at < before);
   const isThrough = rows.length < sweepBatch || old.length === 0;
   const isKind = (subject: string) => kindNames.some((kind) => kind === subject);
-  const doomed = old.filter(({ later, subject }) => later !== null || !isKind(subject));
+  const doomed = old
+    .filter(({ later, subject }) => later !== null || !isKind(subject))
+    .filter(({ nextAt }) => nextAt === null || nextAt < before);
   const ids = Map.groupBy(doomed, ({ environment_id }) => environment_id);
   if (ids.size > 0) {
     const environments = await database

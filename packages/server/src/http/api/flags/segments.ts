@@ -3,6 +3,9 @@ import type { MembersRequest } from "@halyard/core/targeting/check-segment";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { VersionedSegment } from "../../../domain/change.ts";
 import type { CreateSegment, PatchSegment } from "../../../domain/change-segment.ts";
+import type { WholeSegment } from "../../../domain/segments.ts";
+import type { Result } from "../../../errors.ts";
+import type { AsItWas } from "../../../management/past/as-it-was.ts";
 import type { Segments } from "../../../management/segments.ts";
 import { jsonType, sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
@@ -23,6 +26,7 @@ import { Type } from "../../openapi/type.ts";
 import { ifMatch, sendNotModified } from "../../request/conditional.ts";
 import { proposed } from "../change-requests/schemas.ts";
 import { replyIdempotently } from "../idempotency.ts";
+import { type MaybePast, type PastQuery, pastQuery, tellRevision, whenOf } from "../past.ts";
 
 const tags = ["Segments"];
 
@@ -41,25 +45,39 @@ const changed = {
   },
 };
 
-export const segmentRoutes = (app: FastifyInstance, segments: Segments): void => {
-  app.get(
+export const segmentRoutes = (app: FastifyInstance, segments: Segments, past: AsItWas): void => {
+  app.get<{ Querystring: PastQuery }>(
     "/segments",
     route("segments.read", {
       tags,
       operationId: "listSegments",
       summary: "List segments",
-      description: "All segments of the environment, sorted by key, with counts of their members.",
-      response: answers({
-        200: {
-          description: "The segments, without their members.",
-          schema: Type.Array(SegmentSummary),
-          example: [summaryExample],
+      description:
+        "All segments of the environment, sorted by key, with counts of their members. With `at` or `revision` as they were then.",
+      querystring: pastQuery,
+      response: answers(
+        {
+          200: {
+            description: "The segments, without their members.",
+            schema: Type.Array(SegmentSummary),
+            example: [summaryExample],
+            headers: headers.pastRevision,
+          },
         },
-      }),
+        "CONFLICT",
+      ),
     }),
     async (request, reply) => {
-      const list = await segments.list(request.auth.principal.environment);
-      return reply.type(jsonType).send(JSON.stringify(list.map(({ segment }) => segment)));
+      const { environment } = request.auth.principal;
+      const show = (list: readonly VersionedSegment[]) =>
+        reply.type(jsonType).send(JSON.stringify(list.map(({ segment }) => segment)));
+      const when = whenOf(request.query);
+      if (!when.ok) return sendFailure(reply, when.failure);
+      if (!when.value) return show(await segments.list(environment));
+      const found = await past.segments(environment, when.value);
+      if (!found.ok) return sendFailure(reply, found.failure);
+      tellRevision(reply, found.value.revision);
+      return show(found.value.list);
     },
   );
 
@@ -97,14 +115,16 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       ),
   );
 
-  app.get<{ Params: SegmentPath }>(
+  app.get<{ Params: SegmentPath; Querystring: PastQuery }>(
     "/segments/:key",
     route("segments.read", {
       tags,
       operationId: "getSegment",
       summary: "Read one segment",
-      description: "With all its members.",
+      description:
+        "With all its members. With `at` or `revision` as it was then, also when it was deleted since.",
       params: segmentPath,
+      querystring: pastQuery,
       headers: freshnessHeader,
       response: answers(
         {
@@ -112,17 +132,25 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
             description: "The segment.",
             schema: segmentReference,
             example: segmentExample,
-            headers: headers.segmentTag,
+            headers: { ...headers.segmentTag, ...headers.pastRevision },
           },
           304: { description: "It has not changed.", headers: headers.segmentTag },
         },
         "NOT_FOUND",
+        "CONFLICT",
       ),
     }),
     async (request, reply) => {
-      const found = await segments.get(request.auth.principal.environment, request.params.key);
+      const { params, query, auth } = request;
+      const { environment } = auth.principal;
+      const when = whenOf(query);
+      if (!when.ok) return sendFailure(reply, when.failure);
+      const found: Result<WholeSegment & MaybePast> = await (when.value
+        ? past.segment(environment, when.value, params.key)
+        : segments.get(environment, params.key));
       if (!found.ok) return sendFailure(reply, found.failure);
-      const { segment, version } = found.value;
+      const { segment, version, revision } = found.value;
+      tellRevision(reply, revision);
       if (sendNotModified(request, reply, version)) return reply;
       return reply.type(jsonType).send(JSON.stringify(segment));
     },

@@ -105,6 +105,7 @@ const shownWho = ({ at, actor, reason, review }: HistoryEntry) => ({
 
 const FlagEntry = closedObject({
   version: Type.Integer({ description: "The flag's version that the change made." }),
+  revision: Type.Integer({ description: "The environment's revision that the change made." }),
   ...who,
   events: Type.Array(Type.Enum([...flagEventTypes]), { description: "What happened." }),
   before: Type.Unsafe<Flag | null>({ anyOf: [flagReference, { type: "null" }] }),
@@ -122,6 +123,10 @@ const Entry = closedObject({
     "integer",
     "The version of the flag or segment; null for everything else.",
   ),
+  revision: nullable<number>(
+    "integer",
+    "The environment's revision that the change made; null for what is neither a flag nor a segment.",
+  ),
   ...who,
   actions: Type.Array(Type.String(), { description: "What happened." }),
   before: nullable<object>("object", "As it was; null when it was made. Never with a secret."),
@@ -131,6 +136,7 @@ const Entry = closedObject({
 
 const example = {
   version: 2,
+  revision: 812,
   createdAt: "2026-11-14T12:00:00.000Z",
   actor: { keyId: "9f86d081884c7d65", name: "ci" },
   reason: "The provider has an incident",
@@ -177,6 +183,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
       if (!found.ok) return sendFailure(reply, found.failure);
       const show = (entry: HistoryEntry) => ({
         version: entry.version,
+        revision: entry.revision,
         ...shownWho(entry),
         events: entry.actions,
         before: entry.before,
@@ -227,6 +234,7 @@ export const historyRoutes = (app: FastifyInstance, history: History): void => {
         subject: entry.subject,
         id: entry.subjectId,
         version: entry.version,
+        revision: entry.revision,
         ...shownWho(entry),
         actions: entry.actions,
         before: hide.state(entry.subject, entry.before),
