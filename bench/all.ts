@@ -11,6 +11,7 @@ const benches = [
   "scale",
   "evaluate",
   "targeting",
+  "sampling",
   "delivery",
   "streams",
   "instances",

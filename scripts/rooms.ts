@@ -22,7 +22,15 @@ const server: Rooms = {
   domain: ["errors.ts", "text-hash.ts", "@halyard/core", "ipaddr.js"],
   config: ["domain", "errors.ts", "@halyard/core/webhook-signature", "node:*"],
   process: [
-    ...["compose", "config", "management", "telemetry", "errors.ts", "installation.ts"],
+    ...[
+      "compose",
+      "config",
+      "management",
+      "evaluation",
+      "telemetry",
+      "errors.ts",
+      "installation.ts",
+    ],
     ...["pino", "node:*"],
   ],
   compose: [
@@ -30,7 +38,7 @@ const server: Rooms = {
     ...["telemetry", "store/**", "version.ts", "installation.ts", ...useCases],
     ...["fastify", "pino", "node:*"],
   ],
-  management: [...useCases, "node:crypto"],
+  management: [...useCases, "node:crypto", "node:timers/promises"],
   evaluation: [...useCases, "node:timers/promises"],
   access: ["evaluation", ...useCases, "@zxcvbn-ts/language-common", "node:crypto"],
   providers: [...useCases, "openid-client"],

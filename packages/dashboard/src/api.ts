@@ -65,6 +65,10 @@ export const valueOrThrow = <T>(result: Result<T>): T => {
   throw new ApiError(result.error);
 };
 
+/** What changes flags or segments when it succeeds; the answer of a change request says whether that was applied. */
+const changesFlags =
+  /\/v1\/((flags|segments|changes)(\/[^/?]+(\/members)?)?|.+\/(approve|apply|bypass))(\?|$)/;
+
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
 
 export type SessionFetch = typeof globalThis.fetch;
@@ -77,6 +81,8 @@ export interface SessionUse {
   readonly onEnded: () => void;
   /** A change was not made but proposed. */
   readonly onProposed: () => void;
+  /** A change was made in this environment. */
+  onChanged: (environment: string, response: Response) => void;
   /** Asks the person to prove once more who they are; false when they do not. */
   signInAgain: () => Promise<boolean>;
 }
@@ -132,6 +138,9 @@ export const createSessionFetch =
     }
     if (response.status === 401) use.onEnded();
     if (response.status === 202) use.onProposed();
+    else if (response.ok && environment !== undefined && changesFlags.test(response.url)) {
+      use.onChanged(environment, response.clone());
+    }
     return response;
   };
 

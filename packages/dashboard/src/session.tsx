@@ -110,6 +110,7 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
       void queries.invalidateQueries({
         predicate: ({ queryKey }) => queryKey[1] === "change-requests",
       }),
+    onChanged: () => {},
     signInAgain: async () => false,
   }));
   useLayoutEffect(() => {

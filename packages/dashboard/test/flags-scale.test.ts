@@ -131,7 +131,10 @@ test("on a slow line 5,000 flags are on the screen after few bytes", async (t) =
 test("on a slow line a first visit shows the flags before the application arrives", async (t) => {
   const { keys, name } = await server.environment();
   await fill(name, 5_000);
-  const { page, context } = await browser.visit(t, server.url, { keys: [keys.admin] });
+  const { page, context } = await browser.visit(t, server.url, {
+    keys: [keys.admin],
+    isNew: true,
+  });
   const network = await slowLine(context, page);
   let bytes = 0;
   network.on("Network.dataReceived", ({ encodedDataLength }) => {

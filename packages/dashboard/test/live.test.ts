@@ -58,7 +58,7 @@ test("after a loss the page says so, keeps its flags and resumes", async (t) => 
 test("a hidden page gives its connection back and catches up when it is visible again", async (t) => {
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "seen", type: "boolean" }]);
-  const { page, context } = await browser.visit(t, server.url, { keys: [keys.admin] });
+  const { page, context } = await browser.visit(t, server.url, { keys: [keys.admin], isNew: true });
   await page.clock.install();
   await page.goto("/flags");
   await status(page, "Live").waitFor();

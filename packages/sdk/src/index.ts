@@ -29,6 +29,7 @@ export type { Details } from "./details.ts";
 export type { ApiKey, CreatedApiKey, NewApiKey, OwnApiKey } from "./management/api-keys.ts";
 export type { CallOptions, ChangeOptions, CreateOptions, PostOptions } from "./management/call.ts";
 export type {
+  ChangePreview,
   ChangeRequest,
   ChangeRequestPage,
   ChangeRequestQuery,
@@ -38,7 +39,14 @@ export type {
   NewOperation,
   ProposedOperation,
   RebasedChangeRequest,
+  SegmentPreview,
 } from "./management/change-requests.ts";
+export type {
+  ClientsQuery,
+  ConnectedClient,
+  Programs,
+  ServerInstance,
+} from "./management/clients.ts";
 export type {
   ClosedEnvironment,
   CreatedEnvironment,

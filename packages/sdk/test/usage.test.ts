@@ -52,6 +52,44 @@ suite("usage", () => {
     assert.match(request?.headers.authorization ?? "", /^Bearer /);
   });
 
+  test("carries a bounded sample of the contexts only for who has chosen that", async (t) => {
+    const server = await scriptedServer(t, {
+      [route]: (response) => response.writeHead(204).end(),
+    });
+    const options = { reportUsage: true, bootstrap: [booleanFlag("a", true)] } as const;
+    const contextsOf = () =>
+      server
+        .to(route)
+        .map(
+          ({ body }) => (JSON.parse(body) as { contexts?: { targetingKey: string }[] }).contexts,
+        );
+    const { client: silent } = clientOf(t, server.url, options);
+    silent.isEnabled("a", { targetingKey: "somebody" });
+    await silent.close();
+    assert.deepEqual(contextsOf(), [undefined]);
+    const { client } = clientOf(t, server.url, { ...options, sampleContexts: true });
+    const at = new Date(0);
+    for (let turn = 0; turn < 3; turn += 1) client.isEnabled("a", { targetingKey: "one", at });
+    client.details("a", { targetingKey: "two", bio: "x".repeat(300) });
+    client.isEnabled("missing", { targetingKey: "three" });
+    const thrower = {
+      get targetingKey(): string {
+        throw new Error("no context");
+      },
+    };
+    assert.equal(client.isEnabled("a", thrower), true);
+    await until("the first report", () => server.to(route).length > 1);
+    const [, first = []] = contextsOf();
+    const byKey = first.toSorted((one, other) => (one.targetingKey < other.targetingKey ? -1 : 1));
+    assert.deepEqual(byKey, [{ targetingKey: "one", at: at.toJSON() }, { targetingKey: "two" }]);
+    for (let index = 0; index < 1_000; index += 1) {
+      client.isEnabled("a", { targetingKey: `user-${index}` });
+    }
+    await client.close();
+    const later = contextsOf().slice(2).flat();
+    assert.ok(later.length >= 100 && later.length <= 200, `${later.length} of 1,000`);
+  });
+
   test("that could not be reported is added to the next report", async (t) => {
     let attempts = 0;
     const server = await scriptedServer(t, {

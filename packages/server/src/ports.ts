@@ -1,6 +1,7 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
 import type { IsSigned } from "@halyard/core/history/verify";
 import type { ApiKey, NewKey } from "./domain/api-key.ts";
+import type { InstanceReads, InstanceWrites } from "./domain/arrival/report.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type {
   ChangeRequestReads,
@@ -209,7 +210,7 @@ export interface Commit {
   readonly accessChanged: boolean;
 }
 
-export interface Store extends Reader, CredentialReads {
+export interface Store extends Reader, CredentialReads, InstanceReads, InstanceWrites {
   /** Whether a checkpoint of history is signed with a secret key of ours; undefined when that key is missing. */
   readonly isCheckpointSigned: IsSigned;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */

@@ -79,11 +79,16 @@ test("nobody approves their own: not with another session, not with a personal k
   assert.equal((await flagOf(admin)).description, "y");
 });
 
-test("100 people approve at once: it is applied once", async () => {
+const isFull = process.env.HALYARD_FAULTS === "full";
+const crowd = isFull ? 100 : 20;
+/** Two of each pause between the two requests. */
+const rounds = isFull ? 50 : 20;
+
+test(`${crowd} people approve at once: it is applied once`, async () => {
   const { name, asAda, admin } = await protectedEnvironment(server);
   const people: Api[] = [];
   const ids: string[] = [];
-  for (let each = 0; each < 100; each += 1) {
+  for (let each = 0; each < crowd; each += 1) {
     ids.push(await addPerson(server, { name: `P${each}`, roles: { [name]: "editor" } }));
   }
   for (const id of ids) people.push((await signInUser(server, id)).in(name));
@@ -92,7 +97,7 @@ test("100 people approve at once: it is applied once", async () => {
   const answers = await Promise.all(people.map((api) => act(api, made, "approve")));
   assert.deepEqual(
     answers.map(({ status }) => status).sort((a, b) => a - b),
-    [200, ...Array.from({ length: 99 }, () => 409)],
+    [200, ...Array.from({ length: crowd - 1 }, () => 409)],
   );
   const { approvals, appliedRevision } = await read(admin, made);
   assert.equal(approvals.length, 1);
@@ -136,7 +141,7 @@ test("what has moved on is not overwritten: 409 with what moved, then a rebase s
 test("an approval that races with a change never loses it", async () => {
   const { name, asAda, asBen, admin } = await protectedEnvironment(server);
   const owner = (await signInAs(server, { name: "Olga", owner: true })).in(name);
-  for (let round = 0; round < 50; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const made = await propose(asAda, { description: `request ${round}` });
     // Sent a little apart, so that now the one is first, now the other.
     const approve = () => act(asBen, made, "approve");

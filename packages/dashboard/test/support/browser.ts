@@ -1,4 +1,4 @@
-// A real browser for the tests of a file, and for each test a context of its own that is watched for what must never happen.
+// A real browser for the tests of a file, and for each visit a context that is watched for what must never happen.
 import assert from "node:assert/strict";
 import { after, before, type TestContext } from "node:test";
 import {
@@ -25,10 +25,15 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly secrets?: readonly string[];
   /** Console errors and requests that this test is about. */
   readonly expected?: readonly RegExp[];
+  /** The browser has never seen the server, and forgets this visit: the test counts what is loaded, or sets the clock. */
+  readonly isNew?: boolean;
 }
 
 export interface TestBrowser {
-  /** A fresh context with one page on the server at this address; it is closed and judged when the test ends. */
+  /**
+   * A new page for the server at this address; it is judged and closed when the test ends. Visits that follow one another
+   * share a context: of an earlier one, only files that the browser has cached are left.
+   */
   visit(t: TestContext, url: string, options?: VisitOptions): Promise<Visit>;
   /** The browser itself, for contexts that nobody watches. */
   readonly browser: () => Browser;
@@ -64,12 +69,35 @@ export const signInWith = async (
   }
 };
 
+interface Kept {
+  readonly context: BrowserContext;
+  /** Keeps the process that has the application compiled. */
+  readonly blank: Page;
+}
+
+/** What tests and their watch listen to. Playwright itself listens to the end of a context. */
+const heard = ["console", "page", "request", "response", "weberror"] as const;
+
+/** Back to what a new context is, but for cached files. */
+const reset = async ({ context, blank }: Kept, url: string): Promise<void> => {
+  for (const event of heard) context.removeAllListeners(event);
+  await context.unrouteAll({ behavior: "ignoreErrors" });
+  for (const page of context.pages()) if (page !== blank) await page.close();
+  await context.clearCookies();
+  await context.clearPermissions();
+  const devtools = await context.newCDPSession(blank);
+  const { origin } = new URL(url);
+  await devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+  await devtools.detach();
+};
+
 let launched: Browser | undefined;
 let filesThatNeedIt = 0;
 
 /** Call it once at the top of a test file. Files of one process share one browser; each visit has a context of its own. */
 export const testBrowser = (): TestBrowser => {
   filesThatNeedIt += 1;
+  const idle: (Kept & { readonly kind: string })[] = [];
   before(async () => {
     if (launched) return;
     const executablePath = findBrowser();
@@ -80,6 +108,7 @@ export const testBrowser = (): TestBrowser => {
     launched = await chromium.launch({ executablePath, args: flags, timeout: patience });
   });
   after(async () => {
+    for (const { context } of idle) await context.close();
     filesThatNeedIt -= 1;
     if (filesThatNeedIt === 0) await launched?.close();
   });
@@ -89,19 +118,36 @@ export const testBrowser = (): TestBrowser => {
     return launched;
   };
 
+  const open = async (how: BrowserContextOptions): Promise<Kept> => {
+    const context = await browser().newContext(how);
+    context.setDefaultTimeout(patience);
+    return { context, blank: await context.newPage() };
+  };
+
   return {
     browser,
-    async visit(t, url, { keys = [], secrets = [], expected = [], ...options } = {}) {
-      const context = await browser().newContext({ baseURL: url, ...options });
+    async visit(
+      t,
+      url,
+      { keys = [], secrets = [], expected = [], isNew = false, ...options } = {},
+    ) {
+      // Nothing that is tested moves, and every frame costs.
+      const how = { baseURL: url, reducedMotion: "reduce", ...options } as const;
+      const kind = JSON.stringify(how);
+      const at = isNew ? -1 : idle.findIndex((each) => each.kind === kind);
+      const [{ context, blank } = await open(how)] = at < 0 ? [] : idle.splice(at, 1);
       let watched: Watched | undefined;
       t.after(async () => {
         try {
           await watched?.judge();
-        } finally {
+          if (isNew) return await context.close();
+          await reset({ context, blank }, url);
+          idle.push({ kind, context, blank });
+        } catch (error) {
           await context.close();
+          throw error;
         }
       });
-      context.setDefaultTimeout(patience);
       watched = await watchContext(context, { url, secrets: [...secrets, ...keys], expected });
       await signInWith(context, url, keys);
       return { context, page: await context.newPage(), problems: watched.problems };

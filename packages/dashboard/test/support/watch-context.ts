@@ -29,6 +29,9 @@ const inPage = () => {
   });
 };
 
+/** Contexts whose pages do; it cannot be undone. */
+const reporting = new WeakSet<BrowserContext>();
+
 const storedIn = (page: Page): Promise<string> =>
   page.evaluate(() =>
     // The browser's own page about an address that does not answer has no storage.
@@ -53,7 +56,8 @@ export const watchContext = async (
     secrets.some((secret) => text.includes(secret) || text.includes(encodeURIComponent(secret))) ||
     secretShapes.some((shape) => shape.test(text));
 
-  await context.addInitScript(inPage);
+  if (!reporting.has(context)) await context.addInitScript(inPage);
+  reporting.add(context);
   context.on("weberror", (error) => report(`an error in the page: ${error.error().message}`));
   context.on("console", (message) => {
     const text = message.text();

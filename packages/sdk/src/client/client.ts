@@ -28,10 +28,13 @@ import { createListeners } from "../transport/listeners.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
 import { warnWith } from "../transport/warn.ts";
+import { startAppliedReport } from "./applied-report.ts";
+import { createIdentity } from "./client-identity.ts";
 import type { Client, ClientOptions } from "./client-options.ts";
 import { type CachedFlags, createFlagCache } from "./flag-cache.ts";
 import { createFlagTable, type FlagEntry, type LeveledFlag } from "./flag-table.ts";
 import { followFlags } from "./follow-flags.ts";
+import { createReportedContexts } from "./reported-contexts.ts";
 
 type ObjectValue = Readonly<Record<string, unknown>>;
 
@@ -137,9 +140,15 @@ export const createClient = (options: ClientOptions): Client => {
     fromServer = true;
     if (apply(change) || first) cache?.save();
   };
+  const identity =
+    server === undefined || options.reportApplied === false
+      ? undefined
+      : createIdentity(options.name);
+  const applied = server && identity && startAppliedReport(server, timing, identity);
   const follow = (from: Server) =>
     followFlags({
       server: from,
+      clientId: identity?.id,
       timing,
       streaming: options.streaming ?? true,
       signal: stop.signal,
@@ -151,15 +160,21 @@ export const createClient = (options: ClientOptions): Client => {
             ? table.change(key, value && withLevel(value, level))
             : table.changeSegment(key, value),
         ),
+      onApplied: applied?.applied,
+      onStream: applied?.connected,
       onLive: connection.live,
       onLost: connection.lost,
     });
   // Without a server it is ready at once, after the application has added its listeners.
   const following = server === undefined ? Promise.resolve().then(connection.live) : follow(server);
+  const contexts = options.sampleContexts === true ? createReportedContexts() : undefined;
   const usage =
     server === undefined || options.reportUsage === false
       ? undefined
-      : startUsageReport(server, timing, () => entries.values());
+      : startUsageReport(server, timing, () => entries.values(), {
+          contexts: contexts?.take,
+          client: applied?.current,
+        });
 
   const details = <Value extends FlagValue>(
     key: string,
@@ -172,6 +187,7 @@ export const createClient = (options: ClientOptions): Client => {
       return known ? notFound(fallback, key) : notReady(fallback, connection.error);
     }
     const result = override ?? evaluateEntry(entry as FlagEntry, context);
+    contexts?.offer(context ?? noContext);
     if ("errorCode" in result) {
       return failedDetails(fallback, result.errorCode, result.errorDetails);
     }
@@ -200,6 +216,7 @@ export const createClient = (options: ClientOptions): Client => {
       const entry = entries.get(key);
       if (entry === undefined && override === undefined) return fallback;
       const result = override ?? evaluateEntry(entry as FlagEntry, context);
+      contexts?.offer(context ?? noContext);
       if ("errorCode" in result || typeof result.value !== "boolean") return fallback;
       if (override === undefined) entry?.count(result);
       return result.value;
@@ -220,7 +237,7 @@ export const createClient = (options: ClientOptions): Client => {
       if (connection.current === "closed") return;
       connection.close();
       stop.abort();
-      await Promise.all([following, usage?.close(), cache?.settled()]);
+      await Promise.all([following, usage?.close(), applied?.close(), cache?.settled()]);
     },
   };
 };

@@ -1,5 +1,12 @@
 // Calls about change requests.
-import { type CallOptions, type createSend, matching, type PostOptions, pathPart } from "./call.ts";
+import {
+  type CallOptions,
+  type createSend,
+  matching,
+  type PostOptions,
+  pathPart,
+  type ReasonOption,
+} from "./call.ts";
 import type {
   ChangeRequest,
   ChangeRequestPage,
@@ -8,6 +15,8 @@ import type {
   RebasedChangeRequest,
 } from "./change-requests.ts";
 import type { Result } from "./result.ts";
+
+type ConfirmOption = Pick<ReasonOption, "confirmFlips">;
 
 interface Calls {
   readonly send: ReturnType<typeof createSend>;
@@ -18,14 +27,14 @@ interface Calls {
 export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
   const path = (id: string, step = ""): string => `/change-requests/${pathPart(id)}${step}`;
   /** Not retried after a lost response: it may have been taken, and something else has happened since. */
-  const step = <T = ChangeRequest>(
+  const step = (
     id: string,
     name: string,
     options?: CallOptions,
     body: object = {},
     seen?: string,
   ) =>
-    send<T>({
+    send<ChangeRequest>({
       method: "POST",
       path: path(id, `/${name}`),
       body,
@@ -39,21 +48,27 @@ export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
     list: (query: ChangeRequestQuery = {}, options?: CallOptions) =>
       get<ChangeRequestPage>(`/change-requests${queryOf(query)}`, options),
     get: (id: string, options?: CallOptions) => get<ChangeRequest>(path(id), options),
-    create: (request: NewChangeRequest, options?: PostOptions) =>
+    create: (request: NewChangeRequest, options?: PostOptions & ConfirmOption) =>
       send<ChangeRequest>({
         method: "POST",
         path: "/change-requests",
         body: request,
         repeatable: true,
+        isLimited: true,
         options,
       }),
     /** Its author; voids the approvals. */
-    update: (id: string, change: Partial<NewChangeRequest>, options?: CallOptions) =>
+    update: (
+      id: string,
+      change: Partial<NewChangeRequest>,
+      options?: CallOptions & ConfirmOption,
+    ) =>
       send<ChangeRequest>({
         method: "PATCH",
         path: path(id),
         body: change,
         repeatable: false,
+        isLimited: true,
         options,
       }),
     /** Applies it, unless its time is still to come. Another person than its author, with the digest of what they have seen. */
@@ -71,8 +86,15 @@ export const changeRequestCalls = ({ send, get, queryOf }: Calls) => {
         options,
       }),
     /** Its author: the same operations on what is there now; voids the approvals. */
-    rebase: (id: string, options?: CallOptions) =>
-      step<RebasedChangeRequest>(id, "rebase", options),
+    rebase: (id: string, options?: CallOptions & ConfirmOption) =>
+      send<RebasedChangeRequest>({
+        method: "POST",
+        path: path(id, "/rebase"),
+        body: {},
+        repeatable: false,
+        isLimited: true,
+        options,
+      }),
     /** An approved one whose time has come. */
     apply: (id: string, options?: CallOptions) => step(id, "apply", options),
     /** An owner, without an approval. */

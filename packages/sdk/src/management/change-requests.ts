@@ -1,5 +1,7 @@
-// Change requests, as requests and responses carry them.
+// Change requests and previews, as requests and responses carry them.
+import type { Preview } from "@halyard/core/preview/preview";
 import type { Actor } from "./resources.ts";
+import type { SegmentMembers, SegmentPatch } from "./segments.ts";
 
 /** `approved` waits for its time; `applied`, `refused` and `withdrawn` are final. */
 export type ChangeRequestState = "open" | "approved" | "applied" | "refused" | "withdrawn";
@@ -98,3 +100,24 @@ export interface ChangeRequestPage {
   readonly requests: readonly ChangeRequestSummary[];
   readonly next: string | null;
 }
+
+/** Whom a change would hit, of the contexts that flags were evaluated for lately. */
+export interface ChangePreview extends Omit<Preview, "examples"> {
+  /** The environment's revision that the change was tried on. */
+  readonly revision: number;
+  /** One context for each targeting key; null when sampling is off. */
+  readonly sample: {
+    readonly contexts: number;
+    readonly since: string;
+    readonly until: string;
+    /** How many of them came with client keys. */
+    readonly fromClientKeys: number;
+  } | null;
+  /** At most 20; absent for roles below admin. */
+  readonly examples?: Preview["examples"];
+}
+
+/** What would be done to a segment. */
+export type SegmentPreview =
+  | { readonly patch: SegmentPatch }
+  | { readonly members: SegmentMembers };

@@ -14,8 +14,10 @@ import {
   pathPart,
 } from "./call.ts";
 import { changeRequestCalls } from "./change-request-calls.ts";
+import type { ClientsQuery, Programs } from "./clients.ts";
 import { environmentCalls } from "./environments.ts";
 import { personalKeyCalls, userCalls } from "./people-calls.ts";
+import { previewCalls } from "./preview-calls.ts";
 import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
 import type {
   CreatedWebhook,
@@ -49,6 +51,8 @@ const queryOf = (query: object): string => {
   return text === "" ? "" : `?${text}`;
 };
 
+const ofChanges = { takesReason: true, isLimited: true } as const;
+
 const failed = (error: ManagementError): Result<never> => ({ ok: false, error });
 /** Not found on a retry: the first attempt deleted it. */
 const goneIsDone = (error: ManagementError): Result<undefined> =>
@@ -73,6 +77,8 @@ export interface ManagementOptions extends Address {
   readonly reason?: string;
   /** Every change of flags and segments goes past the approval that a protected environment asks for: of an owner, with a reason. */
   readonly bypass?: boolean;
+  /** Where there is a limit on flips: up to so many percent may flip, whatever the limit is. */
+  readonly confirmFlips?: number;
   /** Once it aborts, calls make no other attempt, and do not wait for one; an attempt that has begun is finished. */
   readonly retryUntil?: AbortSignal;
 }
@@ -84,7 +90,7 @@ export const createManagement = (address: ManagementOptions) => {
   const post = <T>(path: string, body: unknown, options?: PostOptions): Promise<Result<T>> =>
     send<T>({ method: "POST", path, body, repeatable: true, options });
   const postChange = <T>(path: string, body: unknown, options?: CreateOptions) =>
-    send<T>({ method: "POST", path, body, repeatable: true, takesReason: true, options });
+    send<T>({ method: "POST", path, body, repeatable: true, ...ofChanges, options });
   // Ids are never reused, so a retry cannot delete anything else.
   const remove = (path: string, options?: CallOptions): Promise<Result<undefined>> =>
     send({ method: "DELETE", path, repeatable: true, reconsider: goneIsDone, options });
@@ -118,7 +124,7 @@ export const createManagement = (address: ManagementOptions) => {
         ...matching(options.ifMatch),
         repeatable: options.ifMatch !== undefined,
         reconsider: changedAsAsked(patch, options.ifMatch),
-        takesReason: true,
+        ...ofChanges,
         options,
       }),
     delete: (key: string, options: ChangeOptions = {}) =>
@@ -128,7 +134,7 @@ export const createManagement = (address: ManagementOptions) => {
         ...matching(options.ifMatch),
         repeatable: options.ifMatch !== undefined,
         reconsider: goneIsDone,
-        takesReason: true,
+        ...ofChanges,
         options,
       }),
     /** At most 100, all of them or none. */
@@ -210,6 +216,8 @@ export const createManagement = (address: ManagementOptions) => {
 
   return {
     flags,
+    /** Whom changes would hit. */
+    preview: previewCalls(send),
     /** What waits for a second person, in protected environments. */
     changeRequests: changeRequestCalls({ send, get, queryOf }),
     segments: segmentCalls({ send, get, post: postChange }),
@@ -232,6 +240,9 @@ export const createManagement = (address: ManagementOptions) => {
     /** The events that webhooks receive, oldest first; without `after` and `since` the newest. */
     events: (query: EventQuery = {}, options?: CallOptions) =>
       get<Exclude<WebhookEvent, { type: "webhook.test" }>[]>(`/events${queryOf(query)}`, options),
+    /** Which programs have a change: the server's instances, and those that evaluate by themselves. */
+    clients: (query: ClientsQuery = {}, options?: CallOptions) =>
+      get<Programs>(`/clients${queryOf(query)}`, options),
     /** How often each flag was evaluated, to find unused flags. */
     usage: (query: { readonly hours?: number } = {}, options?: CallOptions) =>
       get<UsageSummary[]>(`/usage${queryOf(query)}`, options),

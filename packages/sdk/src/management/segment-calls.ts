@@ -38,6 +38,7 @@ export const segmentCalls = ({ send, get, post }: Calls) => {
       // A POST has an Idempotency-Key: it is executed once.
       repeatable: method === "POST",
       takesReason: true,
+      isLimited: true,
       options,
     });
   return {

@@ -25,8 +25,8 @@ export interface UsageReport {
 
 const maxEntries = 1_000;
 const maxCount = 1_000_000_000;
-/** In characters, all of them ASCII: the server accepts 256 KiB, and one entry takes up to 17 KiB. */
-const maxLength = 200_000;
+/** In characters, all of them ASCII: the server accepts 256 KiB, one entry takes up to 17 KiB, and contexts up to 88 KiB. */
+const maxLength = 150_000;
 /** Browsers reject keepalive requests of more than 64 KiB. */
 const maxKeepalive = 60_000;
 const lastReportTimeout = 3_000;
@@ -66,13 +66,28 @@ const endOf = (taken: readonly Taken[], start: number): number => {
 /** The server will never accept this report: a retry would block the next ones. */
 const isRejected = (status: number): boolean => status === 400 || status === 413;
 
+/** What a report carries beside the counts. */
+export interface Beside {
+  /** Contexts as JSON, of which each goes into one report. */
+  readonly contexts?: (() => readonly string[]) | undefined;
+  /** What the program tells of itself. */
+  readonly client?: (() => object | undefined) | undefined;
+}
+
 export const startUsageReport = (
   { base, authorization, fetch }: Server,
   timing: Timing,
   counters: () => Iterable<Counter>,
+  { contexts: takeContexts = () => [], client = () => undefined }: Beside = {},
 ): UsageReport => {
   const send = async (part: readonly Taken[], timeout: number, keepalive: boolean) => {
-    const body = `{"evaluations":[${part.map(({ text }) => text).join(",")}]}`;
+    const contexts = takeContexts();
+    const self = client();
+    const counts = `"evaluations":[${part.map(({ text }) => text).join(",")}]${self === undefined ? "" : `,"client":${JSON.stringify(self)}`}`;
+    const sample = contexts.length === 0 ? "" : `,"contexts":[${contexts.join(",")}]`;
+    // What is said at the end must not be lost for the contexts.
+    const isLong = keepalive && counts.length + sample.length > maxKeepalive;
+    const body = `{${counts}${isLong ? "" : sample}}`;
     try {
       const status = await exchange({
         fetch,

@@ -1,25 +1,41 @@
 // What is in memory and follows the store.
+import { hkdfSync } from "node:crypto";
 import type { Logger } from "pino";
 import { createKeyTable } from "../access/key-table.ts";
 import { createKeyUse } from "../access/key-use.ts";
 import type { Config } from "../config/config.ts";
 import { startChangeFeed } from "../evaluation/change-feed.ts";
+import type { SamplePart } from "../evaluation/context-sample.ts";
+import { createContextSample } from "../evaluation/context-sample-windows.ts";
 import { createSnapshots, followSnapshots } from "../evaluation/snapshots.ts";
 import { createUsage } from "../evaluation/usage.ts";
 import type { Clock, Store } from "../ports.ts";
+import { secretKeysOf } from "./operator.ts";
+
+/** A key for this purpose alone. Every instance has the same, so that their samples merge. */
+const sampleSecret = (secretKey: Uint8Array): string =>
+  Buffer.from(hkdfSync("sha256", secretKey, "", "halyard context sample", 16)).toString("hex");
 
 export const composeMemory = async (
   store: Store,
-  config: Pick<Config, "eventEmails">,
+  config: Config,
   clock: Clock,
   log: Logger,
   opened: AsyncDisposableStack,
+  sampleParts: ((environmentId: number) => Promise<readonly SamplePart[]>) | undefined,
 ) => {
+  const contextSample = createContextSample({
+    size: config.sampledContexts,
+    secret: sampleSecret(secretKeysOf(config)[0]),
+    clock,
+    parts: sampleParts,
+  });
+  opened.defer(() => contextSample.close());
   const usage = createUsage(store, clock, (err) => {
     log.warn({ err }, "the counts of evaluations could not be stored; they are kept in memory");
   });
   opened.defer(() => usage.close());
-  const snapshots = createSnapshots(usage.counters);
+  const snapshots = createSnapshots(usage.counters, (id) => contextSample.forget(id));
   const keyTable = createKeyTable(store, clock, config);
   const feed = await startChangeFeed(store, [followSnapshots(store, snapshots), keyTable], {
     onLost: (err) => {
@@ -32,5 +48,5 @@ export const composeMemory = async (
     log.warn({ err }, "the use of keys could not be stored");
   });
   opened.defer(() => keyUse.close());
-  return { snapshots, keyTable, feed, usage, keyUse };
+  return { snapshots, keyTable, feed, usage, keyUse, contextSample };
 };

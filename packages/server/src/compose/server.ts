@@ -8,6 +8,7 @@ import { createPasswords, loadCommonPasswords } from "../access/passwords.ts";
 import { createSecondFactors } from "../access/second-factor.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
+import type { SamplePart } from "../evaluation/context-sample.ts";
 import { createUsageReport } from "../evaluation/usage-report.ts";
 import { createApp } from "../http/app.ts";
 import { networkOf } from "../http/auth/client-network.ts";
@@ -29,6 +30,8 @@ import { createFlags } from "../management/flags.ts";
 import { createHistory } from "../management/history/history.ts";
 import { createVerification } from "../management/history/verification.ts";
 import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
+import { createPreviewDecisions } from "../management/preview/preview.ts";
+import { createPreviews } from "../management/preview/previews.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
@@ -39,6 +42,7 @@ import type { Providers } from "../providers/provider.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
+import { composeArrival } from "./arrival.ts";
 import { startBackground } from "./background.ts";
 import { composeMemory } from "./memory.ts";
 import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
@@ -62,6 +66,8 @@ export interface Instance {
   readonly unencryptedTo: string | undefined;
   /** The metrics of this instance alone. */
   scrape(): Promise<Scrape>;
+  /** What this instance alone has sampled of the contexts of an environment; undefined when sampling is off. */
+  samplePart(environmentId: number): SamplePart | undefined;
   /**
    * It is unready at once and continues to serve for `delay` milliseconds, until load balancers have noticed. A step that
    * fails does not keep the others from being done; it rejects after the last one.
@@ -78,6 +84,10 @@ export interface TestOverrides {
   readonly dashboardFolder?: string;
   /** The metrics of all workers; undefined when one of them does not report. */
   readonly scrapes?: () => Promise<readonly Scrape[] | undefined>;
+  /** What all workers have sampled of the contexts of an environment. */
+  readonly sampleParts?: (environmentId: number) => Promise<readonly SamplePart[]>;
+  /** Its number among the workers of this machine. */
+  readonly worker?: number;
 }
 
 export const composeInstance = async (
@@ -89,6 +99,8 @@ export const composeInstance = async (
     streams = {},
     dashboardFolder = builtDashboard,
     scrapes,
+    sampleParts,
+    worker,
   }: TestOverrides = {},
 ): Promise<Instance> => {
   const telemetry = await createTelemetry({
@@ -110,8 +122,9 @@ export const composeInstance = async (
     opened.defer(() => overload.close());
     const scrape = () => telemetry.scrape(store, overload.figures());
     const keys = createApiKeys(store, sources);
-    const memory = await composeMemory(store, config, clock, log, opened);
-    const { snapshots, keyTable, feed, usage, keyUse } = memory;
+    const memory = await composeMemory(store, config, clock, log, opened, sampleParts);
+    const { snapshots, keyTable, feed, usage, keyUse, contextSample } = memory;
+    const arrival = composeArrival({ config, store, clock, log, ...memory, worker, opened });
     const webhooks = createWebhooks({
       ...sources,
       store,
@@ -125,18 +138,27 @@ export const composeInstance = async (
       freshFor: config.freshSignIn,
     });
     const replays = createReplays(store, sources);
-    const changes = createChanges(store, clock, newIds);
+    const inMemory = { get: (id: number) => snapshots.get(id), current: feed.current };
+    const previewDecisions = createPreviewDecisions({
+      store,
+      memory: inMemory,
+      sample: (id) => contextSample.view(id),
+      now: monotonic,
+    });
+    const changes = createChanges(store, clock, newIds, previewDecisions);
     const changeRequests = createChangeRequests(store, changes, sources);
     const links = createSignInLinks(store, sources);
-    const environments = createEnvironments(store, { ...sources, ...config });
+    const environments = createEnvironments(store, { ...sources, ...config }, changes);
     const app = await createApp({
       ...config,
+      ...arrival,
       log,
-      flags: createFlags(store, clock, newIds),
-      segments: createSegments(store, clock, newIds),
+      flags: createFlags(changes),
+      segments: createSegments(store, changes),
       changeRequests,
-      explain: createExplain(store, { get: (id) => snapshots.get(id), current: feed.current }),
-      flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
+      explain: createExplain(store, inMemory),
+      previews: createPreviews(changes, previewDecisions),
+      flagReads: createFlagReads(inMemory),
       history: createHistory(store),
       verification: createVerification(store, clock),
       webhooks,
@@ -153,6 +175,7 @@ export const composeInstance = async (
       users: createUsers(store, sources),
       snapshots,
       feed,
+      contextSample,
       usage: createUsageReport(store, snapshots, usage, clock),
       streams: { ...config, ...streamSettings, ...streams },
       eventTokens: createEventTokens(secretKeysOf(config), clock),
@@ -209,6 +232,7 @@ export const composeInstance = async (
       unreadableSecrets: () => store.unreadableSecrets(),
       unencryptedTo: store.unencryptedTo,
       scrape,
+      samplePart: (environmentId) => contextSample.part(environmentId),
       async close(delay = 0) {
         isLeaving = true;
         if (delay > 0) await setTimeout(delay);

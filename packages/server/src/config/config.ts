@@ -70,6 +70,8 @@ export interface Config {
   readonly maxWaiting: number;
   /** Environments that there may be. */
   readonly maxEnvironments: number;
+  /** Contexts of an environment that previews count with; 0 to keep none. */
+  readonly sampledContexts: number;
   /** Milliseconds for which history is kept; 0 for as long as its environment exists. */
   readonly historyRetention: number;
   /** Milliseconds for which a server that was asked to stop continues to serve, unready. */
@@ -252,6 +254,12 @@ export const parseConfig = (variables: Variables): Config => {
     ),
     maxWaiting: count("HALYARD_MAX_WAITING", 1_000, 1, 100_000, "requests"),
     maxEnvironments: count("HALYARD_MAX_ENVIRONMENTS", 100, 1, 10_000),
+    sampledContexts: setting(
+      "HALYARD_CONTEXT_SAMPLE",
+      10_000,
+      "a whole number of contexts from 0 to 100000, 0 to keep none",
+      whole(0, 100_000),
+    ),
     historyRetention: 86_400_000 * count("HALYARD_HISTORY_DAYS", 0, 0, 36_500, "days"),
     shutdownDelay: 1_000 * count("HALYARD_SHUTDOWN_DELAY", 0, 0, 60, "seconds"),
     trustProxy,

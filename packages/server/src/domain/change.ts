@@ -70,6 +70,8 @@ export interface EnvironmentState {
   readonly isProtected: boolean;
   /** Of its history, at the last entry. */
   readonly chain: string;
+  /** The limit on flips, in percent; null for none. */
+  readonly maxFlips: number | null;
 }
 
 export interface ChangeEvent {

@@ -29,7 +29,11 @@ export interface ChangeableSnapshots extends Snapshots {
   forget(environmentId: number): void;
 }
 
-export const createSnapshots = (counters: Counters): ChangeableSnapshots => {
+/** `forgotten` is called with an environment that is gone. */
+export const createSnapshots = (
+  counters: Counters,
+  forgotten: (environmentId: number) => void = () => {},
+): ChangeableSnapshots => {
   const environments = new Map<number, ChangeableSnapshot>();
   const listeners = new Set<(snapshot: Snapshot, applied: Applied) => void>();
   const publish = (snapshot: Snapshot, applied: Applied) => {
@@ -78,6 +82,7 @@ export const createSnapshots = (counters: Counters): ChangeableSnapshots => {
     forget(environmentId) {
       environments.delete(environmentId);
       counters.forget(environmentId);
+      forgotten(environmentId);
     },
   };
 };

@@ -1,26 +1,35 @@
 // What the primary process and its workers say to each other.
 import type { Config } from "../config/config.ts";
-import type { Scrape } from "../telemetry/exposition.ts";
+
+/** What a worker asks of all workers. */
+export type Question =
+  | { readonly about: "metrics" }
+  | { readonly about: "contexts"; readonly environmentId: number };
 
 /** The primary to a worker. */
 export type Order =
-  | { readonly kind: "start"; readonly config: Config }
-  | { readonly kind: "stop" }
-  /** Report your metrics. */
-  | { readonly kind: "scrape"; readonly round: number }
-  /** The metrics of all workers that you asked for; undefined when one of them did not report in time. */
   | {
-      readonly kind: "scrapes";
+      readonly kind: "start";
+      readonly config: Config;
+      /** From 1: the one that takes the place of another has its number. */
+      readonly number: number;
+    }
+  | { readonly kind: "stop" }
+  | { readonly kind: "ask"; readonly round: number; readonly question: Question }
+  /** What you asked of all. */
+  | {
+      readonly kind: "answers";
       readonly request: number;
-      readonly scrapes: readonly Scrape[] | undefined;
+      readonly answers: readonly unknown[];
+      /** Whether all of them answered in time. */
+      readonly isComplete: boolean;
     };
 
 /** A worker to the primary. */
 export type Report =
   | { readonly kind: "up"; readonly url: string }
-  /** A client asks this worker for the metrics of all. */
-  | { readonly kind: "scrape all"; readonly request: number }
-  | { readonly kind: "scrape"; readonly round: number; readonly scrape: Scrape }
+  | { readonly kind: "ask all"; readonly request: number; readonly question: Question }
+  | { readonly kind: "answer"; readonly round: number; readonly answer: unknown }
   | {
       readonly kind: "failed";
       readonly message: string;

@@ -1,17 +1,22 @@
 // A worker of the cluster: one instance that the primary process starts and stops.
 import cluster from "node:cluster";
-import type { Instance } from "../compose/server.ts";
-import type { Config } from "../config/config.ts";
+
+import type { Instance, TestOverrides } from "../compose/server.ts";
+
 import { StartupProblem, StoreUnavailable } from "../errors.ts";
-import { type Order, type Report, workerStopTimeout } from "./cluster-messages.ts";
-import { createScrapeRequests } from "./cluster-scrapes.ts";
+import type { SamplePart } from "../evaluation/context-sample.ts";
+import type { Scrape } from "../telemetry/exposition.ts";
+import { type Order, type Question, type Report, workerStopTimeout } from "./cluster-messages.ts";
+import { createQuestions } from "./cluster-questions.ts";
 import { openListening } from "./listening.ts";
 import { createLog } from "./log.ts";
 import { systemBalancesConnections } from "./port.ts";
 import { releaseMemorySoon } from "./release-memory.ts";
 import { stopWithin } from "./stop-within.ts";
 
-const { promise: ordered, resolve: start } = Promise.withResolvers<Config>();
+type StartOrder = Extract<Order, { kind: "start" }>;
+
+const { promise: ordered, resolve: start } = Promise.withResolvers<StartOrder>();
 const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
 let instance: Instance | undefined;
 /** Milliseconds for which it continues to serve after it was asked to stop. */
@@ -19,14 +24,14 @@ let delay = 0;
 process.on("message", (order: Order) => {
   switch (order.kind) {
     case "start":
-      return start(order.config);
+      return start(order);
     case "stop":
       return stop(undefined);
-    case "scrapes":
-      return scrapes.receive(order);
-    case "scrape":
-      // The primary notices a report that does not come.
-      reportScrape(order.round).catch(() => undefined);
+    case "answers":
+      return questions.receive(order);
+    case "ask":
+      // The primary notices an answer that does not come.
+      answer(order.round, order.question).catch(() => undefined);
   }
 });
 // A terminal sends it to all of its processes: the primary got it too, and orders the stop.
@@ -48,18 +53,39 @@ const report = (message: Report): Promise<void> =>
     else resolve();
   });
 
-const scrapes = createScrapeRequests(report);
+const questions = createQuestions(report);
 
-const reportScrape = async (round: number): Promise<void> => {
+const answer = async (round: number, question: Question): Promise<void> => {
   if (!instance) return;
-  await report({ kind: "scrape", round, scrape: await instance.scrape() });
+  const given =
+    question.about === "metrics"
+      ? await instance.scrape()
+      : instance.samplePart(question.environmentId);
+  await report({ kind: "answer", round, answer: given });
 };
 
-const serve = async (config: Config): Promise<void> => {
+const overrides: TestOverrides = {
+  /** A sum without one of the workers would look like a counter reset, so none is given. */
+  async scrapes() {
+    const { answers, isComplete } = await questions.askAll({ about: "metrics" });
+    return isComplete ? (answers as readonly Scrape[]) : undefined;
+  },
+  /** The contexts of some of them are a sample too. */
+  async sampleParts(environmentId) {
+    const { answers } = await questions.askAll({ about: "contexts", environmentId });
+    return answers.filter((part) => part !== undefined) as SamplePart[];
+  },
+};
+
+const serve = async ({ config, number }: StartOrder): Promise<void> => {
   delay = config.shutdownDelay;
   const log = createLog(config, { worker: cluster.worker?.id, pid: process.pid });
-  const overrides = { scrapes: () => scrapes.all() };
-  const listening = await openListening(config, log, overrides, systemBalancesConnections);
+  const listening = await openListening(
+    config,
+    log,
+    { ...overrides, worker: number },
+    systemBalancesConnections,
+  );
   instance = listening.instance;
   await report({ kind: "up", url: listening.url });
   releaseMemorySoon();
@@ -68,8 +94,8 @@ const serve = async (config: Config): Promise<void> => {
 };
 
 try {
-  const config = await Promise.race([ordered, stopped]);
-  if (config) await serve(config);
+  const order = await Promise.race([ordered, stopped]);
+  if (order) await serve(order);
 } catch (error) {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const foreseen = error instanceof StartupProblem || error instanceof StoreUnavailable;

@@ -6,7 +6,7 @@ import type { Config } from "../config/config.ts";
 import { StartupProblem } from "../errors.ts";
 import { workerFile } from "../installation.ts";
 import { type Order, type Report, workerStopTimeout } from "./cluster-messages.ts";
-import { createScrapeRounds } from "./cluster-scrapes.ts";
+import { createQuestionRounds } from "./cluster-questions.ts";
 import { dashboardAddress, makeFirstKeys } from "./first-keys.ts";
 import type { Server } from "./listening.ts";
 import { createLog } from "./log.ts";
@@ -80,12 +80,12 @@ const startWorkers = (config: Config, log: Logger) => {
   const running = new Map<Worker, Promise<void>>();
   /** Those that listen. */
   const serving = new Set<Worker>();
-  const scrapeRounds = createScrapeRounds(() => serving, send);
+  const questionRounds = createQuestionRounds(() => serving, send);
   const pauses = new Set<NodeJS.Timeout>();
   let started = false;
   let stopping = false;
 
-  const launch = (earlyExits: number): void => {
+  const launch = (number: number, earlyExits: number): void => {
     const worker = cluster.fork();
     const who = { worker: worker.id, pid: worker.process.pid };
     const startedAt = performance.now();
@@ -104,15 +104,15 @@ const startWorkers = (config: Config, log: Logger) => {
           resolve(report.url);
         }
       } else {
-        scrapeRounds.receive(worker, report);
+        questionRounds.receive(worker, report);
       }
     });
-    send(worker, { kind: "start", config });
+    send(worker, { kind: "start", config, number });
 
     const onEnd = ({ code, signal }: End): void => {
       running.delete(worker);
       serving.delete(worker);
-      scrapeRounds.remove(worker);
+      questionRounds.remove(worker);
       if (stopping) return;
       if (!started) {
         // The first one that cannot start says why; the others have the same reason.
@@ -127,7 +127,7 @@ const startWorkers = (config: Config, log: Logger) => {
       );
       const waiting = setTimeout(() => {
         pauses.delete(waiting);
-        launch(early);
+        launch(number, early);
       }, pause);
       pauses.add(waiting);
     };
@@ -139,7 +139,7 @@ const startWorkers = (config: Config, log: Logger) => {
   };
   // Whatever ends this process early, a second signal for example, ends the workers with it.
   process.once("exit", killAll);
-  for (let count = 0; count < config.workers; count += 1) launch(0);
+  for (let number = 1; number <= config.workers; number += 1) launch(number, 0);
 
   return {
     /** The address, once all workers listen. */

@@ -1,7 +1,6 @@
 // Everything below /api/v1.
 import type { FastifyInstance } from "fastify";
 import type { Sessions } from "../../access/sessions.ts";
-import type { UsageReport } from "../../evaluation/usage-report.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import type { ChangeRequests } from "../../management/change-requests/change-requests.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
@@ -11,6 +10,7 @@ import type { FlagReads } from "../../management/flag-reads.ts";
 import type { Flags } from "../../management/flags.ts";
 import type { History } from "../../management/history/history.ts";
 import type { Verification } from "../../management/history/verification.ts";
+import type { Previews } from "../../management/preview/previews.ts";
 import type { Replays } from "../../management/replays.ts";
 import type { Segments } from "../../management/segments.ts";
 import type { Users } from "../../management/users.ts";
@@ -21,11 +21,14 @@ import { personalKeyRoutes } from "./access/personal-keys.ts";
 import { userRoutes } from "./access/users.ts";
 import { changeRequestRoutes } from "./change-requests/routes.ts";
 import { RequestSchema } from "./change-requests/schemas.ts";
+import { type ClientDependencies, clientRoutes } from "./clients.ts";
 import { environmentRoutes } from "./environments.ts";
 import { changeRoutes } from "./flags/changes.ts";
 import { explainRoutes } from "./flags/explain.ts";
 import { flagReadRoutes } from "./flags/flag-reads.ts";
 import { flagRoutes } from "./flags/flags.ts";
+import { previewRoutes } from "./flags/preview.ts";
+import { PreviewSchema } from "./flags/preview-schema.ts";
 import { segmentRoutes } from "./flags/segments.ts";
 import { eventRoutes } from "./history/events.ts";
 import { historyExportRoutes } from "./history/export.ts";
@@ -33,18 +36,19 @@ import { historyRoutes } from "./history/history.ts";
 import { keyRoutes } from "./keys.ts";
 import { snapshotRoutes } from "./snapshot.ts";
 import { type StreamDependencies, streamRoutes } from "./stream.ts";
-import { usageRoutes } from "./usage.ts";
+import { type UsageDependencies, usageRoutes } from "./usage.ts";
 import { deliveryRoutes } from "./webhooks/deliveries.ts";
 import { DeliverySchema } from "./webhooks/delivery-schema.ts";
 import { replayRoutes } from "./webhooks/replay.ts";
 import { replayRangeRoutes } from "./webhooks/replay-range.ts";
 import { webhookRoutes } from "./webhooks/webhooks.ts";
 
-export interface ApiDependencies extends StreamDependencies {
+export interface ApiDependencies extends StreamDependencies, UsageDependencies, ClientDependencies {
   readonly flags: Flags;
   readonly segments: Segments;
   readonly changeRequests: ChangeRequests;
   readonly explain: Explain;
+  readonly previews: Previews;
   readonly flagReads: FlagReads;
   readonly history: History;
   readonly verification: Verification;
@@ -54,7 +58,6 @@ export interface ApiDependencies extends StreamDependencies {
   readonly keys: ApiKeys;
   readonly environments: Environments;
   readonly users: Users;
-  readonly usage: UsageReport;
   /** Undefined when there is no dashboard. */
   readonly sessions: Sessions | undefined;
   /** Where clients reach this server; taken from each request when it is not set. */
@@ -69,6 +72,7 @@ export const apiSchemas = [
   WebhookSchema,
   DeliverySchema,
   RequestSchema,
+  PreviewSchema,
 ];
 
 export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): void => {
@@ -77,6 +81,7 @@ export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): 
   changeRoutes(api, dependencies.flags);
   changeRequestRoutes(api, dependencies.changeRequests);
   explainRoutes(api, dependencies.explain);
+  previewRoutes(api, dependencies.previews);
   segmentRoutes(api, dependencies.segments);
   historyRoutes(api, dependencies.history);
   historyExportRoutes(api, dependencies.verification);
@@ -91,5 +96,6 @@ export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): 
   userRoutes(api, dependencies.users, dependencies.publicUrl);
   streamRoutes(api, dependencies);
   snapshotRoutes(api, dependencies);
-  usageRoutes(api, dependencies.usage);
+  usageRoutes(api, dependencies);
+  clientRoutes(api, dependencies);
 };

@@ -1,6 +1,7 @@
 // /snapshot: the flags of the environment with their versions, for clients that poll instead of following the stream.
 import type { FastifyInstance } from "fastify";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
+import type { Clients } from "../../evaluation/clients.ts";
 import { revisionNumber } from "../../evaluation/recent-changes.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
@@ -17,10 +18,12 @@ import { Type } from "../openapi/type.ts";
 import { sendCompressed } from "../request/compressed.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { snapshotJson } from "../streams/snapshot-json.ts";
+import { clientHeader, clientIdOf } from "./client-id.ts";
 
 export interface SnapshotDependencies {
   readonly snapshots: Snapshots;
   readonly feed: Pick<ChangeFeed, "catchUpSoon">;
+  readonly clients: Clients;
 }
 
 const SnapshotSchema = closedObject({
@@ -55,7 +58,7 @@ const SnapshotSchema = closedObject({
 });
 
 export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDependencies): void => {
-  const { snapshots, feed } = dependencies;
+  const { snapshots, feed, clients } = dependencies;
   app.get(
     "/snapshot",
     route("flags.follow", {
@@ -64,7 +67,7 @@ export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDepen
       summary: "Read the snapshot of the environment",
       description:
         "What the `snapshot` event of the stream carries: every flag and every segment with its version. From memory, at most moments old.",
-      headers: freshnessHeader,
+      headers: Type.Object({ ...freshnessHeader.properties, ...clientHeader }),
       response: answers({
         200: {
           description: "The snapshot.",
@@ -81,7 +84,10 @@ export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDepen
       }),
     }),
     async (request, reply) => {
-      const { id: environmentId } = request.auth.principal.environment;
+      const { keyId, environment } = request.auth.principal;
+      const { id: environmentId } = environment;
+      const clientId = clientIdOf(request);
+      if (clientId !== undefined) clients.polls({ environmentId, keyId }, clientId);
       const seen = /"([^"]+)"/.exec(request.headers["if-none-match"] ?? "")?.[1] ?? "";
       // Another instance has sent this client more than is known here.
       if (revisionNumber(seen) > (snapshots.get(environmentId)?.revision ?? 0)) {

@@ -1,9 +1,12 @@
 // /usage and /flags/:key/usage: how often flags are evaluated.
 
+import type { EvaluationContext } from "@halyard/core/context";
 import { flagKeyPattern } from "@halyard/core/flags/rules";
 import { type Counts, maxReportedNames } from "@halyard/core/result-counts";
 import type { FastifyInstance } from "fastify";
 import type { LastChange } from "../../domain/usage.ts";
+import type { Clients } from "../../evaluation/clients.ts";
+import type { ContextSample } from "../../evaluation/context-sample.ts";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
 import { answers, route, withBody } from "../openapi/describe.ts";
@@ -11,10 +14,18 @@ import { Actor, closedObject, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { sendCompressed } from "../request/compressed.ts";
 import { allowPages } from "../request/cors.ts";
+import { ReportedClient, takeReport } from "./reported-client.ts";
+
+export interface UsageDependencies {
+  readonly usage: UsageReport;
+  readonly contextSample: Pick<ContextSample, "offer">;
+  readonly clients: Clients;
+}
 
 const tags = ["Flags"];
 const defaultHours = 24;
 const maxEntries = 1_000;
+const maxContexts = 100;
 
 const KeyPath = Type.Object({ key: Type.String({ description: "The flag's key." }) });
 const Hours = closedObject({
@@ -65,6 +76,22 @@ const Reported = closedObject(
       }),
       { minItems: 1, maxItems: maxEntries, "x-must-be": `a list of 1 to ${maxEntries} entries` },
     ),
+    contexts: Type.Optional(
+      Type.Array(
+        Type.Unsafe<EvaluationContext>({
+          type: "object",
+          description: "As in an evaluation.",
+          "x-must-be": 'a context, such as {"targetingKey": "user-123"}',
+        }),
+        {
+          maxItems: maxContexts,
+          description:
+            "Some of the contexts that were evaluated, which previews count with. Kept in memory for one to two hours, and nowhere else.",
+          "x-must-be": `a list of at most ${maxContexts} contexts`,
+        },
+      ),
+    ),
+    client: Type.Optional(ReportedClient),
   },
   {
     examples: [
@@ -148,7 +175,10 @@ const time = "2026-11-14T12:40:02.000Z";
 const count = { on: 120, off: 3 };
 const lastChange = { at: time, actor: { keyId: "9f86d081884c7d65", name: "ci" } };
 
-export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
+export const usageRoutes = (
+  app: FastifyInstance,
+  { usage, contextSample, clients }: UsageDependencies,
+): void => {
   app.post<{ Body: Static<typeof Reported> }>(
     "/usage",
     {
@@ -158,13 +188,20 @@ export const usageRoutes = (app: FastifyInstance, usage: UsageReport): void => {
         operationId: "reportUsage",
         summary: "Report evaluations made elsewhere",
         description:
-          "For clients that evaluate by themselves: how often since their last report. Unknown flags are ignored. Counts are saved within a minute. An entry with neither `on` nor `off` counts nothing.",
+          "For clients that evaluate by themselves: how often since their last report. Unknown flags are ignored. Counts are saved within a minute. An entry with neither `on` nor `off` counts nothing. `client` is taken as `POST /api/v1/clients` takes it, and ignored from keys that cannot follow the flags.",
         body: Reported,
         response: answers({ 204: { description: "Taken in." } }, ...withBody),
       },
     },
     async (request, reply) => {
-      usage.add(request.auth.principal.environment, request.body.evaluations);
+      const { principal } = request.auth;
+      const { environment, role } = principal;
+      const { evaluations, contexts = [], client } = request.body;
+      usage.add(environment, evaluations);
+      for (const context of contexts) {
+        contextSample.offer(environment.id, context, role === "client");
+      }
+      if (client) takeReport(clients, principal, client);
       return allowPages(reply).code(204).send();
     },
   );

@@ -2,6 +2,7 @@
 import type { Evaluation, Reason } from "@halyard/core/evaluate";
 import { may, type Principal } from "../../domain/principal.ts";
 import type { EvaluationTotals } from "../../domain/usage.ts";
+import type { ContextSample } from "../../evaluation/context-sample.ts";
 import { evaluateFlag } from "../../evaluation/evaluate.ts";
 import type { EvaluationFlag, Snapshot } from "../../evaluation/snapshot.ts";
 import { readAsked } from "./request.ts";
@@ -68,13 +69,19 @@ export interface OneAnswer {
   readonly body: string;
 }
 
+/** What evaluations leave behind. */
+export interface EvaluationRecords {
+  readonly counts: EvaluationTotals;
+  readonly contextSample: Pick<ContextSample, "offer">;
+}
+
 /** One flag for the context in the request's body. */
 export const answerOne = (
   snapshot: Snapshot,
   key: string,
   requestBody: Buffer | undefined,
-  audience: Audience,
-  totals: EvaluationTotals,
+  principal: Pick<Principal, "role">,
+  { counts, contextSample }: EvaluationRecords,
 ): OneAnswer => {
   const asked = readAsked(requestBody);
   if (!asked.ok) return { status: 400, body: JSON.stringify({ key, ...asked.error }) };
@@ -86,9 +93,10 @@ export const answerOne = (
       body: JSON.stringify({ key, errorCode: "FLAG_NOT_FOUND", errorDetails }),
     };
   }
-  const evaluation = evaluateFlag(entry, asked.context, totals);
+  contextSample.offer(snapshot.environmentId, asked.context, principal.role === "client");
+  const evaluation = evaluateFlag(entry, asked.context, counts);
   return {
     status: "errorCode" in evaluation ? 400 : 200,
-    body: bodyOf(entry, evaluation, audience),
+    body: bodyOf(entry, evaluation, audienceOf(principal)),
   };
 };

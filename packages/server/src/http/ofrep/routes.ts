@@ -1,6 +1,5 @@
 // /ofrep/v1/evaluate: the values of flags by the OpenFeature Remote Evaluation Protocol, from memory alone.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { EvaluationTotals } from "../../domain/usage.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import type { EventTokens } from "../auth/event-token.ts";
@@ -8,18 +7,17 @@ import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { isJsonCharset } from "../errors/json-body.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { allowPages } from "../request/cors.ts";
-import { answerOne, audienceOf } from "./answers.ts";
+import { answerOne, audienceOf, type EvaluationRecords } from "./answers.ts";
 import { evaluateAll } from "./bulk-answer.ts";
 import { knowsMore, readAsked } from "./request.ts";
 import { bulkSchema, singleSchema } from "./schemas.ts";
 
-export interface EvaluationDependencies {
+export interface EvaluationDependencies extends EvaluationRecords {
   readonly snapshots: Snapshots;
   readonly feed: Pick<ChangeFeed, "catchUpSoon">;
   readonly eventTokens: EventTokens;
   /** Where clients reach this server; taken from each request when it is not set. */
   readonly publicUrl: string | undefined;
-  readonly counts: EvaluationTotals;
 }
 
 type Asking = FastifyRequest<{
@@ -39,7 +37,7 @@ export const evaluationRoutes = (
   app: FastifyInstance,
   dependencies: EvaluationDependencies,
 ): void => {
-  const { snapshots, feed, eventTokens, publicUrl, counts } = dependencies;
+  const { snapshots, feed, eventTokens, publicUrl, counts, contextSample } = dependencies;
 
   // The schemas only describe: what is wrong with a body is told with the protocol's own codes.
   app.setValidatorCompiler(() => () => true);
@@ -55,7 +53,7 @@ export const evaluationRoutes = (
     const { principal } = request.auth;
     const snapshot = snapshots.get(principal.environment.id);
     if (!snapshot) return sendFailure(reply, keyRefused);
-    const { status, body } = answerOne(snapshot, key, request.body, audienceOf(principal), counts);
+    const { status, body } = answerOne(snapshot, key, request.body, principal, dependencies);
     return send(reply, status, body);
   };
   app.post("/evaluate/flags/:key", { config, schema: singleSchema }, (request: Asking, reply) =>
@@ -75,6 +73,7 @@ export const evaluationRoutes = (
     }
     const snapshot = snapshots.get(principal.environment.id);
     if (!snapshot) return sendFailure(reply, keyRefused);
+    contextSample.offer(snapshot.environmentId, asked.context, principal.role === "client");
     const base = publicUrl ?? calledAs(request);
     const streamUrl = base && `${base}/ofrep/v1/events?token=${eventTokens.eventToken(principal)}`;
     const { tag, body } = evaluateAll(

@@ -45,4 +45,6 @@ export interface DatabaseTraits {
   readonly alone: (database: Database) => Promise<void>;
   /** Notifies every instance, when the transaction commits, that there may be something new. */
   readonly notify: (database: Database) => Promise<void>;
+  /** The database's own time, in milliseconds: the same for every instance, whatever its clock says. */
+  readonly now: RawBuilder<number>;
 }

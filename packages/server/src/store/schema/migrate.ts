@@ -17,6 +17,8 @@ import { reasons } from "./migrations/0012-reasons.ts";
 import { people } from "./migrations/0013-people.ts";
 import { changeRequests } from "./migrations/0014-change-requests.ts";
 import { chain } from "./migrations/0015-chain.ts";
+import { flipLimits } from "./migrations/0016-flip-limits.ts";
+import { instances } from "./migrations/0017-instances.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -35,6 +37,8 @@ export const migrations = [
   people,
   changeRequests,
   chain,
+  flipLimits,
+  instances,
 ] as const;
 
 /** How far a migration has come, when it takes long. */

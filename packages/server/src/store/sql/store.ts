@@ -12,6 +12,7 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 import { reencrypt, unreadableSecrets } from "../secrets/encrypted-rows.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { instanceReads, instanceWrites } from "./instances.ts";
 import { createTransaction } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
 
@@ -82,6 +83,8 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
       engine.transactRelaxed((database) => writeKeyUse(database, keyIds, at)),
     sessionUsed: (hash, at) =>
       engine.transactRelaxed((database) => writeSessionUse(database, hash, at)),
+    ...instanceReads(engine.database, engine.traits),
+    ...instanceWrites(engine.traits, engine.transactRelaxed),
     addUsage: createAddUsage(engine.traits, engine.transactRelaxed),
     reencryptSecrets: () =>
       engine.transact(async (database) => {

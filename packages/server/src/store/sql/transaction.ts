@@ -5,6 +5,7 @@ import type { ChainHead } from "../../domain/history/chained-entry.ts";
 import type { Transaction } from "../../ports.ts";
 import { sha256 } from "../../text-hash.ts";
 import { copyWrites } from "../environments/copy.ts";
+import { percentOf, storedPercent } from "../environments/percent.ts";
 import { environmentWrites } from "../environments/rows.ts";
 import { queue } from "../outbox/queue.ts";
 import { changeRequestWrites } from "../people/change-requests.ts";
@@ -90,7 +91,15 @@ export const createTransaction = (
     async lockEnvironment(environmentId) {
       const row = await database
         .selectFrom("environments")
-        .select(["id", "name", "revision", "sequence", "flag_count as flagCount", "protected"])
+        .select([
+          "id",
+          "name",
+          "revision",
+          "sequence",
+          "flag_count as flagCount",
+          "protected",
+          "max_flips",
+        ])
         .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
         .select(["chain", firstUnchained.as("unchained")])
         // A store from before this column, or a commit by an older version, has it in the history alone.
@@ -122,6 +131,7 @@ export const createTransaction = (
         definitionBytes: row.definitionBytes,
         changedAt: row.changedAt,
         isProtected: row.protected === 1,
+        maxFlips: percentOf(row.max_flips),
         chain: head.chain,
       };
     },
@@ -175,6 +185,7 @@ export const createTransaction = (
           given: key.isGiven ? 1 : 0,
           user_id: key.user?.id ?? null,
           writes_directly: key.writesDirectly ? 1 : 0,
+          max_flips: storedPercent(key.maxFlips),
           created_by: key.createdBy,
         })
         .execute();

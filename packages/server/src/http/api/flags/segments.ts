@@ -6,7 +6,7 @@ import type { CreateSegment, PatchSegment } from "../../../domain/change-segment
 import type { Segments } from "../../../management/segments.ts";
 import { jsonType, sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
-import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../../openapi/reason.ts";
+import { type ChangeQuery, callerOf, changeQuery, withoutReason } from "../../openapi/reason.ts";
 import { freshnessHeader, idempotencyHeader, preconditionHeader } from "../../openapi/schemas.ts";
 import {
   createSegmentSchema,
@@ -63,7 +63,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
     },
   );
 
-  app.post<{ Body: CreateSegment; Querystring: ReasonQuery }>(
+  app.post<{ Body: CreateSegment; Querystring: ChangeQuery }>(
     "/segments",
     route("segments.write", {
       tags,
@@ -71,7 +71,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       summary: "Create a segment",
       description:
         "Its lists may come along; more than fits into 256 KiB is added in parts with `/segments/{key}/members`.",
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: idempotencyHeader,
       body: withoutReason(createSegmentSchema),
       response: answers(
@@ -128,7 +128,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
     },
   );
 
-  app.patch<{ Params: SegmentPath; Body: PatchSegment; Querystring: ReasonQuery }>(
+  app.patch<{ Params: SegmentPath; Body: PatchSegment; Querystring: ChangeQuery }>(
     "/segments/:key",
     route("segments.write", {
       tags,
@@ -137,7 +137,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       description:
         "Only the fields given, each of them whole. A change that changes nothing makes no event and no new version.",
       params: segmentPath,
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: Precondition,
       body: withoutReason(patchSegmentSchema),
       response: answers(changed, "NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", ...withBody),
@@ -152,7 +152,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
     },
   );
 
-  app.post<{ Params: SegmentPath; Body: MembersRequest; Querystring: ReasonQuery }>(
+  app.post<{ Params: SegmentPath; Body: MembersRequest; Querystring: ChangeQuery }>(
     "/segments/:key/members",
     route("segments.write", {
       tags,
@@ -161,7 +161,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       description:
         "In parts, for lists of any length up to 100,000. What is in the list already, or is not, is passed over, so a part may be sent again.",
       params: segmentPath,
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: Type.Object({ ...Precondition.properties, ...idempotencyHeader.properties }),
       body: withoutReason(membersSchema),
       response: answers(changed, "NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", ...withBody),
@@ -213,7 +213,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
     },
   );
 
-  app.delete<{ Params: SegmentPath; Querystring: ReasonQuery }>(
+  app.delete<{ Params: SegmentPath; Querystring: ChangeQuery }>(
     "/segments/:key",
     route("segments.write", {
       tags,
@@ -221,7 +221,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       summary: "Delete a segment",
       description: "Not while a flag names it: the answer lists the flags.",
       params: segmentPath,
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: Precondition,
       response: answers(
         { 204: { description: "It is gone." }, ...proposed },
