@@ -47,7 +47,13 @@ const inFolder = <T>(folder: string, work: (database: DatabaseSync) => T): T => 
   }
 };
 /** Tables of no use in another store. */
-const leftOut = new Set(["schema_version", "clock_steps", "sign_in_links", "sessions"]);
+const leftOut = new Set([
+  "schema_version",
+  "clock_steps",
+  "sign_in_links",
+  "sessions",
+  "instances",
+]);
 /** By the database's own catalogue after every migration, so that a table which copying forgets is missed. */
 const tables = inFolder(await storeOf(), (database) =>
   database

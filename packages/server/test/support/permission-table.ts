@@ -26,7 +26,6 @@ export const permissionTable: Readonly<Record<string, readonly [permission: stri
   "POST /api/v1/clients": ["flags.follow", readers],
   "GET /api/v1/clients": ["clients.read", readers],
   "GET /api/v1/key": ["key.show", everybody],
-
   "GET /api/v1/flags": ["flags.read", readers],
   "GET /api/v1/flags/{key}": ["flags.read", readers],
   "POST /api/v1/flags/{key}/explain": ["flags.explain", readers],
@@ -49,7 +48,6 @@ export const permissionTable: Readonly<Record<string, readonly [permission: stri
   "GET /api/v1/webhooks/{id}/deliveries": ["webhooks.read", readers],
   "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}": ["webhooks.read", readers],
   "GET /api/v1/webhooks/{id}/replay": ["webhooks.read", readers],
-
   "POST /api/v1/flags": ["flags.write", editors],
   "PATCH /api/v1/flags/{key}": ["flags.write", editors],
   "DELETE /api/v1/flags/{key}": ["flags.write", editors],
@@ -61,7 +59,6 @@ export const permissionTable: Readonly<Record<string, readonly [permission: stri
   "PATCH /api/v1/segments/{key}": ["segments.write", editors],
   "DELETE /api/v1/segments/{key}": ["segments.write", editors],
   "POST /api/v1/segments/{key}/members": ["segments.write", editors],
-
   "GET /api/v1/change-requests": ["change-requests.read", readers],
   "GET /api/v1/change-requests/{id}": ["change-requests.read", readers],
   "POST /api/v1/change-requests": ["flags.write", editors],
@@ -73,7 +70,6 @@ export const permissionTable: Readonly<Record<string, readonly [permission: stri
   "POST /api/v1/change-requests/{id}/apply": ["change-requests.review", editors],
   "POST /api/v1/change-requests/{id}/comments": ["change-requests.review", editors],
   "POST /api/v1/change-requests/{id}/bypass": ["environments.write", owners],
-
   "POST /api/v1/webhooks": ["webhooks.write", admins],
   "PATCH /api/v1/webhooks/{id}": ["webhooks.write", admins],
   "DELETE /api/v1/webhooks/{id}": ["webhooks.write", admins],
@@ -86,12 +82,10 @@ export const permissionTable: Readonly<Record<string, readonly [permission: stri
   "GET /api/v1/keys": ["keys.read", admins],
   "POST /api/v1/keys": ["keys.write", admins],
   "DELETE /api/v1/keys/{id}": ["keys.write", admins],
-
   "GET /api/v1/environments": ["environments.read", readers],
   "POST /api/v1/environments": ["environments.write", owners],
   "PATCH /api/v1/environments/{name}": ["environments.write", owners],
   "DELETE /api/v1/environments/{name}": ["environments.write", owners],
-
   "GET /api/v1/users": ["users.read", owners],
   "POST /api/v1/users": ["users.write", owners],
   "PATCH /api/v1/users/{id}": ["users.write", owners],

@@ -2,12 +2,12 @@
 import { StartupProblem } from "../../errors.ts";
 import type { DatabaseTraits } from "./dialect.ts";
 import type { MigrationRun } from "./migration-run.ts";
-import { first } from "./migrations/0001-first.ts";
-import { delivery } from "./migrations/0002-delivery.ts";
-import { evaluation } from "./migrations/0003-evaluation.ts";
-import { clockSteps } from "./migrations/0004-clock-steps.ts";
-import { signInLinks } from "./migrations/0005-sign-in-links.ts";
-import { keyUse } from "./migrations/0006-key-use.ts";
+import { first } from "./migrations/0.1/0001-first.ts";
+import { delivery } from "./migrations/0.1/0002-delivery.ts";
+import { evaluation } from "./migrations/0.1/0003-evaluation.ts";
+import { clockSteps } from "./migrations/0.1/0004-clock-steps.ts";
+import { signInLinks } from "./migrations/0.1/0005-sign-in-links.ts";
+import { keyUse } from "./migrations/0.1/0006-key-use.ts";
 import { definitions } from "./migrations/0007-definitions.ts";
 import { access } from "./migrations/0008-access.ts";
 import { replays } from "./migrations/0009-replays.ts";

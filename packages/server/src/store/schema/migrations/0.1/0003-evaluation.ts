@@ -1,6 +1,6 @@
 // What followers compare, and the counts of evaluations.
 import type { SchemaModule } from "kysely";
-import type { DatabaseTraits } from "../dialect.ts";
+import type { DatabaseTraits } from "../../dialect.ts";
 
 export const evaluation = async (schema: SchemaModule, traits: DatabaseTraits): Promise<void> => {
   await schema

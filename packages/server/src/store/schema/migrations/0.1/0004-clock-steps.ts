@@ -1,6 +1,6 @@
 // Remembers when the clock went back, so that of several instances that notice it one acts on it.
 import type { SchemaModule } from "kysely";
-import type { DatabaseTraits } from "../dialect.ts";
+import type { DatabaseTraits } from "../../dialect.ts";
 
 export const clockSteps = async (schema: SchemaModule, traits: DatabaseTraits): Promise<void> => {
   await schema

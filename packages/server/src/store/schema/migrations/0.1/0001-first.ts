@@ -1,6 +1,6 @@
 // The first schema.
 import { type SchemaModule, sql } from "kysely";
-import type { DatabaseTraits } from "../dialect.ts";
+import type { DatabaseTraits } from "../../dialect.ts";
 
 export const first = async (schema: SchemaModule, traits: DatabaseTraits): Promise<void> => {
   await traits

@@ -1,6 +1,6 @@
 // Links that sign in to the dashboard once: their hash, the keys that they stand for, and when they end.
 import type { SchemaModule } from "kysely";
-import type { DatabaseTraits } from "../dialect.ts";
+import type { DatabaseTraits } from "../../dialect.ts";
 
 export const signInLinks = async (schema: SchemaModule, traits: DatabaseTraits): Promise<void> => {
   await schema

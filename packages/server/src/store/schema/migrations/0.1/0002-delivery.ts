@@ -1,6 +1,6 @@
 // Webhooks, and what is on its way to them.
 import { type SchemaModule, sql } from "kysely";
-import type { DatabaseTraits } from "../dialect.ts";
+import type { DatabaseTraits } from "../../dialect.ts";
 
 export const delivery = async (schema: SchemaModule, traits: DatabaseTraits): Promise<void> => {
   await schema
