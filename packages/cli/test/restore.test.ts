@@ -269,7 +269,11 @@ test("an environment as it was goes on from the backup", async () => {
   const key = keys.production ?? "";
   const on = async (path: string, work: (api: ReturnType<typeof createApi>) => Promise<void>) => {
     const server = await startServer(configOf(path));
-    await work(createApi(server.url, key)).finally(() => server.close());
+    try {
+      await work(createApi(server.url, key));
+    } finally {
+      await server.close();
+    }
   };
   const keysAt = async (api: ReturnType<typeof createApi>, query: string) =>
     ((await api("GET", `/flags?${query}`)).body as { key: string }[]).map((flag) => flag.key);

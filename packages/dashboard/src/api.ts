@@ -158,7 +158,7 @@ export const createSessionFetch =
       response,
       (refusal) => use.confirmFlips(refusal, together),
       (flips) => {
-        const url = new URL(String(input), location.origin);
+        const url = new URL(input instanceof Request ? input.url : input, location.origin);
         url.searchParams.set("confirmFlips", String(flips));
         return send(AbortSignal.timeout(longestWait), url);
       },
