@@ -211,7 +211,7 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
 });
 
 test("a flag that was deleted is tried as it was", async (t) => {
-  const { keys, admin } = await server.environment();
+  const { name, keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "gone", type: "boolean", enabled: true }]);
   const { body } = await admin("GET", "/flags/gone/history");
   const { revision } = (body as { revision: number }[])[0] ?? { revision: 0 };
@@ -232,4 +232,13 @@ test("a flag that was deleted is tried as it was", async (t) => {
   await given.getByText(`Revision ${revision}.`).waitFor();
   await auditBoth(page, "a deleted flag");
   await fitsOn(page, 320);
+
+  // The page History leads to the same question, with the time filled in.
+  await page.goto(`/environments/${name}/history`);
+  await page.getByRole("link", { name: `As it was then (revision ${revision})` }).click();
+  await section.getByText("The flag as it was").waitFor();
+  await changes.getByText(wanted).waitFor({ state: "attached" });
+  assert.equal(await changes.inputValue(), String(revision));
+  await section.getByRole("button", { name: "Evaluate" }).click();
+  await given.getByText(`Revision ${revision}.`).waitFor();
 });

@@ -62,7 +62,9 @@ test("two workers", async (t) => {
     await sendTraffic(halyard.url, key, "checkout", contexts);
     for (let turn = 0; turn < 4; turn += 1) {
       const patch = { enabled: true };
-      const { sample, changed, unchanged } = await ask("POST", "/flags/checkout/preview", { patch });
+      const { sample, changed, unchanged } = await ask("POST", "/flags/checkout/preview", {
+        patch,
+      });
       assert.equal(sample.contexts, contexts.length);
       assert.equal(changed + unchanged, contexts.length);
     }

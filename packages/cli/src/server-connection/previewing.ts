@@ -4,7 +4,8 @@ import { Previewed } from "../terminal/output.ts";
 import { previewLines } from "./preview-text.ts";
 
 /** Whoever calls a command has named flags and fields, not numbered operations. */
-const withoutPlaces = (text: string): string => text.replace(/\boperations\[\d+\](?:: |\.body\.)/g, "");
+const withoutPlaces = (text: string): string =>
+  text.replace(/\boperations\[\d+\](?:: |\.body\.)/g, "");
 
 const ended = (result: Result<ChangePreview>): Result<never> => {
   if (!result.ok) {

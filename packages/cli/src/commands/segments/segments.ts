@@ -124,7 +124,10 @@ const showSegment = async (key: string, options: ReadOptions & PastOptions): Pro
     ...(flags === undefined
       ? []
       : [
-          ["flags", flags.length === 0 ? "none" : flags.map((flag) => flag.key).join(", ")] as const,
+          [
+            "flags",
+            flags.length === 0 ? "none" : flags.map((flag) => flag.key).join(", "),
+          ] as const,
         ]),
     ["version", String(version)],
   ];
