@@ -218,7 +218,7 @@ test("a flag that was deleted is tried as it was", async (t) => {
   await admin("DELETE", "/flags/gone");
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/gone", {
     ...audited,
-    expected: [/404 \(Not Found\)/],
+    expected: [/404 \(Not Found\)/, /409 \(Conflict\)/],
   });
   const section = page.getByRole("region", { name: "Why did they get that?" });
   await section.getByLabel("targetingKey").fill("user-7");
@@ -241,4 +241,8 @@ test("a flag that was deleted is tried as it was", async (t) => {
   assert.equal(await changes.inputValue(), String(revision));
   await section.getByRole("button", { name: "Evaluate" }).click();
   await given.getByText(`Revision ${revision}.`).waitFor();
+  // Before there was a history, nothing is in the way but the time.
+  await section.getByLabel("Time, in your time zone").fill("2020-01-01T14:03:00");
+  await section.getByRole("button", { name: "Evaluate" }).click();
+  await section.getByRole("alert").getByText("Choose another time.").waitFor();
 });
