@@ -132,7 +132,7 @@ suite("beside a running server", () => {
     assert.equal(await call(key, { key: "a", type: "boolean" }), 403);
 
     const list = await succeed("keys", "list", "-e", "development", ...data);
-    assert.match(list, /^ID +ROLE +CREATED +LAST USED +EXPIRES +NAME +ORIGINS\n/);
+    assert.match(list, /^ID +ROLE +CREATED +LAST USED +EXPIRES +MAX FLIPS +NAME +ORIGINS\n/);
     assert.match(list, new RegExp(`^${id} +server +\\S+Z +never +never +web$`, "m"));
     assert.ok(!list.includes(key));
 
