@@ -4,7 +4,7 @@
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
 const values = ["domain", "errors.ts", "@halyard/core"];
-const useCases = ["ports.ts", ...values];
+const useCases = ["ports.ts", "text-hash.ts", ...values];
 const surface = [
   ...["http/streams", "http/auth", "http/openapi", "http/errors", "http/request"],
   ...["management", "evaluation", "access", "providers", "telemetry", ...useCases, "fastify"],
@@ -17,8 +17,9 @@ const server: Rooms = {
   "version.ts": ["../package.json"],
   "installation.ts": ["@fastify/swagger-ui", "node:url"],
   "errors.ts": [],
-  "ports.ts": ["domain"],
-  domain: ["errors.ts", "@halyard/core", "ipaddr.js"],
+  "text-hash.ts": ["node:crypto"],
+  "ports.ts": ["domain", "@halyard/core"],
+  domain: ["errors.ts", "text-hash.ts", "@halyard/core", "ipaddr.js"],
   config: ["domain", "errors.ts", "@halyard/core/webhook-signature", "node:*"],
   process: [
     ...[
@@ -37,7 +38,7 @@ const server: Rooms = {
     ...["telemetry", "store/**", "version.ts", "installation.ts", ...useCases],
     ...["fastify", "pino", "node:*"],
   ],
-  management: [...useCases, "node:crypto"],
+  management: [...useCases, "node:crypto", "node:timers/promises"],
   evaluation: [...useCases, "node:timers/promises"],
   access: ["evaluation", ...useCases, "@zxcvbn-ts/language-common", "node:crypto"],
   providers: [...useCases, "openid-client"],
@@ -71,16 +72,20 @@ const server: Rooms = {
   ],
   "http/errors": ["http/load", "http/request", "errors.ts", "ajv", "fastify", "node:*"],
   "http/request": ["telemetry", ...values, "fastify", "node:*"],
-  "store/schema": ["domain", "errors.ts", "kysely"],
-  "store/secrets": ["store/schema", "errors.ts", "kysely", "node:*"],
-  "store/outbox": [...database, "node:crypto"],
+  "store/schema": ["domain", "errors.ts", "@halyard/core", "kysely"],
+  "store/secrets": ["store/schema", "errors.ts", "@halyard/core", "kysely", "node:*"],
+  "store/history": [...database],
+  "store/outbox": ["store/history", ...database, "node:crypto"],
   "store/people": ["store/outbox", ...database],
   "store/environments": [...database],
-  "store/sql": ["store/outbox", "store/people", "store/environments", ...database],
+  "store/sql": [
+    ...["store/history", "store/outbox", "store/people", "store/environments"],
+    ...database,
+  ],
   "store/sqlite": ["store/sql", ...database, "node:*"],
   "store/postgres": ["store/sql", ...database, "pg", "node:*"],
   "store/maintenance": [
-    ...["store/sqlite", "store/postgres", "store/sql", ...database],
+    ...["store/sqlite", "store/postgres", "store/sql", "store/history", ...database],
     ...["typebox", "node:*"],
   ],
 };

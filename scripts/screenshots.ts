@@ -7,6 +7,7 @@ import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { findBrowser } from "../packages/dashboard/test/support/find-browser.ts";
 import { startShownServer } from "./screenshot-data.ts";
 import { addShownPeople } from "./screenshot-people.ts";
+import { startShownPrograms } from "./screenshot-programs.ts";
 
 const [looked] = process.argv.slice(2);
 const folder = looked ?? join(import.meta.dirname, "../docs/images");
@@ -96,6 +97,16 @@ const shots: readonly Shot[] = [
   },
 ];
 
+/** Taken while they run: one that lags would be told of with every change. */
+const shotsOfPrograms: readonly Shot[] = [
+  {
+    name: "programs",
+    path: "/programs",
+    ready: ".program-row:has-text('behind')",
+    shown: ["light"],
+  },
+];
+
 /** Once there are people, and production is protected. */
 const shotsOfPeople = (requestId: string): readonly Shot[] => [
   { name: "people", path: "/people", ready: ".people-table tbody tr", shown: ["light"] },
@@ -172,6 +183,9 @@ const takeAll = async (
 
 try {
   await takeAll(shots, withKeys);
+  const programs = await startShownPrograms(server, keys[0] ?? "");
+  await takeAll(shotsOfPrograms, withKeys);
+  await Promise.all(programs.map((program) => program.close()));
   const { requestId, cookie } = await addShownPeople(server);
   const [name = "", value = ""] = cookie.split("=");
   await takeAll(shotsOfPeople(requestId), (context) =>

@@ -17,6 +17,13 @@ export default defineConfig({
     // Which file needs which, for the test of what a first visit loads.
     manifest: "manifest.json",
     chunkSizeWarningLimit: 2_000,
+    rolldownOptions: {
+      output: {
+        // What most parts share is one file. Otherwise every part that is loaded later cuts the files of the others into
+        // smaller ones, and a first visit loads more bytes for it.
+        codeSplitting: { groups: [{ name: "shared", minShareCount: 10 }] },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(

@@ -6,6 +6,7 @@ import { codeOf, type ExitCode, exitCodes } from "./terminal/exit-codes.ts";
 import {
   CommandFailed,
   jsonText,
+  Previewed,
   Proposed,
   print,
   printJson,
@@ -58,6 +59,9 @@ try {
     }
   } else if (error instanceof Proposed) {
     if (wantsJson) printJson({ proposed: error.request });
+    else print(withoutControls(error.message));
+  } else if (error instanceof Previewed) {
+    if (wantsJson) printJson({ preview: error.preview });
     else print(withoutControls(error.message));
   } else {
     const exitCode = exitCodeFor(error);

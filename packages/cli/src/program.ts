@@ -12,6 +12,7 @@ const groups: Readonly<Record<string, Commands>> = {
     segments: async () => (await import("./commands/segments/segments.ts")).segmentCommands(),
     requests: async () => (await import("./commands/requests/requests.ts")).requestCommands(),
     rollout: async () => (await import("./commands/flags/rollout.ts")).rolloutCommand(),
+    clients: async () => (await import("./commands/clients.ts")).clientsCommand(),
     history: async () => (await import("./commands/history.ts")).historyCommand(),
     events: async () => (await import("./commands/flags/events.ts")).eventCommands(),
   },
@@ -58,7 +59,8 @@ Examples:
   halyard events tail
 
 Exit codes: 0 done, 1 failed (the message says why), 2 invalid command, 3 not found, 4 key missing or not allowed,
-5 conflict, 6 unavailable: retry later, 7 different (diff and --dry-run with --exit-code).`;
+5 conflict, 6 unavailable: retry later, 7 different (diff and --dry-run with --exit-code), 8 made, but some programs
+lag (--wait).`;
 
 const hint = "(add --help to see what is possible)";
 

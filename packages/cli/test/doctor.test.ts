@@ -56,6 +56,7 @@ suite("a store", () => {
           "OK {3}secret key: in .*secret\\.key",
           "OK {3}callbacks: there are no webhooks",
           "OK {3}keys: 2 keys in 2 environments, none used yet",
+          "OK {3}history: 4 entries, chained without a break",
           "WARN server: no server responds at http://127\\.0\\.0\\.1:1\\. To fix it: start it .*\n$",
         ].join("\n"),
       ),

@@ -149,10 +149,10 @@ const table: Readonly<Record<number, readonly Case[]>> = {
 };
 
 suite("how commands end", { concurrency: 2 }, () => {
-  test("the table of docs/reference/cli.md has these codes, and 7, which diff and --dry-run have", () => {
+  test("the table of docs/reference/cli.md has these codes, 7, which diff and --dry-run have, and 8, which --wait has", () => {
     const docs = readFileSync(new URL("../../../docs/reference/cli.md", import.meta.url), "utf8");
     const codes = [...docs.matchAll(/^\| (\d) +\| /gm)].map(([, code]) => code);
-    assert.deepEqual(codes, [...Object.keys(table), "7"]);
+    assert.deepEqual(codes, [...Object.keys(table), "7", "8"]);
   });
   for (const [code, cases] of Object.entries(table)) {
     for (const [index, [what, args, said, others = {}]] of cases.entries()) {

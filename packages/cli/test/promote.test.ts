@@ -233,3 +233,34 @@ test("at a terminal promote asks first, and shows how far it is", {
   assert.equal(yes.code, 0);
   assert.notEqual(await production.revision(), revision);
 });
+
+test("list, get, export and diff of an environment as it was", async () => {
+  const { staging: bench, production } = await newPair();
+  const revision = (await production.revision())?.replaceAll('"', "") ?? "";
+  const before = await bench.succeed("export", "-p", "production");
+  const then = new Date().toISOString();
+  while (new Date().toISOString() === then) await production.revision();
+  await production.admin("DELETE", "/flags/old");
+  await production.admin("PATCH", "/flags/equal", { enabled: false });
+  for (const when of [
+    ["--revision", revision],
+    ["--at", then],
+  ]) {
+    assert.equal(await bench.succeed("export", "-p", "production", ...when), before);
+    const list = await bench.succeed("flags", "list", "-p", "production", "--json", ...when);
+    assert.deepEqual(JSON.parse(list), JSON.parse(before).flags);
+    const old = await bench.succeed("flags", "get", "old", "-p", "production", ...when);
+    assert.match(old, /^old\n {2}type +boolean\n/);
+    assert.doesNotMatch(old, /last evaluated/);
+  }
+  for (const side of [revision, then]) {
+    assert.equal(
+      await bench.succeed("diff", `production@${side}`, "production"),
+      "~ equal  enabled on → off\n- old    boolean, off\n2 different, 2 the same.\n",
+    );
+  }
+  await bench.fail(3, /At revision/, "flags", "get", "fresh", "-p", "production", "--at", then);
+  await bench.fail(5, /was not there yet/, "flags", "list", "-p", "production", "--at", "900d");
+  await bench.fail(2, /only one of/, "flags", "list", "--at", "1h", "--revision", "1");
+  await bench.fail(2, /--stale is about/, "flags", "list", "--at", "1h", "--stale", "1");
+});

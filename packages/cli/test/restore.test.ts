@@ -263,3 +263,37 @@ test("what cannot be restored is said, with the way out", async () => {
   assert.equal(existsSync(target), false);
   rmSync(folder, { recursive: true });
 });
+
+test("an environment as it was goes on from the backup", async () => {
+  const { folder: data, keys } = await makeStore();
+  const key = keys.production ?? "";
+  const on = async (path: string, work: (api: ReturnType<typeof createApi>) => Promise<void>) => {
+    const server = await startServer(configOf(path));
+    try {
+      await work(createApi(server.url, key));
+    } finally {
+      await server.close();
+    }
+  };
+  const keysAt = async (api: ReturnType<typeof createApi>, query: string) =>
+    ((await api("GET", `/flags?${query}`)).body as { key: string }[]).map((flag) => flag.key);
+  const create = (api: ReturnType<typeof createApi>, name: string) =>
+    api("POST", "/flags", { key: name, type: "boolean" });
+  let folder = "";
+  let lost = "";
+  await on(data, async (api) => {
+    await create(api, "kept");
+    folder = await take(data);
+    await create(api, "lost");
+    lost = new Date().toISOString();
+  });
+  const target = newPath();
+  assert.ok((await put(folder, target)).ok);
+  await on(target, async (api) => {
+    const [revision] = /\d+/.exec((await api("GET", "/flags")).headers.get("etag") ?? "") ?? [];
+    await create(api, "other");
+    assert.deepEqual(await keysAt(api, `revision=${revision}`), ["kept"]);
+    assert.deepEqual(await keysAt(api, `revision=${Number(revision) + 1}`), ["kept", "other"]);
+    assert.deepEqual(await keysAt(api, `at=${lost}`), ["kept"], "what is gone was never there");
+  });
+});

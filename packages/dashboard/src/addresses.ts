@@ -16,6 +16,10 @@ export const currentAddress = (): string => location.pathname + location.search;
 export const signInFrom = (): string =>
   `~/sign-in?add=1&next=${encodeURIComponent(currentAddress())}`;
 
+/** The name of the environment in the address. */
+export const environmentShown = (): string | undefined =>
+  /^\/environments\/([^/]+)/.exec(location.pathname)?.[1];
+
 /** The path within its environment. */
 export const pathOf = (pathname: string): string =>
   pathname.replace(/^\/environments\/[^/]+/, "") || "/";

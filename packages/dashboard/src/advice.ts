@@ -18,6 +18,8 @@ export const adviceFor = ({ code, retryAfter }: ManagementError): string => {
       return "It may have been deleted. Go back to the list.";
     case "APPROVAL_NEEDED":
       return "Ask somebody else to approve it, or an owner to do it.";
+    case "TOO_MANY_FLIPS":
+      return "Change fewer people at once, or confirm how many it may change.";
     case "CONFLICT":
       return "Change what is in the way, or choose another name, then try again.";
     case "PRECONDITION_FAILED":

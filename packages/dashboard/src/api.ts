@@ -6,6 +6,7 @@ import {
   type ManagementOptions,
   type Result,
 } from "@halyard/sdk";
+import type { Together } from "./flips/confirm-flips.tsx";
 import { takeFirst, takeFirstSession } from "./start/first-requests.ts";
 import { isUserActive } from "./user-activity.ts";
 
@@ -65,6 +66,10 @@ export const valueOrThrow = <T>(result: Result<T>): T => {
   throw new ApiError(result.error);
 };
 
+/** What changes flags or segments when it succeeds; the answer of a change request says whether that was applied. */
+const changesFlags =
+  /\/v1\/((flags|segments|changes)(\/[^/?]+(\/members)?)?|.+\/(approve|apply|bypass))(\?|$)/;
+
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
 
 export type SessionFetch = typeof globalThis.fetch;
@@ -77,8 +82,12 @@ export interface SessionUse {
   readonly onEnded: () => void;
   /** A change was not made but proposed. */
   readonly onProposed: () => void;
+  /** A change was made in this environment. */
+  onChanged: (environment: string, response: Response) => void;
   /** Asks the person to prove once more who they are; false when they do not. */
   signInAgain: () => Promise<boolean>;
+  /** The body of a refusal by the limit on flips: how many percent of people the person lets it change; undefined when they do not want it. */
+  confirmFlips: (refusal: string, together?: Together) => Promise<number | undefined>;
 }
 
 const isSignInAgain = async (response: Response): Promise<boolean> => {
@@ -98,16 +107,31 @@ const isRenewed = async (response: Response, use: SessionUse, sent: string): Pro
   return true;
 };
 
+/** A refused change is sent again with what the person confirms, until it is accepted or not wanted. */
+const withFlips = async (
+  response: Response,
+  confirm: (refusal: string) => Promise<number | undefined>,
+  send: (flips: number) => Promise<Response>,
+): Promise<Response> => {
+  if (response.status !== 409) return response;
+  // Read at once: the time for the first attempt may pass while the person is asked.
+  const text = await response.text();
+  const flips = text.includes("TOO_MANY_FLIPS") ? await confirm(text) : undefined;
+  return flips === undefined
+    ? new Response(text, response)
+    : withFlips(await send(flips), confirm, send);
+};
+
 /** A fetch that carries the session instead of a key. Without an environment it is for what concerns the person alone. */
 export const createSessionFetch =
-  (environment: string | undefined, use: SessionUse): SessionFetch =>
+  (environment: string | undefined, use: SessionUse, together?: Together): SessionFetch =>
   async (input, init = {}) => {
     const headers = new Headers(init.headers);
     headers.delete("authorization");
     if (environment !== undefined) headers.set("x-halyard-environment", environment);
     if (!isUserActive()) headers.set("x-halyard-background", "1");
-    const send = (signal = init.signal) =>
-      globalThis.fetch(input, {
+    const send = (signal = init.signal, to = input) =>
+      globalThis.fetch(to, {
         ...init,
         headers,
         credentials: "same-origin",
@@ -130,8 +154,20 @@ export const createSessionFetch =
       // The time for the first attempt may have passed while the person was asked.
       response = await send(AbortSignal.timeout(longestWait));
     }
+    response = await withFlips(
+      response,
+      (refusal) => use.confirmFlips(refusal, together),
+      (flips) => {
+        const url = new URL(input instanceof Request ? input.url : input, location.origin);
+        url.searchParams.set("confirmFlips", String(flips));
+        return send(AbortSignal.timeout(longestWait), url);
+      },
+    );
     if (response.status === 401) use.onEnded();
     if (response.status === 202) use.onProposed();
+    else if (response.ok && environment !== undefined && changesFlags.test(response.url)) {
+      use.onChanged(environment, response.clone());
+    }
     return response;
   };
 

@@ -15,6 +15,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ConfirmProvider } from "./components/feedback/confirm.tsx";
 import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
+import { AskFlips } from "./flips/ask-flips.tsx";
 import { RunPlanProvider } from "./plans/run-plan.tsx";
 import { Routes } from "./routes.tsx";
 import { SessionProvider } from "./session.tsx";
@@ -49,6 +50,7 @@ createRoot(root).render(
         <ErrorBoundary>
           <ConfirmProvider>
             <SessionProvider>
+              <AskFlips />
               <AskAgain>
                 <RunPlanProvider>
                   <Routes />

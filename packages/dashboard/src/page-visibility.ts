@@ -27,7 +27,8 @@ export const waitToReconnect = (milliseconds: number, signal: AbortSignal): Prom
     milliseconds,
   );
 
-const untilVisible = async (signal: AbortSignal): Promise<void> => {
+/** At once when it is. */
+export const untilVisible = async (signal: AbortSignal): Promise<void> => {
   while (document.hidden && !signal.aborted) {
     await waitFor([
       [document, "visibilitychange"],

@@ -2,7 +2,7 @@
 import { Suspense, useEffect, useRef } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { currentAddress, inEnvironment, pathOf, switchTo } from "./addresses.ts";
-import type { Session } from "./api.ts";
+import { createSessionFetch, type Session } from "./api.ts";
 import { ErrorBoundary } from "./components/feedback/error-boundary.tsx";
 import { ErrorMessage } from "./components/feedback/error-message.tsx";
 import { notifyDone } from "./components/feedback/notify.tsx";
@@ -23,6 +23,7 @@ const invitationPage = page(
 const loadNoAccess = () => import("./pages/people/no-access-page.tsx");
 const NoAccess = loadedLater(async () => (await loadNoAccess()).NoAccess, <PageSkeleton />);
 const NoRole = loadedLater(async () => (await loadNoAccess()).NoRole, <PageSkeleton />);
+const loadPrograms = () => import("./pages/programs-page.tsx");
 const pages: readonly Page[] = [
   page("/flags", "FlagsPage", () => import("./pages/flags-page.tsx")),
   page("/flags/:key", "FlagPage", () => import("./pages/flag-page.tsx")),
@@ -35,6 +36,7 @@ const pages: readonly Page[] = [
   page("/webhooks/:id", "WebhookPage", () => import("./pages/webhook-page.tsx")),
   page("/keys", "KeysPage", () => import("./pages/keys-page.tsx")),
   page("/events", "EventsPage", () => import("./pages/events-page.tsx")),
+  page("/programs", "ProgramsPage", loadPrograms),
   page(
     "/change-requests",
     "ChangeRequestsPage",
@@ -130,7 +132,18 @@ const InEnvironment = ({ session, name }: EnvironmentProps) => {
 };
 
 const SignedIn = () => {
-  const { session, loading, error } = useSession();
+  const { session, loading, error, use } = useSession();
+  useEffect(() => {
+    use.onChanged = (environment, response) => {
+      // With the page, since a file of its own would cut those of a first visit into more pieces.
+      loadPrograms().then(
+        ({ followArrival }) =>
+          followArrival(environment, createSessionFetch(environment, use), response),
+        // The change is made all the same.
+        () => undefined,
+      );
+    };
+  }, [use]);
   if (loading) return <ShellSkeleton />;
   if (session === undefined) {
     if (error !== null) return <ErrorMessage error={error} onRetry={() => location.reload()} />;

@@ -110,7 +110,9 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
       void queries.invalidateQueries({
         predicate: ({ queryKey }) => queryKey[1] === "change-requests",
       }),
+    onChanged: () => {},
     signInAgain: async () => false,
+    confirmFlips: async () => undefined,
   }));
   useLayoutEffect(() => {
     if (session !== undefined) use.csrf = session.csrf;

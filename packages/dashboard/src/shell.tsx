@@ -30,6 +30,13 @@ const allPlaces: readonly Place[] = [
   { to: "/people", label: "People", icon: "person", needs: "users.read" },
 ];
 
+/** On a phone in the menu of the environment: the bar at the bottom is full. */
+const programs: Place = {
+  to: "/programs",
+  label: "Programs",
+  icon: "program",
+  needs: "clients.read",
+};
 const requests: Place = { to: "/change-requests", label: "Requests", icon: "proposal" };
 /** Not in the navigation: the environment switcher leads to it. */
 const environments: Place = { to: "/environments", label: "Environments", icon: "screen" };
@@ -37,7 +44,7 @@ const environments: Place = { to: "/environments", label: "Environments", icon: 
 /** Those that one may see. Requests are made where changes need an approval. */
 const usePlaces = (): readonly Place[] => {
   const { environment, may } = useApi();
-  return [...allPlaces, ...(environment.protected ? [requests] : [])].filter(
+  return [...allPlaces, ...(environment.protected ? [requests] : []), programs].filter(
     ({ needs }) => needs === undefined || may(needs),
   );
 };
@@ -57,7 +64,7 @@ const Navigation = ({ places }: { readonly places: readonly Place[] }) => {
         <Link
           key={to}
           href={to}
-          className="shell-place"
+          className={to === programs.to ? "shell-place only-wide" : "shell-place"}
           aria-current={path === to || path.startsWith(`${to}/`) ? "page" : undefined}
         >
           <Icon name={icon} />
@@ -117,7 +124,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
     main.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [path]);
-  useHotkeys(places.map(({ to }, index) => [`alt+${index + 1}`, () => navigate(to)]));
+  useHotkeys(places.map(({ to }, index) => [`alt+${(index + 1) % 10}`, () => navigate(to)]));
   return (
     <div
       className="shell"

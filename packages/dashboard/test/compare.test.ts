@@ -263,3 +263,38 @@ test("with one environment the page says how to get a second; a server key selec
   assert.equal(await page.getByLabel("Select alone").count(), 0);
   assert.match(page.url(), new RegExp(`/environments/${name}/flags`));
 });
+
+test("one environment at two times, without another to compare with", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [
+    { key: "changed", type: "boolean" },
+    { key: "deleted", type: "boolean" },
+  ]);
+  const then = new Date().toISOString();
+  await until(async () => assert.ok(new Date().toISOString() > then));
+  await admin("PATCH", "/flags/changed", { enabled: true });
+  await admin("DELETE", "/flags/deleted");
+  await admin("POST", "/segments", { key: "later", include: ["ann"] });
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/compare", {
+    ...audited,
+    expected: [/409 \(Conflict\)/],
+  });
+  await page.getByRole("radiogroup", { name: "Compare" }).getByText("Two times").click();
+  // A day ago, which is where it begins, the environment was not there.
+  await page.getByText(/was not there yet at/).waitFor();
+  const zone = (await page.evaluate("new Date().getTimezoneOffset() * 60000")) as number;
+  const local = new Date(Date.parse(then) - zone).toISOString().slice(0, 23);
+  await page.getByLabel("From, in your time zone").fill(local);
+  await page.getByText(/2 flags changed in/).waitFor();
+  assert.deepEqual(await keysShown(page), ["changed", "deleted"]);
+  assert.match(await textOf(rowOf(page, "deleted")), /before: Off.*after: not there/);
+  await auditBoth(page, "two times");
+  await page.setViewportSize({ width: 390, height: 844 });
+  assert.equal(await isSideways(page), false);
+  await rowOf(page, "changed").getByRole("button").first().click();
+  const opened = page.getByRole("dialog", { name: "changed at two times" });
+  await opened.getByText("What has changed:").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("radiogroup", { name: "What to compare" }).getByText("Segments").click();
+  await page.getByText(/1 segment changed in/).waitFor();
+});

@@ -42,12 +42,14 @@ suite("without a browser", () => {
       subject: "flag",
       id: "f",
       version: 1,
+      revision: 1,
       createdAt: "2026-11-14T12:00:00.000Z",
       actor: { keyId: "k", name: "=cmd" },
       reason: "@why",
       actions: ["flag.created"],
       before: null,
       after: { key: "f" },
+      chain: null,
       changeRequest: { id: "cr_1", approvedBy: ["Bo"] },
       bypass: { actor: { keyId: null, name: "Olga" }, reason: "now" },
     };
@@ -75,11 +77,13 @@ suite("without a browser", () => {
         subject: "segment",
         id: "s",
         version,
+        revision: version,
         createdAt: "",
         actor: { keyId: null, name: "" },
         actions: [],
         before: after === null ? deleted : about,
         after: after === null ? null : { ...about, ...after },
+        chain: null,
       };
     });
     const current: Segment = { key: "s", ...about, include: ["e"], exclude: ["x"] };

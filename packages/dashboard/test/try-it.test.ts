@@ -157,13 +157,14 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
   await fitsOn(page, 320);
 
   // As it was before the rule was taken away.
+  const then = "As it was: why did they get that?";
   const { body } = await admin("GET", "/flags/checkout/history");
   const [last] = body as { createdAt: string }[];
   assert.ok(last);
   await admin("PATCH", "/flags/checkout", { rules: null });
   await evaluate();
   await given.getByText("off, because it is the same for everyone.").waitFor();
-  await section.getByLabel("Which version of the flag").selectOption("As it was at a time");
+  await section.getByLabel("When", { exact: true }).selectOption(then);
   // The input has whole seconds; the change above may be of the same second.
   const local = await page.evaluate(
     `(() => {
@@ -175,9 +176,19 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
   await evaluate();
   await given.getByText("on, because the rule beta decides.").waitFor();
 
+  // Right after one of the changes near that time.
+  const changes = section.getByLabel("Or right after a change");
+  await changes.getByText(/flag checkout created by admin/).waitFor({ state: "attached" });
+  const created = await changes.getByText(/flag checkout created by admin/).textContent();
+  await changes.selectOption(String(created));
+  await evaluate();
+  await given.getByText("off, because the flag is off.").waitFor();
+  await auditBoth(page, "try it as it was");
+  await fitsOn(page, 320);
+
   // With what is typed above and not saved.
   await page.getByLabel("Percent of users", { exact: true }).fill("100");
-  await section.getByLabel("Which version of the flag").selectOption("With my unsaved changes");
+  await section.getByLabel("When", { exact: true }).selectOption("With my unsaved changes");
   await evaluate();
   await given.getByText("true", { exact: true }).waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 0 });
@@ -197,4 +208,28 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
     targetingKey: "user-7",
     plan: "pro",
   });
+});
+
+test("a flag that was deleted is tried as it was", async (t) => {
+  const { keys, admin } = await server.environment();
+  await seedFlags(admin, [{ key: "gone", type: "boolean", enabled: true }]);
+  const { body } = await admin("GET", "/flags/gone/history");
+  const { revision } = (body as { revision: number }[])[0] ?? { revision: 0 };
+  await admin("DELETE", "/flags/gone");
+  const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/gone", {
+    ...audited,
+    expected: [/404 \(Not Found\)/],
+  });
+  const section = page.getByRole("region", { name: "Why did they get that?" });
+  await section.getByLabel("targetingKey").fill("user-7");
+  const changes = section.getByLabel("Or right after a change");
+  const wanted = new RegExp(`revision ${revision}\\)`);
+  await changes.getByText(wanted).waitFor({ state: "attached" });
+  await changes.selectOption(String(await changes.getByText(wanted).textContent()));
+  await section.getByRole("button", { name: "Evaluate" }).click();
+  const given = section.getByRole("status").filter({ hasText: "Gives" });
+  await given.getByText("true", { exact: true }).waitFor();
+  await given.getByText(`Revision ${revision}.`).waitFor();
+  await auditBoth(page, "a deleted flag");
+  await fitsOn(page, 320);
 });

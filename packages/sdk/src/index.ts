@@ -29,6 +29,7 @@ export type { Details } from "./details.ts";
 export type { ApiKey, CreatedApiKey, NewApiKey, OwnApiKey } from "./management/api-keys.ts";
 export type { CallOptions, ChangeOptions, CreateOptions, PostOptions } from "./management/call.ts";
 export type {
+  ChangePreview,
   ChangeRequest,
   ChangeRequestPage,
   ChangeRequestQuery,
@@ -38,7 +39,14 @@ export type {
   NewOperation,
   ProposedOperation,
   RebasedChangeRequest,
-} from "./management/change-requests.ts";
+  SegmentPreview,
+} from "./management/changes/change-requests.ts";
+export type {
+  ClientsQuery,
+  ConnectedClient,
+  Programs,
+  ServerInstance,
+} from "./management/clients.ts";
 export type {
   ClosedEnvironment,
   CreatedEnvironment,
@@ -61,13 +69,14 @@ export type {
   PersonRole,
   User,
   UserPatch,
-} from "./management/people.ts";
+} from "./management/people/people.ts";
 export type {
   DeliveryQuery,
   EventQuery,
   FlagQuery,
   HistoryQuery,
   PageQuery,
+  PastQuery,
 } from "./management/queries.ts";
 export type {
   Actor,
@@ -83,6 +92,7 @@ export type {
   FlagPatch,
   FlagUsage,
   HistoryEntry,
+  HistoryVerification,
   LastChange,
   NewFlag,
   NewWebhook,
@@ -117,6 +127,7 @@ export type {
   SegmentMembers,
   SegmentPatch,
   SegmentUse,
+  SnapshotContent,
 } from "./management/segments.ts";
 export type {
   ChangeRequestEvent,

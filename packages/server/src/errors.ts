@@ -9,6 +9,7 @@ export const errorCodes = [
   "METHOD_NOT_ALLOWED",
   "CONFLICT",
   "APPROVAL_NEEDED",
+  "TOO_MANY_FLIPS",
   "PRECONDITION_FAILED",
   "PAYLOAD_TOO_LARGE",
   "UNSUPPORTED_MEDIA_TYPE",
@@ -29,6 +30,8 @@ export interface Failure {
   readonly details?: readonly FieldProblem[];
   /** On PRECONDITION_FAILED: the resource as it is now, and its version. */
   readonly current?: { readonly body: unknown; readonly version: number };
+  /** On TOO_MANY_FLIPS: whom the change would hit. */
+  readonly preview?: object;
   /** On APPROVAL_NEEDED: the change request that was made in the place of the change, and where it is. */
   readonly proposed?: { readonly path: string; readonly body: unknown };
 }
@@ -75,8 +78,11 @@ export const failureIn = (place: string, failure: Failure): Failure => {
   return { ...failure, message, details };
 };
 
-export const notFound = (what: string, name: string): Result<never> =>
-  fail({ code: "NOT_FOUND", message: `${what} "${name}" does not exist.` });
+export const missing = (what: string, name: string): Failure => ({
+  code: "NOT_FOUND",
+  message: `${what} "${name}" does not exist.`,
+});
+export const notFound = (what: string, name: string): Result<never> => fail(missing(what, name));
 
 export const conflict = (message: string): Result<never> => fail({ code: "CONFLICT", message });
 

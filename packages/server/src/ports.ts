@@ -1,5 +1,7 @@
 // What the server needs from the outside, on one page. Adapters in store/ and compose/ implement it.
+import type { IsSigned } from "@halyard/core/history/verify";
 import type { ApiKey, NewKey } from "./domain/api-key.ts";
+import type { InstanceReads, InstanceWrites } from "./domain/arrival/report.ts";
 import type { Change, EnvironmentState, Revision, VersionedFlag } from "./domain/change.ts";
 import type {
   ChangeRequestReads,
@@ -11,7 +13,15 @@ import type {
   EnvironmentWrites,
   RemovedEnvironment,
 } from "./domain/environment.ts";
-import type { EventLogReads, HistoryReads, NewHistoryEntry, PastReads } from "./domain/history.ts";
+import type { RedactedPerson } from "./domain/history/redaction.ts";
+import type {
+  ChainReads,
+  EventLogReads,
+  HistoryReads,
+  NewHistoryEntry,
+  PastReads,
+  RedactedEntries,
+} from "./domain/history.ts";
 import type { IdempotencyWrites } from "./domain/idempotency-record.ts";
 import type { Principal } from "./domain/principal.ts";
 import type { ReferenceReads } from "./domain/references.ts";
@@ -76,6 +86,7 @@ export interface KeyHolder {
 /** Always the last committed state. */
 export interface Reader
   extends EnvironmentReads,
+    ChainReads,
     EventLogReads,
     HealthReads,
     HistoryReads,
@@ -186,7 +197,8 @@ export interface Transaction
   revokeKey(environmentId: number, id: string, at: Date, kept: number): Promise<void>;
   /** Where a key of this hash was ever issued, revoked or not. */
   keyIssuedIn(hash: Uint8Array): Promise<{ environmentId: number; revoked: boolean } | undefined>;
-  record(environmentId: number, entry: NewHistoryEntry): Promise<void>;
+  /** Under the environment's lock, which it takes if need be. Returns the chain of the history after it. */
+  record(environmentId: number, entry: NewHistoryEntry): Promise<string>;
 }
 
 /** What a transaction of this instance has committed. */
@@ -198,7 +210,9 @@ export interface Commit {
   readonly accessChanged: boolean;
 }
 
-export interface Store extends Reader, CredentialReads {
+export interface Store extends Reader, CredentialReads, InstanceReads, InstanceWrites {
+  /** Whether a checkpoint of history is signed with a secret key of ours; undefined when that key is missing. */
+  readonly isCheckpointSigned: IsSigned;
   /** The name of the database when all that is sent to it crosses a network unencrypted. */
   readonly unencryptedTo: string | undefined;
   /** A number that changes with every commit of any process, read without waiting; undefined when the store has none. */
@@ -219,6 +233,8 @@ export interface Store extends Reader, CredentialReads {
   /** Adds to the counts of an hour. An environment or flag that is gone is ignored. */
   addUsage(environmentId: number, hour: Date, counts: readonly FlagUsage[]): Promise<void>;
   readonly outbox: Outbox;
+  /** Replaces a person's name and address in the history of every environment. */
+  redactHistory(person: RedactedPerson, now: Date): Promise<readonly RedactedEntries[]>;
   /** Encrypts every secret with the newest key; returns their number. */
   reencryptSecrets(): Promise<number>;
   /** Webhooks and people whose secret was encrypted with a key that is missing here. */

@@ -46,6 +46,7 @@ test("an owner key creates, labels, protects and deletes; the new key works at o
     color: "orange",
     protected: false,
     expiresAt: null,
+    maxFlips: null,
     flags: 0,
     role: "owner",
   });
@@ -58,7 +59,7 @@ test("an owner key creates, labels, protects and deletes; the new key works at o
   const patched = await owner("PATCH", "/environments/staging", change);
   assert.equal(patched.status, 200, patched.text);
   assert.deepEqual(patched.body, { ...made, ...change, flags: 1 });
-  const undone = { label: null, color: null, protected: false, expiresAt: null };
+  const undone = { label: null, color: null, protected: false, expiresAt: null, maxFlips: null };
   const together = await owner("PATCH", "/environments/staging", undone);
   assertRefused(together, 409, "in a request of its own");
   assertRefused(await owner("PATCH", "/environments/staging", { expiresAt }), 409, "protected");
@@ -77,7 +78,7 @@ test("an owner key creates, labels, protects and deletes; the new key works at o
     [
       [["environment.updated"], "owner", undone],
       [["environment.updated"], "owner", { name: "staging", protected: false }],
-      [["environment.updated"], "owner", change],
+      [["environment.updated"], "owner", { ...change, maxFlips: null }],
       [["environment.created"], "owner", { ...undone, color: "orange" }],
     ],
     "what changes nothing leaves nothing",

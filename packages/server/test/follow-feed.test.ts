@@ -3,17 +3,16 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { suite, test } from "node:test";
 import { composeOperator, parseConfig } from "@halyard/server";
-import { newIds } from "@halyard/server/compose/operator";
 import { createApiKeyCache } from "../src/access/api-key-cache.ts";
 import { createKeyTable } from "../src/access/key-table.ts";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";
 import { maxRecent } from "../src/evaluation/recent-changes.ts";
 import { type Applied, createSnapshots, followSnapshots } from "../src/evaluation/snapshots.ts";
 import { hashKey } from "../src/management/api-keys.ts";
-import { createFlags } from "../src/management/flags.ts";
 import type { Store } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
 import { writeRows } from "./support/database.ts";
+import { flagsOn } from "./support/store-flags.ts";
 import { storeSettings } from "./support/test-store.ts";
 import { until } from "./support/until.ts";
 
@@ -120,7 +119,7 @@ suite("catching up", () => {
       watched.reset();
       const held = watched.hold("positions");
       const waiting = Array.from({ length: 100 }, () => watched.feed.catchUp());
-      await createFlags(store, clock, newIds).create(caller, {
+      await flagsOn(store, clock).create(caller, {
         key: "a",
         type: "boolean",
       });
@@ -134,7 +133,7 @@ suite("catching up", () => {
     withStore(async ({ store, caller, environment }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
-      const flags = createFlags(store, clock, newIds);
+      const flags = flagsOn(store, clock);
       await flags.create(caller, { key: "a", type: "rollout" });
       for (let turn = 1; turn <= 50; turn += 1) {
         // The look that is under way may have read before the change.
@@ -152,7 +151,7 @@ suite("catching up", () => {
     withStore(async ({ store, caller, folder }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
-      const flags = createFlags(store, clock, newIds);
+      const flags = flagsOn(store, clock);
       await flags.create(caller, { key: "a", type: "boolean" });
       await flags.patch(caller, "a", { enabled: true }, undefined);
       await watched.feed.catchUp();
@@ -179,7 +178,7 @@ suite("catching up", () => {
     withStore(async ({ store, caller, environment }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
-      const flags = createFlags(store, clock, newIds);
+      const flags = flagsOn(store, clock);
       await flags.create(caller, { key: "a", type: "boolean" });
       await watched.feed.catchUp();
       for (let turn = 0; turn < 3; turn += 1) {
@@ -213,7 +212,7 @@ suite("catching up", () => {
   test("it looks by itself from time to time", () =>
     withStore(async ({ store, caller, environment }) => {
       const watched = await startFeed(store);
-      await createFlags(store, clock, newIds).create(caller, {
+      await flagsOn(store, clock).create(caller, {
         key: "a",
         type: "boolean",
       });
@@ -226,7 +225,7 @@ suite("catching up", () => {
       const id = environment.id;
       const watched = await startFeed(store);
       await watched.feed.close();
-      const flags = createFlags(store, clock, newIds);
+      const flags = flagsOn(store, clock);
       await flags.create(caller, { key: "a", type: "boolean" });
       await flags.create(caller, { key: "b", type: "boolean" });
       const held = watched.hold("changesAfter");
@@ -247,7 +246,7 @@ suite("catching up", () => {
     withStore(async ({ store, caller, environment, folder }) => {
       const watched = await startFeed(store);
       await watched.feed.close();
-      const flags = createFlags(store, clock, newIds);
+      const flags = flagsOn(store, clock);
       await flags.create(caller, { key: "a", type: "boolean" });
       await writeRows({ folder }, `update environments set revision = ${maxRecent + 5}`);
       const held = watched.hold("content");

@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import { evaluate } from "@halyard/core/evaluate";
 import type { Flag } from "@halyard/core/flags/registry";
 import { parseConfig } from "@halyard/server";
-import { newIds, openStore } from "@halyard/server/compose/operator";
+import { openStore } from "@halyard/server/compose/operator";
 import fc from "fast-check";
 import type { Revision } from "../src/domain/change.ts";
 import { startChangeFeed } from "../src/evaluation/change-feed.ts";
@@ -17,9 +17,9 @@ import {
 } from "../src/evaluation/recent-changes.ts";
 import { createSnapshot, type Snapshot } from "../src/evaluation/snapshot.ts";
 import { createSnapshots, followSnapshots } from "../src/evaluation/snapshots.ts";
-import { createFlags } from "../src/management/flags.ts";
 import type { Store } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
+import { flagsOn } from "./support/store-flags.ts";
 import { storeSettings } from "./support/test-store.ts";
 
 const noCounter = { of: () => ({ on: 0, off: 0, results: undefined }), forget: () => undefined };
@@ -201,7 +201,7 @@ const follow = async (store: Store) => {
     onLost: () => undefined,
     onFound: () => undefined,
   });
-  return { feed, snapshots, seen, revisions, flags: createFlags(store, () => new Date(), newIds) };
+  return { feed, snapshots, seen, revisions, flags: flagsOn(store) };
 };
 
 test("two instances hold the same flags at the same revision, and meet every revision once and in order", async () => {

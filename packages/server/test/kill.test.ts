@@ -182,6 +182,8 @@ test(`${kills} kills`, async (t) => {
       expected.sort((a, b) => (String(a.key) < String(b.key) ? -1 : 1)),
     );
   }
+  const found = await callApi(server.url, "GET", "/history/verification");
+  assert.partialDeepStrictEqual(await found.json(), { verified: true });
 
   t.diagnostic(`${changes} changes answered; ${survivors} written but killed before their answer`);
   assert.ok(changes > 10 * kills, "the clients got to change something between the kills");

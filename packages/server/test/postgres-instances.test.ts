@@ -141,6 +141,22 @@ test("what one instance has answered every other shows at once", async () => {
   }
 });
 
+test("what all of them change at once is one chain of history", async () => {
+  const changes = Array.from({ length: 24 }, async (_, index) => {
+    const api = apis[index % apis.length] as Api;
+    const made = await api("POST", "/flags", { key: `chained-${index}`, type: "boolean" });
+    assert.equal(made.status, 201, made.text);
+    await Promise.all([
+      api("PATCH", `/flags/chained-${index}`, { enabled: true }),
+      api("POST", "/keys", { name: `chained-${index}`, role: "client" }),
+    ]);
+  });
+  await Promise.all(changes);
+  const [api] = apis as [Api];
+  const { body } = await api("GET", "/history/verification");
+  assert.partialDeepStrictEqual(body, { verified: true, problemCount: 0 });
+});
+
 test("with auto, no more workers than the database has connections for", {
   skip: availableParallelism() < 2 && "this machine has one core",
 }, async (t) => {

@@ -139,6 +139,7 @@ test("old history goes when that is set, but never what versions and followers n
   const { admin, keys } = await first.environment();
   await createFlag(admin, "kept");
   await createFlag(admin, "gone");
+  const early = new Date().toISOString();
   for (const enabled of [true, false, true]) {
     await admin("PATCH", "/flags/kept", { enabled });
     await admin("PATCH", "/flags/gone", { enabled });
@@ -151,7 +152,12 @@ test("old history goes when that is set, but never what versions and followers n
   await first.close();
   clock.forward(31 * day);
   const second = await startTestServer(settings, { clock: clock.clock });
-  t.after(() => second.close());
+  let isClosed = false;
+  const close = async () => {
+    if (!isClosed) await second.close();
+    isClosed = true;
+  };
+  t.after(close);
   const api = second.api(keys.admin);
   const entries = async () =>
     ((await api("GET", "/history")).body as { subject: string; version: number | null }[]).map(
@@ -162,6 +168,19 @@ test("old history goes when that is set, but never what versions and followers n
     ["flag", 5],
     ["flag", 4],
   ]);
+  const past = async (query: string) => {
+    const { status, body } = await api("GET", `/flags?${query}`);
+    return status === 200 ? (body as { key: string }[]).map(({ key }) => key) : status;
+  };
+  assert.equal(await past("revision=6"), 409, "revision 8 is gone");
+  assert.equal(await past(`at=${early}`), 409);
+  assert.deepEqual(await past("revision=8"), ["gone", "kept"], "all that came after is there");
+  assert.deepEqual(await past("revision=9"), ["kept"]);
+  assert.equal((await api("GET", "/snapshot?revision=6")).status, 409);
+  assert.equal((await api("GET", "/segments?revision=6")).status, 409);
+  const explained = await api("POST", "/flags/kept/explain", { context: {}, revision: 6 });
+  assert.equal(explained.status, 409);
+  assert.match(explained.text, /no longer has all changes since revision 6/);
   // Someone who comes back goes on, and so does who was away for longer: with everything anew.
   for (const [known, event] of [
     [before?.id ?? "", "change"],
@@ -173,6 +192,17 @@ test("old history goes when that is set, but never what versions and followers n
     assert.equal((await back.first(1))[0]?.event, event);
     back.close();
   }
+  const yesterday = new Date(clock.clock().getTime() - day);
   const created = await api("POST", "/flags", { key: "gone", type: "boolean" });
   assert.equal(created.headers.get("etag"), '"6"', "the version goes on");
+  await close();
+  const third = await startTestServer(settings, { clock: clock.clock });
+  t.after(() => third.close());
+  const again = third.api(keys.admin);
+  await until("what was kept before is pruned", async () => {
+    const { body } = await again("GET", "/history?subject=flag&id=kept");
+    return (body as { revision: number }[]).every(({ revision }) => revision > 9);
+  });
+  const later = await again("GET", `/flags?at=${yesterday.toISOString()}`);
+  assert.equal(later.headers.get("x-halyard-revision"), "9", "what was there within the time kept");
 });

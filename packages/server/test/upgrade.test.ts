@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { basename } from "node:path";
 import { test } from "node:test";
+import type { HistoryEntry } from "@halyard/sdk";
 import { migrations } from "../src/store/schema/migrate.ts";
 import { readRows, writeRows } from "./support/database.ts";
 import { dropDatabase } from "./support/postgres.ts";
@@ -19,6 +20,12 @@ const dropColumns = (table: string, ...columns: readonly string[]): readonly str
   columns.map((column) => `alter table ${table} drop column ${column}`);
 
 const withoutPeople: readonly string[] = [
+  "drop table instances",
+  "drop table history_checkpoints",
+  "drop index history_unchained",
+  ...dropColumns("history", "digest", "chain"),
+  ...dropColumns("environments", "chain", "max_flips"),
+  ...dropColumns("api_keys", "max_flips"),
   "drop table change_request_entries",
   "drop table change_requests",
   ...dropColumns("history", "review"),
@@ -97,15 +104,31 @@ test("flags, versions, history, keys and printed links of version 0.1 are there 
   await admin("POST", "/flags", { key: "b", type: "rollout", percentage: 33.333 });
   await admin("POST", "/webhooks", { url: "https://example.com/hook", events: ["*"] });
   const paths = ["/flags", "/flags/a", "/flags/b", "/flags/a/history", "/history", "/webhooks"];
+  /** But for the chain, which begins with the upgrade. */
+  const unchained = (body: unknown) =>
+    JSON.stringify(body, (name, value) => (name === "chain" ? undefined : value));
   const read = async (api: typeof admin) =>
-    Promise.all(paths.map(async (path) => (await api("GET", path)).text));
+    Promise.all(paths.map(async (path) => unchained((await api("GET", path)).body)));
   const before = await read(admin);
   await first.close();
   await setBack(folder, schemaBefore);
 
   const second = await startTestServer({ HALYARD_DATA: folder, ...withoutLinkOfStart });
   const after = second.api(keys.admin);
-  assert.deepEqual(await read(after), before);
+  const [chained, ...rest] = (await after("GET", "/history")).body as HistoryEntry[];
+  assert.partialDeepStrictEqual(chained, {
+    ...{ subject: "environment", actor: { keyId: null, name: "halyard" } },
+    ...{ actions: ["environment.history_chained"], after: { entries: rest.length } },
+  });
+  const expected = before.with(paths.indexOf("/history"), unchained(rest));
+  assert.deepEqual(expected, before);
+  assert.deepEqual(
+    (await read(after)).filter((_, index) => paths[index] !== "/history"),
+    before.filter((_, index) => paths[index] !== "/history"),
+  );
+  assert.partialDeepStrictEqual((await after("GET", "/history/verification")).body, {
+    ...{ verified: true, entries: rest.length + 1, head: chained?.chain },
+  });
   const [row] = await readRows({ folder }, "select version from schema_version");
   assert.equal(row?.version, migrations.length);
   assert.ok(migrations.length > schemaBefore);

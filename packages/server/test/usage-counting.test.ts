@@ -2,20 +2,19 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
-import { newIds } from "@halyard/server/compose/operator";
 import type { EnvironmentContent } from "../src/domain/segments.ts";
 import { createSnapshots } from "../src/evaluation/snapshots.ts";
 import { addTo, createUsage } from "../src/evaluation/usage.ts";
-import { createFlags } from "../src/management/flags.ts";
 import type { Store } from "../src/ports.ts";
 import { composeStore } from "./faults/support/composed-store.ts";
+import { flagsOn } from "./support/store-flags.ts";
 
 const clock = () => new Date();
 
 test("what cannot be written down is kept and added to what comes after", async () => {
   const { store, caller, environment, folder } = await composeStore();
   const id = environment.id;
-  await createFlags(store, clock, newIds).create(caller, { key: "a", type: "boolean" });
+  await flagsOn(store, clock).create(caller, { key: "a", type: "boolean" });
   let away = false;
   const { promise: later, resolve: goOn } = Promise.withResolvers<void>();
   let slow: Promise<void> | undefined;

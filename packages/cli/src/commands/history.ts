@@ -11,6 +11,9 @@ import { withExamples } from "../terminal/examples.ts";
 import { exitCodes } from "../terminal/exit-codes.ts";
 import { moment, wholeNumber } from "../terminal/option-values.ts";
 import { CommandFailed, printAside, printJson } from "../terminal/output.ts";
+import { exportHistoryCommand } from "./history/export.ts";
+import { redactCommand } from "./history/redact.ts";
+import { verifyCommand } from "./history/verify.ts";
 import { printAnyEntry } from "./print-history.ts";
 
 interface HistoryOptions extends ConnectionOptions {
@@ -50,7 +53,13 @@ export const historyCommand = (): Command =>
     "halyard history --since 2h",
     "halyard history --kind flag --actor ci --since 2026-11-01 --until 2026-11-14",
     "halyard history --deleted",
-  ).action(showHistory);
+  )
+    .action(showHistory)
+    // The options of both are spelled alike: those after the name of a command below are its own.
+    .enablePositionalOptions()
+    .addCommand(verifyCommand())
+    .addCommand(exportHistoryCommand())
+    .addCommand(redactCommand());
 
 const showHistory = async (options: HistoryOptions): Promise<void> => {
   const { kind, id, deleted, actor, since, until } = options;

@@ -58,7 +58,8 @@ const completedOption = (option: Option): CompletedOption => {
   return {
     names: [option.long, option.short].filter((text) => text !== undefined && text !== null),
     description: option.description,
-    value: name === undefined ? undefined : valueNamed(name, option.argChoices),
+    // What may be left out is not waited for: the next word is more likely an argument.
+    value: name === undefined || option.optional ? undefined : valueNamed(name, option.argChoices),
   };
 };
 

@@ -102,7 +102,7 @@ export const rowsOfServer = async (
   management: Management,
 ): Promise<{
   readonly checks: Check[];
-  readonly rows: Omit<Inspected, "unreadableSecrets"> | undefined;
+  readonly rows: Omit<Inspected, "unreadableSecrets" | "histories"> | undefined;
 }> => {
   const keys = await management.keys.list();
   const webhooks = keys.ok ? await management.webhooks.list() : keys;

@@ -1,6 +1,7 @@
 // What a file contains of each kind: how it is fetched, checked and ordered. A kind that is missing here does not compile.
 import { type Kind, kindNames, kinds, type SnapshotValues } from "@halyard/core/kinds";
 import { orderSegment } from "@halyard/core/plan/same-segment";
+import type { PastQuery } from "@halyard/sdk";
 import { answered, type Connection } from "../server-connection/connection.ts";
 import type { Report } from "./check-fields.ts";
 import { checkFlag, orderMembers } from "./file-flag.ts";
@@ -56,6 +57,21 @@ const withoutEmpty = (lists: readonly (readonly [keyof FileLists, readonly unkno
 export const fetchLists = async (connection: Connection): Promise<FileLists> => {
   const lists = fileKinds.map(async ({ list, fetch }) => [list, await fetch(connection)] as const);
   return withoutEmpty(await Promise.all(lists));
+};
+
+/** As they were, of one moment. */
+export const fetchPastLists = async (
+  connection: Connection,
+  when: PastQuery,
+): Promise<FileLists> => {
+  const { flags, segments = [] } = answered(
+    connection,
+    await connection.management.snapshot(when, { timeout }),
+  );
+  return withoutEmpty([
+    [kinds.flag.list, flags.map(({ flag }) => flag)],
+    [kinds.segment.list, segments.map(({ segment }) => segment)],
+  ]);
 };
 
 export const orderLists = (lists: FileLists): FileLists =>

@@ -8,8 +8,11 @@ import {
 } from "@halyard/sdk";
 import { type Command, Option } from "commander";
 import { exitCodeOf, exitCodes } from "../terminal/exit-codes.ts";
+import { percentage } from "../terminal/option-values.ts";
 import { CommandFailed, Proposed } from "../terminal/output.ts";
+import { previewing } from "./previewing.ts";
 import { type Profile, profileNamed, readProfiles } from "./profiles.ts";
+import { waitable } from "./wait.ts";
 
 export interface ConnectionOptions {
   readonly url?: string;
@@ -19,6 +22,10 @@ export interface ConnectionOptions {
   readonly reason?: string;
   /** An owner goes past the approval that a protected environment asks for. */
   readonly bypass?: boolean;
+  /** Whom the change would hit, and nothing else. */
+  readonly preview?: boolean;
+  /** Up to so many percent may flip, whatever the limit on flips is. */
+  readonly confirmFlips?: number;
 }
 
 export interface Connection extends Profile {
@@ -26,6 +33,8 @@ export interface Connection extends Profile {
   /** A command for the same server, to be shown: `flags list` becomes `halyard flags list -p staging`. */
   readonly hint: (command: string) => string;
   readonly bypass: boolean;
+  /** Changes are only previewed. */
+  readonly isPreview: boolean;
   readonly reason: string | undefined;
 }
 
@@ -59,7 +68,17 @@ export const changeCommand = (command: Command, role?: NeededKey): Command =>
 
 /** The same for a command that changes flags or segments. */
 export const reasonedCommand = (command: Command): Command =>
-  changeCommand(command).addOption(reasonOption()).addOption(bypassOption());
+  waitingCommand(
+    changeCommand(command)
+      .addOption(reasonOption())
+      .addOption(bypassOption())
+      .addOption(previewOption())
+      .addOption(confirmFlipsOption()),
+  );
+
+/** With --wait, for a command that finds its server by its options. */
+export const waitingCommand = (command: Command): Command =>
+  waitable(command, (action) => connect(action.opts<ConnectionOptions>()));
 
 export const reasonOption = (): Option =>
   new Option("--reason <text>", "why; kept in the history and sent in events");
@@ -69,6 +88,17 @@ export const bypassOption = (): Option =>
     "--bypass",
     "in a protected environment, with --reason: change it as an owner, without an approval",
   );
+
+export const previewOption = (): Option =>
+  new Option("--preview", "show whom the change would hit, and change nothing").implies({
+    yes: true,
+  });
+
+export const confirmFlipsOption = (): Option =>
+  new Option(
+    "--confirm-flips <percentage>",
+    "where there is a limit on flips: change it as long as no more than so many percent flip",
+  ).argParser(percentage);
 
 const server = (flags: string, description: string): Option =>
   new Option(flags, description).helpGroup("Which server:");
@@ -138,12 +168,19 @@ export const connect = (options: ConnectionOptions): Connection => {
 /** The connection to the profile of this name. */
 export const connectBy = (
   name: string,
-  { reason, bypass }: Pick<ConnectionOptions, "reason" | "bypass"> = {},
+  {
+    reason,
+    bypass,
+    preview,
+    confirmFlips,
+  }: Omit<ConnectionOptions, "url" | "key" | "profile"> = {},
 ): Connection =>
   connectTo(profileNamed(name), {
     profile: name,
     ...(reason !== undefined && { reason }),
     ...(bypass !== undefined && { bypass }),
+    ...(preview !== undefined && { preview }),
+    ...(confirmFlips !== undefined && { confirmFlips }),
   });
 
 /** `named` is how the command line names it, which hints repeat. Of a key only that there was one. */
@@ -158,9 +195,14 @@ export const connectTo = (profile: Profile, named: ConnectionOptions = {}): Conn
   ];
   const hint = (command: string) => ["halyard", command, ...words].join(" ");
   try {
-    const { reason, bypass = false } = named;
-    const address = { url, key, bypass, ...(reason !== undefined && { reason }) };
-    return { ...profile, hint, bypass, reason, management: createManagement(address) };
+    const { reason, bypass = false, preview: isPreview = false, confirmFlips } = named;
+    const all = createManagement({
+      ...{ url, key, bypass },
+      ...(reason !== undefined && { reason }),
+      ...(confirmFlips !== undefined && { confirmFlips }),
+    });
+    const management = isPreview ? previewing(all) : all;
+    return { ...profile, hint, bypass, isPreview, reason, management };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // The SDK begins with the name of its option.
@@ -195,6 +237,8 @@ const nextStep = ({ code, details, message }: ManagementError, { url, hint }: Na
       const [, command, things] = whereToLook.find(([what]) => message.startsWith(what)) ?? [];
       return command === undefined ? "" : ` ${hint(command)} shows the ${things} that exist.`;
     }
+    case "TOO_MANY_FLIPS":
+      return " The same command with --preview shows whom it would hit.";
     case "VALIDATION_FAILED":
       // The message contains the first.
       return (details ?? [])
@@ -208,7 +252,9 @@ const nextStep = ({ code, details, message }: ManagementError, { url, hint }: Na
 
 /** The server's message and the next step. */
 const sentenceOf = (connection: Named, error: ManagementError): string => {
-  const sentence = error.message.replace(/[.]?$/, ".");
+  const sentence = error.message
+    .replace(/[.]?$/, ".")
+    .replace(/confirmFlips=(\d+)/, "--confirm-flips $1");
   // The message begins with the name of the field, whose case must stay.
   const first =
     error.code === "VALIDATION_FAILED" ? sentence.charAt(0) : sentence.charAt(0).toUpperCase();

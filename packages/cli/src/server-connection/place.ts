@@ -16,23 +16,26 @@ export interface Place {
   readonly json: { readonly environment: string; readonly server: string };
   /** Whether a change asks first. */
   readonly asks: boolean;
-  /** Whether changes are proposed: the environment is protected. */
+  /** Whether changes are proposed, each in one request: the environment is protected, or it is a preview. */
   readonly proposes: boolean;
 }
 
 /** The server is asked, even if a profile knows: a name that is wrong is worse than a request more. */
 export const placeOf = async (connection: Connection): Promise<Place> => {
-  const { url: server, production, bypass } = connection;
+  const { url: server, production, bypass, isPreview } = connection;
   const { environment, proposes = false } = await checkKey(connection);
   const at = isDefaultUrl(server) ? "" : ` at ${server}`;
   return {
     text: inOneLine(`in ${environment}${at}`),
     json: { environment, server },
-    proposes: proposes && !bypass,
-    // Scripts that run without a terminal are stopped only by a mark that somebody set.
-    asks: production ?? (isProductionName(environment) && isAtTerminal()),
+    proposes: isPreview || (proposes && !bypass),
+    asks: !isPreview && isAskedIn(production, environment),
   };
 };
+
+/** Scripts that run without a terminal are stopped only by a mark that somebody set. */
+const isAskedIn = (production: boolean | undefined, environment: string): boolean =>
+  production ?? (isProductionName(environment) && isAtTerminal());
 
 /** The place of a change; in production it asks first. `what` is the change, such as `Turn on dark-mode`; `show` shows it before. */
 export const beginChange = async (

@@ -15,6 +15,8 @@ export const exitCodes = {
   unavailable: 6,
   /** The compared sides differ. */
   different: 7,
+  /** With --wait: the change is made, but some programs do not have it yet. */
+  lagging: 8,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -26,6 +28,7 @@ const byError: Readonly<Partial<Record<ManagementErrorCode, ExitCode>>> = {
   SIGN_IN_AGAIN: exitCodes.refused,
   NOT_FOUND: exitCodes.notFound,
   CONFLICT: exitCodes.conflict,
+  TOO_MANY_FLIPS: exitCodes.conflict,
   PRECONDITION_FAILED: exitCodes.conflict,
   RATE_LIMITED: exitCodes.unavailable,
   UNAVAILABLE: exitCodes.unavailable,
@@ -46,4 +49,5 @@ export const codeOf = (exitCode: ExitCode): string =>
     [exitCodes.conflict]: "CONFLICT",
     [exitCodes.unavailable]: "UNAVAILABLE",
     [exitCodes.different]: "DIFFERENT",
+    [exitCodes.lagging]: "LAGGING",
   })[exitCode];

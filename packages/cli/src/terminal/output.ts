@@ -32,6 +32,15 @@ export class Proposed extends CommandFailed {
   }
 }
 
+/** Nothing was changed: whom the change would hit, for people and for scripts. */
+export class Previewed extends CommandFailed {
+  readonly preview: object;
+  constructor(message: string, preview: object) {
+    super(message, exitCodes.done);
+    this.preview = preview;
+  }
+}
+
 export const unwrap = <T>(result: Result<T>): T => {
   if (result.ok) return result.value;
   const { code, message, details } = result.failure;

@@ -74,18 +74,20 @@ export const applyToState = (
   };
 };
 
+/** What is asked of a list of members. */
+export type MemberSet = Pick<ReadonlySet<string>, "has" | "size">;
+
+/** What decides who is in a segment. */
+export interface SegmentTestable extends Record<MemberList, MemberSet>, Pick<SegmentBase, "when"> {}
+
 /** Whether the context's targeting key is in a list: a list that is not empty needs one. */
-const inList = (keys: ReadonlySet<string>, { targetingKey }: EvaluationContext): Truth => {
+const inList = (keys: MemberSet, { targetingKey }: EvaluationContext): Truth => {
   if (keys.size === 0) return isFalse;
   return isTargetingKey(targetingKey) ? truthOf(keys.has(targetingKey)) : isUnknown;
 };
 
 /** In when not excluded and either included or matched. Made once for all flags that name it. */
-export const compileSegment = ({
-  include,
-  exclude,
-  when,
-}: Pick<SegmentState, "include" | "exclude" | "when">): Test => {
+export const compileSegment = ({ include, exclude, when }: SegmentTestable): Test => {
   // Checked when it was saved: a segment names no other.
   const test = when === null ? undefined : compileCondition(when, () => undefined);
   return (context) => {

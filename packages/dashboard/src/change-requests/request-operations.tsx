@@ -7,8 +7,11 @@ import { FieldDiff } from "../components/display/field-diff.tsx";
 import { StatusBadge, type Tone } from "../components/display/status-badge.tsx";
 import { flagOf } from "../events/event-entry.tsx";
 import { FlagDiff } from "../flags/edit/flag-diff.tsx";
+import { FlipPreview } from "../flips/flip-preview.tsx";
 import { useLiveState } from "../live-provider.tsx";
 import { SegmentDiff } from "../segments/segment-diff.tsx";
+import { useApi } from "../session.tsx";
+import { isPending } from "./change-request.ts";
 
 type Operation = ChangeRequest["operations"][number];
 
@@ -59,6 +62,19 @@ const Since = ({ operation: { kind, key, before } }: { readonly operation: Opera
       {flag !== undefined && <FlagDiff before={flagOf(before)} after={flag} />}
     </div>
   );
+};
+
+/** While it can still be decided on; what has moved on is rebased first. */
+export const RequestPreview = ({ request }: { readonly request: ChangeRequest }) => {
+  const api = useApi();
+  if (!isPending(request) || request.moved.length > 0) return null;
+  const operations = request.operations.map(({ kind, key, action, body }) => ({
+    kind,
+    key,
+    action,
+    body,
+  }));
+  return <FlipPreview api={api} operations={operations} />;
 };
 
 export const RequestOperations = ({ request }: { readonly request: ChangeRequest }) => (

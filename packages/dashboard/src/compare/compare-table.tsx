@@ -17,7 +17,8 @@ interface CompareTableProps {
   /** How many rows differ from the base, by environment. */
   readonly counts: ReadonlyMap<string, number>;
   readonly selection: Selection | undefined;
-  readonly onBase: (name: string) => void;
+  /** Undefined when the base is fixed. */
+  readonly onBase: ((name: string) => void) | undefined;
   readonly onOpen: (key: string, environment: string) => void;
 }
 
@@ -123,7 +124,7 @@ export const CompareTable = (props: CompareTableProps) => {
     getItemKey: (index) => rows[index]?.key ?? index,
   });
   const choose = (index: number, name: string) => {
-    if (index === 0) return onBase(name);
+    if (index === 0) return onBase?.(name);
     const next = columns.slice(1);
     const other = next.indexOf(name);
     const now = next[index - 1] ?? "";
@@ -148,7 +149,9 @@ export const CompareTable = (props: CompareTableProps) => {
               name={name}
               isBase={index === 0}
               count={counts.get(name) ?? 0}
-              choices={index === 0 ? environments : isPart ? environments.slice(1) : []}
+              choices={
+                index === 0 ? (onBase ? environments : []) : isPart ? environments.slice(1) : []
+              }
               onChange={(next) => choose(index, next)}
             />
           ))}

@@ -16,7 +16,8 @@ interface DifferenceDialogProps {
   readonly onCopy: (from: string, to: string) => void;
 }
 
-const Difference = ({
+/** Nothing when there is neither. */
+export const Difference = ({
   before,
   after,
 }: {

@@ -46,9 +46,10 @@ const readState = async (
   { fetch }: Api,
   before: EnvironmentState | undefined,
   signal: AbortSignal,
+  query = "",
 ): Promise<EnvironmentState> => {
   const headers = before && { "if-none-match": before.tag };
-  const response = await fetch(`${location.origin}/api/v1/snapshot`, {
+  const response = await fetch(`${location.origin}/api/v1/snapshot${query}`, {
     ...(headers && { headers }),
     signal,
   });
@@ -65,6 +66,14 @@ const readState = async (
     segments: entriesOf<Segment>(snapshot.entries, "segment", before?.segments),
   };
 };
+
+/** As it was at a time; as it is without one. */
+export const readPastState = (
+  api: Api,
+  at: string | undefined,
+  signal: AbortSignal,
+): Promise<EnvironmentState> =>
+  readState(api, undefined, signal, at === undefined ? "" : `?at=${encodeURIComponent(at)}`);
 
 const snapshotKey = (api: Api) => [api.environment.name, "snapshot"] as const;
 

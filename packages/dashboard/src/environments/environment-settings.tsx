@@ -1,4 +1,4 @@
-// What owners can change of one environment: what people call it, its color, its protection and when it expires; and its end.
+// What owners can change of one environment: what people call it, its color, its protection, its limit on flips and when it expires; and its end.
 import type { Environment, EnvironmentPatch } from "@halyard/sdk";
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
@@ -7,6 +7,7 @@ import { Time } from "../components/display/time.tsx";
 import { useConfirm } from "../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
 import { Section } from "../components/layout/section.tsx";
+import { MaxFlipsInput } from "../flips/max-flips-input.tsx";
 import { formatFullDate, formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import { ColorInput } from "./colors.tsx";
@@ -110,6 +111,33 @@ const Protection = ({ environment }: EnvironmentProps) => {
   );
 };
 
+const FlipLimit = ({ environment }: EnvironmentProps) => {
+  const change = useChange(environment);
+  const [limit, setLimit] = useState(environment.maxFlips);
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (limit === environment.maxFlips) return;
+    setBusy(true);
+    await change({ maxFlips: limit }, limit === null ? "No limit on flips." : "Limit saved.");
+    setBusy(false);
+  };
+  return (
+    <Section title="Limit on flips">
+      <form onSubmit={(event) => void submit(event)}>
+        <p className="environment-words-text">
+          A change of flags or segments that gives more of the people seen lately another value is
+          refused, until whoever makes it confirms how many. Empty for no limit.
+        </p>
+        <MaxFlipsInput label="Percent of people" value={limit} onChange={setLimit} />
+        <Button mt="sm" type="submit" loading={busy} disabled={limit === environment.maxFlips}>
+          Set limit
+        </Button>
+      </form>
+    </Section>
+  );
+};
+
 const Expiry = ({ environment }: EnvironmentProps) => {
   const { expiresAt } = environment;
   const change = useChange(environment);
@@ -181,6 +209,7 @@ export const EnvironmentSettings = ({ environment }: EnvironmentProps) => (
   <>
     <Appearance environment={environment} />
     <Protection environment={environment} />
+    <FlipLimit environment={environment} />
     <Expiry environment={environment} />
     <Deletion environment={environment} />
   </>

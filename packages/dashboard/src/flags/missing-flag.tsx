@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { useApi, useApis } from "../session.tsx";
+import { TryItSection } from "../targeting/try-it/try-it-section.tsx";
 import { CreateFlag } from "./edit/create-flag.tsx";
 import { useFlagEdits } from "./edit/flag-edits.tsx";
 import { FlagHistory } from "./flag-history.tsx";
@@ -27,10 +28,21 @@ const useElsewhere = (flagKey: string) => {
   return query.data ?? [];
 };
 
+/** Whether history knows the flag. */
+const useWasThere = (flagKey: string): boolean => {
+  const { management, environment } = useApi();
+  const query = useQuery({
+    queryKey: [environment.name, "flag", flagKey, "was there"],
+    queryFn: async () => (await management.flags.history(flagKey, { limit: 1 })).ok,
+  });
+  return query.data ?? false;
+};
+
 export const MissingFlag = ({ flagKey }: { readonly flagKey: string }) => {
   const { environment, mayChange } = useApi();
   const edits = useFlagEdits();
   const elsewhere = useElsewhere(flagKey);
+  const wasThere = useWasThere(flagKey);
   const [creating, setCreating] = useState(false);
   const close = () => setCreating(false);
   return (
@@ -55,6 +67,7 @@ export const MissingFlag = ({ flagKey }: { readonly flagKey: string }) => {
           ` It exists in ${elsewhere.map(({ name }) => name).join(" and ")}.`}
       </EmptyState>
       <CreateFlag opened={creating} initialKey={flagKey} onClose={close} onCreated={close} />
+      {mayChange && wasThere && <TryItSection key={flagKey} flagKey={flagKey} isGone />}
       <FlagHistory flagKey={flagKey} entry={undefined} />
     </>
   );

@@ -10,12 +10,13 @@ import { useApi } from "../session.tsx";
 import { csvHead, csvRows } from "./csv.ts";
 import { type HistoryFilter, queryOf } from "./history-filter.ts";
 
-type Format = "csv" | "json";
+type Format = "csv" | "json" | "jsonl";
 
 const largestPage = 1_000;
 const types: Readonly<Record<Format, string>> = {
   csv: "text/csv;charset=utf-8",
   json: "application/json",
+  jsonl: "application/x-ndjson",
 };
 
 interface Exported {
@@ -28,11 +29,31 @@ const jsonRows = (entries: readonly HistoryEntry[], earlier: number): string =>
     .map((entry, index) => (earlier + index > 0 ? ",\n" : "") + JSON.stringify(entry))
     .join("");
 
+/** All of it with its hashes, whatever the filter: a part alone cannot be verified. */
+const readChain = async (
+  management: Management,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (count: number) => void },
+): Promise<Exported | undefined> => {
+  const parts: Blob[] = [];
+  let count = 0;
+  for await (const part of management.historyExport({ signal })) {
+    if (signal.aborted) return undefined;
+    if (!part.ok) {
+      notifyError("The export was not finished", part.error);
+      return undefined;
+    }
+    parts.push(new Blob([part.value]));
+    count += part.value.split('"type":"entry"').length - 1;
+    onProgress(count);
+  }
+  return { file: new Blob(parts, { type: types.jsonl }), count };
+};
+
 /** Undefined when it was cancelled. Each page becomes a Blob, which the browser need not keep in memory. */
 const readAll = async (
   management: Management,
   query: HistoryQuery,
-  format: Format,
+  format: Exclude<Format, "jsonl">,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (count: number) => void },
 ): Promise<Exported | undefined> => {
   const parts = [new Blob([format === "csv" ? csvHead : "["])];
@@ -62,10 +83,11 @@ export const ExportHistory = ({ filter }: { readonly filter: HistoryFilter }) =>
     stop.current = abort;
     setCount(0);
     const now = Date.now();
-    const exported = await readAll(management, queryOf(filter, now), format, {
-      signal: abort.signal,
-      onProgress: setCount,
-    });
+    const watch = { signal: abort.signal, onProgress: setCount };
+    const exported =
+      format === "jsonl"
+        ? await readChain(management, watch)
+        : await readAll(management, queryOf(filter, now), format, watch);
     setCount(undefined);
     if (exported === undefined) return;
     const day = new Date(now).toISOString().slice(0, 10);
@@ -92,6 +114,7 @@ export const ExportHistory = ({ filter }: { readonly filter: HistoryFilter }) =>
       <Menu.Dropdown>
         <Menu.Item onClick={() => void run("csv")}>CSV, for spreadsheets</Menu.Item>
         <Menu.Item onClick={() => void run("json")}>JSON, as the API gives it</Menu.Item>
+        <Menu.Item onClick={() => void run("jsonl")}>All with hashes, to verify it</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

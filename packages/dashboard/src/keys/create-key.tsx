@@ -18,6 +18,7 @@ import { ApiError } from "../api.ts";
 import { CodeBlock } from "../components/display/code-block.tsx";
 import { SecretOnce } from "../components/display/secret-once.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
+import { MaxFlipsInput } from "../flips/max-flips-input.tsx";
 import { pathOfRequest } from "../proposal.ts";
 import { useApi, useSession } from "../session.tsx";
 import { roles } from "./roles.ts";
@@ -55,7 +56,9 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
   const [expiry, setExpiry] = useState("Never");
   const [origins, setOrigins] = useState("");
   const [writesDirectly, setWritesDirectly] = useState(false);
-  const changes = environment.protected && (role === "editor" || role === "admin");
+  const [maxFlips, setMaxFlips] = useState<number | null>(null);
+  const mayChange = role === "editor" || role === "admin";
+  const changes = environment.protected && mayChange;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
   const submit = async (event: FormEvent) => {
@@ -68,6 +71,7 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
       ...expiryOf(expiry),
       ...originsOf(role, origins),
       ...(changes && writesDirectly && { writesDirectly }),
+      ...(mayChange && maxFlips !== null && { maxFlips }),
     });
     setBusy(false);
     if (result.ok) onCreated(result.value);
@@ -120,6 +124,14 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
             description={`${environment.name} is protected: without this, what the key changes is proposed. Another person has to approve that it writes directly.`}
             checked={writesDirectly}
             onChange={(event) => setWritesDirectly(event.currentTarget.checked)}
+          />
+        )}
+        {mayChange && (
+          <MaxFlipsInput
+            label="Limit on flips"
+            value={maxFlips}
+            onChange={setMaxFlips}
+            description="Of people seen lately. A change by the key that gives more of them another value is refused, unless the request confirms how many. The lower of this and the limit of the environment counts."
           />
         )}
         <NativeSelect

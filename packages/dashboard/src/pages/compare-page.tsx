@@ -1,6 +1,6 @@
-// Environments side by side: what differs, and copying from one to another.
+// Environments side by side: what differs, and copying from one to another. Or one environment at two times.
 import { Button, Checkbox, NativeSelect, SegmentedControl, TextInput } from "@mantine/core";
-import { useDeferredValue, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useDeferredValue, useMemo, useRef, useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import { signInFrom } from "../addresses.ts";
 import { type Compared, matching, rowDiffers, rowsOf } from "../compare/compare-rows.ts";
@@ -18,7 +18,13 @@ import { useSelection } from "../components/selection/use-selection.ts";
 import { formatNumber } from "../format.ts";
 import { type Copy, CopyDialog } from "../plans/copy-dialog.tsx";
 import { useApi, useApis } from "../session.tsx";
+import { loadOrReload } from "./load-page.tsx";
 import "../compare/compare.css";
+
+const TwoTimes = lazy(async () => {
+  const loaded = await loadOrReload(() => import("../compare/two-times.tsx"));
+  return { default: loaded.TwoTimes };
+});
 
 const AnotherEnvironment = () => (
   <EmptyState
@@ -206,15 +212,39 @@ const Comparison = () => {
   );
 };
 
+const views = [
+  { value: "environments", label: "Environments" },
+  { value: "times", label: "Two times" },
+];
+
 export const ComparePage = () => {
   const isAlone = useApis().length < 2;
+  const { environment } = useApi();
+  const [parameters, setParameters] = useSearchParams();
+  const view = parameters.get("of") === "times" ? "times" : "environments";
   return (
     <>
       <PageTitle
         title="Compare"
-        description="Environments side by side. Choose a cell to see what differs."
+        description={
+          view === "times"
+            ? `${environment.name} at two times. Choose a cell to see what has changed.`
+            : "Environments side by side. Choose a cell to see what differs."
+        }
       />
-      {isAlone ? <AnotherEnvironment /> : <Comparison />}
+      <SegmentedControl
+        aria-label="Compare"
+        mb="md"
+        data={views}
+        value={view}
+        onChange={(next) => setParameters(next === "times" ? { of: "times" } : {})}
+      />
+      {view === "times" && (
+        <Suspense fallback={<RowsSkeleton rows={8} height={60} />}>
+          <TwoTimes />
+        </Suspense>
+      )}
+      {view === "environments" && (isAlone ? <AnotherEnvironment /> : <Comparison />)}
     </>
   );
 };

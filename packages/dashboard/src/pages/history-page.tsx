@@ -18,6 +18,7 @@ import {
   queryOf,
 } from "../history/history-filter.ts";
 import { HistoryFilters } from "../history/history-filters.tsx";
+import { HistoryProof } from "../history/history-proof.tsx";
 import { RestoreButton } from "../history/restore-button.tsx";
 import { useApi } from "../session.tsx";
 import "../styles/keys-events.css";
@@ -68,6 +69,7 @@ export const HistoryPage = () => {
       >
         <ExportHistory filter={filter} />
       </PageTitle>
+      <HistoryProof />
       <HistoryFilters
         filter={filter}
         actors={entries.map(({ actor }) => actor)}

@@ -12,7 +12,7 @@ import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { PageTitle } from "../components/layout/page-title.tsx";
 import { Permitted } from "../components/layout/permitted.tsx";
 import { useCreating } from "../components/layout/use-creating.ts";
-import { formatNumber } from "../format.ts";
+import { formatNumber, formatPercent } from "../format.ts";
 import { CreateKey } from "../keys/create-key.tsx";
 import { useRevokeKey } from "../keys/revoke-key.ts";
 import { roles } from "../keys/roles.ts";
@@ -40,6 +40,7 @@ const Expiry = ({ at }: { readonly at: string | null }) => {
 const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
   const { id, name, role, createdAt, lastUsedAt, expiresAt, origins, user, writesDirectly } =
     apiKey;
+  const { maxFlips } = apiKey;
   return (
     <Table.Tr>
       <Table.Th scope="row" className="key-name">
@@ -58,6 +59,11 @@ const KeyRow = ({ apiKey, isOwn, onRevoke }: KeyRowProps) => {
         {writesDirectly === true && (
           <Text size="xs" c="dimmed">
             writes directly, without an approval
+          </Text>
+        )}
+        {maxFlips !== undefined && (
+          <Text size="xs" c="dimmed">
+            limit on flips: {formatPercent(maxFlips)}
           </Text>
         )}
         {origins !== null && (

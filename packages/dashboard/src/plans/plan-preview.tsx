@@ -1,10 +1,12 @@
 // The dialog that shows a plan before it is carried out: exactly what changes, and a confirmation in production.
 import type { Change, Plan } from "@halyard/core/plan/plan";
+import { operationsOf } from "@halyard/sdk/propose-plan";
 import { Alert, Button, Group, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Icon } from "../components/display/icon.tsx";
 import { Dialog } from "../components/feedback/dialog.tsx";
 import { givenReason, ProposesNote, ReasonInput } from "../components/feedback/reason.tsx";
+import { FlipPreview } from "../flips/flip-preview.tsx";
 import { formatNumber } from "../format.ts";
 import type { Api } from "../session.tsx";
 import { PlanLines } from "./plan-lines.tsx";
@@ -84,6 +86,9 @@ export const PlanPreview = (props: PlanPreviewProps) => {
                   </p>
                 ))}
               </Alert>
+            )}
+            {api !== undefined && (
+              <FlipPreview api={api} operations={changes.flatMap(operationsOf)} />
             )}
             <PlanLines changes={plan.changes} refused={refused} />
           </>

@@ -3,10 +3,11 @@ import { reverse } from "@halyard/core/plan/reverse";
 import type { Outcome } from "@halyard/sdk/apply-plan";
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, lazy, type ReactNode, Suspense, use, useCallback, useState } from "react";
-import { createSessionManagement } from "../api.ts";
+import { createSessionFetch, createSessionManagement } from "../api.ts";
 import { notifyDone, notifyError, notifyProposed } from "../components/feedback/notify.tsx";
 import { loadOrNotify } from "../pages/load-page.tsx";
 import { addressOfRequest } from "../proposal.ts";
+import { useSession } from "../session.tsx";
 import { countsOf } from "./plan-words.ts";
 import type { Run, Running } from "./run.ts";
 
@@ -52,6 +53,7 @@ const undoOf = (run: Run, outcomes: readonly Outcome[]): Run | undefined => {
 
 export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) => {
   const queries = useQueryClient();
+  const { use: sessionUse } = useSession();
   const [running, setRunning] = useState<Running | undefined>();
   const [opened, setOpened] = useState(false);
 
@@ -75,7 +77,14 @@ export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) 
         setRunning((before) => before && { ...before, ...change });
       setRunning({ ...task, finished: 0, stop: () => stop.abort() });
       const timer = setTimeout(() => setOpened(true), slowAfter);
-      const management = createSessionManagement(api.fetch, {
+      const fetch = createSessionFetch(api.environment.name, sessionUse, {
+        onAsk() {
+          clearTimeout(timer);
+          setOpened(false);
+        },
+        onAnswer: () => setOpened(true),
+      });
+      const management = createSessionManagement(fetch, {
         retryUntil: stop.signal,
         ...(reason !== undefined && { reason }),
       });
@@ -98,7 +107,7 @@ export const RunPlanProvider = ({ children }: { readonly children: ReactNode }) 
         ...(undo && { undo: () => void run(undo), autoClose: undoFor }),
       });
     },
-    [queries],
+    [queries, sessionUse],
   );
 
   const undo = running?.outcomes && undoOf(running, running.outcomes);

@@ -1,6 +1,6 @@
 // Restores a segment as a version left it, with its members from the history.
 import { memberLists, type Segment } from "@halyard/core/targeting/segment";
-import type { Result, SegmentSummary } from "@halyard/sdk";
+import type { NewOperation, Result, SegmentSummary } from "@halyard/sdk";
 import {
   changeMembers,
   type MembersChange,
@@ -11,6 +11,7 @@ import { useCallback } from "react";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
 import { type Given, useReason } from "../components/feedback/reason.tsx";
 import { failedOr, type Outcome } from "../flags/edit/flag-edits.tsx";
+import { FlipPreview } from "../flips/flip-preview.tsx";
 import { formatNumber } from "../format.ts";
 import { useLive } from "../live-provider.tsx";
 import { type Api, useApi } from "../session.tsx";
@@ -48,6 +49,10 @@ const Differences = ({
     </ul>
   );
 };
+
+const operationsTo = ({ key, when, include, exclude }: Segment): readonly NewOperation[] => [
+  { kind: "segment", key, action: "patch", body: { when, include, exclude } },
+];
 
 const write = async (
   { management, proposes }: Api,
@@ -109,7 +114,12 @@ export const useRestoreSegment = () => {
         title: isThere
           ? `Restore version ${version} of ${key} in ${environment.name}?`
           : `Create ${key} again in ${environment.name}?`,
-        body: <Differences from={read?.value} to={to} />,
+        body: (
+          <>
+            <Differences from={read?.value} to={to} />
+            {isThere && <FlipPreview api={api} operations={operationsTo(to)} />}
+          </>
+        ),
         confirmLabel: isThere ? "Restore" : "Create segment",
       });
       if (given === undefined) return "cancelled";

@@ -1,5 +1,6 @@
 // The description and the condition of a segment, saved together.
 
+import { isSameValue } from "@halyard/core/difference";
 import { maxDescriptionLength } from "@halyard/core/flags/rules";
 import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import { Textarea } from "@mantine/core";
@@ -7,6 +8,7 @@ import { type FormEvent, useRef, useState } from "react";
 import { Section } from "../components/layout/section.tsx";
 import { DraftActions, useKept } from "../flags/edit/edit-draft.tsx";
 import { isFinished } from "../flags/edit/flag-edits.tsx";
+import { FlipPreview } from "../flips/flip-preview.tsx";
 import type { LiveSegment } from "../live.ts";
 import { useApi } from "../session.tsx";
 import { ConditionEditor } from "../targeting/conditions/condition-editor.tsx";
@@ -28,8 +30,13 @@ const read = ({ segment: { description, when } }: LiveSegment): About => ({
   when,
 });
 
+/** The description alone changes nobody. */
+const changedIn = ({ base, value: { when } }: Draft) =>
+  isSameValue(when, base.segment.when) ? {} : { when };
+
 export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
-  const { mayChange } = useApi();
+  const api = useApi();
+  const { mayChange } = api;
   const edits = useSegmentEdits();
   const [draft, setDraft] = useKept<Draft>(`segment ${entry.segment.key}`);
   const names = useSuggestedNames();
@@ -91,6 +98,14 @@ export const SegmentAbout = ({ entry }: { readonly entry: LiveSegment }) => {
           <p className="edit-conflict" role="status">
             Somebody else changed this segment. When you save, you see both versions.
           </p>
+        )}
+        {draft !== undefined && (
+          <FlipPreview
+            api={api}
+            operations={[
+              { kind: "segment", key: entry.segment.key, action: "patch", body: changedIn(draft) },
+            ]}
+          />
         )}
         {draft !== undefined && (
           <DraftActions saveLabel="Save segment" busy={busy} onDiscard={finish} />

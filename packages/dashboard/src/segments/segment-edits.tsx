@@ -1,13 +1,14 @@
 // Every way to change segments from the page: confirmed in production, refused when somebody else was first.
 import { isSameValue } from "@halyard/core/difference";
 import type { MemberList, SegmentSummary } from "@halyard/core/targeting/segment";
-import type { ManagementError, NewSegment, Result } from "@halyard/sdk";
+import type { ManagementError, NewOperation, NewSegment, Result } from "@halyard/sdk";
 import { partsOf } from "@halyard/sdk/segment-members";
 import { useMemo } from "react";
 import { type Ask, useConfirm } from "../components/feedback/confirm.tsx";
 import { notifyDone, notifyError, sayProposed } from "../components/feedback/notify.tsx";
 import { type AskReason, type Given, useReason } from "../components/feedback/reason.tsx";
 import { failedOr, type Outcome } from "../flags/edit/flag-edits.tsx";
+import { FlipPreview } from "../flips/flip-preview.tsx";
 import { formatNumber } from "../format.ts";
 import type { Live, LiveSegment } from "../live.ts";
 import { useLive } from "../live-provider.tsx";
@@ -52,14 +53,20 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Segm
   const { segments } = management;
 
   /** Whom a change of the segment reaches. */
-  const reachOf = (segment: string) => {
-    const flags = usesOf(live.state().flags, segment).map(({ flag }) => flag);
+  const reachOf = (key: string, action: NewOperation["action"], body: object) => {
+    const flags = usesOf(live.state().flags, key).map(({ flag }) => flag);
+    if (flags.length === 0) {
+      return (
+        <p className="confirm-sentence">No flag names this segment: users see no difference.</p>
+      );
+    }
     return (
-      <p className="confirm-sentence">
-        {flags.length === 0
-          ? "No flag names this segment: users see no difference."
-          : `The rules of ${flags.join(", ")} name this segment: users may see a difference at once.`}
-      </p>
+      <>
+        <p className="confirm-sentence">
+          The rules of {flags.join(", ")} name this segment: users may see a difference at once.
+        </p>
+        <FlipPreview api={api} operations={[{ kind: "segment", key, action, body }]} />
+      </>
     );
   };
 
@@ -102,7 +109,12 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Segm
       return send(theirs, patch, given);
     const applied = await ask({
       title: "Conflicting change",
-      body: <SegmentConflict theirs={theirs} mine={patch} />,
+      body: (
+        <>
+          <SegmentConflict theirs={theirs} mine={patch} />
+          {reachOf(theirs.segment.key, "patch", patch)}
+        </>
+      ),
       confirmLabel: "Apply my change",
       cancelLabel: "Keep theirs",
     });
@@ -124,7 +136,8 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Segm
       if (isSameValue({ ...aboutOf(base.segment), ...patch }, aboutOf(base.segment))) return "done";
       const given = await askReason({
         title: `Change ${key} in ${environment.name}?`,
-        body: reachOf(key),
+        // The description alone changes nobody.
+        body: reachOf(key, "patch", isSameValue(patch.when, base.segment.when) ? {} : patch),
         confirmLabel: "Change segment",
       });
       return given === undefined ? "cancelled" : send(base, patch, given);
@@ -137,7 +150,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Segm
           : `Remove ${peopleOf(members.length)} from the ${list} list of ${key}`;
       const given = await askReason({
         title: `${what} in ${environment.name}?`,
-        body: reachOf(key),
+        body: reachOf(key, "members", { [list]: { [verb]: members } }),
         confirmLabel: verb === "add" ? "Add" : "Remove",
         danger: verb === "remove",
         // A search may find more than a person sees.

@@ -35,6 +35,10 @@ interface LocalOptions {
   readonly cache?: Cache;
   /** False to poll only, where streams are blocked. */
   readonly streaming?: boolean;
+  /** What people know this program by where the server lists who has a change; host name and process id by default. */
+  readonly name?: string;
+  /** False to not tell the server what this client has applied: it is not listed then. */
+  readonly reportApplied?: boolean;
   /** False to send no usage counts. */
   readonly reportUsage?: boolean;
   /** True to send some of the contexts with the usage counts, so that previews of changes know whom they reach. Off by default. */

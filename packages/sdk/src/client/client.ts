@@ -28,6 +28,8 @@ import { createListeners } from "../transport/listeners.ts";
 import { standardTiming, type Timing } from "../transport/timing.ts";
 import { startUsageReport } from "../transport/usage-report.ts";
 import { warnWith } from "../transport/warn.ts";
+import { startAppliedReport } from "./applied-report.ts";
+import { createIdentity } from "./client-identity.ts";
 import type { Client, ClientOptions } from "./client-options.ts";
 import { type CachedFlags, createFlagCache } from "./flag-cache.ts";
 import { createFlagTable, type FlagEntry, type LeveledFlag } from "./flag-table.ts";
@@ -138,9 +140,15 @@ export const createClient = (options: ClientOptions): Client => {
     fromServer = true;
     if (apply(change) || first) cache?.save();
   };
+  const identity =
+    server === undefined || options.reportApplied === false
+      ? undefined
+      : createIdentity(options.name);
+  const applied = server && identity && startAppliedReport(server, timing, identity);
   const follow = (from: Server) =>
     followFlags({
       server: from,
+      clientId: identity?.id,
       timing,
       streaming: options.streaming ?? true,
       signal: stop.signal,
@@ -152,6 +160,8 @@ export const createClient = (options: ClientOptions): Client => {
             ? table.change(key, value && withLevel(value, level))
             : table.changeSegment(key, value),
         ),
+      onApplied: applied?.applied,
+      onStream: applied?.connected,
       onLive: connection.live,
       onLost: connection.lost,
     });
@@ -161,7 +171,10 @@ export const createClient = (options: ClientOptions): Client => {
   const usage =
     server === undefined || options.reportUsage === false
       ? undefined
-      : startUsageReport(server, timing, () => entries.values(), contexts?.take);
+      : startUsageReport(server, timing, () => entries.values(), {
+          contexts: contexts?.take,
+          client: applied?.current,
+        });
 
   const details = <Value extends FlagValue>(
     key: string,
@@ -224,7 +237,7 @@ export const createClient = (options: ClientOptions): Client => {
       if (connection.current === "closed") return;
       connection.close();
       stop.abort();
-      await Promise.all([following, usage?.close(), cache?.settled()]);
+      await Promise.all([following, usage?.close(), applied?.close(), cache?.settled()]);
     },
   };
 };

@@ -21,6 +21,12 @@ export interface FollowFlags extends Omit<EnvironmentFollower, "onLost"> {
   /** False to poll only. */
   readonly streaming: boolean;
   readonly signal: AbortSignal;
+  /** By which the server knows the client at its stream and its polls. */
+  readonly clientId: string | undefined;
+  /** The revision of this name has been applied. */
+  readonly onApplied?: ((revision: string) => void) | undefined;
+  /** The stream is open, and its state is current. */
+  readonly onStream?: (() => void) | undefined;
   readonly onLost: (error: ClientError) => void;
 }
 
@@ -34,7 +40,11 @@ const notASnapshot: ClientError = {
 
 export const followFlags = async (options: FollowFlags): Promise<void> => {
   const { server, timing, signal, onLive, onLost } = options;
-  const { base, authorization, fetch } = server;
+  const { base, fetch } = server;
+  const headers = {
+    ...server.authorization,
+    ...(options.clientId !== undefined && { "x-halyard-client": options.clientId }),
+  };
   let pollTag: string | undefined;
 
   const poll = async (): Promise<ClientError | undefined> => {
@@ -43,7 +53,7 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
         fetch,
         url: `${base}/api/v1/snapshot`,
         init: {
-          headers: { ...authorization, ...(pollTag !== undefined && { "if-none-match": pollTag }) },
+          headers: { ...headers, ...(pollTag !== undefined && { "if-none-match": pollTag }) },
         },
         timeout: timing.requestTimeout,
         signal,
@@ -54,6 +64,8 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
             if (snapshot === undefined) return notASnapshot;
             options.onSnapshot(snapshot);
             pollTag = response.headers.get("etag") ?? undefined;
+            const revision = /"([^"]+)"/.exec(pollTag ?? "")?.[1];
+            if (revision !== undefined) options.onApplied?.(revision);
           }
           onLive();
           return undefined;
@@ -92,7 +104,7 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
 
   await followEnvironment({
     url: base,
-    headers: authorization,
+    headers,
     fetch,
     timing,
     signal,
@@ -104,7 +116,11 @@ export const followFlags = async (options: FollowFlags): Promise<void> => {
       pollTag = undefined;
       options.onChange(change);
     },
-    onLive,
+    onPosition: options.onApplied,
+    onLive() {
+      onLive();
+      options.onStream?.();
+    },
     async onLost({ kind, error }, failures) {
       if (kind === "over") polling = false;
       if (!polling || kind === "refused") onLost(error);

@@ -39,6 +39,8 @@ export interface FollowEnvironment extends EnvironmentFollower {
   readonly fetch?: Fetch;
   readonly timing?: Partial<Timing>;
   readonly signal: AbortSignal;
+  /** Called with the id of each event once it has been taken: the name of the revision. */
+  readonly onPosition?: ((id: string) => void) | undefined;
   /**
    * Called before each connection, and may delay it. When its signal aborts, the connection closes without counting as
    * lost, and the next one resumes.
@@ -91,6 +93,7 @@ export const followEnvironment = async (
       // After a snapshot, an event of an unknown name still moves the resume position.
     } else if (lastEventId === "" || id === "") return;
     lastEventId = id;
+    if (id !== "") options.onPosition?.(id);
     becomeLive();
   };
 

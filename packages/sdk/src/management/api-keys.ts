@@ -1,5 +1,5 @@
 // API keys, as requests and responses carry them.
-import type { ChangeRequest } from "./change-requests.ts";
+import type { ChangeRequest } from "./changes/change-requests.ts";
 import type { Role, UserRef } from "./resources.ts";
 
 export interface NewApiKey {
@@ -11,10 +11,14 @@ export interface NewApiKey {
   readonly origins?: readonly string[] | null;
   /** Changes a protected environment without a change request; there, once another person has approved that. */
   readonly writesDirectly?: boolean;
+  /** The limit on flips of what it changes, in percent. */
+  readonly maxFlips?: number | null;
 }
 
-export interface ApiKey extends Required<Omit<NewApiKey, "writesDirectly">> {
+export interface ApiKey extends Required<Omit<NewApiKey, "writesDirectly" | "maxFlips">> {
   readonly writesDirectly?: boolean;
+  /** Absent when there is none. */
+  readonly maxFlips?: number;
   readonly id: string;
   readonly createdAt: string;
   /** To about a minute; null if it was never used. */

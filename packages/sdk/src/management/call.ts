@@ -22,6 +22,8 @@ export interface ReasonOption {
   readonly reason?: string;
   /** An owner changes a protected environment without an approval; with a reason, and marked as such. */
   readonly bypass?: boolean;
+  /** Where there is a limit on flips: up to so many percent may flip, whatever the limit is. */
+  readonly confirmFlips?: number;
 }
 
 /** Options of calls that create, and of changes of several flags together. */
@@ -38,6 +40,8 @@ export interface Call {
   readonly reconsider?: (error: ManagementError) => Result<unknown>;
   /** Whether it changes a flag or a segment, of which a reason may be given. */
   readonly takesReason?: true;
+  /** Whether the limit on flips is asked about it. */
+  readonly isLimited?: true;
   readonly options?: CreateOptions | undefined;
 }
 
@@ -93,9 +97,11 @@ export const createSend = (address: SendOptions): Send => {
     const { method, path, body, options = {} } = call;
     const reason = call.takesReason ? (options.reason ?? address.reason) : undefined;
     const isBypass = call.takesReason === true && (options.bypass ?? address.bypass) === true;
+    const confirmed = call.isLimited ? (options.confirmFlips ?? address.confirmFlips) : undefined;
     const parameters = [
       ...(reason === undefined ? [] : [`reason=${pathPart(reason.toWellFormed())}`]),
       ...(isBypass ? ["bypass=true"] : []),
+      ...(confirmed === undefined ? [] : [`confirmFlips=${confirmed}`]),
     ];
     const query = parameters.length === 0 ? "" : `?${parameters.join("&")}`;
     try {

@@ -28,6 +28,8 @@ export interface EnvironmentPatch {
   readonly protected?: boolean;
   /** When it is deleted with everything in it; null to keep it. */
   readonly expiresAt?: string | null;
+  /** The limit on flips of a change, in percent; null for none. */
+  readonly maxFlips?: number | null;
 }
 
 export interface NewEnvironment extends EnvironmentPatch {

@@ -13,10 +13,19 @@ import {
   type PostOptions,
   pathPart,
 } from "./call.ts";
-import { changeRequestCalls } from "./change-request-calls.ts";
+import { changeRequestCalls } from "./changes/change-request-calls.ts";
+import { previewCalls } from "./changes/preview-calls.ts";
+import type { ClientsQuery, Programs } from "./clients.ts";
 import { environmentCalls } from "./environments.ts";
-import { personalKeyCalls, userCalls } from "./people-calls.ts";
-import type { DeliveryQuery, EventQuery, FlagQuery, HistoryQuery, PageQuery } from "./queries.ts";
+import { personalKeyCalls, userCalls } from "./people/people-calls.ts";
+import type {
+  DeliveryQuery,
+  EventQuery,
+  FlagQuery,
+  HistoryQuery,
+  PageQuery,
+  PastQuery,
+} from "./queries.ts";
 import type {
   CreatedWebhook,
   Delivery,
@@ -25,6 +34,7 @@ import type {
   FlagPatch,
   FlagUsage,
   HistoryEntry,
+  HistoryVerification,
   NewFlag,
   NewWebhook,
   Replay,
@@ -39,7 +49,13 @@ import type {
 } from "./resources.ts";
 import type { ManagementError, Result } from "./result.ts";
 import { segmentCalls } from "./segment-calls.ts";
-import type { ChangedFlags, ExplainRequest, FlagChange, FlagExplanation } from "./segments.ts";
+import type {
+  ChangedFlags,
+  ExplainRequest,
+  FlagChange,
+  FlagExplanation,
+  SnapshotContent,
+} from "./segments.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
 const queryOf = (query: object): string => {
@@ -47,6 +63,8 @@ const queryOf = (query: object): string => {
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return text === "" ? "" : `?${text}`;
 };
+
+const ofChanges = { takesReason: true, isLimited: true } as const;
 
 const failed = (error: ManagementError): Result<never> => ({ ok: false, error });
 /** Not found on a retry: the first attempt deleted it. */
@@ -72,6 +90,8 @@ export interface ManagementOptions extends Address {
   readonly reason?: string;
   /** Every change of flags and segments goes past the approval that a protected environment asks for: of an owner, with a reason. */
   readonly bypass?: boolean;
+  /** Where there is a limit on flips: up to so many percent may flip, whatever the limit is. */
+  readonly confirmFlips?: number;
   /** Once it aborts, calls make no other attempt, and do not wait for one; an attempt that has begun is finished. */
   readonly retryUntil?: AbortSignal;
 }
@@ -83,7 +103,7 @@ export const createManagement = (address: ManagementOptions) => {
   const post = <T>(path: string, body: unknown, options?: PostOptions): Promise<Result<T>> =>
     send<T>({ method: "POST", path, body, repeatable: true, options });
   const postChange = <T>(path: string, body: unknown, options?: CreateOptions) =>
-    send<T>({ method: "POST", path, body, repeatable: true, takesReason: true, options });
+    send<T>({ method: "POST", path, body, repeatable: true, ...ofChanges, options });
   // Ids are never reused, so a retry cannot delete anything else.
   const remove = (path: string, options?: CallOptions): Promise<Result<undefined>> =>
     send({ method: "DELETE", path, repeatable: true, reconsider: goneIsDone, options });
@@ -107,7 +127,8 @@ export const createManagement = (address: ManagementOptions) => {
       get<Flag[]>(`/flags${queryOf(query)}`, options),
     pages: (query: FlagQuery = {}, options?: CallOptions) =>
       pages<Flag[]>("/flags", { limit: 1_000, ...query }, options),
-    get: (key: string, options?: CallOptions) => get<Flag>(`/flags/${pathPart(key)}`, options),
+    get: (key: string, { at, revision, ...options }: CallOptions & PastQuery = {}) =>
+      get<Flag>(`/flags/${pathPart(key)}${queryOf({ at, revision })}`, options),
     create: (flag: NewFlag, options?: CreateOptions) => postChange<Flag>("/flags", flag, options),
     update: (key: string, patch: FlagPatch, options: ChangeOptions = {}) =>
       send<Flag>({
@@ -117,7 +138,7 @@ export const createManagement = (address: ManagementOptions) => {
         ...matching(options.ifMatch),
         repeatable: options.ifMatch !== undefined,
         reconsider: changedAsAsked(patch, options.ifMatch),
-        takesReason: true,
+        ...ofChanges,
         options,
       }),
     delete: (key: string, options: ChangeOptions = {}) =>
@@ -127,7 +148,7 @@ export const createManagement = (address: ManagementOptions) => {
         ...matching(options.ifMatch),
         repeatable: options.ifMatch !== undefined,
         reconsider: goneIsDone,
-        takesReason: true,
+        ...ofChanges,
         options,
       }),
     /** At most 100, all of them or none. */
@@ -209,22 +230,36 @@ export const createManagement = (address: ManagementOptions) => {
 
   return {
     flags,
+    /** Whom changes would hit. */
+    preview: previewCalls(send),
     /** What waits for a second person, in protected environments. */
     changeRequests: changeRequestCalls({ send, get, queryOf }),
-    segments: segmentCalls({ send, get, post: postChange }),
+    segments: segmentCalls({ send, get, post: postChange, queryOf }),
     webhooks,
     keys,
     users: userCalls({ send, get, post, remove }),
     personalKeys: personalKeyCalls({ send, get, post, remove }),
     environments: environmentCalls({ send, get, post }),
+    /** Every flag and every segment with its members, now or as it was. */
+    snapshot: (query: PastQuery = {}, options?: CallOptions) =>
+      get<SnapshotContent>(`/snapshot${queryOf(query)}`, options),
     /** Every change of the environment, newest first. */
     history: (query: HistoryQuery = {}, options?: CallOptions) =>
       get<HistoryEntry[]>(`/history${queryOf(query)}`, options),
     historyPages: (query: HistoryQuery = {}, options?: CallOptions) =>
       pages<HistoryEntry[]>("/history", query, options),
+    /** Whether the history was changed afterwards, by the word of the server. It may take a while. */
+    verifyHistory: (options?: CallOptions) =>
+      get<HistoryVerification>("/history/verification", { timeout: 600_000, ...options }),
+    /** The history with its hashes as JSON lines, part after part: to be verified without the server. */
+    historyExport: (options?: CallOptions) =>
+      pages<string>("/history/export", {}, { timeout: 60_000, ...options }),
     /** The events that webhooks receive, oldest first; without `after` and `since` the newest. */
     events: (query: EventQuery = {}, options?: CallOptions) =>
       get<Exclude<WebhookEvent, { type: "webhook.test" }>[]>(`/events${queryOf(query)}`, options),
+    /** Which programs have a change: the server's instances, and those that evaluate by themselves. */
+    clients: (query: ClientsQuery = {}, options?: CallOptions) =>
+      get<Programs>(`/clients${queryOf(query)}`, options),
     /** How often each flag was evaluated, to find unused flags. */
     usage: (query: { readonly hours?: number } = {}, options?: CallOptions) =>
       get<UsageSummary[]>(`/usage${queryOf(query)}`, options),

@@ -9,7 +9,15 @@ export interface PageQuery {
   readonly cursor?: string;
 }
 
-export interface FlagQuery extends PageQuery {
+/** As it was: at most one of them. */
+export interface PastQuery {
+  /** ISO 8601: after the last change that was made then or before. */
+  readonly at?: string;
+  /** Of the environment. */
+  readonly revision?: number;
+}
+
+export interface FlagQuery extends PageQuery, PastQuery {
   readonly type?: Flag["type"];
   readonly enabled?: boolean;
   /** Part of the key or the description. */

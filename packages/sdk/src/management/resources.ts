@@ -42,6 +42,8 @@ export interface Bypass {
 
 export interface FlagHistoryEntry {
   readonly version: number;
+  /** Of the environment, which the change made. */
+  readonly revision: number;
   readonly createdAt: string;
   readonly actor: Actor;
   /** Given with the change. */
@@ -53,6 +55,8 @@ export interface FlagHistoryEntry {
   readonly events: readonly FlagEventName[];
   readonly before: Flag | null;
   readonly after: Flag | null;
+  /** The chain of the environment's history at this entry; null until the next change adds it. */
+  readonly chain: string | null;
 }
 
 export interface HistoryEntry {
@@ -67,6 +71,8 @@ export interface HistoryEntry {
   readonly id: string;
   /** Null for what has none, such as webhooks and keys. */
   readonly version: number | null;
+  /** Of the environment, which a change of a flag or a segment made; null for everything else. */
+  readonly revision: number | null;
   readonly createdAt: string;
   readonly actor: Actor;
   /** Given with the change. */
@@ -76,6 +82,34 @@ export interface HistoryEntry {
   readonly actions: readonly string[];
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;
+  /** The chain of the environment's history at this entry; null until the next change adds it. */
+  readonly chain: string | null;
+}
+
+/** What the server found when it walked the chain of the history. */
+export interface HistoryVerification {
+  readonly environment: string;
+  readonly verified: boolean;
+  /** The chain at the last entry. */
+  readonly head: string;
+  readonly entries: number;
+  /** Entries that were deleted after their retention, and the time of the newest of them. */
+  readonly pruned: number;
+  readonly prunedUntil: string | null;
+  /** The numbers of the entries in which a person's name was replaced. */
+  readonly redacted: readonly number[];
+  /** Entries at the end that the next change adds to the chain. */
+  readonly unchained: number;
+  /** Checkpoints that are signed with a secret key that the server does not have. */
+  readonly uncheckedSignatures: number;
+  /** The first 20. */
+  readonly problems: readonly {
+    readonly id: number | null;
+    readonly createdAt: string | null;
+    readonly message: string;
+  }[];
+  readonly problemCount: number;
+  readonly verifiedAt: string;
 }
 
 export interface NewWebhook {

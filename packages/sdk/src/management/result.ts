@@ -1,7 +1,7 @@
 // The result of a management call: a value or an error. Calls never throw.
 import { type Flag, isFlag } from "@halyard/core/flags/registry";
 import { redirectOf, retryAfterOf } from "../transport/client-error.ts";
-import type { ChangeRequest } from "./change-requests.ts";
+import type { ChangePreview, ChangeRequest } from "./changes/change-requests.ts";
 
 export type ManagementErrorCode =
   | "VALIDATION_FAILED"
@@ -14,6 +14,8 @@ export type ManagementErrorCode =
   | "CONFLICT"
   /** The environment is protected: nothing was changed, and `proposed` is what another person has to approve. */
   | "APPROVAL_NEEDED"
+  /** More than the limit on flips allows: nothing was changed, and `preview` tells whom it would hit. */
+  | "TOO_MANY_FLIPS"
   | "PRECONDITION_FAILED"
   | "PAYLOAD_TOO_LARGE"
   | "UNSUPPORTED_MEDIA_TYPE"
@@ -37,6 +39,8 @@ export interface ManagementError {
   readonly currentVersion?: number;
   /** On APPROVAL_NEEDED: the change request in the place of the change. */
   readonly proposed?: ChangeRequest;
+  /** On TOO_MANY_FLIPS. */
+  readonly preview?: ChangePreview;
   /** The HTTP status; absent without a response. */
   readonly status?: number;
   /** From the server's Retry-After, in milliseconds. */
@@ -97,13 +101,17 @@ type ErrorFields = Partial<{
   message: string;
   details: { field: string; message: string }[];
   current: unknown;
+  preview: ChangePreview;
 }>;
+
+const isLines = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("application/x-ndjson") === true;
 
 export const resultOf = async <T>(response: Response): Promise<Result<T>> => {
   const text = await response.text();
   let body: unknown;
   try {
-    body = text === "" ? undefined : JSON.parse(text);
+    body = text === "" ? undefined : isLines(response) ? text : JSON.parse(text);
   } catch {
     return unexpected(response);
   }
@@ -119,7 +127,7 @@ export const resultOf = async <T>(response: Response): Promise<Result<T>> => {
       ...(next !== undefined && { next }),
     };
   }
-  const { error, message, details, current } = (body ?? {}) as ErrorFields;
+  const { error, message, details, current, preview } = (body ?? {}) as ErrorFields;
   if (typeof error !== "string" || typeof message !== "string") return unexpected(response);
   const retryAfter = retryAfterOf(response);
   return {
@@ -131,6 +139,7 @@ export const resultOf = async <T>(response: Response): Promise<Result<T>> => {
       ...(Array.isArray(details) && { details }),
       ...(isFlag(current) && { current }),
       ...(isFlag(current) && version !== undefined && { currentVersion: version }),
+      ...(preview !== undefined && { preview }),
       ...(retryAfter !== undefined && { retryAfter }),
     },
   };

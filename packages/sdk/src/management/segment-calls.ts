@@ -7,6 +7,7 @@ import {
   matching,
   pathPart,
 } from "./call.ts";
+import type { PastQuery } from "./queries.ts";
 import type { Result } from "./result.ts";
 import type {
   NewSegment,
@@ -21,9 +22,10 @@ interface Calls {
   readonly send: ReturnType<typeof createSend>;
   readonly get: <T>(path: string, options?: CallOptions) => Promise<Result<T>>;
   readonly post: <T>(path: string, body: unknown, options?: CreateOptions) => Promise<Result<T>>;
+  readonly queryOf: (query: object) => string;
 }
 
-export const segmentCalls = ({ send, get, post }: Calls) => {
+export const segmentCalls = ({ send, get, post, queryOf }: Calls) => {
   const changeSegment = <T>(
     method: "PATCH" | "POST" | "DELETE",
     path: string,
@@ -38,13 +40,15 @@ export const segmentCalls = ({ send, get, post }: Calls) => {
       // A POST has an Idempotency-Key: it is executed once.
       repeatable: method === "POST",
       takesReason: true,
+      isLimited: true,
       options,
     });
   return {
     /** Without their members. */
-    list: (options?: CallOptions) => get<SegmentSummary[]>("/segments", options),
-    get: (key: string, options?: CallOptions) =>
-      get<Segment>(`/segments/${pathPart(key)}`, options),
+    list: ({ at, revision, ...options }: CallOptions & PastQuery = {}) =>
+      get<SegmentSummary[]>(`/segments${queryOf({ at, revision })}`, options),
+    get: (key: string, { at, revision, ...options }: CallOptions & PastQuery = {}) =>
+      get<Segment>(`/segments/${pathPart(key)}${queryOf({ at, revision })}`, options),
     create: (segment: NewSegment, options?: CreateOptions) =>
       post<SegmentSummary>("/segments", segment, options),
     update: (key: string, patch: SegmentPatch, options?: ChangeOptions) =>

@@ -60,4 +60,19 @@ export interface ExplainRequest {
 export type FlagExplanation = Evaluation &
   Omit<Steps, "decision"> & { readonly revision: number; readonly flag: Flag };
 
+/** What `GET /snapshot` returns; a client takes it as `bootstrap`. */
+export interface SnapshotContent {
+  readonly environment: string;
+  readonly revision: number;
+  /** When the revision was made; null before the first change, and when history no longer has it. */
+  readonly at: string | null;
+  readonly flags: readonly {
+    readonly version: number;
+    readonly flag: Flag;
+    readonly level?: number;
+  }[];
+  /** Absent when there are none. */
+  readonly segments?: readonly { readonly version: number; readonly segment: Segment }[];
+}
+
 export type { Segment, SegmentSummary };

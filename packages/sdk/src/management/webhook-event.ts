@@ -2,7 +2,7 @@
 import type { ChangeRequestEventType } from "@halyard/core/event-types";
 import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 import type { ListChange, SegmentSummary } from "@halyard/core/targeting/segment";
-import type { ChangeRequestState, ProposedOperation } from "./change-requests.ts";
+import type { ChangeRequestState, ProposedOperation } from "./changes/change-requests.ts";
 import type { Actor, Bypass, Reviewed } from "./resources.ts";
 
 interface EventEnvelope<Type extends string, Data> {
@@ -36,6 +36,8 @@ interface FlagEventOf<Type extends string, Previous>
   > {
   /** Counts the events of the environment, without gaps. */
   readonly sequence: number;
+  /** The chain of the environment's history at the entry of this change: keep it, and you can tell later whether history was rewritten. Events from before there was a chain have none. */
+  readonly chain?: string;
 }
 
 type Nothing = Readonly<Record<string, never>>;
@@ -68,6 +70,8 @@ interface SegmentEventOf<Type extends string, Previous>
   > {
   /** Counts the events of the environment, without gaps. */
   readonly sequence: number;
+  /** The chain of the environment's history at the entry of this change: keep it, and you can tell later whether history was rewritten. Events from before there was a chain have none. */
+  readonly chain?: string;
 }
 
 export type SegmentCreatedEvent = SegmentEventOf<"segment.created", Nothing>;
@@ -103,6 +107,8 @@ export interface ChangeRequestEvent
   > {
   /** Counts the events of the environment, without gaps. */
   readonly sequence: number;
+  /** The chain of the environment's history at the entry of this change: keep it, and you can tell later whether history was rewritten. Events from before there was a chain have none. */
+  readonly chain?: string;
 }
 
 /** Sent on request only: it has no sequence number, and its `data` describes the webhook. */
@@ -118,6 +124,7 @@ export interface WebhookTestEvent
     }
   > {
   readonly sequence: null;
+  readonly chain: null;
 }
 
 /** Later versions may send other types: ignore them in a `default` branch. */

@@ -3,7 +3,11 @@
 import { bytesOf } from "@halyard/core/flags/rules";
 import type { Change } from "@halyard/core/plan/plan";
 import { stagesOf } from "@halyard/core/plan/stages";
-import type { ChangeRequest, NewOperation } from "../management/change-requests.ts";
+import type {
+  ChangePreview,
+  ChangeRequest,
+  NewOperation,
+} from "../management/changes/change-requests.ts";
 import type { Management } from "../management/management.ts";
 import type { Result } from "../management/result.ts";
 import { membersBetween } from "./segment-members.ts";
@@ -11,8 +15,11 @@ import { membersBetween } from "./segment-members.ts";
 /** What the server takes in one request: 100 operations in 256 KiB. */
 const maxOperations = 100;
 const maxBytes = 240 * 1_024;
+/** Milliseconds: many flags and contexts take a while. */
+const previewTimeout = 60_000;
 
-const operationsOf = (change: Change): readonly NewOperation[] => {
+/** They do what a change of a plan does. */
+export const operationsOf = (change: Change): readonly NewOperation[] => {
   const { key } = change;
   if (change.of === "segment") {
     const of = { kind: "segment", key } as const;
@@ -70,6 +77,21 @@ const groupsOf = (changes: readonly Change[]): readonly (readonly NewOperation[]
     }
   }
   return groups;
+};
+
+/**
+ * Whom a plan would hit, in as few parts as its operations fit into: the share of all of them together is at least the
+ * greatest. A part that needs an earlier one is refused.
+ */
+export const previewPlan = async (
+  { preview }: Management,
+  changes: readonly Change[],
+): Promise<readonly Result<ChangePreview>[]> => {
+  const results: Result<ChangePreview>[] = [];
+  for (const operations of groupsOf(stagesOf(changes).flat())) {
+    results.push(await preview.operations(operations, { timeout: previewTimeout }));
+  }
+  return results;
 };
 
 /** One after the other, up to the first that is refused. */

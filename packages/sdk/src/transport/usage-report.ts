@@ -66,16 +66,24 @@ const endOf = (taken: readonly Taken[], start: number): number => {
 /** The server will never accept this report: a retry would block the next ones. */
 const isRejected = (status: number): boolean => status === 400 || status === 413;
 
+/** What a report carries beside the counts. */
+export interface Beside {
+  /** Contexts as JSON, of which each goes into one report. */
+  readonly contexts?: (() => readonly string[]) | undefined;
+  /** What the program tells of itself. */
+  readonly client?: (() => object | undefined) | undefined;
+}
+
 export const startUsageReport = (
   { base, authorization, fetch }: Server,
   timing: Timing,
   counters: () => Iterable<Counter>,
-  /** Contexts as JSON, of which each goes into one report. */
-  takeContexts: () => readonly string[] = () => [],
+  { contexts: takeContexts = () => [], client = () => undefined }: Beside = {},
 ): UsageReport => {
   const send = async (part: readonly Taken[], timeout: number, keepalive: boolean) => {
     const contexts = takeContexts();
-    const counts = `"evaluations":[${part.map(({ text }) => text).join(",")}]`;
+    const self = client();
+    const counts = `"evaluations":[${part.map(({ text }) => text).join(",")}]${self === undefined ? "" : `,"client":${JSON.stringify(self)}`}`;
     const sample = contexts.length === 0 ? "" : `,"contexts":[${contexts.join(",")}]`;
     // What is said at the end must not be lost for the contexts.
     const isLong = keepalive && counts.length + sample.length > maxKeepalive;

@@ -49,6 +49,7 @@ export const clientOf = (context: TestContext, url: string, options: Partial<Cli
       url,
       key,
       reportUsage: false,
+      reportApplied: false,
       log: false,
       ...options,
       timing: { ...quick, ...options.timing },

@@ -1,6 +1,8 @@
 // The composition root of the operator's commands: the store and its use cases, without a server.
 import { randomBytes } from "node:crypto";
 import type { Config } from "../config/config.ts";
+import type { RedactedPerson } from "../domain/history/redaction.ts";
+import type { RedactedEntries } from "../domain/history.ts";
 import { StartupProblem } from "../errors.ts";
 import { type ApiKeys, createApiKeys } from "../management/api-keys.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
@@ -39,22 +41,41 @@ export const secretKeysOf = ({
   return [newest, ...older];
 };
 
-/** Beyond `maxWaiting` that wait, changes and reads for requests are refused. Background work never is. */
+/** A migration that takes longer tells how far it has come, every so many milliseconds. */
+const longMigration = 2_000;
+
+const nowAndThen = (report: (done: string) => void): ((done: string) => void) => {
+  let last = performance.now();
+  return (done) => {
+    if (performance.now() - last < longMigration) return;
+    last = performance.now();
+    report(done);
+  };
+};
+
+export interface OpenOptions {
+  /** Beyond so many that wait, changes and reads for requests are refused. Background work never is. */
+  readonly maxWaiting?: number;
+  /** Told how far a migration has come that takes long. */
+  readonly onMigration?: (done: string) => void;
+}
+
 export const openEngine = async (
   { database, mayMigrate }: Pick<Config, "database" | "mayMigrate">,
-  maxWaiting?: number,
+  { maxWaiting, onMigration = () => {} }: OpenOptions = {},
 ): Promise<Engine> => {
+  const report = nowAndThen(onMigration);
   if (database.kind === "embedded") {
-    return openSqliteEngine(database.folder, mayMigrate, maxWaiting);
+    return openSqliteEngine(database.folder, mayMigrate, maxWaiting, report);
   }
   // Loaded only when needed, to keep the start with the embedded store fast.
   const { openPostgresEngine } = await import("../store/postgres/store.ts");
-  return openPostgresEngine(database, mayMigrate, maxWaiting);
+  return openPostgresEngine(database, mayMigrate, maxWaiting, report);
 };
 
-export const openStore = async (config: Config, maxWaiting?: number): Promise<Store> => {
+export const openStore = async (config: Config, options?: OpenOptions): Promise<Store> => {
   const secrets = createSecretCipher(secretKeysOf(config));
-  return createSqlStore(await openEngine(config, maxWaiting), secrets);
+  return createSqlStore(await openEngine(config, options), secrets);
 };
 
 /** Whether a server has been started on this database before. */
@@ -77,6 +98,8 @@ export interface Operator {
   readonly keys: ApiKeys;
   readonly users: Users;
   readonly signInLinks: SignInLinks;
+  /** Replaces a person's name and address in the history of every environment. */
+  readonly redactHistory: (person: RedactedPerson) => Promise<readonly RedactedEntries[]>;
   /** Encrypts every secret with the newest key; returns how many there are. */
   readonly reencryptSecrets: () => Promise<number>;
   /** Webhooks and people whose secret was encrypted with a key that is missing. */
@@ -94,6 +117,7 @@ export const composeOperator = async (config: Config): Promise<Operator> => {
     keys: createApiKeys(store, sources),
     users: createUsers(store, sources),
     signInLinks: createSignInLinks(store, sources),
+    redactHistory: (person) => store.redactHistory(person, systemClock()),
     reencryptSecrets: () => store.reencryptSecrets(),
     unreadableSecrets: () => store.unreadableSecrets(),
     unencryptedTo: store.unencryptedTo,

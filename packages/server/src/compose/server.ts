@@ -24,11 +24,16 @@ import { createChangeRequests } from "../management/change-requests/change-reque
 import { createChanges } from "../management/change-requests/changes.ts";
 import { createDeliveries } from "../management/deliveries.ts";
 import { createEnvironments, type Environments } from "../management/environments.ts";
-import { createExplain } from "../management/explain.ts";
 import { createFlagReads } from "../management/flag-reads.ts";
 import { createFlags } from "../management/flags.ts";
-import { createHistory } from "../management/history.ts";
+import { createHistory } from "../management/history/history.ts";
+import { createVerification } from "../management/history/verification.ts";
+import { createAsItWas } from "../management/past/as-it-was.ts";
+import { createExplain } from "../management/past/explain.ts";
+import { createPast } from "../management/past/past.ts";
 import { createProviderSignIn } from "../management/people/provider-sign-in.ts";
+import { createPreviewDecisions } from "../management/preview/preview.ts";
+import { createPreviews } from "../management/preview/previews.ts";
 import { createReplays } from "../management/replays.ts";
 import { createSegments } from "../management/segments.ts";
 import { createSignInLinks, type SignInLinks } from "../management/sign-in-links.ts";
@@ -39,6 +44,7 @@ import type { Providers } from "../providers/provider.ts";
 import { expose, type Scrape } from "../telemetry/exposition.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
+import { composeArrival } from "./arrival.ts";
 import { startBackground } from "./background.ts";
 import { composeMemory } from "./memory.ts";
 import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
@@ -82,6 +88,8 @@ export interface TestOverrides {
   readonly scrapes?: () => Promise<readonly Scrape[] | undefined>;
   /** What all workers have sampled of the contexts of an environment. */
   readonly sampleParts?: (environmentId: number) => Promise<readonly SamplePart[]>;
+  /** Its number among the workers of this machine. */
+  readonly worker?: number;
 }
 
 export const composeInstance = async (
@@ -94,6 +102,7 @@ export const composeInstance = async (
     dashboardFolder = builtDashboard,
     scrapes,
     sampleParts,
+    worker,
   }: TestOverrides = {},
 ): Promise<Instance> => {
   const telemetry = await createTelemetry({
@@ -107,7 +116,8 @@ export const composeInstance = async (
   const opened = new AsyncDisposableStack();
   let isLeaving = false;
   try {
-    const store = telemetry.observe(await openStore(config, config.maxWaiting));
+    const onMigration = (done: string) => log.info({ done }, "the database is being migrated");
+    const store = telemetry.observe(await openStore(config, { ...config, onMigration }));
     opened.defer(() => store.close());
     const sources = { clock, random, newIds };
     const overload = createOverload({ ...config, networkOf, now: monotonic, log });
@@ -116,6 +126,7 @@ export const composeInstance = async (
     const keys = createApiKeys(store, sources);
     const memory = await composeMemory(store, config, clock, log, opened, sampleParts);
     const { snapshots, keyTable, feed, usage, keyUse, contextSample } = memory;
+    const arrival = composeArrival({ config, store, clock, log, ...memory, worker, opened });
     const webhooks = createWebhooks({
       ...sources,
       store,
@@ -129,19 +140,31 @@ export const composeInstance = async (
       freshFor: config.freshSignIn,
     });
     const replays = createReplays(store, sources);
-    const changes = createChanges(store, clock, newIds);
+    const inMemory = { get: (id: number) => snapshots.get(id), current: feed.current };
+    const previewDecisions = createPreviewDecisions({
+      store,
+      memory: inMemory,
+      sample: (id) => contextSample.view(id),
+      now: monotonic,
+    });
+    const changes = createChanges(store, clock, newIds, previewDecisions);
     const changeRequests = createChangeRequests(store, changes, sources);
     const links = createSignInLinks(store, sources);
-    const environments = createEnvironments(store, { ...sources, ...config });
+    const environments = createEnvironments(store, { ...sources, ...config }, changes);
+    const past = createPast(store, inMemory);
     const app = await createApp({
       ...config,
+      ...arrival,
       log,
-      flags: createFlags(store, clock, newIds),
-      segments: createSegments(store, clock, newIds),
+      flags: createFlags(changes),
+      segments: createSegments(store, changes),
       changeRequests,
-      explain: createExplain(store, { get: (id) => snapshots.get(id), current: feed.current }),
-      flagReads: createFlagReads({ get: (id) => snapshots.get(id), current: feed.current }),
+      explain: createExplain(store, inMemory, past),
+      previews: createPreviews(changes, previewDecisions),
+      flagReads: createFlagReads(inMemory),
+      past: createAsItWas(past),
       history: createHistory(store),
+      verification: createVerification(store, clock),
       webhooks,
       environments,
       keys: {

@@ -1,5 +1,6 @@
 // API keys as stored: everything but the secret, of which only a hash exists.
 import { invalid, ok, type Result } from "../errors.ts";
+import { checkMaxFlips } from "./preview/flip-limit.ts";
 import { type KeyRole, lesserRole, type Role, type UserRef } from "./principal.ts";
 
 export interface ApiKey {
@@ -17,6 +18,8 @@ export interface ApiKey {
   readonly user: UserRef | null;
   /** Whether it changes a protected environment without a change request. */
   readonly writesDirectly: boolean;
+  /** The limit on flips of its changes, in percent; null for none. */
+  readonly maxFlips: number | null;
   /** The id of the person who issued it, or the key that issued it: what it proposes, they cannot approve. Null when no person did. */
   readonly createdBy: string | null;
 }
@@ -28,6 +31,7 @@ export interface NewApiKey {
   readonly origins?: readonly string[] | null;
   readonly user?: UserRef | null;
   readonly writesDirectly?: boolean;
+  readonly maxFlips?: number | null;
 }
 
 export const maxOrigins = 20;
@@ -41,10 +45,20 @@ export const readOrigin = (text: string): string | undefined => {
 
 /** What may be issued: with normalized origins, which only a client key can have. */
 export const checkNewKey = (
-  { name, role, expiresAt = null, origins = null, user = null, writesDirectly = false }: NewApiKey,
+  {
+    name,
+    role,
+    expiresAt = null,
+    origins = null,
+    user = null,
+    writesDirectly = false,
+    maxFlips = null,
+  }: NewApiKey,
   now: Date,
 ): Result<Required<NewApiKey>> => {
-  const rest = { name, role, expiresAt, user, writesDirectly };
+  const rest = { name, role, expiresAt, user, writesDirectly, maxFlips };
+  const limit = maxFlips === null ? ok(undefined) : checkMaxFlips(maxFlips);
+  if (!limit.ok) return limit;
   if (expiresAt !== null && expiresAt <= now) return invalid("expiresAt", "must be in the future");
   if (origins === null) return ok({ ...rest, origins });
   if (role !== "client") {

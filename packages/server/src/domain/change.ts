@@ -3,6 +3,7 @@ import type { EventType, FlagEventType, SegmentEventType } from "@halyard/core/e
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Kind, KindValues } from "@halyard/core/kinds";
 import type { Segment, SegmentChange, SegmentSummary } from "@halyard/core/targeting/segment";
+import { type ChainedEntry, chainEntry } from "./history/chained-entry.ts";
 import type { Author } from "./principal.ts";
 
 /** A flag with the count of its changes. */
@@ -67,6 +68,10 @@ export interface EnvironmentState {
   readonly changedAt: number | null;
   /** Whether changes need a second person. */
   readonly isProtected: boolean;
+  /** The limit on flips, in percent; null for none. */
+  readonly maxFlips: number | null;
+  /** Of its history, at the last entry. */
+  readonly chain: string;
 }
 
 export interface ChangeEvent {
@@ -82,6 +87,8 @@ export interface Change extends Author {
   readonly state: EnvironmentState;
   readonly at: Date;
   readonly decision: Decision;
+  /** Of its history. */
+  readonly entry: ChainedEntry;
   readonly events: readonly ChangeEvent[];
 }
 
@@ -142,7 +149,12 @@ const listsOf = ({ include, exclude }: SegmentChange) => {
     : { membersOmitted: true };
 };
 
-const summaryOf = ({ key, description, when, ...rest }: SegmentSummary | Segment) => ({
+export const segmentSummaryOf = ({
+  key,
+  description,
+  when,
+  ...rest
+}: SegmentSummary | Segment) => ({
   key,
   description,
   when,
@@ -159,7 +171,7 @@ const dataOf = (decision: Decision, previous: EventDraft["previous"]) => {
       const { after, before, flags } = decision;
       const segment = after ?? before;
       return {
-        segment: segment && summaryOf(segment as SegmentSummary | Segment),
+        segment: segment && segmentSummaryOf(segment as SegmentSummary | Segment),
         version,
         previous,
         ...(after && listsOf(after)),
@@ -175,15 +187,19 @@ export const previewOf = (decision: Decision): { before: unknown; after: unknown
   if (decision.kind === "flag") return { before: decision.before, after: decision.after };
   const { before, after } = decision;
   return {
-    before: before && summaryOf(before),
-    after: after && { ...summaryOf(after), ...listsOf(after) },
+    before: before && segmentSummaryOf(before),
+    after: after && { ...segmentSummaryOf(after), ...listsOf(after) },
   };
 };
 
 const countAfter = (count: number, { before, after }: Decision): number =>
   count + (before === null ? 1 : 0) - (after === null ? 1 : 0);
 
-const stateAfter = (state: EnvironmentState, decision: Decision, at: Date): EnvironmentState => ({
+const stateAfter = (
+  state: EnvironmentState,
+  decision: Decision,
+  { at, chain }: ChainedEntry,
+): EnvironmentState => ({
   ...state,
   revision: state.revision + 1,
   sequence: state.sequence + decision.drafts.length,
@@ -191,7 +207,8 @@ const stateAfter = (state: EnvironmentState, decision: Decision, at: Date): Envi
   segmentCount:
     decision.kind === "segment" ? countAfter(state.segmentCount, decision) : state.segmentCount,
   definitionBytes: state.definitionBytes + decision.bytes,
-  changedAt: at.getTime(),
+  changedAt: at,
+  chain,
 });
 
 /** Times never go back, whatever the clock does, so that a time names one revision. */
@@ -200,7 +217,8 @@ const timeAfter = ({ changedAt }: EnvironmentState, now: Date): Date =>
 
 /** An event with its number, and the body that every receiver gets. */
 export const buildEvent = <Type extends EventType>(
-  environment: Pick<EnvironmentState, "name">,
+  /** After the entry that the event belongs to. */
+  environment: Pick<EnvironmentState, "name" | "chain">,
   { id, type, sequence, at }: { id: string; type: Type; sequence: number; at: Date },
   data: object,
   { actor, reason, review }: Author,
@@ -211,6 +229,7 @@ export const buildEvent = <Type extends EventType>(
     createdAt: at.toISOString(),
     environment: environment.name,
     sequence,
+    chain: environment.chain,
     data,
     actor,
     ...(reason !== undefined && { reason }),
@@ -219,7 +238,7 @@ export const buildEvent = <Type extends EventType>(
   return { id, type, sequence, body: new TextEncoder().encode(JSON.stringify(body)) };
 };
 
-/** Assigns the decision its revision, and its events their sequence numbers and bodies. */
+/** Assigns the decision its revision and its place in history, and its events their sequence numbers and bodies. */
 export const buildEvents = (
   environment: EnvironmentState,
   decision: Decision,
@@ -228,12 +247,19 @@ export const buildEvents = (
   newEventId: () => string,
 ): Change => {
   const at = timeAfter(environment, now);
-  const events = decision.drafts.map(({ type, previous }, index): ChangeEvent => {
+  const { kind, key, version, level, before, after, drafts } = decision;
+  const actions = drafts.map(({ type }) => type);
+  const entry = chainEntry(
+    environment,
+    { subject: kind, subjectId: key, version, at, ...author, actions, before, after },
+    { revision: environment.revision + 1, level },
+  );
+  const state = stateAfter(environment, decision, entry);
+  const events = drafts.map(({ type, previous }, index): ChangeEvent => {
     const sequence = environment.sequence + index + 1;
     const event = { id: newEventId(), type, sequence, at };
-    return buildEvent(environment, event, dataOf(decision, previous), author);
+    return buildEvent(state, event, dataOf(decision, previous), author);
   });
   const { actor, reason, review } = author;
-  const state = stateAfter(environment, decision, at);
-  return { state, at, actor, reason, review, decision, events };
+  return { state, at, actor, reason, review, decision, entry, events };
 };

@@ -1,5 +1,6 @@
 // Environments as stored, what people tell them apart by, how one is removed, and what is known of those that were.
 import { invalid, ok, type Result } from "../errors.ts";
+import { checkMaxFlips } from "./preview/flip-limit.ts";
 import type { Actor } from "./principal.ts";
 
 export const environmentColors = [
@@ -17,6 +18,8 @@ export interface EnvironmentSettings {
   readonly isProtected: boolean;
   /** When it is deleted with all that is in it; null for never. */
   readonly expiresAt: Date | null;
+  /** The limit on flips of a change, in percent; null for none. */
+  readonly maxFlips: number | null;
 }
 
 export interface Environment extends EnvironmentSettings {
@@ -24,12 +27,6 @@ export interface Environment extends EnvironmentSettings {
   readonly name: string;
   readonly createdAt: Date;
   readonly flagCount: number;
-  /** What people call it; null for its name. */
-  readonly label: string | null;
-  /** What people tell it apart by; null for none. */
-  readonly color: string | null;
-  /** Whether changes need a second person. */
-  readonly isProtected: boolean;
 }
 
 /** One that is not there yet, or no longer. Its name is taken. */
@@ -109,7 +106,7 @@ const isLabel = (text: string): boolean =>
 
 /** Every setting that is given can be stored. */
 export const checkSettings = (
-  { label, color, expiresAt }: Partial<EnvironmentSettings>,
+  { label, color, expiresAt, maxFlips }: Partial<EnvironmentSettings>,
   now: Date,
 ): Result<void> => {
   if (label != null && !isLabel(label)) return invalid("label", `must be ${labelRule}, or null`);
@@ -117,7 +114,7 @@ export const checkSettings = (
     return invalid("color", `must be one of ${environmentColors.join(", ")}, or null`);
   }
   if (expiresAt != null && expiresAt <= now) return invalid("expiresAt", "must be in the future");
-  return ok(undefined);
+  return maxFlips == null ? ok(undefined) : checkMaxFlips(maxFlips);
 };
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -134,9 +131,16 @@ export const isOverdue = ({ expiresAt }: Pick<Environment, "expiresAt">, now: Da
   expiresAt !== null && expiresAt <= now;
 
 /** As history shows it. */
-export const shownSettings = ({ label, color, isProtected, expiresAt }: EnvironmentSettings) => ({
+export const shownSettings = ({
+  label,
+  color,
+  isProtected,
+  expiresAt,
+  maxFlips,
+}: EnvironmentSettings) => ({
   label,
   color,
   protected: isProtected,
   expiresAt: expiresAt?.toISOString() ?? null,
+  maxFlips,
 });

@@ -1,4 +1,5 @@
 // A history entry: when, who, what, before and after. And the log of the events that changes have made.
+import type { ExportedPart } from "@halyard/core/history/chain";
 import { type Kind, kindNames } from "@halyard/core/kinds";
 import type { Actor, Review } from "./principal.ts";
 
@@ -18,6 +19,8 @@ export interface HistoryEntry {
   readonly subjectId: string;
   /** The flag's version after the change; null for what has no versions. */
   readonly version: number | null;
+  /** The revision of the environment that the change made; null for what makes none. */
+  readonly revision: number | null;
   readonly at: Date;
   readonly actor: Actor;
   /** Why, when whoever made the change said so. */
@@ -27,9 +30,11 @@ export interface HistoryEntry {
   readonly actions: readonly string[];
   readonly before: unknown;
   readonly after: unknown;
+  /** The chain of the environment's history at this entry; null until the next change chains it. */
+  readonly chain: string | null;
 }
 
-export type NewHistoryEntry = Omit<HistoryEntry, "id">;
+export type NewHistoryEntry = Omit<HistoryEntry, "id" | "revision" | "chain">;
 
 export interface HistoryQuery {
   readonly subject?: HistorySubject;
@@ -53,10 +58,34 @@ export interface HistoryReads {
   history(environmentId: number, query: HistoryQuery): Promise<HistoryPage>;
 }
 
+/** What a store tells of the chain of history. */
+export interface ChainReads {
+  /** What can be verified, after an entry's number, oldest first. Undefined when the environment is gone. */
+  chainPart(environmentId: number, after: number): Promise<ChainPart | undefined>;
+}
+
+/** A part of a history as it is verified, bounded in entries and in bytes. */
+export interface ChainPart {
+  readonly environment: string;
+  readonly parts: readonly ExportedPart[];
+  /** The number after which the next part begins; undefined at the end. */
+  readonly next: number | undefined;
+  /** The chain that the environment keeps, read together with the last part. */
+  readonly head: string;
+}
+
 export interface HistoryPage {
   readonly entries: readonly HistoryEntry[];
   /** How many there are within the limit: more than the entries when the page ended early. */
   readonly found: number;
+}
+
+/** What a redaction did in one environment, by the numbers of the entries. */
+export interface RedactedEntries {
+  readonly environment: string;
+  readonly redacted: readonly number[];
+  /** Those that do not say what their digest was made of: they are left as they are. */
+  readonly refused: readonly number[];
 }
 
 /** An event of the environment's sequence, as receivers get it. */
@@ -86,18 +115,42 @@ export interface PastChange {
   readonly after: unknown;
 }
 
+/** The first change of a thing after a revision: it found the thing as it was at that revision. */
+export interface FirstChange {
+  readonly key: string;
+  readonly version: number;
+  /** Null when it was made. */
+  readonly before: unknown;
+  /** Of `before`; undefined for the first level, and when history does not say. */
+  readonly level?: number;
+}
+
 /** What a store tells of an environment as it was. */
 export interface PastReads {
-  /** The last revision made at this time or before; 0 when there is none. */
-  revisionAt(environmentId: number, at: Date): Promise<number>;
-  /** How many of the revisions after this one are still in history. */
-  revisionsAfter(environmentId: number, revision: number): Promise<number>;
-  /** The changes of one thing after a revision, oldest first. */
-  changesOf(
+  /** The last revision made at this time or before; undefined before the environment was there. */
+  revisionAt(environmentId: number, at: Date): Promise<number | undefined>;
+  /** When a revision was made; null when history does not have it. */
+  revisionTime(environmentId: number, revision: number): Promise<Date | null>;
+  /** How many of the revisions after one, up to another, are still in history. */
+  countRevisions(environmentId: number, after: number, last: number): Promise<number>;
+  /** For each thing that was there at a revision, or is there now, its first change since; of one key or of all. */
+  firstChanges(
     environmentId: number,
     kind: Kind,
-    key: string,
     revision: number,
-    limit?: number,
+    key?: string,
+  ): Promise<readonly FirstChange[]>;
+  /** The first time after a revision that a segment was deleted. */
+  firstDeletion(
+    environmentId: number,
+    segment: string,
+    revision: number,
+  ): Promise<PastChange | undefined>;
+  /** The changes of a segment after a revision and up to a version, newest first. Large ones end a page early. */
+  changesBack(
+    environmentId: number,
+    segment: string,
+    revision: number,
+    version: number,
   ): Promise<readonly PastChange[]>;
 }

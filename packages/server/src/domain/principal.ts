@@ -55,17 +55,21 @@ export interface Principal {
   readonly origins: readonly string[] | null;
   /** Whether it changes a protected environment without a change request. */
   readonly writesDirectly?: boolean;
+  /** The limit on flips of its changes, in percent. */
+  readonly maxFlips?: number;
   /** Somebody who signed in too long ago for what is dangerous. */
   readonly isStale?: boolean;
 }
 
 /** Who makes a change, where, and why if they say so. */
 export interface Caller
-  extends Pick<Principal, "actor" | "environment" | "writesDirectly" | "isStale">,
+  extends Pick<Principal, "actor" | "environment" | "writesDirectly" | "maxFlips" | "isStale">,
     Partial<Pick<Principal, "role">> {
   readonly reason?: string | undefined;
   /** An owner goes past the second person that a protected environment asks for. */
   readonly bypass?: boolean;
+  /** Up to so many percent may flip, whatever the limits are. */
+  readonly confirmFlips?: number;
 }
 
 /** How a change came into a protected environment. */
@@ -101,6 +105,7 @@ const rolesWith = {
   "flags.explain": readers,
   "segments.read": readers,
   "usage.read": readers,
+  "clients.read": readers,
   "history.read": readers,
   /** Without what may carry a secret, for those who lack `webhooks.write`. */
   "webhooks.read": readers,
@@ -111,9 +116,12 @@ const rolesWith = {
   "personal-keys.read": people,
   "personal-keys.write": people,
   "flags.write": editors,
+  "flags.preview": editors,
   "segments.write": editors,
   /** To approve or refuse what somebody else proposes. */
   "change-requests.review": editors,
+  /** The contexts that flags were evaluated for, which are about people. */
+  "contexts.read": admins,
   "webhooks.write": admins,
   "keys.read": admins,
   "keys.write": admins,

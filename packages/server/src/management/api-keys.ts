@@ -78,9 +78,11 @@ export const issueKey = async (
   transaction: Transaction,
   environmentId: number,
   actor: Actor,
-  { name, role, expiresAt = null, origins = null, user = null, writesDirectly = false }: NewApiKey,
+  wanted: NewApiKey,
   given?: string,
 ): Promise<CreatedKey> => {
+  const { expiresAt = null, origins = null, user = null, maxFlips = null } = wanted;
+  const { name, role, writesDirectly = false } = wanted;
   const id = newIds.key();
   const apiKey: ApiKey = {
     id,
@@ -92,6 +94,7 @@ export const issueKey = async (
     origins,
     user,
     writesDirectly,
+    maxFlips,
     createdBy: await issuerOf(transaction, environmentId, actor),
   };
   const text = given ?? keyText(apiKey.id, random(32));
@@ -272,7 +275,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
 /** A personal key ends with its person: nobody can rely on it. */
 const isAdmin = ({ role, user }: ApiKey): boolean => role === "admin" && user === null;
 
-const shown = ({ id, name, role, expiresAt, origins, user, writesDirectly }: ApiKey) => ({
+const shown = ({ id, name, role, expiresAt, origins, user, writesDirectly, maxFlips }: ApiKey) => ({
   id,
   name,
   role,
@@ -280,4 +283,5 @@ const shown = ({ id, name, role, expiresAt, origins, user, writesDirectly }: Api
   ...(origins && { origins }),
   ...(user && { user }),
   ...(writesDirectly && { writesDirectly }),
+  ...(maxFlips !== null && { maxFlips }),
 });

@@ -10,7 +10,7 @@ import {
 import { type Caller, operator } from "../domain/principal.ts";
 import { conflict, notFound, ok, type Result } from "../errors.ts";
 import type { Sources, Store } from "../ports.ts";
-import { createChanges } from "./change-requests/changes.ts";
+import type { Changes } from "./change-requests/changes.ts";
 import { bootstrapEnvironments, type FirstKey } from "./environments/bootstrap.ts";
 import { createCreation, type EnvironmentCreation } from "./environments/create.ts";
 import {
@@ -53,9 +53,10 @@ const checkProtected = (
 export const createEnvironments = (
   store: Store,
   dependencies: Sources & { readonly maxEnvironments: number },
+  /** Undefined for the operator, who proposes nothing. */
+  changes?: Changes,
 ): Environments => {
-  const { clock, newIds } = dependencies;
-  const changes = createChanges(store, clock, newIds);
+  const { clock } = dependencies;
   const removal = createEnvironmentRemoval(store, clock);
 
   const find = async (name: string): Promise<Result<Environment>> => {
@@ -89,7 +90,7 @@ export const createEnvironments = (
       const checked = checkSettings(change, clock());
       if (!checked.ok) return checked;
       const isOnlyUnprotect = change.isProtected === false && Object.keys(change).length === 1;
-      if (isOnlyUnprotect && actor !== operator) {
+      if (isOnlyUnprotect && actor !== operator && changes) {
         const found = (await store.environments()).find((each) => each.name === name);
         if (!found) return notFound("The environment", name);
         const body = { protected: false };

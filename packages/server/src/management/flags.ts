@@ -6,8 +6,7 @@ import type { Precondition } from "../domain/change-flag.ts";
 import type { OperationOf } from "../domain/change-requests/operation.ts";
 import type { Caller } from "../domain/principal.ts";
 import { type Failure, notFound, ok, type Result } from "../errors.ts";
-import type { Clock, NewIds, Store } from "../ports.ts";
-import { createChanges } from "./change-requests/changes.ts";
+import type { Changes } from "./change-requests/changes.ts";
 import type { RefusedOperation } from "./change-requests/operations.ts";
 import type { IdempotentRequest, IdempotentResult } from "./idempotency.ts";
 
@@ -40,9 +39,7 @@ export interface Flags {
   remove(caller: Caller, key: string, precondition: Precondition): Promise<Result<void>>;
 }
 
-export const createFlags = (store: Store, clock: Clock, newIds: NewIds): Flags => {
-  const changes = createChanges(store, clock, newIds);
-
+export const createFlags = (changes: Changes): Flags => {
   const runOne = async (
     caller: Caller,
     operation: OperationOf<"flag">,

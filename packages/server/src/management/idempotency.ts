@@ -1,5 +1,5 @@
 // The same request twice has one effect: the first result is stored in the transaction that made it.
-import { conflict, type Result } from "../errors.ts";
+import { conflict, type ErrorCode, type Result } from "../errors.ts";
 import type { Clock, Transaction } from "../ports.ts";
 
 const keptFor = 24 * 60 * 60 * 1_000;
@@ -40,6 +40,8 @@ export const earlierResult = async <T>(
   return earlier && { result: once.open(earlier.sealed) as Result<T>, repeated: true };
 };
 
+const notKept: readonly ErrorCode[] = ["VALIDATION_FAILED", "TOO_MANY_FLIPS", "UNAUTHORIZED"];
+
 export const runIdempotent = async <T>(
   transaction: Transaction,
   once: IdempotentRequest | undefined,
@@ -51,9 +53,9 @@ export const runIdempotent = async <T>(
   const earlier = await earlierResult<T>(transaction, once, now);
   if (earlier) return earlier;
   const result = await work();
-  // An invalid request had no effect: its sender may correct it and keep the key. One whose environment is
-  // gone has no caller left to store it for.
-  const kept = result.ok || !["VALIDATION_FAILED", "UNAUTHORIZED"].includes(result.failure.code);
+  // An invalid request had no effect: its sender may correct it and keep the key. One that flips too many may be
+  // within the limit later. One whose environment is gone has no caller left to store it for.
+  const kept = result.ok || !notKept.includes(result.failure.code);
   if (kept) {
     const answer = { fingerprint: once.fingerprint, sealed: once.seal(result) };
     await transaction.saveIdempotencyRecord(

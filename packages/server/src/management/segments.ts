@@ -9,8 +9,8 @@ import type { CreateSegment, PatchSegment } from "../domain/change-segment.ts";
 import type { Caller, EnvironmentRef } from "../domain/principal.ts";
 import type { WholeSegment } from "../domain/segments.ts";
 import { notFound, ok, type Result } from "../errors.ts";
-import type { Clock, NewIds, Store } from "../ports.ts";
-import { createChanges } from "./change-requests/changes.ts";
+import type { Store } from "../ports.ts";
+import type { Changes } from "./change-requests/changes.ts";
 import type { IdempotentRequest, IdempotentResult } from "./idempotency.ts";
 
 /** A flag that names a segment, and the rules in which it does. */
@@ -44,9 +44,7 @@ export interface Segments {
   remove(caller: Caller, key: string, precondition: Precondition): Promise<Result<void>>;
 }
 
-export const createSegments = (store: Store, clock: Clock, newIds: NewIds): Segments => {
-  const changes = createChanges(store, clock, newIds);
-
+export const createSegments = (store: Store, changes: Changes): Segments => {
   const run = async (
     caller: Caller,
     operation: OperationOf<"segment">,

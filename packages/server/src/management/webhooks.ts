@@ -62,7 +62,7 @@ export const recordWebhook = (
   action: string,
   before: Webhook | null,
   after: Webhook | null,
-): Promise<void> =>
+): Promise<string> =>
   transaction.record(environment.id, {
     subject: "webhook",
     subjectId: (after ?? before)?.id ?? "",

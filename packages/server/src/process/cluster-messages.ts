@@ -8,7 +8,12 @@ export type Question =
 
 /** The primary to a worker. */
 export type Order =
-  | { readonly kind: "start"; readonly config: Config }
+  | {
+      readonly kind: "start";
+      readonly config: Config;
+      /** From 1: the one that takes the place of another has its number. */
+      readonly number: number;
+    }
   | { readonly kind: "stop" }
   | { readonly kind: "ask"; readonly round: number; readonly question: Question }
   /** What you asked of all. */

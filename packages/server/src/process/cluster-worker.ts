@@ -1,7 +1,8 @@
 // A worker of the cluster: one instance that the primary process starts and stops.
 import cluster from "node:cluster";
+
 import type { Instance, TestOverrides } from "../compose/server.ts";
-import type { Config } from "../config/config.ts";
+
 import { StartupProblem, StoreUnavailable } from "../errors.ts";
 import type { SamplePart } from "../evaluation/context-sample.ts";
 import type { Scrape } from "../telemetry/exposition.ts";
@@ -13,7 +14,9 @@ import { systemBalancesConnections } from "./port.ts";
 import { releaseMemorySoon } from "./release-memory.ts";
 import { stopWithin } from "./stop-within.ts";
 
-const { promise: ordered, resolve: start } = Promise.withResolvers<Config>();
+type StartOrder = Extract<Order, { kind: "start" }>;
+
+const { promise: ordered, resolve: start } = Promise.withResolvers<StartOrder>();
 const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
 let instance: Instance | undefined;
 /** Milliseconds for which it continues to serve after it was asked to stop. */
@@ -21,7 +24,7 @@ let delay = 0;
 process.on("message", (order: Order) => {
   switch (order.kind) {
     case "start":
-      return start(order.config);
+      return start(order);
     case "stop":
       return stop(undefined);
     case "answers":
@@ -74,10 +77,15 @@ const overrides: TestOverrides = {
   },
 };
 
-const serve = async (config: Config): Promise<void> => {
+const serve = async ({ config, number }: StartOrder): Promise<void> => {
   delay = config.shutdownDelay;
   const log = createLog(config, { worker: cluster.worker?.id, pid: process.pid });
-  const listening = await openListening(config, log, overrides, systemBalancesConnections);
+  const listening = await openListening(
+    config,
+    log,
+    { ...overrides, worker: number },
+    systemBalancesConnections,
+  );
   instance = listening.instance;
   await report({ kind: "up", url: listening.url });
   releaseMemorySoon();
@@ -86,8 +94,8 @@ const serve = async (config: Config): Promise<void> => {
 };
 
 try {
-  const config = await Promise.race([ordered, stopped]);
-  if (config) await serve(config);
+  const order = await Promise.race([ordered, stopped]);
+  if (order) await serve(order);
 } catch (error) {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const foreseen = error instanceof StartupProblem || error instanceof StoreUnavailable;

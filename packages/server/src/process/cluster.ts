@@ -85,7 +85,7 @@ const startWorkers = (config: Config, log: Logger) => {
   let started = false;
   let stopping = false;
 
-  const launch = (earlyExits: number): void => {
+  const launch = (number: number, earlyExits: number): void => {
     const worker = cluster.fork();
     const who = { worker: worker.id, pid: worker.process.pid };
     const startedAt = performance.now();
@@ -107,7 +107,7 @@ const startWorkers = (config: Config, log: Logger) => {
         questionRounds.receive(worker, report);
       }
     });
-    send(worker, { kind: "start", config });
+    send(worker, { kind: "start", config, number });
 
     const onEnd = ({ code, signal }: End): void => {
       running.delete(worker);
@@ -127,7 +127,7 @@ const startWorkers = (config: Config, log: Logger) => {
       );
       const waiting = setTimeout(() => {
         pauses.delete(waiting);
-        launch(early);
+        launch(number, early);
       }, pause);
       pauses.add(waiting);
     };
@@ -139,7 +139,7 @@ const startWorkers = (config: Config, log: Logger) => {
   };
   // Whatever ends this process early, a second signal for example, ends the workers with it.
   process.once("exit", killAll);
-  for (let count = 0; count < config.workers; count += 1) launch(0);
+  for (let number = 1; number <= config.workers; number += 1) launch(number, 0);
 
   return {
     /** The address, once all workers listen. */

@@ -38,8 +38,11 @@ const reads: readonly (keyof Reader)[] = [
   "referencesTo",
   "requiring",
   "revisionAt",
-  "revisionsAfter",
-  "changesOf",
+  "revisionTime",
+  "countRevisions",
+  "firstChanges",
+  "firstDeletion",
+  "changesBack",
   "webhooks",
   "webhook",
   "health",
@@ -55,6 +58,7 @@ const reads: readonly (keyof Reader)[] = [
   "usage",
   "usageHours",
   "history",
+  "chainPart",
 ];
 
 export const createStoreMeter = (now: () => number, tracing: Tracing | undefined): StoreMeter => {

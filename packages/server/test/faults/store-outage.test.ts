@@ -6,9 +6,9 @@ import { newIds, random } from "../../src/compose/operator.ts";
 import { createSender } from "../../src/delivery/send.ts";
 import { startWorker } from "../../src/delivery/worker.ts";
 import type { DeliveryResult, Outbox } from "../../src/domain/webhooks/outbox.ts";
-import { createFlags } from "../../src/management/flags.ts";
 import { createWebhooks } from "../../src/management/webhooks.ts";
 import { readRows } from "../support/database.ts";
+import { flagsOn } from "../support/store-flags.ts";
 import { composeStore } from "./support/composed-store.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { until } from "./support/until.ts";
@@ -60,7 +60,7 @@ test("an outage of the store holds deliveries up, and loses none", async (t) => 
   const hook = await webhooks.create(caller, { url: receiver.url, events: ["*"] });
   assert.ok(hook.result.ok);
   receiver.secret = hook.result.value.secret;
-  const flags = createFlags(store, clock, newIds);
+  const flags = flagsOn(store, clock);
   const count = 100;
   for (let index = 0; index < count; index += 1) {
     await flags.create(caller, { key: `flag-${index}`, type: "boolean" });

@@ -6,12 +6,12 @@ import { newIds, random } from "../../src/compose/operator.ts";
 import { createSender } from "../../src/delivery/send.ts";
 import { startWorker } from "../../src/delivery/worker.ts";
 import type { DeliverySignal } from "../../src/domain/webhooks/outbox.ts";
-import { createFlags } from "../../src/management/flags.ts";
 import { createWebhooks } from "../../src/management/webhooks.ts";
 import type { Store, Transaction } from "../../src/ports.ts";
 import { readRows } from "../support/database.ts";
 import { refusalsOf, refuseCommits, refuseWrites } from "../support/refusal-trigger.ts";
 import { startTestServer } from "../support/server.ts";
+import { flagsOn } from "../support/store-flags.ts";
 import { register } from "./support/client.ts";
 import { composeStore } from "./support/composed-store.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
@@ -102,7 +102,7 @@ describe("a call inside the transaction fails", async () => {
   signals.length = 0;
   let told = 0;
 
-  type Work = (flags: ReturnType<typeof createFlags>) => Promise<unknown>;
+  type Work = (flags: ReturnType<typeof flagsOn>) => Promise<unknown>;
   const changes: [name: string, work: Work, events: number][] = [
     ["POST", (flags) => flags.create(caller, { key: "a", type: "rollout" }), 1],
     ["PATCH", (flags) => flags.patch(caller, "a", { enabled: true, percentage: 5 }, undefined), 2],
@@ -114,7 +114,7 @@ describe("a call inside the transaction fails", async () => {
         const before = await readAll(folder);
         let failures = 0;
         for (let call = 1; ; call += 1) {
-          const attempt = work(createFlags(failingAt(store, call, moment), clock, newIds));
+          const attempt = work(flagsOn(failingAt(store, call, moment), clock));
           const failed = await attempt.then(
             () => false,
             (error: unknown) => {
@@ -136,7 +136,7 @@ describe("a call inside the transaction fails", async () => {
         signals.length = 0;
         // Back to where it was, for the next.
         if (moment === "after") return;
-        const flags = createFlags(store, clock, newIds);
+        const flags = flagsOn(store, clock);
         if (name === "POST") await flags.remove(caller, "a", undefined);
         if (name === "PATCH") {
           await flags.patch(caller, "a", { enabled: false, percentage: 0 }, undefined);

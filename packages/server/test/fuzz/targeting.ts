@@ -171,6 +171,25 @@ export const targetingBodies: Readonly<Record<string, Arbitrary<unknown>>> = {
     },
     { requiredKeys: ["context"] },
   ),
+  "POST /api/v1/flags/{key}/preview": fc.record({ patch }),
+  "POST /api/v1/segments/{key}/preview": fc.oneof(
+    fc.record({ patch: fc.record(segmentMembers, { requiredKeys: [] }) }),
+    fc.record({ members: fc.record({ include: parts }) }),
+  ),
+  "POST /api/v1/preview": fc
+    .array(
+      fc.record({
+        kind: fc.constant("flag"),
+        key: key("flag"),
+        action: fc.constant("patch"),
+        body: patch,
+      }),
+      {
+        minLength: 1,
+        maxLength: 4,
+      },
+    )
+    .map((operations) => ({ operations })),
   "POST /api/v1/segments": fc
     .tuple(newKey, fc.record(segmentMembers, { requiredKeys: [] }))
     .map(([name, rest]) => ({ key: name, ...rest })),

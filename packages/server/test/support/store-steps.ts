@@ -110,6 +110,7 @@ export const newKey = (environmentId: number, id: string): NewKey => ({
   origins: null,
   user: null,
   writesDirectly: false,
+  maxFlips: null,
   createdBy: null,
   environmentId,
   hash: createHash("sha256").update(id).digest(),

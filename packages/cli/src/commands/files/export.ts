@@ -1,6 +1,6 @@
 // halyard export: all flags of an environment in one file that can live in git.
 import { Command, Option } from "commander";
-import { fetchLists } from "../../flags-file/file-kinds.ts";
+import { fetchLists, fetchPastLists } from "../../flags-file/file-kinds.ts";
 import { type FileFormat, fileFormats, writeFlagsFile } from "../../flags-file/flags-file.ts";
 import { webhooksAt } from "../../flags-file/webhooks.ts";
 import { writeAtomically } from "../../flags-file/write-atomically.ts";
@@ -9,11 +9,12 @@ import {
   connect,
   serverCommand,
 } from "../../server-connection/connection.ts";
+import { type PastOptions, pastCommand, pastOf } from "../../server-connection/past-options.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, printAside, printJson } from "../../terminal/output.ts";
 
-interface ExportOptions extends ConnectionOptions {
+interface ExportOptions extends ConnectionOptions, PastOptions {
   readonly format?: FileFormat;
   readonly output?: string;
   readonly webhooks?: boolean;
@@ -23,7 +24,7 @@ interface ExportOptions extends ConnectionOptions {
 export const exportCommand = (): Command =>
   withExamples(
     serverCommand(
-      new Command("export")
+      pastCommand(new Command("export"))
         .description("write all flags of the environment to a file or to standard output")
         .addOption(
           new Option(
@@ -42,6 +43,7 @@ export const exportCommand = (): Command =>
       "a server",
     ),
     "halyard export --output flags.yaml",
+    "halyard export --at 2026-11-14T12:00:00Z --output before.yaml",
     "halyard export -p production | jq '.flags[] | select(.enabled) | .key'",
   ).action(exportFlags);
 
@@ -60,7 +62,11 @@ const exportFlags = async (options: ExportOptions): Promise<void> => {
   const output = options.output === "-" ? undefined : options.output;
   const format = formatOf(options, output);
   const connection = connect(options);
-  const lists = await fetchLists(connection);
+  const when = pastOf(options);
+  if (when !== undefined && options.webhooks) {
+    throw new CommandFailed("--webhooks exports those of now only.", exitCodes.usage);
+  }
+  const lists = await (when ? fetchPastLists(connection, when) : fetchLists(connection));
   const webhooks = options.webhooks ? await webhooksAt(connection) : undefined;
   const text = await writeFlagsFile({ ...lists, ...(webhooks && { webhooks }) }, format);
   if (output === undefined) {

@@ -4,8 +4,15 @@ import { copiedMembers, planPromotion } from "@halyard/core/plan/promotion";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { fetchLists } from "../../flags-file/file-kinds.ts";
 import { type ExecuteOptions, execute } from "../../flags-file/plan/execute.ts";
-import { bypassOption, connectBy, reasonOption } from "../../server-connection/connection.ts";
+import {
+  bypassOption,
+  confirmFlipsOption,
+  connectBy,
+  previewOption,
+  reasonOption,
+} from "../../server-connection/connection.ts";
 import { placeOf } from "../../server-connection/place.ts";
+import { waitable } from "../../server-connection/wait.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed, printAside } from "../../terminal/output.ts";
@@ -16,6 +23,7 @@ interface PromoteOptions extends ExecuteOptions {
   readonly fields: readonly string[];
   readonly reason?: string;
   readonly bypass?: boolean;
+  readonly confirmFlips?: number;
 }
 
 const readFields = (text: string): string[] => {
@@ -26,7 +34,7 @@ const readFields = (text: string): string[] => {
 
 export const promoteCommand = (): Command =>
   withExamples(
-    new Command("promote")
+    waitable(new Command("promote"), ({ args: [, b = ""] }) => connectBy(b))
       .description("copy flags from one environment to another; asks at a terminal")
       .argument("<a>", "the profile to copy from")
       .argument("<b>", "the profile to copy to")
@@ -41,8 +49,10 @@ export const promoteCommand = (): Command =>
       .option("--dry-run", "show what would change without changing it")
       .option("--exit-code", "with --dry-run: exit with 7 if something would change")
       .option("-y, --yes", "do not ask for confirmation")
+      .addOption(previewOption())
       .addOption(reasonOption())
       .addOption(bypassOption())
+      .addOption(confirmFlipsOption())
       .option("--json", "print JSON, for scripts"),
     "halyard promote staging production new-checkout",
     "halyard promote staging production --all --fields description --dry-run",

@@ -3,6 +3,7 @@ import { difference, memberOf } from "@halyard/core/difference";
 import type { Flag, FlagPatch } from "@halyard/sdk";
 import type { Command } from "commander";
 import {
+  answered,
   type Connection,
   type ConnectionOptions,
   connect,
@@ -114,6 +115,10 @@ const turn = async (
   }
   const state = enabled ? "on" : "off";
   const place = await beginChange(connection, `Turn ${state} ${keys.join(", ")}`, options.yes);
+  if (connection.isPreview && keys.length > 1) {
+    const changes = keys.map((flag) => ({ flag, patch: { enabled } }));
+    answered(connection, await connection.management.flags.changeTogether(changes));
+  }
   const failures: CommandFailed[] = [];
   const outcomes: object[] = [];
   for (const key of keys) {

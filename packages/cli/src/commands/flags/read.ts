@@ -9,7 +9,9 @@ import {
   connect,
   serverCommand,
 } from "../../server-connection/connection.ts";
+import { type PastOptions, pastCommand, pastOf } from "../../server-connection/past-options.ts";
 import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
 import {
   actorName,
   agoOf,
@@ -21,6 +23,7 @@ import {
 import { trueOrFalse, wholeNumber } from "../../terminal/option-values.ts";
 import {
   type Cell,
+  CommandFailed,
   coloured,
   inOneLine,
   print,
@@ -31,13 +34,17 @@ import {
 } from "../../terminal/output.ts";
 import { printFlagEntry } from "../print-history.ts";
 
-interface ListOptions extends ConnectionOptions {
+interface ListOptions extends ConnectionOptions, PastOptions {
   readonly type?: FlagTypeName;
   readonly enabled?: boolean;
   readonly search?: string;
   readonly tag?: string;
   readonly owner?: string;
   readonly stale?: number;
+  readonly json?: boolean;
+}
+
+interface GetOptions extends ConnectionOptions, PastOptions {
   readonly json?: boolean;
 }
 
@@ -50,7 +57,7 @@ const day = 86_400_000;
 const largestPage = 1_000;
 
 export const addReadCommands = (group: Command): void => {
-  const list = serverCommand(group.command("list"), "a server")
+  const list = pastCommand(serverCommand(group.command("list"), "a server"))
     .description("list the flags, sorted by key")
     .addOption(new Option("--type <type>", "only flags of this type").choices(flagTypeNames))
     .option("--enabled <state>", "only flags that are on (true) or off (false)", trueOrFalse)
@@ -68,13 +75,19 @@ export const addReadCommands = (group: Command): void => {
     "halyard flags list --type rollout --enabled true",
     "halyard flags list --tag payments --owner team-shop",
     "halyard flags list --stale 90",
+    "halyard flags list --at 2026-11-14T12:00:00Z",
   );
 
-  const get = serverCommand(group.command("get"), "a server")
+  const get = pastCommand(serverCommand(group.command("get"), "a server"))
     .description("show a flag: state, settings, version, when it was last evaluated")
     .argument("<flag>", "the flag's key")
     .action(getFlag);
-  withExamples(get, "halyard flags get new-checkout", "halyard flags get new-checkout --json");
+  withExamples(
+    get,
+    "halyard flags get new-checkout",
+    "halyard flags get new-checkout --json",
+    "halyard flags get new-checkout --at 2h",
+  );
 
   const history = serverCommand(group.command("history"), "a server")
     .description("show who changed a flag, when and how, newest first; also of a deleted flag")
@@ -87,6 +100,10 @@ export const addReadCommands = (group: Command): void => {
 const listFlags = async (options: ListOptions): Promise<void> => {
   const connection = connect(options);
   const { type, enabled, search, tag, owner, stale } = options;
+  const when = pastOf(options);
+  if (when !== undefined && stale !== undefined) {
+    throw new CommandFailed("--stale is about the flags of now.", exitCodes.usage);
+  }
   const flags = answered(
     connection,
     await connection.management.flags.list({
@@ -95,6 +112,7 @@ const listFlags = async (options: ListOptions): Promise<void> => {
       ...(search !== undefined && { q: search }),
       ...(tag !== undefined && { tag }),
       ...(owner !== undefined && { owner }),
+      ...when,
     }),
   );
   const idle = stale === undefined ? undefined : await idleFor(connection, stale);
@@ -158,12 +176,16 @@ const beginningOf = (text: string | null): string => {
   return line.length > longestCell ? `${line.slice(0, longestCell - 1)}…` : line;
 };
 
-const getFlag = async (
-  key: string,
-  options: ConnectionOptions & { readonly json?: boolean },
-): Promise<void> => {
+const getFlag = async (key: string, options: GetOptions): Promise<void> => {
   const connection = connect(options);
   const { flags } = connection.management;
+  const when = pastOf(options);
+  if (when !== undefined) {
+    const found = await flags.get(key, when);
+    const flag = answered(connection, found);
+    const version = found.ok ? found.version : undefined;
+    return options.json ? printJson({ ...flag, version }) : printFlag(flag, version, []);
+  }
   const [found, used] = await Promise.all([flags.get(key), flags.usage(key, { hours: 24 })]);
   const flag = answered(connection, found);
   const { lastEvaluatedAt, lastChange, hours } = answered(connection, used);
@@ -171,14 +193,7 @@ const getFlag = async (
   const sum = (side: "on" | "off") => hours.reduce((total, hour) => total + hour[side], 0);
   const lastDay = { on: sum("on"), off: sum("off") };
   if (options.json) return printJson({ ...flag, version, lastEvaluatedAt, lastChange, lastDay });
-  const rows: (readonly [string, Cell])[] = [
-    ["type", flag.type === "variant" ? `variant (${flag.valueType})` : flag.type],
-    ["state", stateCell(flag)],
-    ["reach", reachText(flag)],
-    ...targetingLines(flag),
-    ...settingTexts(flag),
-    ["description", flag.description ?? "none"],
-    ["version", String(version)],
+  printFlag(flag, version, [
     // Undefined from servers that do not tell.
     ...(lastChange == null
       ? []
@@ -187,6 +202,21 @@ const getFlag = async (
         ]),
     ["last evaluated", timeText(lastEvaluatedAt)],
     ["last 24 hours", `${lastDay.on} times on, ${lastDay.off} times off`],
+  ]);
+};
+
+type FlagRow = readonly [string, Cell];
+
+const printFlag = (flag: Flag, version: number | undefined, more: readonly FlagRow[]): void => {
+  const rows: readonly FlagRow[] = [
+    ["type", flag.type === "variant" ? `variant (${flag.valueType})` : flag.type],
+    ["state", stateCell(flag)],
+    ["reach", reachText(flag)],
+    ...targetingLines(flag),
+    ...settingTexts(flag),
+    ["description", flag.description ?? "none"],
+    ["version", String(version)],
+    ...more,
   ];
   print(coloured("bold", flag.key));
   for (const [name, value] of rows) print(`  ${name.padEnd(14)}  ${shownCell(value)}`);

@@ -2,6 +2,7 @@
 import { version } from "@halyard/server/version";
 import { Command } from "commander";
 import { type Check, fail, type Level } from "../../doctor/check.ts";
+import { historyChecks } from "../../doctor/history-checks.ts";
 import { callbackChecks, keyChecks } from "../../doctor/row-checks.ts";
 import { type AskedServer, rowsOfServer, serverChecks } from "../../doctor/server-checks.ts";
 import { mistakeChecks, nodeCheck, settingChecks } from "../../doctor/settings-checks.ts";
@@ -99,6 +100,7 @@ const checkLocal = async (options: DoctorOptions): Promise<LocalChecks> => {
   );
   checks.push(...callbackChecks(rows, new Map(findings), Date.now()));
   checks.push(...keyChecks(rows, Date.now()));
+  checks.push(...historyChecks(rows));
   return { checks, sawStore: true, url };
 };
 

@@ -14,7 +14,9 @@ import { createProgress } from "../../terminal/progress.ts";
 
 export type PlaceOptions = OperatorOptions & ConnectionOptions;
 export type Environment = Omit<Shown, "role">;
-export type Settings = Partial<Pick<Environment, "label" | "color" | "protected" | "expiresAt">>;
+export type Settings = Partial<
+  Pick<Environment, "label" | "color" | "protected" | "expiresAt" | "maxFlips">
+>;
 export type Removed = Awaited<ReturnType<Operator["environments"]["removed"]>>;
 
 export interface Created extends Environment {
@@ -84,11 +86,13 @@ const shownOf = (environment: Stored): Environment => ({
   color: environment.color as Environment["color"],
   protected: environment.isProtected,
   expiresAt: environment.expiresAt?.toISOString() ?? null,
+  maxFlips: environment.maxFlips,
   createdAt: environment.createdAt.toISOString(),
   flags: environment.flagCount,
 });
 
-const stored = ({ label, color, protected: isProtected, expiresAt }: Settings) => ({
+const stored = ({ label, color, protected: isProtected, expiresAt, maxFlips }: Settings) => ({
+  ...(maxFlips !== undefined && { maxFlips }),
   ...(label !== undefined && { label }),
   ...(color !== undefined && { color }),
   ...(isProtected !== undefined && { isProtected }),

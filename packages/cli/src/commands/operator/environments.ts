@@ -7,7 +7,7 @@ import { changeCommand, serverCommand } from "../../server-connection/connection
 import { confirm } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { futureMoment } from "../../terminal/option-values.ts";
+import { futureMoment, percentage } from "../../terminal/option-values.ts";
 import {
   CommandFailed,
   inOneLine,
@@ -35,6 +35,8 @@ interface SettingOptions extends PlaceOptions {
   readonly unprotect?: boolean;
   /** `never` for no time. */
   readonly expires?: Date | "never";
+  /** `none` for no limit. */
+  readonly maxFlips?: number | "none";
 }
 
 interface CreateOptions extends SettingOptions {
@@ -71,6 +73,11 @@ const withSettings = (command: Command): Command =>
       "--expires <when>",
       "when it is deleted with everything in it: a time, or in how long such as 12h or 7d",
       (text) => (text === "never" ? text : futureMoment(text)),
+    )
+    .option(
+      "--max-flips <percentage>",
+      "the limit on flips: refuse changes that give more than so many percent another value; or none",
+      (text) => (text === "none" ? text : percentage(text)),
     );
 
 export const environmentCommands = (): Command => {
@@ -102,7 +109,9 @@ export const environmentCommands = (): Command => {
   );
 
   const update = withSettings(environmentCommand(group, "update"))
-    .description("change the label, the color, the protection or the expiry of an environment")
+    .description(
+      "change the label, the color, the protection, the limit on flips or the expiry of an environment",
+    )
     .argument("<name>", "the environment")
     .addOption(new Option("--unprotect", "changes no longer do").conflicts("protect"))
     .action(updateEnvironment);
@@ -110,6 +119,7 @@ export const environmentCommands = (): Command => {
     update,
     'halyard environments update staging --label "Staging (Europe)" --color orange',
     "halyard environments update production --protect",
+    "halyard environments update production --max-flips 20",
     "halyard environments update pr-123 --expires never",
   );
 
@@ -151,7 +161,15 @@ const listEnvironments = (options: ListOptions): Promise<void> =>
     );
   });
 
-const settingsOf = ({ label, color, protect, unprotect, expires }: SettingOptions): Settings => ({
+const settingsOf = ({
+  label,
+  color,
+  protect,
+  unprotect,
+  expires,
+  maxFlips,
+}: SettingOptions): Settings => ({
+  ...(maxFlips !== undefined && { maxFlips: maxFlips === "none" ? null : maxFlips }),
   ...(label !== undefined && { label: label === "" ? null : label }),
   ...(color !== undefined && {
     color: color === "none" ? null : (color as Settings["color"] & {}),
@@ -180,7 +198,7 @@ const updateEnvironment = (name: string, options: SettingOptions): Promise<void>
     const settings = settingsOf(options);
     if (Object.keys(settings).length === 0) {
       throw new CommandFailed(
-        "Nothing to change: pass --label, --color, --protect, --unprotect or --expires.",
+        "Nothing to change: pass --label, --color, --protect, --unprotect, --expires or --max-flips.",
         exitCodes.usage,
       );
     }

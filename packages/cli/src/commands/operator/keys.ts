@@ -16,7 +16,7 @@ import { beginChange, placeOf } from "../../server-connection/place.ts";
 import { ask, confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { futureMoment } from "../../terminal/option-values.ts";
+import { futureMoment, percentage } from "../../terminal/option-values.ts";
 import {
   CommandFailed,
   print,
@@ -36,6 +36,7 @@ interface CreateOptions extends Options {
   readonly name?: string;
   readonly expires?: Date;
   readonly origin?: readonly string[];
+  readonly maxFlips?: number;
 }
 
 /** As the server shows it. */
@@ -50,6 +51,7 @@ interface ShownKey {
   /** Whose personal key it is. */
   readonly user: { readonly name: string } | null;
   readonly writesDirectly?: boolean;
+  readonly maxFlips?: number;
 }
 
 const maxNameLength = 100;
@@ -95,6 +97,7 @@ export const keyCommands = (): Command => {
       "--origin <origins...>",
       "of a client key: the pages that may use it, such as https://app.example.com",
     )
+    .option("--max-flips <percentage>", "the limit on flips of what it changes", percentage)
     .action(createKey);
   withExamples(
     create,
@@ -151,6 +154,7 @@ const shownKeyOf = (key: ApiKey): ShownKey => ({
   origins: key.origins,
   user: key.user,
   ...(key.writesDirectly && { writesDirectly: true }),
+  ...(key.maxFlips !== null && { maxFlips: key.maxFlips }),
 });
 
 const expiryText = ({ expiresAt }: ShownKey): string => {
@@ -227,7 +231,13 @@ const complete = async (options: CreateOptions): Promise<WholeOptions> => {
 const createKey = async (given: CreateOptions): Promise<void> => {
   const options = await complete(given);
   const environment = databaseOf(options);
-  const { role, name, expires: expiresAt = null, origin: origins = null } = options;
+  const {
+    role,
+    name,
+    expires: expiresAt = null,
+    origin: origins = null,
+    maxFlips = null,
+  } = options;
   if (name.trim() === "" || name.length > maxNameLength) {
     throw new CommandFailed(
       `--name must be a text of 1 to ${maxNameLength} characters.`,
@@ -252,13 +262,13 @@ const createKey = async (given: CreateOptions): Promise<void> => {
     const connection = connect(options);
     const what = `Create the ${role} key "${name}"`;
     const place = await beginChange(connection, what, options.yes);
-    const wanted = { role, name, expiresAt: expiresAt?.toISOString() ?? null, origins };
+    const wanted = { role, name, expiresAt: expiresAt?.toISOString() ?? null, origins, maxFlips };
     const made = answered(connection, await connection.management.keys.create(wanted));
     return show(made, place.text, place.json);
   }
   await withOperator(options, async ({ environments, keys }, place) => {
     const { id } = unwrap(await environments.find(environment));
-    const wanted = unwrap(checkNewKey({ role, name, expiresAt, origins }, new Date()));
+    const wanted = unwrap(checkNewKey({ role, name, expiresAt, origins, maxFlips }, new Date()));
     const { apiKey, text } = await keys.createAsOperator(id, wanted);
     const json = { environment, ...place.json };
     show({ ...shownKeyOf(apiKey), key: text }, `in ${environment}${place.text}`, json);

@@ -15,6 +15,7 @@ import {
   changeCommand,
   connect,
   serverCommand,
+  waitingCommand,
 } from "../../server-connection/connection.ts";
 import { beginChange } from "../../server-connection/place.ts";
 import { withExamples } from "../../terminal/examples.ts";
@@ -60,8 +61,9 @@ const addSteps = (group: Command): void => {
       .argument("<request>", "its id");
     return withExamples(made, `halyard requests ${example}`);
   };
+  const waiting: typeof command = (...described) => waitingCommand(command(...described));
   const id = "cr_2b1c4a90d7e85f33";
-  command(
+  waiting(
     "approve",
     "approve the change request of somebody else: it is applied at once, or at its time; with a personal key",
     `approve ${id}`,
@@ -93,7 +95,7 @@ const addSteps = (group: Command): void => {
     "bring your own change request up to date with what has changed since; it needs a new approval then",
     `rebase ${id}`,
   ).action(rebase);
-  command(
+  waiting(
     "bypass",
     "apply a change request without an approval: an owner, who says why; it is marked as such",
     `bypass ${id} --reason "The provider has an incident"`,

@@ -165,7 +165,7 @@ const updateSegment = async (key: string, options: UpdateOptions): Promise<void>
 const refuseLongLists = ({ proposes, text }: Place, parts: number): void => {
   if (!proposes || parts <= 1) return;
   throw new CommandFailed(
-    `So many targeting keys do not fit into one change request, which changes need ${text}: pass fewer at a time.`,
+    `So many targeting keys do not fit into one change request or preview ${text}: pass fewer at a time.`,
     exitCodes.usage,
   );
 };

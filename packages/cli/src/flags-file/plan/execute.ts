@@ -16,9 +16,12 @@ import {
 } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { asJson, countOf, countsInWords, linesOf, summaryOf } from "./show-plan.ts";
+import { showPreviews } from "./show-preview.ts";
 
 export interface ExecuteOptions {
   readonly dryRun?: boolean;
+  /** The same: a dry run tells whom the changes would hit. */
+  readonly preview?: boolean;
   readonly exitCode?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -175,7 +178,7 @@ const propose = async (
 
 export const execute = async (task: Task): Promise<void> => {
   const { plan, options, place } = task;
-  const { dryRun = false, json = false, yes } = options;
+  const { preview = false, dryRun = preview, json = false, yes } = options;
   if (options.exitCode && !dryRun) {
     throw new CommandFailed("--exit-code needs --dry-run.", exitCodes.usage);
   }
@@ -209,7 +212,8 @@ export const execute = async (task: Task): Promise<void> => {
   };
 
   if (dryRun) {
-    printReport(undefined, (await task.more?.())?.report ?? {});
+    const previews = await showPreviews(task.connection, changes, json);
+    printReport(undefined, { ...(await task.more?.())?.report, ...previews });
     if (impossible > 0) throw impossibleFailure(impossible);
     if (wouldChange && options.exitCode) process.exitCode = exitCodes.different;
     return;

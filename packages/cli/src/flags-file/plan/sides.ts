@@ -1,11 +1,12 @@
-// The flags and segments of a profile's environment, or of a file: what diff and promote compare.
+// The flags and segments of a profile's environment, now or as it was, or of a file: what diff and promote compare.
 import { existsSync } from "node:fs";
 import { connectBy } from "../../server-connection/connection.ts";
+import { pastIn } from "../../server-connection/past-options.ts";
 import { readProfiles } from "../../server-connection/profiles.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { CommandFailed } from "../../terminal/output.ts";
 import { readDocument } from "../document.ts";
-import { type FileLists, fetchLists } from "../file-kinds.ts";
+import { type FileLists, fetchLists, fetchPastLists } from "../file-kinds.ts";
 import { readFlagsFile } from "../read-flags-file.ts";
 
 const looksLikeFile = (name: string): boolean => /[/\\]|\.(json|ya?ml)$/i.test(name);
@@ -20,5 +21,10 @@ export const listsOf = async (name: string): Promise<FileLists> => {
       );
     }
   }
-  return fetchLists(connectBy(name));
+  // A profile of this very name comes first.
+  const [, profile = "", when] = /^(.+)@([^@]+)$/.exec(name) ?? [];
+  if (when === undefined || Object.hasOwn(readProfiles().profiles, name)) {
+    return fetchLists(connectBy(name));
+  }
+  return fetchPastLists(connectBy(profile), pastIn(when));
 };

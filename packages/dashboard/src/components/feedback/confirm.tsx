@@ -12,6 +12,8 @@ export interface Question {
   readonly danger?: boolean;
   /** Text that the user must type before confirming. */
   readonly typed?: string;
+  /** Enter does not confirm it, unless somebody goes to the button. */
+  readonly careful?: boolean;
 }
 
 /** Undefined when the dialog is closed without an answer, as with Escape. */
@@ -48,14 +50,18 @@ const Dialog = ({ asked, opened }: { readonly asked: Asked; readonly opened: boo
           />
         )}
         <Group justify="flex-end" mt="lg">
-          <Button variant="default" onClick={() => answer(false)}>
+          <Button
+            variant="default"
+            onClick={() => answer(false)}
+            {...(asked.careful && { "data-autofocus": true })}
+          >
             {asked.cancelLabel ?? "Cancel"}
           </Button>
           <Button
             type="submit"
             {...(danger && { color: "red.9" })}
             disabled={!isReady}
-            {...(asked.typed === undefined && { "data-autofocus": true })}
+            {...(asked.typed === undefined && !asked.careful && { "data-autofocus": true })}
           >
             {confirmLabel}
           </Button>

@@ -88,6 +88,8 @@ export const sayProposed = (failed: Failure): Failure => {
 
 /** What was proposed is no error. */
 export const notifyError = (title: string, error: ManagementError): void => {
+  // They have seen it and did not want it.
+  if (error.code === "TOO_MANY_FLIPS") return;
   const address = proposedAt(error);
   const { message, advice } = explain(new ApiError(error));
   if (address === undefined) notifyFailure(title, `${message} ${advice}`);

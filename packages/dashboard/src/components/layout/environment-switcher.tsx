@@ -71,7 +71,15 @@ export const EnvironmentSwitcher = () => {
             </Menu.Item>
           ))}
         </div>
-        {(may("environments.write") || !session?.user) && <Menu.Divider />}
+        <Menu.Divider />
+        {may("clients.read") && (
+          <Menu.Item
+            leftSection={<Icon name="program" size={16} />}
+            onClick={() => navigate("/programs")}
+          >
+            Programs
+          </Menu.Item>
+        )}
         {may("environments.write") && (
           <Menu.Item
             leftSection={<Icon name="edit" size={16} />}

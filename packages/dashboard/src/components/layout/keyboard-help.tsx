@@ -22,7 +22,7 @@ export const KeyboardHelp = ({ places }: { readonly places: readonly string[] })
   usePageKeys({ "?": open });
   const listed = [
     ...keys,
-    [`Alt\u00a01\u00a0…\u00a0${places.length}`, places.join(", ")],
+    [`Alt\u00a01\u00a0…\u00a0${places.length % 10}`, places.join(", ")],
     ["?", "Show this list"],
   ] as const;
   return (

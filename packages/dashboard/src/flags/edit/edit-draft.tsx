@@ -4,6 +4,7 @@ import type { Flag, PatchFlag } from "@halyard/core/flags/registry";
 import type { ManagementError } from "@halyard/sdk";
 import { Button, Group } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from "react";
+import { FlipPreview } from "../../flips/flip-preview.tsx";
 import type { LiveFlag } from "../../live.ts";
 import { useApi } from "../../session.tsx";
 import { settingOf, withPatch } from "./flag-change.ts";
@@ -139,6 +140,17 @@ export const DraftConflict = ({
       both versions.
     </p>
   );
+
+/** Whom saving it would change. */
+export const DraftPreview = ({ draft }: { readonly draft: Draft<unknown> }) => {
+  const { key } = draft.base.flag;
+  return (
+    <FlipPreview
+      api={useApi()}
+      operations={[{ kind: "flag", key, action: "patch", body: draft.patch }]}
+    />
+  );
+};
 
 interface DraftActionsProps {
   readonly saveLabel: string;

@@ -1,11 +1,12 @@
 // Every way to change flags from the page: confirmed in production, shown immediately, reverted when the server refuses, undone on request.
 import { isSameFlag, patchBetween } from "@halyard/core/difference";
 import { type CreateFlag, type Flag, type PatchFlag, reachOf } from "@halyard/core/flags/registry";
-import type { ManagementError, Result } from "@halyard/sdk";
+import type { ManagementError, NewOperation, Result } from "@halyard/sdk";
 import { useMemo } from "react";
 import { type Ask, useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError, sayProposed } from "../../components/feedback/notify.tsx";
 import { type AskReason, type Given, useReason } from "../../components/feedback/reason.tsx";
+import { FlipPreview } from "../../flips/flip-preview.tsx";
 import type { Live, LiveFlag } from "../../live.ts";
 import { useLive } from "../../live-provider.tsx";
 import { proposedAt } from "../../proposal.ts";
@@ -63,6 +64,10 @@ const takesFromUsers = (before: Flag, after: Flag): boolean => reachOf(after) < 
 const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): FlagEdits => {
   const { management, environment, isProduction, proposes } = api;
 
+  const previewOf = ({ key }: Flag, action: NewOperation["action"], body?: PatchFlag) => (
+    <FlipPreview api={api} operations={[{ kind: "flag", key, action, ...(body && { body }) }]} />
+  );
+
   const send = async (
     base: LiveFlag,
     patch: PatchFlag,
@@ -111,7 +116,12 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
     }
     const applied = await ask({
       title: "Conflicting change",
-      body: <Conflict theirs={theirs.flag} theirVersion={theirs.version} mine={mine} />,
+      body: (
+        <>
+          <Conflict theirs={theirs.flag} theirVersion={theirs.version} mine={mine} />
+          {previewOf(mine, "patch", patch)}
+        </>
+      ),
       confirmLabel: "Apply my change",
       cancelLabel: "Keep theirs",
       danger: isProduction && takesFromUsers(theirs.flag, mine),
@@ -153,6 +163,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
           <>
             {!isSameTargeting(base.flag, after) && <Difference before={base.flag} after={after} />}
             <Sentences before={base.flag} after={after} />
+            {previewOf(base.flag, "patch", wanted)}
           </>
         ),
         confirmLabel: "Change flag",
@@ -171,6 +182,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
           <>
             <Difference before={base.flag} after={after} />
             <Sentences before={base.flag} after={after} />
+            {previewOf(base.flag, "patch", wanted)}
           </>
         ),
         confirmLabel: "Restore",
@@ -192,6 +204,7 @@ const createEdits = (api: Api, live: Live, ask: Ask, askReason: AskReason): Flag
               from its history. A restored flag is off.
             </p>
             <Sentences before={base.flag} after={gone} />
+            {previewOf(base.flag, "delete")}
           </>
         ),
         confirmLabel: "Delete flag",

@@ -6,7 +6,7 @@ import { Section } from "../../components/layout/section.tsx";
 import type { LiveFlag } from "../../live.ts";
 import { useApi } from "../../session.tsx";
 import { editorOf } from "../types/type-editors.tsx";
-import { DraftActions, DraftConflict, useDraft } from "./edit-draft.tsx";
+import { DraftActions, DraftConflict, DraftPreview, useDraft } from "./edit-draft.tsx";
 import { membersOfFlag, summaryOf, withPatch } from "./flag-change.ts";
 import { useFlagEdits } from "./flag-edits.tsx";
 import { FlagLabels } from "./flag-labels.tsx";
@@ -38,6 +38,7 @@ const MembersForm = ({ entry }: { readonly entry: LiveFlag }) => {
       {draft !== undefined && (
         <>
           <DraftConflict draft={draft} entry={entry} />
+          <DraftPreview draft={draft} />
           <DraftActions saveLabel="Save changes" busy={busy} onDiscard={discard}>
             <span role="status" className="break-word">
               {summaryOf(draft.base.flag, withPatch(draft.base.flag, draft.value)).join(" ")}

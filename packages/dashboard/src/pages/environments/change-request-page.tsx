@@ -5,7 +5,7 @@ import { ApiError } from "../../api.ts";
 import { toneOf } from "../../change-requests/change-request.ts";
 import { Bypassed, RequestDecision } from "../../change-requests/request-decision.tsx";
 import { Approvals, Discussion } from "../../change-requests/request-discussion.tsx";
-import { RequestOperations } from "../../change-requests/request-operations.tsx";
+import { RequestOperations, RequestPreview } from "../../change-requests/request-operations.tsx";
 import { useRequest } from "../../change-requests/request-queries.ts";
 import { Icon } from "../../components/display/icon.tsx";
 import { StatusBadge } from "../../components/display/status-badge.tsx";
@@ -56,6 +56,7 @@ export const ChangeRequestPage = () => {
           {request.reason !== null && <p className="history-reason">“{request.reason}”</p>}
           <RequestDecision request={request} />
           <Section title="Changes">
+            <RequestPreview request={request} />
             <RequestOperations request={request} />
           </Section>
           <Approvals request={request} />

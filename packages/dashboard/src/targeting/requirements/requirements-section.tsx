@@ -4,7 +4,12 @@ import type { Requirement } from "@halyard/core/targeting/targeting";
 import { Button, CloseButton, Select } from "@mantine/core";
 import { useMemo } from "react";
 import { Section } from "../../components/layout/section.tsx";
-import { DraftActions, DraftConflict, useDraft } from "../../flags/edit/edit-draft.tsx";
+import {
+  DraftActions,
+  DraftConflict,
+  DraftPreview,
+  useDraft,
+} from "../../flags/edit/edit-draft.tsx";
 import type { LiveFlag } from "../../live.ts";
 import { useLiveState } from "../../live-provider.tsx";
 import { useApi } from "../../session.tsx";
@@ -134,6 +139,7 @@ export const RequirementsSection = ({ entry }: { readonly entry: LiveFlag }) => 
         {draft !== undefined && (
           <>
             <DraftConflict draft={draft} entry={entry} />
+            <DraftPreview draft={draft} />
             <DraftActions saveLabel="Save requirements" busy={busy} onDiscard={discard} />
           </>
         )}

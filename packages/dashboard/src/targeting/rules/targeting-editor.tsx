@@ -2,7 +2,12 @@
 import type { Members, Mistake } from "@halyard/core/targeting/mistakes";
 import { Button } from "@mantine/core";
 import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
-import { DraftActions, DraftConflict, type DraftState } from "../../flags/edit/edit-draft.tsx";
+import {
+  DraftActions,
+  DraftConflict,
+  DraftPreview,
+  type DraftState,
+} from "../../flags/edit/edit-draft.tsx";
 import { withPatch } from "../../flags/edit/flag-change.ts";
 import { FlagDiff } from "../../flags/edit/flag-diff.tsx";
 import type { LiveFlag } from "../../live.ts";
@@ -152,7 +157,10 @@ export const TargetingEditor = (props: TargetingEditorProps) => {
         <div className="targeting-save">
           <strong>What saving changes</strong>
           {local.length === 0 ? (
-            <FlagDiff before={flag} after={withPatch(flag, patchOf(flag.type, value))} />
+            <>
+              <FlagDiff before={flag} after={withPatch(flag, patchOf(flag.type, value))} />
+              <DraftPreview draft={draft} />
+            </>
           ) : (
             <p className="dimmed">The rules are not complete yet.</p>
           )}

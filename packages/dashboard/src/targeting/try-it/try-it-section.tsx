@@ -1,7 +1,7 @@
 // Tries a flag with a context: now, as it was at a time, or with the changes that are not saved yet.
 import type { PatchFlag } from "@halyard/core/flags/registry";
 import type { ExplainRequest, FlagExplanation } from "@halyard/sdk";
-import { Button, NativeSelect, Stack, TextInput } from "@mantine/core";
+import { Button, NativeSelect, Stack } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
@@ -12,6 +12,7 @@ import "../../styles/try-it.css";
 import { ContextEditor } from "./context-editor.tsx";
 import { useContexts } from "./contexts.ts";
 import { Explanation, Given } from "./explanation.tsx";
+import { isChosen, noPast, PastFields, pastQueryOf } from "./past-choice.tsx";
 
 type When = "now" | "then" | "draft";
 
@@ -21,23 +22,28 @@ interface Tried {
   readonly error?: ApiError;
 }
 
-export const TryItSection = ({ flagKey }: { readonly flagKey: string }) => {
+interface TryItProps {
+  readonly flagKey: string;
+  /** The flag is not there any more: it can be tried as it was. */
+  readonly isGone?: boolean;
+}
+
+export const TryItSection = ({ flagKey, isGone = false }: TryItProps) => {
   const { management, mayChange } = useApi();
   const contexts = useContexts();
   const patch = useDraftPatch(flagKey);
-  const [when, setWhen] = useState<When>("now");
-  const [at, setAt] = useState("");
+  const [when, setWhen] = useState<When>(isGone ? "then" : "now");
+  const [past, setPast] = useState(noPast);
   const [tried, setTried] = useState<Tried | undefined>();
   const [busy, setBusy] = useState(false);
   const chosen = when === "draft" && patch === "" ? "now" : when;
-  const isReady = chosen !== "then" || !Number.isNaN(Date.parse(at));
+  const isReady = chosen !== "then" || isChosen(past);
   const run = async (event: FormEvent) => {
     event.preventDefault();
     if (!isReady || busy) return;
     const request: ExplainRequest = {
       context: contexts.context,
-      // The input has the time of the browser's zone.
-      ...(chosen === "then" && { at: new Date(at).toISOString() }),
+      ...(chosen === "then" && pastQueryOf(past)),
       ...(chosen === "draft" && { patch: JSON.parse(patch) as PatchFlag }),
     };
     setBusy(true);
@@ -50,34 +56,25 @@ export const TryItSection = ({ flagKey }: { readonly flagKey: string }) => {
     );
   };
   return (
-    <Section title="Try it">
+    <Section title={isGone ? "Why did they get that?" : "Try it"}>
+      {isGone && <p>The flag as it was, for anybody: who it is for, and when that was.</p>}
       <form onSubmit={(event) => void run(event)}>
         <Stack gap="sm">
           <ContextEditor contexts={contexts} flagKey={flagKey} />
-          {mayChange && (
+          {mayChange && !isGone && (
             <NativeSelect
               className="try-time"
-              label="Which version of the flag"
+              label="When"
               data={[
                 { value: "now", label: "As it is now" },
-                { value: "then", label: "As it was at a time" },
+                { value: "then", label: "As it was: why did they get that?" },
                 ...(patch === "" ? [] : [{ value: "draft", label: "With my unsaved changes" }]),
               ]}
               value={chosen}
               onChange={(event) => setWhen(event.currentTarget.value as When)}
             />
           )}
-          {chosen === "then" && (
-            <TextInput
-              className="try-time"
-              type="datetime-local"
-              step={1}
-              label="Time, in your time zone"
-              value={at}
-              onChange={(event) => setAt(event.currentTarget.value)}
-              required
-            />
-          )}
+          {chosen === "then" && <PastFields choice={past} onChange={setPast} />}
           <div>
             {/* A button that is disabled loses the focus. */}
             <Button type="submit" className="try-evaluate" aria-disabled={busy} disabled={!isReady}>

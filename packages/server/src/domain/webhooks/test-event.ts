@@ -97,6 +97,7 @@ export const testEvent = (
     createdAt: at.toISOString(),
     environment: environment.name,
     sequence: null,
+    chain: null,
     data: dataOf(type, webhook),
     actor,
   };

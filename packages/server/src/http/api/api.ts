@@ -5,10 +5,12 @@ import type { ApiKeys } from "../../management/api-keys.ts";
 import type { ChangeRequests } from "../../management/change-requests/change-requests.ts";
 import type { Deliveries } from "../../management/deliveries.ts";
 import type { Environments } from "../../management/environments.ts";
-import type { Explain } from "../../management/explain.ts";
 import type { FlagReads } from "../../management/flag-reads.ts";
 import type { Flags } from "../../management/flags.ts";
-import type { History } from "../../management/history.ts";
+import type { History } from "../../management/history/history.ts";
+import type { Verification } from "../../management/history/verification.ts";
+import type { Explain } from "../../management/past/explain.ts";
+import type { Previews } from "../../management/preview/previews.ts";
 import type { Replays } from "../../management/replays.ts";
 import type { Segments } from "../../management/segments.ts";
 import type { Users } from "../../management/users.ts";
@@ -19,16 +21,20 @@ import { personalKeyRoutes } from "./access/personal-keys.ts";
 import { userRoutes } from "./access/users.ts";
 import { changeRequestRoutes } from "./change-requests/routes.ts";
 import { RequestSchema } from "./change-requests/schemas.ts";
+import { type ClientDependencies, clientRoutes } from "./clients.ts";
 import { environmentRoutes } from "./environments.ts";
-import { eventRoutes } from "./events.ts";
 import { changeRoutes } from "./flags/changes.ts";
 import { explainRoutes } from "./flags/explain.ts";
 import { flagReadRoutes } from "./flags/flag-reads.ts";
 import { flagRoutes } from "./flags/flags.ts";
+import { previewRoutes } from "./flags/preview.ts";
+import { PreviewSchema } from "./flags/preview-schema.ts";
 import { segmentRoutes } from "./flags/segments.ts";
-import { historyRoutes } from "./history.ts";
+import { eventRoutes } from "./history/events.ts";
+import { historyExportRoutes } from "./history/export.ts";
+import { historyRoutes } from "./history/history.ts";
 import { keyRoutes } from "./keys.ts";
-import { snapshotRoutes } from "./snapshot.ts";
+import { type SnapshotDependencies, snapshotRoutes } from "./snapshot.ts";
 import { type StreamDependencies, streamRoutes } from "./stream.ts";
 import { type UsageDependencies, usageRoutes } from "./usage.ts";
 import { deliveryRoutes } from "./webhooks/deliveries.ts";
@@ -37,13 +43,19 @@ import { replayRoutes } from "./webhooks/replay.ts";
 import { replayRangeRoutes } from "./webhooks/replay-range.ts";
 import { webhookRoutes } from "./webhooks/webhooks.ts";
 
-export interface ApiDependencies extends StreamDependencies, UsageDependencies {
+export interface ApiDependencies
+  extends StreamDependencies,
+    SnapshotDependencies,
+    UsageDependencies,
+    ClientDependencies {
   readonly flags: Flags;
   readonly segments: Segments;
   readonly changeRequests: ChangeRequests;
   readonly explain: Explain;
+  readonly previews: Previews;
   readonly flagReads: FlagReads;
   readonly history: History;
+  readonly verification: Verification;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
   readonly replays: Replays;
@@ -64,16 +76,19 @@ export const apiSchemas = [
   WebhookSchema,
   DeliverySchema,
   RequestSchema,
+  PreviewSchema,
 ];
 
 export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): void => {
-  flagReadRoutes(api, dependencies.flagReads);
+  flagReadRoutes(api, dependencies.flagReads, dependencies.past);
   flagRoutes(api, dependencies.flags);
   changeRoutes(api, dependencies.flags);
   changeRequestRoutes(api, dependencies.changeRequests);
   explainRoutes(api, dependencies.explain);
-  segmentRoutes(api, dependencies.segments);
+  previewRoutes(api, dependencies.previews);
+  segmentRoutes(api, dependencies.segments, dependencies.past);
   historyRoutes(api, dependencies.history);
+  historyExportRoutes(api, dependencies.verification);
   eventRoutes(api, dependencies.history);
   webhookRoutes(api, dependencies.webhooks);
   deliveryRoutes(api, dependencies.deliveries);
@@ -86,4 +101,5 @@ export const apiRoutes = (api: FastifyInstance, dependencies: ApiDependencies): 
   streamRoutes(api, dependencies);
   snapshotRoutes(api, dependencies);
   usageRoutes(api, dependencies);
+  clientRoutes(api, dependencies);
 };

@@ -6,6 +6,7 @@ import { invalid, ok, type Result } from "../../errors.ts";
 import type { ApiKeys } from "../../management/api-keys.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../openapi/describe.ts";
+import { maxFlipsSchema } from "../openapi/environment-schemas.ts";
 import { momentRule, readMoment } from "../openapi/moment.ts";
 import { closedObject, idempotencyHeader, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
@@ -62,6 +63,9 @@ export const shownKeyFields = {
   origins: Type.Unsafe<string[] | null>(originList),
   user: Type.Unsafe<{ readonly id: string; readonly name: string } | null>(keyUser),
 };
+const maxFlips = maxFlipsSchema(
+  "The limit on flips of what it changes: more than so many percent are refused unless that is confirmed; left out or `null` for none. The lower one of this and the environment's holds.",
+);
 const writesDirectly = Type.Boolean({
   description:
     "Whether it changes a protected environment without a change request; left out when it does not.",
@@ -70,6 +74,7 @@ const writesDirectly = Type.Boolean({
 const CreateBody = closedObject({
   ...keyFields,
   writesDirectly: Type.Optional(writesDirectly),
+  maxFlips: Type.Optional(maxFlips),
   expiresAt: Type.Optional(
     Type.Unsafe<string | null>({ ...expiresAt, "x-must-be": `${momentRule}, or null` }),
   ),
@@ -90,7 +95,11 @@ const OwnKey = closedObject({
     }),
   ),
 });
-const Key = closedObject({ ...shownKeyFields, writesDirectly: Type.Optional(writesDirectly) });
+const Key = closedObject({
+  ...shownKeyFields,
+  writesDirectly: Type.Optional(writesDirectly),
+  maxFlips: Type.Optional(maxFlips),
+});
 export const CreatedKey = closedObject({
   ...Key.properties,
   proposed: Type.Optional(
@@ -124,6 +133,7 @@ export const shownKey = (key: ApiKey) => ({
   origins: key.origins,
   user: key.user,
   ...(key.writesDirectly && { writesDirectly: true }),
+  ...(key.maxFlips !== null && { maxFlips: key.maxFlips }),
 });
 
 /** The time that the body gives as text, or what is wrong with it. */
@@ -212,8 +222,9 @@ export const keyRoutes = (app: FastifyInstance, keys: ApiKeys): void => {
     async (request, reply) => {
       const expiresAt = expiryOf(request.body);
       if (!expiresAt.ok) return sendFailure(reply, expiresAt.failure);
-      const { name, role, origins = null, writesDirectly = false } = request.body;
-      const wanted = { name, role, expiresAt: expiresAt.value, origins, writesDirectly };
+      const { name, role, origins = null, writesDirectly = false, maxFlips = null } = request.body;
+      const limits = { expiresAt: expiresAt.value, origins, maxFlips };
+      const wanted = { name, role, writesDirectly, ...limits };
       return replyIdempotently(
         request,
         reply,

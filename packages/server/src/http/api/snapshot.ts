@@ -1,8 +1,11 @@
 // /snapshot: the flags of the environment with their versions, for clients that poll instead of following the stream.
+import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
-import { revisionNumber } from "../../evaluation/recent-changes.ts";
+import type { Clients } from "../../evaluation/clients.ts";
+import { revisionName, revisionNumber } from "../../evaluation/recent-changes.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
+import type { AsItWas } from "../../management/past/as-it-was.ts";
 import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { answers, headers, route } from "../openapi/describe.ts";
 import {
@@ -16,11 +19,15 @@ import { segmentReference } from "../openapi/segment-schemas.ts";
 import { Type } from "../openapi/type.ts";
 import { sendCompressed } from "../request/compressed.ts";
 import { sendNotModified } from "../request/conditional.ts";
-import { snapshotJson } from "../streams/snapshot-json.ts";
+import { pastSnapshotJson, snapshotJson } from "../streams/snapshot-json.ts";
+import { clientHeader, clientIdOf } from "./client-id.ts";
+import { type PastQuery, pastQuery, tellRevision, whenOf } from "./past.ts";
 
 export interface SnapshotDependencies {
   readonly snapshots: Snapshots;
   readonly feed: Pick<ChangeFeed, "catchUpSoon">;
+  readonly clients: Clients;
+  readonly past: AsItWas;
 }
 
 const SnapshotSchema = closedObject({
@@ -28,7 +35,7 @@ const SnapshotSchema = closedObject({
   revision: Type.Integer({ description: "Counts the changes of the environment." }),
   at: nullable<string>(
     "string",
-    "When the revision was made, ISO 8601 in UTC; null before the first change.",
+    "When the revision was made, ISO 8601 in UTC; null before the first change, and when history no longer has it.",
   ),
   flags: Type.Array(
     closedObject({
@@ -55,33 +62,51 @@ const SnapshotSchema = closedObject({
 });
 
 export const snapshotRoutes = (app: FastifyInstance, dependencies: SnapshotDependencies): void => {
-  const { snapshots, feed } = dependencies;
-  app.get(
+  const { snapshots, feed, clients, past } = dependencies;
+  app.get<{ Querystring: PastQuery }>(
     "/snapshot",
     route("flags.follow", {
       tags: ["Evaluation"],
       operationId: "getSnapshot",
       summary: "Read the snapshot of the environment",
       description:
-        "What the `snapshot` event of the stream carries: every flag and every segment with its version. From memory, at most moments old.",
-      headers: freshnessHeader,
-      response: answers({
-        200: {
-          description: "The snapshot.",
-          schema: SnapshotSchema,
-          example: {
-            environment: "production",
-            revision: 812,
-            at: "2026-11-14T12:00:00.000Z",
-            flags: [{ version: 7, flag: flagExample }],
+        "What the `snapshot` event of the stream carries: every flag and every segment with its version. From memory, at most moments old. With `at` or `revision` as it was then, from history.",
+      querystring: pastQuery,
+      headers: Type.Object({ ...freshnessHeader.properties, ...clientHeader }),
+      response: answers(
+        {
+          200: {
+            description: "The snapshot.",
+            schema: SnapshotSchema,
+            example: {
+              environment: "production",
+              revision: 812,
+              at: "2026-11-14T12:00:00.000Z",
+              flags: [{ version: 7, flag: flagExample }],
+            },
+            headers: { ...headers.snapshotTag, ...headers.pastRevision },
           },
-          headers: headers.snapshotTag,
+          304: { description: "Nothing has changed.", headers: headers.snapshotTag },
         },
-        304: { description: "Nothing has changed.", headers: headers.snapshotTag },
-      }),
+        "CONFLICT",
+      ),
     }),
     async (request, reply) => {
-      const { id: environmentId } = request.auth.principal.environment;
+      const { keyId, environment } = request.auth.principal;
+      const { id: environmentId } = environment;
+      const when = whenOf(request.query);
+      if (!when.ok) return sendFailure(reply, when.failure);
+      if (when.value) {
+        const found = await past.snapshot(environment, when.value);
+        if (!found.ok) return sendFailure(reply, found.failure);
+        const { revision, changedAt } = found.value;
+        tellRevision(reply, revision);
+        if (sendNotModified(request, reply, revisionName(revision, changedAt))) return reply;
+        const json = pastSnapshotJson(environment.name, found.value);
+        return reply.type(jsonType).send(Readable.from(json, { objectMode: false }));
+      }
+      const clientId = clientIdOf(request);
+      if (clientId !== undefined) clients.polls({ environmentId, keyId }, clientId);
       const seen = /"([^"]+)"/.exec(request.headers["if-none-match"] ?? "")?.[1] ?? "";
       // Another instance has sent this client more than is known here.
       if (revisionNumber(seen) > (snapshots.get(environmentId)?.revision ?? 0)) {

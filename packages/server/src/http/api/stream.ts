@@ -7,6 +7,7 @@ import { noQuery } from "../openapi/schemas.ts";
 import { Type } from "../openapi/type.ts";
 import { type EventStreams, lastEventIdOf } from "../streams/event-streams.ts";
 import { createFlagStreams } from "../streams/flag-stream.ts";
+import { clientHeader, clientIdOf } from "./client-id.ts";
 import type { SnapshotDependencies } from "./snapshot.ts";
 
 export interface StreamDependencies extends SnapshotDependencies {
@@ -14,7 +15,8 @@ export interface StreamDependencies extends SnapshotDependencies {
   readonly streams: EventStreams;
 }
 
-const Resume = Type.Object({
+const Headers = Type.Object({
+  ...clientHeader,
   "last-event-id": Type.Optional(
     Type.String({
       description: "The id of the last event received: only what came after is sent.",
@@ -34,7 +36,7 @@ data: {"revision":13,"at":"2026-11-14T12:00:03.000Z","key":"new-checkout","versi
 `;
 
 export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependencies): void => {
-  const { snapshots, feed, keyCache, streams } = dependencies;
+  const { snapshots, feed, keyCache, streams, clients } = dependencies;
   const flagStreams = createFlagStreams(snapshots, streams);
 
   app.get(
@@ -48,7 +50,7 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
         description:
           "Server-sent events: first `snapshot` with all flags and segments, then `change` for each change of a flag and `segment` for each of a segment, in order and without gaps; `flag` or `segment` is null when it was deleted. A comment line every 15 seconds says that the connection is alive. Reconnect with `Last-Event-ID`: if that revision is recent enough, only the changes since are sent. The stream ends when the key is revoked or expires, when the session ends, when the server stops and when the reader does not keep up.",
         querystring: noQuery,
-        headers: Resume,
+        headers: Headers,
         response: answers({
           200: { description: "The events.", text: { type: "text/event-stream", example } },
         }),
@@ -60,10 +62,14 @@ export const streamRoutes = (app: FastifyInstance, dependencies: StreamDependenc
       const known = snapshots.get(principal.environment.id)?.revision ?? 0;
       // Another instance has told this client more than we know.
       if (revisionNumber(lastEventId) > known) await feed.catchUpSoon();
+      const holder = { environmentId: principal.environment.id, keyId: principal.keyId };
+      const clientId = clientIdOf(request);
       return streams.open(reply, {
         kind: "flags",
-        holder: { environmentId: principal.environment.id, keyId: principal.keyId },
+        holder,
         isOpen,
+        // The page is no program that evaluates.
+        opened: isOpen ? undefined : () => clients.streams(holder, clientId),
         begin: () => {
           const snapshot = snapshots.get(principal.environment.id);
           return snapshot && keyCache.isValid(principal.keyId)

@@ -5,6 +5,7 @@ import { flagKeyPattern } from "@halyard/core/flags/rules";
 import { type Counts, maxReportedNames } from "@halyard/core/result-counts";
 import type { FastifyInstance } from "fastify";
 import type { LastChange } from "../../domain/usage.ts";
+import type { Clients } from "../../evaluation/clients.ts";
 import type { ContextSample } from "../../evaluation/context-sample.ts";
 import type { UsageReport } from "../../evaluation/usage-report.ts";
 import { jsonType, sendFailure } from "../errors/error-reply.ts";
@@ -13,10 +14,12 @@ import { Actor, closedObject, nullable } from "../openapi/schemas.ts";
 import { type Static, Type } from "../openapi/type.ts";
 import { sendCompressed } from "../request/compressed.ts";
 import { allowPages } from "../request/cors.ts";
+import { ReportedClient, takeReport } from "./reported-client.ts";
 
 export interface UsageDependencies {
   readonly usage: UsageReport;
   readonly contextSample: Pick<ContextSample, "offer">;
+  readonly clients: Clients;
 }
 
 const tags = ["Flags"];
@@ -88,6 +91,7 @@ const Reported = closedObject(
         },
       ),
     ),
+    client: Type.Optional(ReportedClient),
   },
   {
     examples: [
@@ -173,7 +177,7 @@ const lastChange = { at: time, actor: { keyId: "9f86d081884c7d65", name: "ci" } 
 
 export const usageRoutes = (
   app: FastifyInstance,
-  { usage, contextSample }: UsageDependencies,
+  { usage, contextSample, clients }: UsageDependencies,
 ): void => {
   app.post<{ Body: Static<typeof Reported> }>(
     "/usage",
@@ -184,18 +188,20 @@ export const usageRoutes = (
         operationId: "reportUsage",
         summary: "Report evaluations made elsewhere",
         description:
-          "For clients that evaluate by themselves: how often since their last report. Unknown flags are ignored. Counts are saved within a minute. An entry with neither `on` nor `off` counts nothing.",
+          "For clients that evaluate by themselves: how often since their last report. Unknown flags are ignored. Counts are saved within a minute. An entry with neither `on` nor `off` counts nothing. `client` is taken as `POST /api/v1/clients` takes it, and ignored from keys that cannot follow the flags.",
         body: Reported,
         response: answers({ 204: { description: "Taken in." } }, ...withBody),
       },
     },
     async (request, reply) => {
-      const { environment, role } = request.auth.principal;
-      const { evaluations, contexts = [] } = request.body;
+      const { principal } = request.auth;
+      const { environment, role } = principal;
+      const { evaluations, contexts = [], client } = request.body;
       usage.add(environment, evaluations);
       for (const context of contexts) {
         contextSample.offer(environment.id, context, role === "client");
       }
+      if (client) takeReport(clients, principal, client);
       return allowPages(reply).code(204).send();
     },
   );

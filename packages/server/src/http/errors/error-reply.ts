@@ -12,6 +12,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   METHOD_NOT_ALLOWED: 405,
   CONFLICT: 409,
   APPROVAL_NEEDED: 409,
+  TOO_MANY_FLIPS: 409,
   PRECONDITION_FAILED: 412,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
@@ -20,12 +21,13 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   UNAVAILABLE: 503,
 };
 
-export const errorBody = ({ code, message, details, current }: Failure): string =>
+export const errorBody = ({ code, message, details, current, preview }: Failure): string =>
   JSON.stringify({
     error: code,
     message,
     ...(details && { details }),
     ...(current && { current: current.body }),
+    ...(preview && { preview }),
   });
 
 /** An evaluation in the OpenFeature protocol, of one flag when its key follows. */

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ApiKeyCache } from "../../access/api-key-cache.ts";
 import type { ChangeFeed } from "../../evaluation/change-feed.ts";
+import type { Clients } from "../../evaluation/clients.ts";
 import { revisionNumber } from "../../evaluation/recent-changes.ts";
 import type { Snapshots } from "../../evaluation/snapshots.ts";
 import { isFromAllowedPage } from "../auth/authenticate.ts";
@@ -18,6 +19,7 @@ export interface RefetchDependencies {
   readonly feed: Pick<ChangeFeed, "catchUpSoon">;
   readonly keyCache: ApiKeyCache;
   readonly eventTokens: EventTokens;
+  readonly clients: Clients;
   readonly streams: EventStreams;
 }
 
@@ -35,7 +37,7 @@ data: {"type":"refetchEvaluation","etag":"13-mb3k2zz","lastModified":1794657603}
 `;
 
 export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDependencies): void => {
-  const { snapshots, feed, keyCache, eventTokens, streams } = dependencies;
+  const { snapshots, feed, keyCache, eventTokens, streams, clients } = dependencies;
   const refetchStreams = createRefetchStreams(snapshots, streams);
 
   answerPreflights(app, "/events", ["GET"]);
@@ -82,6 +84,7 @@ export const refetchRoutes = (app: FastifyInstance, dependencies: RefetchDepende
       return streams.open(allowPages(reply, holder), {
         kind: "refetch",
         holder: { environmentId, keyId },
+        opened: () => clients.streams({ environmentId, keyId }, undefined),
         begin: () => {
           const snapshot = snapshots.get(environmentId);
           return snapshot && keyCache.isValid(keyId)

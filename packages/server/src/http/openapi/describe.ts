@@ -21,6 +21,12 @@ export const ErrorBody = closedObject(
         description: "On PRECONDITION_FAILED: the flag or segment as it is now.",
       }),
     ),
+    preview: Type.Optional(
+      Type.Unsafe<unknown>({
+        $ref: "Preview#",
+        description: "On TOO_MANY_FLIPS: whom the change would hit.",
+      }),
+    ),
   },
   { $id: "Error" },
 );
@@ -47,6 +53,9 @@ export const headers = {
       "The next page, when there is one.",
       '</api/v1/flags?limit=100&cursor=bmV3>; rel="next"',
     ),
+  },
+  pastRevision: {
+    "X-Halyard-Revision": text("With `at` or `revision`: the revision that it is of.", "812"),
   },
   answerTag: { ETag: text("Names this answer: the same flags and values.", '"kZ3x1Qd0"') },
   repeated: {
@@ -93,12 +102,18 @@ const errors: Readonly<
     headers: { Allow: text("The methods that the path supports.", "GET, HEAD, POST") },
   },
   CONFLICT: {
-    description: "It conflicts with the current state.",
+    description:
+      "It conflicts with the current state. Where flags and segments are changed, TOO_MANY_FLIPS tells that more would flip than the limit allows, with the preview.",
     message: 'A flag with the key "new-checkout" already exists.',
   },
   APPROVAL_NEEDED: {
     description: "The environment is protected, and this cannot be proposed.",
     message: "The environment is protected: this needs the approval of another person.",
+  },
+  TOO_MANY_FLIPS: {
+    description: "It flips more than the limit allows: `preview` tells whom.",
+    message:
+      "The change would give another value to 42.1 %, more than the limit of 20 %; look at the preview, and repeat it with confirmFlips=43 if that is right.",
   },
   PRECONDITION_FAILED: {
     description: "It was changed since; it is returned as it is now.",

@@ -7,10 +7,21 @@ import {
   lifetimeRule,
   maxLabelLength,
 } from "../../domain/environment.ts";
+import { percentRule } from "../../domain/preview/flip-limit.ts";
 import { roles } from "../../domain/principal.ts";
 import { momentRule } from "./moment.ts";
 import { closedObject, nullable } from "./schemas.ts";
 import { type Static, Type } from "./type.ts";
+
+/** Null for none. */
+export const maxFlipsSchema = (description: string) =>
+  Type.Unsafe<number | null>({
+    type: ["number", "null"],
+    minimum: 0,
+    maximum: 100,
+    description,
+    "x-must-be": `${percentRule}, or null`,
+  });
 
 export const NamePath = Type.Object({
   name: Type.String({ description: "The environment's name." }),
@@ -42,12 +53,16 @@ const settings = {
     maxLength: 40,
     "x-must-be": `${momentRule}, or null`,
   }),
+  maxFlips: maxFlipsSchema(
+    "The limit on flips: a change of its flags and segments that gives another value to more than so many percent is refused unless it is confirmed; `null` for none.",
+  ),
 };
 export const PatchBody = closedObject({
   label: Type.Optional(settings.label),
   color: Type.Optional(settings.color),
   protected: Type.Optional(settings.protected),
   expiresAt: Type.Optional(settings.expiresAt),
+  maxFlips: Type.Optional(settings.maxFlips),
 });
 export const CreateBody = closedObject({
   name: Type.String({
@@ -109,6 +124,7 @@ export const environmentExample = {
   color: "orange",
   protected: false,
   expiresAt: null,
+  maxFlips: null,
   createdAt: "2026-11-14T12:00:00.000Z",
   flags: 0,
   role: "owner",

@@ -32,6 +32,7 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
           name: "Evaluation",
           description: "Evaluation for programs, by the OpenFeature Remote Evaluation Protocol.",
         },
+        { name: "Programs", description: "Which programs have a change." },
         { name: "Webhooks", description: "Signed callbacks on every change." },
         { name: "History", description: "Who changed what, and when." },
         { name: "Keys", description: "The API keys of the key's environment." },

@@ -1,4 +1,4 @@
-// The reason of a change: a query parameter, so that it is the same for every method and no body has it.
+// What a change carries beside its body: why it is made, and what its author has looked at. Query parameters, so that they are the same for every method.
 import { maxReasonLength } from "@halyard/core/reason";
 import type { Caller, Principal } from "../../domain/principal.ts";
 import { closedObject } from "./schemas.ts";
@@ -31,14 +31,34 @@ export const reasonQuery = closedObject({
 });
 export type ReasonQuery = Static<typeof reasonQuery>;
 
+const confirmation = {
+  confirmFlips: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description:
+        "Where there is a limit on flips: the change is made although it is over the limit, as long as no more than so many percent flip.",
+      "x-must-be": "a number of percent from 0 to 100",
+      examples: [30],
+    }),
+  ),
+};
+export const confirmQuery = closedObject(confirmation);
+export type ConfirmQuery = Static<typeof confirmQuery>;
+
+/** Of every write of flags and segments. */
+export const changeQuery = closedObject({ ...reasonQuery.properties, ...confirmation });
+export type ChangeQuery = Static<typeof changeQuery>;
+
 /** Who makes the change, and why. */
 export const callerOf = (
   principal: Principal | Caller,
-  { reason, bypass }: ReasonQuery,
+  { reason, bypass, confirmFlips }: ChangeQuery,
 ): Caller => ({
   ...principal,
   ...(reason !== undefined && { reason: reason.trim() }),
   ...(bypass !== undefined && { bypass: true }),
+  ...(confirmFlips !== undefined && { confirmFlips }),
 });
 
 /** A body that has a reason is told where it belongs. */

@@ -13,6 +13,7 @@ const literalTypes: Readonly<Record<string, string>> = { string: "string", numbe
 const constructors = {
   String: (options?: Options) => ({ type: "string", ...options }),
   Integer: (options?: Options) => ({ type: "integer", ...options }),
+  Number: (options?: Options) => ({ type: "number", ...options }),
   Boolean: (options?: Options) => ({ type: "boolean", ...options }),
   Null: (options?: Options) => ({ type: "null", ...options }),
   Literal: (value: string | number) => ({ type: literalTypes[typeof value], const: value }),

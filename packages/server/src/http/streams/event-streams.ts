@@ -35,6 +35,8 @@ export interface Opening {
   readonly holder: StreamHolder;
   /** Of a session: asked at every sign of life whether it is not over yet. */
   readonly isOpen?: (() => Promise<boolean>) | undefined;
+  /** Called when the stream begins; what it returns is called when it has ended. */
+  readonly opened?: (() => () => void) | undefined;
   /** Undefined when the key is no longer good. */
   readonly begin: () => Beginning | undefined;
 }
@@ -198,8 +200,10 @@ export const createEventStreams = (
     counts[kind].opened += 1;
     group?.add(subscriber);
     broadcaster.add(subscriber);
+    const ended = opening.opened?.();
     socket.once("close", () => {
       giveBack();
+      ended?.();
       counts[kind].open -= 1;
       group?.delete(subscriber);
       broadcaster.delete(subscriber);

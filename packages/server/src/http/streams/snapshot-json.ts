@@ -2,7 +2,8 @@
 // the readers of all revisions share the others.
 import { kinds } from "@halyard/core/kinds";
 import { segmentOf } from "@halyard/core/targeting/segment";
-import type { Revision } from "../../domain/change.ts";
+import type { Revision, VersionedFlag } from "../../domain/change.ts";
+import type { WholeSegment } from "../../domain/segments.ts";
 import type { EvaluationFlag, EvaluationSegment, Snapshot } from "../../evaluation/snapshot.ts";
 import { contentOf, frameOf } from "./frame.ts";
 
@@ -124,6 +125,31 @@ export const snapshotJson = (snapshot: Snapshot): Buffer => {
   ]);
   return rendered.json;
 };
+
+/** What `pastSnapshotJson` writes. */
+export interface PastContent {
+  readonly revision: number;
+  readonly changedAt: Date | null;
+  readonly flags: readonly VersionedFlag[];
+  readonly segments: () => AsyncIterable<WholeSegment>;
+}
+
+/** An environment as it was, a segment at a time: nobody else asks for the same, so nothing of it is kept. */
+export async function* pastSnapshotJson(
+  environment: string,
+  { revision, changedAt, flags, segments }: PastContent,
+): AsyncGenerator<string, void, undefined> {
+  const { flag, segment } = kinds;
+  const entries = flags.map((each) => entryOf(flag.member, each.version, each.flag, each.level));
+  const head = { environment, revision, at: changedAt, [flag.list]: entries };
+  yield JSON.stringify(head).slice(0, -end.length);
+  let separator = `],"${segment.list}":[`;
+  for await (const { segment: value, version } of segments()) {
+    yield separator + JSON.stringify(entryOf(segment.member, version, value, undefined));
+    separator = ",";
+  }
+  yield end;
+}
 
 /** The same as an event of a stream, after the fields before its data. */
 export const snapshotFrames = (snapshot: Snapshot, fields: string): readonly Buffer[] => {

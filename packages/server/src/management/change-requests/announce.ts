@@ -40,13 +40,23 @@ export const createAnnounce =
   async (transaction, { state: environment, webhooks }, type, request, author, more = {}) => {
     const { comment, before = null } = more;
     const at = clock();
-    const state = { ...environment, sequence: environment.sequence + 1 };
+    const chain = await transaction.record(environment.id, {
+      subject: "change-request",
+      subjectId: request.id,
+      version: null,
+      at,
+      ...author,
+      actions: [type],
+      before: before && shown(before),
+      after: { ...shown(request), ...(comment !== undefined && { comment }) },
+    });
+    const state = { ...environment, sequence: environment.sequence + 1, chain };
     const data = {
       changeRequest: shown(request),
       ...(comment !== undefined && { comment }),
     };
     const event = buildEvent(
-      environment,
+      state,
       { id: newIds.event(), type, sequence: state.sequence, at },
       data,
       author,
@@ -58,15 +68,5 @@ export const createAnnounce =
       queue,
       deliveriesOf([event], queue, webhooks, newIds.delivery),
     );
-    await transaction.record(environment.id, {
-      subject: "change-request",
-      subjectId: request.id,
-      version: null,
-      at,
-      ...author,
-      actions: [type],
-      before: before && shown(before),
-      after: { ...shown(request), ...(comment !== undefined && { comment }) },
-    });
     return { state, webhooks };
   };

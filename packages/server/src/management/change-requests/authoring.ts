@@ -83,7 +83,7 @@ export const createAuthoring = (
     return fresh.ok ? checkTime(applyAt, clock()) : fresh;
   };
 
-  /** Looked at first without a lock: what the caller may not edit need not be previewed. */
+  /** Looked at first without a lock: what the caller may not edit need not be tried out. */
   const ownPending = async (
     { environment, actor }: Caller,
     id: string,
@@ -98,18 +98,19 @@ export const createAuthoring = (
 
   /** Whoever approved it has to look again. */
   const rewrite = async (
-    { environment, actor }: Caller,
+    caller: Caller,
     id: string,
     planned: readonly Planned[] | undefined,
     change: Omit<Partial<RequestDraft>, "operations">,
   ): Promise<Result<ShownRequest>> => {
-    const preview = planned && (await changes.preview(environment.id, actor, planned));
-    if (preview && !preview.ok) return preview;
-    if (preview?.value.length === 0) return nothing;
+    const { environment, actor } = caller;
+    const drafted = planned && (await changes.draft(caller, planned));
+    if (drafted && !drafted.ok) return drafted;
+    if (drafted?.value.length === 0) return nothing;
     return onPending(environment, id, async (transaction, before, locked) => {
       const own = checkAuthor(before, actor);
       if (!own.ok) return own;
-      const operations = withinPreview(preview?.value ?? before.operations);
+      const operations = withinPreview(drafted?.value ?? before.operations);
       const edited: ChangeRequest = {
         ...before,
         ...(change.reason !== undefined && { reason: change.reason }),
@@ -131,8 +132,8 @@ export const createAuthoring = (
     async create(caller, { operations, reason, applyAt = null }, once) {
       const allowed = checkDraft(caller, operations, applyAt);
       if (!allowed.ok) return { result: allowed, repeated: false };
-      const preview = await changes.preview(caller.environment.id, caller.actor, operations);
-      const wanted = preview.ok && preview.value.length === 0 ? nothing : preview;
+      const drafted = await changes.draft(caller, operations);
+      const wanted = drafted.ok && drafted.value.length === 0 ? nothing : drafted;
       return changes.propose({ ...caller, reason }, wanted, { applyAt }, once);
     },
 

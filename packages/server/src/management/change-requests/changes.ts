@@ -1,5 +1,5 @@
 // What everybody writes with: applies a list of operations, or proposes it where the environment asks for a second person.
-import type { EnvironmentState } from "../../domain/change.ts";
+import type { Decision, EnvironmentState } from "../../domain/change.ts";
 import {
   checkBypass,
   type ProposedOperation,
@@ -9,10 +9,13 @@ import {
   type Operation,
   type Planned,
 } from "../../domain/change-requests/operation.ts";
+import { flipLimitOf } from "../../domain/preview/flip-limit.ts";
 import { type Actor, type Author, type Caller, withoutAddress } from "../../domain/principal.ts";
-import { type Failure, fail, ok, type Result, RolledBack } from "../../errors.ts";
-import type { Clock, NewIds, Store, Transaction } from "../../ports.ts";
+import { conflict, type Failure, fail, ok, type Result, RolledBack } from "../../errors.ts";
+import type { Clock, NewIds, Store } from "../../ports.ts";
 import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "../idempotency.ts";
+import { createCheckLimit } from "../preview/check-limit.ts";
+import type { PreviewDecisions } from "../preview/preview.ts";
 import { createInsertRequest, type ProposalOptions } from "./insert-request.ts";
 import { createOperations, type RefusedOperation, type Step } from "./operations.ts";
 import type { ShownRequest } from "./show.ts";
@@ -34,15 +37,20 @@ export interface Changes {
     options?: RunOptions,
   ): Promise<IdempotentResult<readonly unknown[]>>;
   /** What the operations would do now, without doing it. */
-  preview(
+  tryOut(
     environmentId: number,
     actor: Actor,
     planned: readonly Planned[],
-  ): Promise<Result<readonly ProposedOperation[]>>;
-  /** What was previewed, or why it could not be: that is the answer too, unless an earlier one was kept. */
+  ): Promise<
+    | { readonly ok: true; readonly value: TriedOut }
+    | { readonly ok: false; readonly refused: RefusedOperation }
+  >;
+  /** The same for a change request of the caller, which the limit on flips is asked about. */
+  draft(caller: Caller, planned: readonly Planned[]): Promise<Result<readonly ProposedOperation[]>>;
+  /** What was drafted, or why it could not be: that is the answer too, unless an earlier one was kept. */
   propose(
     caller: Caller,
-    previewed: Result<readonly ProposedOperation[]>,
+    drafted: Result<readonly ProposedOperation[]>,
     options?: ProposalOptions,
     once?: IdempotentRequest,
   ): Promise<IdempotentResult<ShownRequest>>;
@@ -56,17 +64,36 @@ class Refusal extends RolledBack {
   }
 }
 
-/** A second person has to look at it first. */
-class Preview extends RolledBack {
+/** It was only tried: a second person has to look at it first, or the limit on flips has to be asked. */
+class TriedOut extends RolledBack {
   readonly steps: readonly Step[];
-  constructor(steps: readonly Step[]) {
-    super("previewed");
+  /** The environment before it. */
+  readonly state: EnvironmentState;
+  /** Whether the limit on flips is to be asked. */
+  readonly isLimited: boolean;
+  constructor(steps: readonly Step[], state: EnvironmentState, isLimited = false) {
+    super("tried out");
     this.steps = steps;
+    this.state = state;
+    this.isLimited = isLimited;
   }
   get operations(): readonly ProposedOperation[] {
     return this.steps.filter(({ isChange }) => isChange).map(({ proposed }) => proposed);
   }
+  get decisions(): readonly Decision[] {
+    return decisionsOf(this.steps);
+  }
 }
+
+const decisionsOf = (steps: readonly Step[]): readonly Decision[] =>
+  steps.flatMap(({ decision }) => decision ?? []);
+
+/** The same operations on things of the same versions do the same. */
+const nameOf = (steps: readonly Step[]): string =>
+  JSON.stringify(steps.map(({ proposed: { kind, key, version } }) => [kind, key, version]));
+
+/** How often others may change the same things while the limit on flips is asked. */
+const maxAttempts = 10;
 
 const operationsOf = (planned: readonly Planned[]): readonly Operation[] =>
   planned.map(({ operation }) => operation);
@@ -78,30 +105,46 @@ const proposedInstead = (request: ShownRequest): Failure => ({
   proposed: { path: `/change-requests/${request.id}`, body: request },
 });
 
-export const createChanges = (store: Store, clock: Clock, newIds: NewIds): Changes => {
+export const createChanges = (
+  store: Store,
+  clock: Clock,
+  newIds: NewIds,
+  previewDecisions: PreviewDecisions,
+): Changes => {
   const apply = createOperations(clock, newIds);
-
   const insert = createInsertRequest(clock, newIds);
+  const checkLimit = createCheckLimit(previewDecisions);
 
-  return {
-    propose: (caller, previewed, options = {}, once) =>
-      store.transact((transaction) =>
-        runIdempotent(transaction, once, clock, async () =>
-          previewed.ok ? insert(transaction, caller, previewed.value, options) : previewed,
-        ),
-      ),
+  const tryOut: Changes["tryOut"] = async (environmentId, actor, planned) => {
+    try {
+      return await store.transact(async (transaction) => {
+        const applied = await apply(transaction, environmentId, planned, () => ({ actor }));
+        if (!applied.ok) throw new Refusal(applied.refused);
+        throw new TriedOut(applied.value.steps, applied.value.before);
+      });
+    } catch (error) {
+      if (error instanceof TriedOut) return { ok: true, value: error };
+      if (error instanceof Refusal) return { ok: false, refused: error.refused };
+      throw error;
+    }
+  };
 
-    async run(caller, planned, { once, describe } = {}) {
-      const { environment, actor, reason, bypass = false } = caller;
-      const mayBypass = bypass ? checkBypass(caller) : ok(undefined);
-      if (!mayBypass.ok) return { result: mayBypass, repeated: false };
-      const isAsked = (state: EnvironmentState): boolean =>
-        needsApproval(state, caller, operationsOf(planned));
-      const authorIn = (state: EnvironmentState): Author =>
-        bypass && reason !== undefined && isAsked(state)
-          ? { actor, reason, review: { bypass: { actor: withoutAddress(actor), reason } } }
-          : { actor, reason };
-      const work = async (transaction: Transaction): Promise<Result<readonly unknown[]>> => {
+  /** Once, unless something else has changed the same things since `allowed` was found to be within the limit. */
+  const attempt = async (
+    caller: Caller,
+    planned: readonly Planned[],
+    { once, describe }: RunOptions,
+    allowed: string | undefined,
+  ): Promise<IdempotentResult<readonly unknown[]>> => {
+    const { environment, actor, reason, bypass = false } = caller;
+    const isAsked = (state: EnvironmentState): boolean =>
+      needsApproval(state, caller, operationsOf(planned));
+    const authorIn = (state: EnvironmentState): Author =>
+      bypass && reason !== undefined && isAsked(state)
+        ? { actor, reason, review: { bypass: { actor: withoutAddress(actor), reason } } }
+        : { actor, reason };
+    return store.transact((transaction) =>
+      runIdempotent(transaction, once, clock, async () => {
         const applied = await apply(transaction, environment.id, planned, authorIn);
         if (!applied.ok) {
           // A single one that was refused has written nothing, and its answer is kept.
@@ -109,45 +152,70 @@ export const createChanges = (store: Store, clock: Clock, newIds: NewIds): Chang
           throw new Refusal(applied.refused);
         }
         const { steps, before } = applied.value;
+        const isLimited = flipLimitOf(before, caller) !== undefined;
+        if (isLimited && decisionsOf(steps).length > 0 && allowed !== nameOf(steps)) {
+          throw new TriedOut(steps, before, true);
+        }
         if (!bypass && isAsked(before) && steps.some(({ isChange }) => isChange)) {
-          throw new Preview(steps);
+          throw new TriedOut(steps, before);
         }
         return ok(steps.map(({ value }) => value));
-      };
-      try {
-        return await store.transact((transaction) =>
-          runIdempotent(transaction, once, clock, () => work(transaction)),
-        );
-      } catch (error) {
-        if (error instanceof Preview) {
-          return store.transact((transaction) =>
-            runIdempotent(transaction, once, clock, async () => {
-              const made = await insert(transaction, caller, error.operations, {});
-              return made.ok ? fail(proposedInstead(made.value)) : made;
-            }),
-          );
-        }
-        if (!(error instanceof Refusal)) throw error;
-        const { refused } = error;
-        return { result: fail(describe?.(refused) ?? refused.failure), repeated: false };
-      }
+      }),
+    );
+  };
+
+  return {
+    tryOut,
+
+    async draft(caller, planned) {
+      const tried = await tryOut(caller.environment.id, caller.actor, planned);
+      if (!tried.ok) return fail(failureAt(tried.refused));
+      const within = await checkLimit(caller, tried.value.state, tried.value.decisions);
+      return within.ok ? ok(tried.value.operations) : within;
     },
 
-    async preview(environmentId, actor, planned) {
-      try {
-        return await store.transact(async (transaction) => {
-          const applied = await apply(transaction, environmentId, planned, () => ({ actor }));
-          if (!applied.ok) throw new Refusal(applied.refused);
-          throw new Preview(applied.value.steps);
-        });
-      } catch (error) {
-        if (error instanceof Preview) return ok(error.operations);
-        if (!(error instanceof Refusal)) throw error;
-        return fail(failureAt(error.refused));
+    propose: (caller, drafted, options = {}, once) =>
+      store.transact((transaction) =>
+        runIdempotent(transaction, once, clock, async () =>
+          drafted.ok ? insert(transaction, caller, drafted.value, options) : drafted,
+        ),
+      ),
+
+    async run(caller, planned, options = {}) {
+      const { once, describe } = options;
+      const mayBypass = caller.bypass ? checkBypass(caller) : ok(undefined);
+      if (!mayBypass.ok) return { result: mayBypass, repeated: false };
+      let allowed: string | undefined;
+      for (let tries = 0; tries < maxAttempts; tries += 1) {
+        try {
+          return await attempt(caller, planned, options, allowed);
+        } catch (error) {
+          if (error instanceof Refusal) {
+            const { refused } = error;
+            return { result: fail(describe?.(refused) ?? refused.failure), repeated: false };
+          }
+          if (!(error instanceof TriedOut)) throw error;
+          if (!error.isLimited) {
+            return store.transact((transaction) =>
+              runIdempotent(transaction, once, clock, async () => {
+                const made = await insert(transaction, caller, error.operations, {});
+                return made.ok ? fail(proposedInstead(made.value)) : made;
+              }),
+            );
+          }
+          const within = await checkLimit(caller, error.state, error.decisions);
+          if (!within.ok) return { result: within, repeated: false };
+          allowed = nameOf(error.steps);
+        }
       }
+      return { result: busy, repeated: false };
     },
   };
 };
+
+const busy = conflict(
+  "Others changed the same things again and again while this change was compared with the limit on flips; try again.",
+);
 
 /** Says which operation of a request it was. */
 export const failureAt = ({ index, failure }: RefusedOperation): Failure => {

@@ -1,5 +1,5 @@
 // Applies a list of operations within one transaction, under the environment's lock: all that flags, segments and change requests write.
-import { type EnvironmentState, previewOf } from "../../domain/change.ts";
+import { type Decision, type EnvironmentState, previewOf } from "../../domain/change.ts";
 import type { Precondition } from "../../domain/change-flag.ts";
 import type { ProposedOperation } from "../../domain/change-requests/change-request.ts";
 import type {
@@ -18,6 +18,8 @@ import { prepareSegment } from "./segment-operations.ts";
 /** One operation that was written. */
 export interface Step {
   readonly value: unknown;
+  /** What it changes; undefined when nothing, and of what has no versions. */
+  readonly decision?: Decision | undefined;
   readonly isChange: boolean;
   readonly proposed: ProposedOperation;
 }
@@ -75,7 +77,7 @@ export const createOperations = (clock: Clock, newIds: NewIds) => {
       const committed = await commit(transaction, locked, author, decision);
       if (!committed.ok) return committed;
       const proposed = { ...operation, version, ...previewOf(decision) };
-      return ok({ value, isChange: true, proposed, state: committed.value });
+      return ok({ value, decision, isChange: true, proposed, state: committed.value });
     };
 
   /** What has no versions and makes no revision. */
@@ -103,7 +105,7 @@ export const createOperations = (clock: Clock, newIds: NewIds) => {
       if (is === wanted) return ok({ ...step, isChange: false, state });
       if (kind === "key") await transaction.setWritesDirectly(state.id, key, wanted);
       else await transaction.setProtected(state.id, wanted);
-      await transaction.record(state.id, {
+      const chain = await transaction.record(state.id, {
         subject: kind,
         subjectId: key,
         version: null,
@@ -116,7 +118,7 @@ export const createOperations = (clock: Clock, newIds: NewIds) => {
         after: proposed.after,
       });
       const isProtected = kind === "environment" ? wanted : state.isProtected;
-      return ok({ ...step, isChange: true, state: { ...state, isProtected } });
+      return ok({ ...step, isChange: true, state: { ...state, isProtected, chain } });
     };
 
   const prepareWrite = async (

@@ -79,7 +79,7 @@ export const createCreation = (
     environment: Environment,
     actor: Actor,
     copyOf?: string,
-  ): Promise<void> =>
+  ): Promise<string> =>
     transaction.record(environment.id, {
       subject: "environment",
       subjectId: environment.name,
@@ -107,12 +107,19 @@ export const createCreation = (
 
   const beginCopy = async (
     transaction: Transaction,
-    { name, copyOf, label = null, color = null, isProtected = false }: NewEnvironment,
+    {
+      name,
+      copyOf,
+      label = null,
+      color = null,
+      isProtected = false,
+      maxFlips = null,
+    }: NewEnvironment,
   ): Promise<Result<BegunCopy>> => {
     const source = (await transaction.environments()).find((each) => each.name === copyOf);
     const state = source && (await transaction.lockEnvironment(source.id));
     if (!state) return invalid("copyOf", `names no environment: "${copyOf}" does not exist`);
-    const settings = { label, color, isProtected, expiresAt: copyLease(clock()) };
+    const settings = { label, color, isProtected, maxFlips, expiresAt: copyLease(clock()) };
     const target = await transaction.insertEnvironment(name, clock(), settings, source.id);
     return ok({ sourceId: source.id, targetId: target.id, revision: state.revision });
   };

@@ -9,11 +9,12 @@ import type {
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";
+import { percentOf, storedPercent } from "./percent.ts";
 
 /** Columns by name: a prepared statement stays correct when a newer version adds a column. */
 const columns = [
   ...(["id", "name", "flag_count", "created_at"] as const),
-  ...(["label", "color", "protected", "expires_at"] as const),
+  ...(["label", "color", "protected", "expires_at", "max_flips"] as const),
 ] as const;
 
 const environmentOf = (
@@ -27,6 +28,7 @@ const environmentOf = (
   color: row.color,
   isProtected: row.protected === 1,
   expiresAt: dateOf(row.expires_at),
+  maxFlips: percentOf(row.max_flips),
 });
 
 const isDeleting = sql<boolean>`environments.id in (select id from removed_environments)`;
@@ -55,11 +57,18 @@ export const environmentReads = (database: Database): EnvironmentReads => {
   };
 };
 
-const columnsOf = ({ label, color, isProtected, expiresAt }: Partial<EnvironmentSettings>) => ({
+const columnsOf = ({
+  label,
+  color,
+  isProtected,
+  expiresAt,
+  maxFlips,
+}: Partial<EnvironmentSettings>) => ({
   ...(label !== undefined && { label }),
   ...(color !== undefined && { color }),
   ...(isProtected !== undefined && { protected: isProtected ? 1 : 0 }),
   ...(expiresAt !== undefined && { expires_at: expiresAt?.getTime() ?? null }),
+  ...(maxFlips !== undefined && { max_flips: storedPercent(maxFlips) }),
 });
 
 export const environmentWrites = (

@@ -1,7 +1,9 @@
 // Copies one store into another, empty one, and compares the two row by row before it commits.
 import { isDeepStrictEqual } from "node:util";
+import type { Signature } from "@halyard/core/history/chain";
 import { type Kysely, sql } from "kysely";
 import { conflict, ok, type Result, StartupProblem } from "../../errors.ts";
+import { checkpointPurpose } from "../history/checkpoints.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { type TableFacts, tableFacts, tableNames } from "../schema/table-facts.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -93,8 +95,19 @@ async function* pages(database: Kysely<Tables>, table: CopiedTable): AsyncGenera
   }
 }
 
+/** A checkpoint that is signed is signed with the target's key; another one stays as it is. */
+const signAnew = (row: Row, from: SecretCipher, to: SecretCipher): Row => {
+  const [statement, keyId, hmac] = [row.statement, row.key_id, row.hmac].map(String);
+  if (!statement || !from.isSigned(statement, { keyId, hmac } as Signature, checkpointPurpose)) {
+    return row;
+  }
+  const signed = to.sign(statement, checkpointPurpose);
+  return { ...row, key_id: signed.keyId, hmac: signed.hmac };
+};
+
 /** Secrets are encrypted with the target's key; everything else stays as it is. */
 const reencrypt = (table: CopiedTable, row: Row, from: SecretCipher, to: SecretCipher): Row => {
+  if (table === "history_checkpoints") return signAnew(row, from, to);
   const columns = encryptedColumns[table];
   if (!columns) return row;
   const changed: Record<string, Value> = { ...row };
@@ -108,8 +121,14 @@ const reencrypt = (table: CopiedTable, row: Row, from: SecretCipher, to: SecretC
 };
 
 /** A row in comparable form: bytes as text, secrets decrypted. */
-const comparable = (table: CopiedTable, row: Row, secrets: SecretCipher): Row =>
-  Object.fromEntries(
+const comparable = (table: CopiedTable, row: Row, secrets: SecretCipher): Row => {
+  if (table === "history_checkpoints") {
+    const { key_id, hmac, ...rest } = row;
+    const signature = { keyId: String(key_id), hmac: String(hmac) };
+    const isSigned = secrets.isSigned(String(row.statement), signature, checkpointPurpose) === true;
+    return { ...rest, isSigned: String(isSigned) };
+  }
+  return Object.fromEntries(
     Object.entries(row).map(([column, value]): [string, Value] => {
       if (!(value instanceof Uint8Array)) return [column, value];
       const isEncrypted = encryptedColumns[table]?.includes(column) ?? false;
@@ -119,6 +138,7 @@ const comparable = (table: CopiedTable, row: Row, secrets: SecretCipher): Row =>
       ];
     }),
   );
+};
 
 const compare = async (
   from: CopySide,

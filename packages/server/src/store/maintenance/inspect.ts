@@ -1,5 +1,7 @@
 // Reads what `halyard doctor` reports of a store: keys, webhooks and their pending deliveries. Changes nothing.
+import type { HistoryVerification } from "@halyard/core/history/verify";
 import { type Kysely, sql } from "kysely";
+import { verifyStored } from "../history/verify-stored.ts";
 import type { Tables } from "../schema/tables.ts";
 import { unreadableSecrets } from "../secrets/encrypted-rows.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
@@ -33,6 +35,8 @@ export interface Inspected {
   readonly webhooks: readonly InspectedWebhook[];
   /** Webhooks and people whose secret was encrypted with a key that is missing. */
   readonly unreadableSecrets: readonly string[];
+  /** Of each environment. */
+  readonly histories: readonly HistoryVerification[];
 }
 
 const time = (milliseconds: number | null): Date | null =>
@@ -76,6 +80,7 @@ export const inspectRows = async (
     })),
     webhooks,
     unreadableSecrets: await unreadableSecrets(database, secrets),
+    histories: await verifyStored(database, secrets),
   };
 };
 

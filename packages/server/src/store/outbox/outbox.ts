@@ -89,17 +89,22 @@ export const createOutbox = (
         return claim(database, traits, secrets, request, now);
       }),
 
-    prune: ({ now, eventsBefore, historyBefore }) =>
-      transact(async (database) => {
+    async prune({ now, eventsBefore, historyBefore }) {
+      // In a transaction of its own: it locks environments, which come before everything else.
+      const moreHistory =
+        historyBefore !== undefined &&
+        (await transact((database) =>
+          pruneHistory(database, traits, secrets, swept, { historyBefore, now }),
+        ));
+      return transact(async (database) => {
         const moreUsage = await pruneUsage(database, eventsBefore);
         const moreCounts = await pruneAttemptCounts(database, eventsBefore);
         const moreEvents = await pruneEvents(database, traits, eventsBefore, now);
         const moreQueues = await pruneQueues(database, traits, swept, now);
-        const moreHistory =
-          historyBefore !== undefined && (await pruneHistory(database, swept, historyBefore));
         const moreRequests =
           historyBefore !== undefined && (await pruneRequests(database, historyBefore));
         return moreUsage || moreCounts || moreEvents || moreQueues || moreHistory || moreRequests;
-      }),
+      });
+    },
   };
 };

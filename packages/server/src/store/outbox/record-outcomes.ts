@@ -4,8 +4,8 @@ import type { NewHistoryEntry } from "../../domain/history.ts";
 import { halyard } from "../../domain/principal.ts";
 import type { WebhookHealth } from "../../domain/webhooks/delivery.ts";
 import type { Claim, DeliveryResult, OutboxBatch } from "../../domain/webhooks/outbox.ts";
+import { appendEntry, lockHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { historyRow } from "../schema/history-row.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
 import { countAttempts } from "./attempt-counts.ts";
@@ -19,7 +19,8 @@ export const lockHeld = async (
   traits: DatabaseTraits,
   outcomes: Outcomes,
 ): Promise<Outcomes> => {
-  const [, leases] = await Promise.all([
+  const [, , leases] = await Promise.all([
+    lockEnvironments(database, traits, outcomes),
     lockWebhooks(database, traits, outcomes),
     lockLeases(database, traits, outcomes),
   ]);
@@ -29,6 +30,28 @@ export const lockHeld = async (
     results: outcomes.results.filter(({ claim }) => isHeld(claim)),
     released: outcomes.released.filter(isHeld),
   };
+};
+
+/** Whoever deactivates a webhook writes history, under the lock of its environment: before all others, as everybody takes it. */
+const lockEnvironments = async (
+  database: Database,
+  traits: DatabaseTraits,
+  { health }: Outcomes,
+): Promise<void> => {
+  const ids = health.flatMap(({ webhookId, deactivate }) => (deactivate ? [webhookId] : []));
+  if (!traits.locksRows || ids.length === 0) return;
+  await database
+    .selectFrom("environments")
+    .select("id")
+    .where("id", "in", (environment) =>
+      environment
+        .selectFrom("webhooks")
+        .select("webhooks.environment_id")
+        .where("webhooks.id", "in", idList(ids)),
+    )
+    .orderBy("name")
+    .$call(traits.locked)
+    .execute();
 };
 
 const lockWebhooks = async (
@@ -84,7 +107,7 @@ export const writeOutcomes = async (
   await writeAttempts(database, traits, results, now);
   await reopenQueues(database, results, now);
   await release(database, released);
-  for (const each of health) await writeHealth(database, each, now);
+  for (const each of health) await writeHealth(database, traits, each, now);
   // Last, and sorted: nothing else is waited for while these rows are locked.
   await countAttempts(database, results, now);
 };
@@ -177,6 +200,7 @@ const reopenQueues = async (
 
 const writeHealth = async (
   database: Database,
+  traits: DatabaseTraits,
   { webhookId, failingSince, deactivate, recovered }: WebhookHealth,
   now: number,
 ): Promise<void> => {
@@ -188,7 +212,7 @@ const writeHealth = async (
     .where("id", "=", webhookId)
     .where("active", "=", 1)
     .execute();
-  if (deactivate !== null) await switchOff(database, webhookId, deactivate, now);
+  if (deactivate !== null) await switchOff(database, traits, webhookId, deactivate, now);
   if (!recovered) return;
   await database
     .updateTable("lanes")
@@ -225,6 +249,7 @@ const outageOf = async (database: Database, id: string, now: number): Promise<nu
 
 const switchOff = async (
   database: Database,
+  traits: DatabaseTraits,
   id: string,
   reason: string,
   now: number,
@@ -248,8 +273,6 @@ const switchOff = async (
     before: { ...shown, active: true },
     after: { ...shown, active: false, reason },
   };
-  await database
-    .insertInto("history")
-    .values(historyRow(row.environment_id, entry, null))
-    .execute();
+  const head = await lockHead(database, traits, row.environment_id);
+  if (head) await appendEntry(database, row.environment_id, head, entry);
 };

@@ -1,8 +1,11 @@
 // Goes through ordering queues and history from the first to the last, a little at a time, and deletes what is not needed.
 import { kindNames } from "@halyard/core/kinds";
+import { sql } from "kysely";
+import { deleteEntries } from "../history/delete-entries.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
+import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
 /** How far it has come: what is kept is not looked at again until the next time through. */
 export interface Swept {
@@ -61,17 +64,21 @@ export const pruneQueues = async (
 
 /**
  * Deletes old history, but never the last entry of a flag: it holds the version from which a later flag of the same key
- * goes on, and the time of the environment's revision. A follower that lacks a deleted revision reads everything anew.
+ * goes on, and the time of the environment's revision. Nor the last revision before the time: what was there from that time
+ * on can still be told. A follower that lacks a deleted revision reads everything anew.
  */
 export const pruneHistory = async (
   database: Database,
+  traits: DatabaseTraits,
+  secrets: SecretCipher,
   swept: Swept,
-  before: number,
+  { historyBefore: before, now }: { readonly historyBefore: number; readonly now: number },
 ): Promise<boolean> => {
   const rows = await database
     .selectFrom("history as entry")
     .select((entry) => [
       "entry.id",
+      "entry.environment_id",
       "entry.at",
       "entry.subject",
       entry
@@ -84,6 +91,12 @@ export const pruneHistory = async (
         .orderBy("later.id")
         .limit(1)
         .as("later"),
+      entry
+        .selectFrom("history as next")
+        .select("next.at")
+        .whereRef("next.environment_id", "=", "entry.environment_id")
+        .where("next.revision", "=", sql<number>`entry.revision + 1`)
+        .as("nextAt"),
     ])
     .where("entry.id", ">", swept.entry)
     .orderBy("entry.id")
@@ -91,13 +104,24 @@ export const pruneHistory = async (
     .execute();
   const old = rows.filter(({ at }) => at < before);
   const isThrough = rows.length < sweepBatch || old.length === 0;
-  swept.entry = isThrough ? 0 : (rows.at(-1)?.id ?? 0);
   const isKind = (subject: string) => kindNames.some((kind) => kind === subject);
-  const ids = old
+  const doomed = old
     .filter(({ later, subject }) => later !== null || !isKind(subject))
-    .map(({ id }) => id);
-  if (ids.length > 0) {
-    await database.deleteFrom("history").where("id", "in", idList(ids)).execute();
+    .filter(({ nextAt }) => nextAt === null || nextAt < before);
+  const ids = Map.groupBy(doomed, ({ environment_id }) => environment_id);
+  if (ids.size > 0) {
+    const environments = await database
+      .selectFrom("environments")
+      .select(["id", "name"])
+      .where("id", "in", [...ids.keys()])
+      .orderBy("name")
+      .$call(traits.locked)
+      .execute();
+    for (const environment of environments) {
+      const own = (ids.get(environment.id) ?? []).map(({ id }) => id);
+      await deleteEntries(database, secrets, environment, own, now);
+    }
   }
+  swept.entry = isThrough ? 0 : (rows.at(-1)?.id ?? 0);
   return !isThrough;
 };

@@ -140,6 +140,15 @@ export const userWrites = (
 ): UserWrites => {
   /** Every instance reads the keys and the people of these environments again. */
   const countAccessChange = async (environmentId?: number): Promise<void> => {
+    if (traits.locksRows && environmentId === undefined) {
+      // By name, as everybody takes several of them.
+      await database
+        .selectFrom("environments")
+        .select("id")
+        .orderBy("name")
+        .$call(traits.locked)
+        .execute();
+    }
     await database
       .updateTable("environments")
       .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))

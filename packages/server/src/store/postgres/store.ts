@@ -1,6 +1,7 @@
 // The store on PostgreSQL: a pool of connections, transactions that are retried after conflicts, and hints.
 import { setTimeout } from "node:timers/promises";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
+import type { OnProgress } from "../schema/migrate.ts";
 import type { Work } from "../schema/tables.ts";
 import { followReads } from "../sql/follow.ts";
 import { createReader } from "../sql/reader.ts";
@@ -27,8 +28,9 @@ export const openPostgresEngine = async (
   settings: PostgresSettings,
   mayMigrate: boolean,
   maxWaiting = Number.POSITIVE_INFINITY,
+  onMigration?: OnProgress,
 ): Promise<Engine> => {
-  const ssl = await openSchema(settings, mayMigrate);
+  const ssl = await openSchema(settings, mayMigrate, onMigration);
   return {
     ...createEngine(clientSettings(settings, ssl), settings, maxWaiting),
     unencryptedTo: isUnencrypted(settings, ssl) ? settings.name : undefined,

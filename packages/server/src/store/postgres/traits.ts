@@ -40,4 +40,5 @@ export const postgresTraits: DatabaseTraits = {
   async notify(database) {
     await sql`notify ${sql.ref(channel)}`.execute(database);
   },
+  now: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
 };

@@ -27,7 +27,7 @@ export interface DatabaseTraits {
 
   /**
    * Locks the rows against changes until the transaction ends, and reads their latest version. Locks are taken
-   * in this order to avoid deadlocks: environment, webhooks by id, ordering queues by their unique index.
+   * in this order to avoid deadlocks: environments by name, webhooks by id, ordering queues by their unique index.
    */
   readonly locked: SameSelect;
   /** Skips rows that others have locked or refer to; locks the rest, also for deletion. */
@@ -45,4 +45,6 @@ export interface DatabaseTraits {
   readonly alone: (database: Database) => Promise<void>;
   /** Notifies every instance, when the transaction commits, that there may be something new. */
   readonly notify: (database: Database) => Promise<void>;
+  /** The database's own time, in milliseconds: the same for every instance, whatever its clock says. */
+  readonly now: RawBuilder<number>;
 }

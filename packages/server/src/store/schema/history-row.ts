@@ -1,29 +1,53 @@
 // A history entry as a row.
-import type { NewHistoryEntry } from "../../domain/history.ts";
+import type { Selectable } from "kysely";
+import type { ChainedEntry, StoredEntry } from "../../domain/history/chained-entry.ts";
+import type { Tables } from "./tables.ts";
 
-const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
-
-/** `revision` and `level` belong to changes that make a revision of the environment. */
-export const historyRow = (
-  environmentId: number,
-  entry: NewHistoryEntry,
-  revision: number | null,
-  level?: number,
-) => ({
+export const historyRow = (environmentId: number, entry: ChainedEntry) => ({
   environment_id: environmentId,
-  revision,
+  revision: entry.revision,
   subject: entry.subject,
   subject_id: entry.subjectId,
   version: entry.version,
-  at: entry.at.getTime(),
-  actor_key_id: entry.actor.keyId,
-  actor_name: entry.actor.name,
-  actor_user_id: entry.actor.user?.id ?? null,
-  actor_user_name: entry.actor.user?.name ?? null,
-  reason: entry.reason ?? null,
-  actions: JSON.stringify(entry.actions),
-  before: json(entry.before),
-  after: json(entry.after),
-  level: level ?? null,
-  review: entry.review ? JSON.stringify(entry.review) : null,
+  at: entry.at,
+  actor_key_id: entry.actorKeyId,
+  actor_name: entry.actorName,
+  actor_user_id: entry.actorUserId,
+  actor_user_name: entry.actorUserName,
+  reason: entry.reason,
+  actions: entry.actions,
+  before: entry.before,
+  after: entry.after,
+  level: entry.level,
+  review: entry.review,
+  digest: entry.digest,
+  chain: entry.chain,
+});
+
+/** What the chain runs over, and the number that orders it. */
+export const storedColumns = [
+  ...(["id", "revision", "subject", "subject_id", "version", "at", "actor_key_id"] as const),
+  ...(["actor_name", "actor_user_id", "actor_user_name", "reason", "actions"] as const),
+  ...(["before", "after", "level", "review"] as const),
+] as const;
+
+type StoredRow = Pick<Selectable<Tables["history"]>, (typeof storedColumns)[number]>;
+
+export const storedOf = (row: StoredRow): StoredEntry & { readonly id: number } => ({
+  id: row.id,
+  revision: row.revision,
+  subject: row.subject,
+  subjectId: row.subject_id,
+  version: row.version,
+  at: row.at,
+  actorKeyId: row.actor_key_id,
+  actorName: row.actor_name,
+  actorUserId: row.actor_user_id,
+  actorUserName: row.actor_user_name,
+  reason: row.reason,
+  review: row.review,
+  actions: row.actions,
+  level: row.level,
+  before: row.before,
+  after: row.after,
 });

@@ -1,12 +1,13 @@
 // Brings the schema up to date, one numbered migration after the other, in one transaction.
 import { StartupProblem } from "../../errors.ts";
 import type { DatabaseTraits } from "./dialect.ts";
-import { first } from "./migrations/0001-first.ts";
-import { delivery } from "./migrations/0002-delivery.ts";
-import { evaluation } from "./migrations/0003-evaluation.ts";
-import { clockSteps } from "./migrations/0004-clock-steps.ts";
-import { signInLinks } from "./migrations/0005-sign-in-links.ts";
-import { keyUse } from "./migrations/0006-key-use.ts";
+import type { MigrationRun } from "./migration-run.ts";
+import { first } from "./migrations/0.1/0001-first.ts";
+import { delivery } from "./migrations/0.1/0002-delivery.ts";
+import { evaluation } from "./migrations/0.1/0003-evaluation.ts";
+import { clockSteps } from "./migrations/0.1/0004-clock-steps.ts";
+import { signInLinks } from "./migrations/0.1/0005-sign-in-links.ts";
+import { keyUse } from "./migrations/0.1/0006-key-use.ts";
 import { definitions } from "./migrations/0007-definitions.ts";
 import { access } from "./migrations/0008-access.ts";
 import { replays } from "./migrations/0009-replays.ts";
@@ -15,6 +16,9 @@ import { targeting } from "./migrations/0011-targeting.ts";
 import { reasons } from "./migrations/0012-reasons.ts";
 import { people } from "./migrations/0013-people.ts";
 import { changeRequests } from "./migrations/0014-change-requests.ts";
+import { chain } from "./migrations/0015-chain.ts";
+import { flipLimits } from "./migrations/0016-flip-limits.ts";
+import { instances } from "./migrations/0017-instances.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -32,7 +36,13 @@ export const migrations = [
   reasons,
   people,
   changeRequests,
+  chain,
+  flipLimits,
+  instances,
 ] as const;
+
+/** How far a migration has come, when it takes long. */
+export type OnProgress = MigrationRun["onProgress"];
 
 const createVersionTable = (database: Database): Promise<void> =>
   database.schema
@@ -48,7 +58,10 @@ export const createSchema = async (
   version: number,
 ): Promise<void> => {
   await createVersionTable(database);
-  for (const migration of migrations.slice(0, version)) await migration(database.schema, traits);
+  const run = { database, onProgress: () => {} };
+  for (const migration of migrations.slice(0, version)) {
+    await migration(database.schema, traits, run);
+  }
 };
 
 /** Call it inside a transaction that no second process can enter at the same time. */
@@ -56,6 +69,7 @@ export const migrate = async (
   database: Database,
   traits: DatabaseTraits,
   mayChange = true,
+  onProgress: OnProgress = () => {},
 ): Promise<void> => {
   await createVersionTable(database);
   const row = await database.selectFrom("schema_version").select("version").executeTakeFirst();
@@ -71,7 +85,8 @@ export const migrate = async (
       `The database has schema version ${present} and this version of Halyard needs ${migrations.length}, but HALYARD_MIGRATE is off: run \`halyard migrate\` first.`,
     );
   }
-  for (const migration of migrations.slice(present)) await migration(database.schema, traits);
+  const run = { database, onProgress };
+  for (const migration of migrations.slice(present)) await migration(database.schema, traits, run);
   if (row)
     await database.updateTable("schema_version").set({ version: migrations.length }).execute();
   else await database.insertInto("schema_version").values({ version: migrations.length }).execute();

@@ -29,6 +29,7 @@ export const tableFacts = {
     isCopied: true,
   },
   history: { key: ["id"], identity: "id", belongsTo: "environment", isCopied: true },
+  history_checkpoints: { key: ["id"], identity: "id", belongsTo: "environment", isCopied: true },
   events: { key: ["id"], belongsTo: "environment", isCopied: true },
   webhooks: { key: ["id"], belongsTo: "environment", isCopied: true },
   lanes: { key: ["id"], identity: "id", belongsTo: "webhooks", isCopied: true },
@@ -57,6 +58,7 @@ export const tableFacts = {
   identities: { key: ["issuer", "subject"], belongsTo: "store", isCopied: true },
   sign_in_links: { key: ["hash"], belongsTo: "store", isCopied: false },
   sessions: { key: ["hash"], belongsTo: "store", isCopied: false },
+  instances: { key: ["id"], belongsTo: "store", isCopied: false },
   answers: { key: ["key_id", "name"], belongsTo: "api_keys", isCopied: true },
 } as const satisfies { readonly [T in keyof Tables]: TableFacts };
 

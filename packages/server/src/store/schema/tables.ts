@@ -34,8 +34,12 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     protected: Generated<number>;
     /** When it is deleted; null for never. */
     expires_at: Generated<number | null>;
+    /** The limit on flips in thousandths of a percent; null for none. */
+    max_flips: Generated<number | null>;
     /** While it is being copied from another: that one. Nobody sees it, and it expires unless the copy goes on. */
     copy_of: Generated<number | null>;
+    /** Of its history, at the last entry; null before the first. */
+    chain: Generated<string | null>;
   };
   api_keys: {
     id: string;
@@ -61,6 +65,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     hand_role: Generated<string | null>;
     /** 1 when it changes a protected environment without a change request. */
     writes_directly: Generated<number>;
+    /** The limit on flips in thousandths of a percent; null for none. */
+    max_flips: Generated<number | null>;
     /** The person who issued it; null when none did. */
     created_by: Generated<string | null>;
   };
@@ -129,6 +135,22 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     reason: Generated<string | null>;
     /** JSON: the change request that it was part of, or who went past the approval; null for neither. */
     review: Generated<string | null>;
+    /** What it says, and the chain up to it; null until the next change when an older version wrote it. */
+    digest: Generated<string | null>;
+    chain: Generated<string | null>;
+  };
+  /** What stands for entries that were deleted, and for names that were replaced in entries. */
+  history_checkpoints: {
+    id: Generated<number>;
+    environment_id: number;
+    /** The entry that it is about, or the last one of those that were deleted. */
+    entry_id: number;
+    /** `pruned` or `redacted`. */
+    kind: string;
+    /** JSON: what is signed. */
+    statement: string;
+    key_id: string;
+    hmac: string;
   };
   events: {
     id: string;
@@ -251,6 +273,19 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     ended_at: number | null;
     /** JSON: who removed it; null when that was not recorded yet. */
     actor: Generated<string | null>;
+  };
+  /** The running instances, for each other: what they and their clients have applied. */
+  instances: {
+    id: string;
+    name: string;
+    version: string;
+    started_at: number;
+    /** Its last sign of life, by the database's clock. */
+    seen_at: number;
+    /** The same by its own clock. */
+    clock: number;
+    /** JSON: the revision of each environment, and its clients. */
+    body: string;
   };
   /** Idempotency records: responses kept for requests that are sent again. The table keeps its first name. */
   answers: {

@@ -1,11 +1,24 @@
-// Encrypts secrets at rest, of webhooks and of second factors: AES-256-GCM, bound to their row.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+// Encrypts secrets at rest, of webhooks and of second factors: AES-256-GCM, bound to their row. Signs what nobody else may write.
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
+import type { Signature } from "@halyard/core/history/chain";
 import { StartupProblem } from "../../errors.ts";
 
 export interface SecretCipher {
   /** `owner` is the row that the secret belongs to. */
   seal(text: string, owner: string): Uint8Array;
   open(sealed: Uint8Array, owner: string): string;
+  /** With a key that is derived from the newest one for this purpose alone. */
+  sign(text: string, purpose: string): Signature;
+  /** Undefined when the key that signed it is missing. */
+  isSigned(text: string, signature: Signature, purpose: string): boolean | undefined;
 }
 
 const format = 1;
@@ -14,6 +27,11 @@ const [keyIdAt, ivAt, tagAt, textAt] = [1, 5, 17, 33];
 /** Names a key without revealing it. */
 export const keyIdOf = (key: Uint8Array): Buffer =>
   createHash("sha256").update(key).digest().subarray(0, 4);
+
+const hmacOf = (text: string, key: Uint8Array, purpose: string): string =>
+  createHmac("sha256", new Uint8Array(hkdfSync("sha256", key, "", purpose, 32)))
+    .update(text)
+    .digest("hex");
 
 /** The first key encrypts; any of them decrypts, so that a key can be replaced without downtime. */
 export const createSecretCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]): SecretCipher => {
@@ -47,6 +65,18 @@ export const createSecretCipher = (keys: readonly [Uint8Array, ...Uint8Array[]])
       if (opened.size >= maxOpened) opened.clear();
       opened.set(owner, { sealed: bytes, text });
       return text;
+    },
+
+    sign: (text, purpose) => ({
+      keyId: keyIdOf(keys[0]).toString("hex"),
+      hmac: hmacOf(text, keys[0], purpose),
+    }),
+
+    isSigned(text, { keyId, hmac }, purpose) {
+      const key = keys.find((candidate) => keyIdOf(candidate).toString("hex") === keyId);
+      if (!key) return undefined;
+      const [given, right] = [Buffer.from(hmac), Buffer.from(hmacOf(text, key, purpose))];
+      return given.length === right.length && timingSafeEqual(given, right);
     },
   };
 };

@@ -3,6 +3,7 @@ import type { ApiKey } from "../../domain/api-key.ts";
 import type { Revision } from "../../domain/change.ts";
 import { lesserRole, type Role } from "../../domain/principal.ts";
 import type { Reader } from "../../ports.ts";
+import { percentOf } from "../environments/percent.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 
 type FollowReads = Pick<Reader, "positions" | "changesAfter" | "keyHolders">;
@@ -31,7 +32,7 @@ export const followReads = (database: Database): FollowReads => ({
           .on("access.revoked_at", "is", null),
       )
       .select(["held.id", "held.name", "held.role", "held.hash", "held.kind", "held.user_id"])
-      .select(["held.expires_at", "held.origins", "held.writes_directly"])
+      .select(["held.expires_at", "held.origins", "held.writes_directly", "held.max_flips"])
       .select(["environments.name as environment", "users.name as userName", "users.email"])
       .select("access.role as personRole")
       .where("held.environment_id", "=", environmentId)
@@ -57,6 +58,7 @@ export const followReads = (database: Database): FollowReads => ({
           environment: { id: environmentId, name: row.environment },
           ...keyLimits(row),
           ...(row.writes_directly === 1 && { writesDirectly: true }),
+          ...(row.max_flips !== null && { maxFlips: percentOf(row.max_flips) ?? 0 }),
         },
       };
     });

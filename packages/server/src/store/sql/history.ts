@@ -11,12 +11,13 @@ import { type Actor, isUserId, type Review } from "../../domain/principal.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 
 /** An entry of a large segment has 25 MB: a page ends with the entry that exceeds this. */
-const maxPageBytes = 8 * 1_024 * 1_024;
+export const maxPageBytes = 8 * 1_024 * 1_024;
 
 const columns = [
   "id",
   "subject",
   "subject_id",
+  "revision",
   "version",
   "at",
   "actor_key_id",
@@ -28,6 +29,7 @@ const columns = [
   "actions",
   "before",
   "after",
+  "chain",
 ] as const;
 
 /** Who a row names. */
@@ -51,6 +53,7 @@ const entryOf = (
   subject: row.subject as HistorySubject,
   subjectId: row.subject_id,
   version: row.version,
+  revision: row.revision,
   at: new Date(row.at),
   actor: actorOf(row),
   ...(row.reason !== null && { reason: row.reason }),
@@ -58,10 +61,11 @@ const entryOf = (
   actions: JSON.parse(row.actions) as string[],
   before: row.before === null ? null : JSON.parse(row.before),
   after: row.after === null ? null : JSON.parse(row.after),
+  chain: row.chain,
 });
 
 /** Neither database reads a large text to know its size. */
-const size = sql<number>`coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)`;
+export const historySize = sql<number>`coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)`;
 
 /** Of one thing by number, which is how it is indexed; else by time, for every filter. */
 const orderOf = ({ subjectId }: HistoryQuery) =>
@@ -74,7 +78,7 @@ const pageRows = (database: Database, environmentId: number, query: HistoryQuery
   const isOfOne = subjectId !== undefined;
   return database
     .selectFrom("history")
-    .select(["id", "at", size.as("size")])
+    .select(["id", "at", historySize.as("size")])
     .where("environment_id", "=", environmentId)
     .$if(subject !== undefined, (rows) => rows.where("subject", "=", subject ?? ""))
     .$if(isOfOne, (rows) => rows.where("subject_id", "=", subjectId ?? ""))

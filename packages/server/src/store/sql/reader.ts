@@ -12,7 +12,9 @@ import type { UserReads } from "../../domain/user.ts";
 import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
+import { percentOf } from "../environments/percent.ts";
 import { environmentReads } from "../environments/rows.ts";
+import { chainReads } from "../history/chain-part.ts";
 import { changeRequestReads } from "../people/change-requests.ts";
 import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
@@ -136,7 +138,7 @@ export const readsToChange = (
         .selectFrom("api_keys")
         .leftJoin("users", "users.id", "api_keys.user_id")
         .select(["api_keys.id", "api_keys.name", "role", "api_keys.created_at", "last_used_at"])
-        .select(["expires_at", "origins", "writes_directly", "created_by", "user_id"])
+        .select(["expires_at", "origins", "writes_directly", "created_by", "user_id", "max_flips"])
         .select("users.name as user_name")
         .where("environment_id", "=", environmentId)
         .where("revoked_at", "is", null)
@@ -153,6 +155,7 @@ export const readsToChange = (
         lastUsedAt: dateOf(row.last_used_at),
         user: row.user_id === null ? null : { id: row.user_id, name: row.user_name ?? "" },
         writesDirectly: row.writes_directly === 1,
+        maxFlips: percentOf(row.max_flips),
         createdBy: row.created_by,
       }));
     },
@@ -167,6 +170,7 @@ export const createReader = (database: Database): Reader => ({
   ...healthReads(database),
   ...eventLogReads(database),
   ...pastReads(database),
+  ...chainReads(database),
   session: readSession(database),
   sessionsOf: sessionsOf(database),
 

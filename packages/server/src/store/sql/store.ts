@@ -3,6 +3,8 @@ import type { Change } from "../../domain/change.ts";
 import type { DeliverySignal } from "../../domain/webhooks/outbox.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Commit, Reader, Store } from "../../ports.ts";
+import { signCheckpointsAnew, signedBy } from "../history/checkpoints.ts";
+import { redactHistory } from "../history/redact.ts";
 import { createOutbox } from "../outbox/outbox.ts";
 import { credentialReads, hasPasswords } from "../people/credentials.ts";
 import { writeSessionUse } from "../people/sessions.ts";
@@ -10,6 +12,7 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 import { reencrypt, unreadableSecrets } from "../secrets/encrypted-rows.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { instanceReads, instanceWrites } from "./instances.ts";
 import { createTransaction } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
 
@@ -46,6 +49,7 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     ...engine.reads,
     ...credentialReads(engine.database, secrets),
     hasPasswords: () => hasPasswords(engine.database),
+    isCheckpointSigned: signedBy(secrets),
     committed: engine.committed,
     unencryptedTo: engine.unencryptedTo,
     async transact(work) {
@@ -73,13 +77,20 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     },
     onHint: (listener) => engine.onHint(listener),
     outbox: createOutbox(engine, secrets, deliveryListeners),
+    redactHistory: (person, now) =>
+      redactHistory(engine.transact, engine.traits, secrets, person, now),
     keysUsed: (keyIds, at) =>
       engine.transactRelaxed((database) => writeKeyUse(database, keyIds, at)),
     sessionUsed: (hash, at) =>
       engine.transactRelaxed((database) => writeSessionUse(database, hash, at)),
+    ...instanceReads(engine.database, engine.traits),
+    ...instanceWrites(engine.traits, engine.transactRelaxed),
     addUsage: createAddUsage(engine.traits, engine.transactRelaxed),
     reencryptSecrets: () =>
-      engine.transact((database) => reencrypt(database, engine.traits, secrets)),
+      engine.transact(async (database) => {
+        await signCheckpointsAnew(database, secrets);
+        return reencrypt(database, engine.traits, secrets);
+      }),
     unreadableSecrets: () => unreadableSecrets(engine.database, secrets),
     async check() {
       await engine.database.selectFrom("environments").select("id").limit(1).execute();

@@ -1,15 +1,19 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
+import { chainAfter } from "@halyard/core/history/chain";
 import type { Change } from "../../domain/change.ts";
+import type { ChainHead } from "../../domain/history/chained-entry.ts";
 import type { Transaction } from "../../ports.ts";
+import { sha256 } from "../../text-hash.ts";
 import { copyWrites } from "../environments/copy.ts";
+import { percentOf, storedPercent } from "../environments/percent.ts";
 import { environmentWrites } from "../environments/rows.ts";
 import { queue } from "../outbox/queue.ts";
 import { changeRequestWrites } from "../people/change-requests.ts";
 import { credentialReads, credentialWrites } from "../people/credentials.ts";
 import { sessionWrites, signInLinkWrites } from "../people/sessions.ts";
 import { userWrites } from "../people/users.ts";
+import { appendEntry, firstUnchained, lockHead, wholeHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { historyRow } from "../schema/history-row.ts";
 import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { removalWrites } from "./delete-environment.ts";
@@ -68,6 +72,15 @@ export const createTransaction = (
     await traits.notify(database);
   };
 
+  /** Of the environments that are locked here. */
+  const heads = new Map<number, ChainHead>();
+
+  const checkChain = ({ state, entry }: Change): void => {
+    const head = heads.get(state.id);
+    if (head && entry.chain === chainAfter(head.chain, entry.digest, sha256)) return;
+    throw new Error("A change does not follow the last entry of its history.");
+  };
+
   return {
     // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
     ...readsToChange(database, traits.locked),
@@ -78,8 +91,17 @@ export const createTransaction = (
     async lockEnvironment(environmentId) {
       const row = await database
         .selectFrom("environments")
-        .select(["id", "name", "revision", "sequence", "flag_count as flagCount", "protected"])
+        .select([
+          "id",
+          "name",
+          "revision",
+          "sequence",
+          "flag_count as flagCount",
+          "protected",
+          "max_flips",
+        ])
         .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
+        .select(["chain", firstUnchained.as("unchained")])
         // A store from before this column, or a commit by an older version, has it in the history alone.
         .select((environment) =>
           environment.fn
@@ -96,19 +118,22 @@ export const createTransaction = (
         .where("id", "=", environmentId)
         .$call(traits.locked)
         .executeTakeFirst();
-      return (
-        row && {
-          id: row.id,
-          name: row.name,
-          revision: row.revision,
-          sequence: row.sequence,
-          flagCount: row.flagCount,
-          segmentCount: row.segmentCount,
-          definitionBytes: row.definitionBytes,
-          changedAt: row.changedAt,
-          isProtected: row.protected === 1,
-        }
-      );
+      if (!row) return undefined;
+      const head = await wholeHead(database, environmentId, row);
+      heads.set(environmentId, head);
+      return {
+        id: row.id,
+        name: row.name,
+        revision: row.revision,
+        sequence: row.sequence,
+        flagCount: row.flagCount,
+        segmentCount: row.segmentCount,
+        definitionBytes: row.definitionBytes,
+        changedAt: row.changedAt,
+        isProtected: row.protected === 1,
+        maxFlips: percentOf(row.max_flips),
+        chain: head.chain,
+      };
     },
 
     async lastVersion(environmentId, kind, key) {
@@ -125,6 +150,8 @@ export const createTransaction = (
     },
 
     async commit(change, deliveries) {
+      checkChain(change);
+      heads.set(change.state.id, change.state);
       await writeChange(database, change);
       await queue(database, deliveries, "event", change.at, signal.queued);
       await traits.notify(database);
@@ -158,6 +185,7 @@ export const createTransaction = (
           given: key.isGiven ? 1 : 0,
           user_id: key.user?.id ?? null,
           writes_directly: key.writesDirectly ? 1 : 0,
+          max_flips: storedPercent(key.maxFlips),
           created_by: key.createdBy,
         })
         .execute();
@@ -206,10 +234,11 @@ export const createTransaction = (
     ...removalWrites(database, traits, signal.revokedKeys),
 
     async record(environmentId, entry) {
-      await database
-        .insertInto("history")
-        .values(historyRow(environmentId, entry, null))
-        .execute();
+      const head = heads.get(environmentId) ?? (await lockHead(database, traits, environmentId));
+      if (!head) throw new Error(`There is no environment ${environmentId}.`);
+      const after = await appendEntry(database, environmentId, head, entry);
+      heads.set(environmentId, after);
+      return after.chain;
     },
 
     async idempotencyRecord(keyId, name, now) {

@@ -9,7 +9,6 @@ import {
   orderedBy,
   type SegmentDecision,
 } from "../../domain/change.ts";
-import type { NewHistoryEntry } from "../../domain/history.ts";
 import { historyRow } from "../schema/history-row.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
@@ -160,22 +159,9 @@ const writeSegment = async (
   }
 };
 
-const historyOf = ({ decision, at, actor, reason, review, events }: Change): NewHistoryEntry => ({
-  subject: decision.kind,
-  subjectId: decision.key,
-  version: decision.version,
-  at,
-  actor,
-  reason,
-  review,
-  actions: events.map(({ type }) => type),
-  before: decision.before,
-  after: decision.after,
-});
-
 export const writeChange = async (database: Database, change: Change): Promise<void> => {
-  const { state, at, events, decision } = change;
-  const { id: environmentId, revision } = state;
+  const { state, at, events, entry, decision } = change;
+  const { id: environmentId } = state;
   switch (decision.kind) {
     case "flag":
       await writeFlag(database, environmentId, decision);
@@ -186,19 +172,17 @@ export const writeChange = async (database: Database, change: Change): Promise<v
   await database
     .updateTable("environments")
     .set({
-      revision,
+      revision: state.revision,
       sequence: state.sequence,
       flag_count: state.flagCount,
       segment_count: state.segmentCount,
       definition_bytes: state.definitionBytes,
       changed_at: state.changedAt,
+      chain: state.chain,
     })
     .where("id", "=", environmentId)
     .execute();
-  await database
-    .insertInto("history")
-    .values(historyRow(environmentId, historyOf(change), revision, decision.level))
-    .execute();
+  await database.insertInto("history").values(historyRow(environmentId, entry)).execute();
   await database
     .insertInto("events")
     .values(

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, sql } from "kysely";
-import { migrate } from "../schema/migrate.ts";
+import { migrate, type OnProgress } from "../schema/migrate.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { createReader } from "../sql/reader.ts";
 import type { Engine } from "../sql/store.ts";
@@ -17,12 +17,15 @@ export const openSqliteEngine = async (
   folder: string,
   mayMigrate: boolean,
   maxWaiting = Number.POSITIVE_INFINITY,
+  onMigration?: OnProgress,
 ): Promise<Engine> => {
   const path = join(folder, databaseFile);
   let writer: Database | undefined;
   try {
     writer = new Kysely<Tables>({ dialect: new WriterDialect(adapt(openDatabase(path))) });
-    await writer.transaction().execute((database) => migrate(database, sqliteTraits, mayMigrate));
+    await writer
+      .transaction()
+      .execute((database) => migrate(database, sqliteTraits, mayMigrate, onMigration));
     return createEngine(writer, openDatabase(path), maxWaiting);
   } catch (error) {
     await writer?.destroy();

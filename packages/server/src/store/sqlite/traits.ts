@@ -22,4 +22,5 @@ export const sqliteTraits: DatabaseTraits = {
   alone: () => Promise.resolve(),
   // Other processes watch the data version.
   notify: () => Promise.resolve(),
+  now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
 };

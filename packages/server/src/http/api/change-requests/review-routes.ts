@@ -5,7 +5,7 @@ import type { Result } from "../../../errors.ts";
 import type { ChangeRequests } from "../../../management/change-requests/change-requests.ts";
 import { sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
-import { Reason } from "../../openapi/reason.ts";
+import { type ConfirmQuery, callerOf, confirmQuery, Reason } from "../../openapi/reason.ts";
 import { closedObject, idempotencyHeader, preconditionHeader } from "../../openapi/schemas.ts";
 import { type Static, Type } from "../../openapi/type.ts";
 import { ifMatch } from "../../request/conditional.ts";
@@ -80,7 +80,7 @@ export const reviewRoutes = (app: FastifyInstance, requests: ChangeRequests): vo
     "One whose time has come and that could not be applied yet, for example because the store was unavailable. When it cannot be applied now either, it is open again.",
   );
 
-  app.post<{ Params: RequestPath }>(
+  app.post<{ Params: RequestPath; Querystring: ConfirmQuery }>(
     "/change-requests/:id/rebase",
     route("flags.write", {
       tags,
@@ -89,6 +89,7 @@ export const reviewRoutes = (app: FastifyInstance, requests: ChangeRequests): vo
       description:
         "Its author: the same operations, on the flags and segments as they are now. Voids its approvals.",
       params: requestPath,
+      querystring: confirmQuery,
       response: answers(
         {
           200: {
@@ -112,8 +113,10 @@ export const reviewRoutes = (app: FastifyInstance, requests: ChangeRequests): vo
         ...withBody,
       ),
     }),
-    async (request, reply) =>
-      send(reply, await requests.rebase(request.auth.principal, request.params.id)),
+    async (request, reply) => {
+      const caller = callerOf(request.auth.principal, request.query);
+      return send(reply, await requests.rebase(caller, request.params.id));
+    },
   );
 
   app.post<{ Params: RequestPath; Body: Static<typeof RefuseBody> | undefined }>(

@@ -10,7 +10,7 @@ import type { ChangeRequests } from "../../../management/change-requests/change-
 import { jsonType, sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
 import { momentRule, readMoment } from "../../openapi/moment.ts";
-import { Reason } from "../../openapi/reason.ts";
+import { type ConfirmQuery, callerOf, confirmQuery, Reason } from "../../openapi/reason.ts";
 import {
   closedObject,
   idempotencyHeader,
@@ -147,7 +147,7 @@ export const changeRequestRoutes = (app: FastifyInstance, requests: ChangeReques
     },
   );
 
-  app.post<{ Body: Static<typeof CreateBody> }>(
+  app.post<{ Body: Static<typeof CreateBody>; Querystring: ConfirmQuery }>(
     "/change-requests",
     route("flags.write", {
       tags,
@@ -155,6 +155,7 @@ export const changeRequestRoutes = (app: FastifyInstance, requests: ChangeReques
       summary: "Propose changes",
       description:
         "Up to 100 operations that are applied together, in one transaction, when another person approves them. Also where the environment does not ask for that. Each is tried out first: what would be refused is refused now.",
+      querystring: confirmQuery,
       headers: idempotencyHeader,
       body: { ...CreateBody, examples: [bodyExample] },
       response: answers(
@@ -182,14 +183,14 @@ export const changeRequestRoutes = (app: FastifyInstance, requests: ChangeReques
       return replyIdempotently(
         request,
         reply,
-        (caller, once) => requests.create(caller, draft, once),
+        (caller, once) => requests.create(callerOf(caller, request.query), draft, once),
         (made) =>
           reply.code(201).header("location", `/api/v1/change-requests/${made.id}`).send(made),
       );
     },
   );
 
-  app.patch<{ Params: RequestPath; Body: Static<typeof EditBody> }>(
+  app.patch<{ Params: RequestPath; Body: Static<typeof EditBody>; Querystring: ConfirmQuery }>(
     "/change-requests/:id",
     route("flags.write", {
       tags,
@@ -198,6 +199,7 @@ export const changeRequestRoutes = (app: FastifyInstance, requests: ChangeReques
       description:
         "Its author, only the fields given. What others have approved is void: it needs a new approval.",
       params: requestPath,
+      querystring: confirmQuery,
       body: { ...EditBody, examples: [bodyExample] },
       response: answers(
         { 200: shownRequest },
@@ -213,7 +215,8 @@ export const changeRequestRoutes = (app: FastifyInstance, requests: ChangeReques
       const time = applyAt === undefined ? undefined : timeOf(applyAt);
       const wrong = [planned, time].find((each) => each && !each.ok);
       if (wrong && !wrong.ok) return sendFailure(reply, wrong.failure);
-      const edited = await requests.edit(request.auth.principal, request.params.id, {
+      const caller = callerOf(request.auth.principal, request.query);
+      const edited = await requests.edit(caller, request.params.id, {
         ...(planned?.ok && { operations: planned.value }),
         ...(reason !== undefined && { reason: reason.trim() }),
         ...(time?.ok && { applyAt: time.value }),

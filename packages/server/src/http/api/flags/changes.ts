@@ -8,7 +8,7 @@ import type { RefusedOperation } from "../../../management/change-requests/opera
 import type { FlagPatch, Flags } from "../../../management/flags.ts";
 import { jsonType, sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
-import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../../openapi/reason.ts";
+import { type ChangeQuery, callerOf, changeQuery, withoutReason } from "../../openapi/reason.ts";
 import {
   closedObject,
   flagExample,
@@ -93,7 +93,7 @@ const failureOf = (
 };
 
 export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
-  app.post<{ Body: { readonly changes: readonly OneChange[] }; Querystring: ReasonQuery }>(
+  app.post<{ Body: { readonly changes: readonly OneChange[] }; Querystring: ChangeQuery }>(
     "/changes",
     route("flags.write", {
       tags: ["Flags"],
@@ -101,7 +101,7 @@ export const changeRoutes = (app: FastifyInstance, flags: Flags): void => {
       summary: "Change several flags together",
       description:
         "At most 100, all of them or none, in one transaction. Each makes its own revision and events, in the order given.",
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: idempotencyHeader,
       body: changesSchema,
       response: answers(

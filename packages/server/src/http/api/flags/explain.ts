@@ -4,18 +4,19 @@ import type { PatchFlag } from "@halyard/core/flags/registry";
 import { patchFlagSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
 import { invalid, ok, type Result } from "../../../errors.ts";
-import type { Explain, ExplainAbout } from "../../../management/explain.ts";
+import type { Explain, ExplainAbout } from "../../../management/past/explain.ts";
 import { allow } from "../../auth/authenticate.ts";
 import { jsonType, sendFailure } from "../../errors/error-reply.ts";
 import { answers, route, withBody } from "../../openapi/describe.ts";
 import { type FlagPath, flagPath, flagReference } from "../../openapi/schemas.ts";
 import { Type } from "../../openapi/type.ts";
+import { pastParameters, whenOf } from "../past.ts";
 
 interface ExplainBody {
   readonly context: EvaluationContext;
   readonly patch?: PatchFlag;
-  readonly at?: string;
-  readonly revision?: number;
+  readonly at?: string | undefined;
+  readonly revision?: number | undefined;
 }
 
 const explainSchema = {
@@ -35,39 +36,26 @@ const explainSchema = {
       description: "The flag as it would be with these changes. Needs the role admin.",
     },
     at: {
-      type: "string",
-      maxLength: 40,
+      ...pastParameters.at,
       description:
         "The flag and all that it names as they were at this time. Needs the role admin.",
-      "x-must-be": "a time such as 2026-11-14T12:00:00Z",
     },
     revision: {
-      type: "integer",
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
+      ...pastParameters.revision,
       description: "The same at this revision of the environment.",
-      "x-must-be": "a revision of the environment",
     },
   },
   additionalProperties: false,
   examples: [{ context: { targetingKey: "user-123", plan: "pro" } }],
 };
 
-const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
-
 const aboutOf = ({ patch, at, revision }: ExplainBody): Result<ExplainAbout> => {
-  const given = { patch, at, revision };
-  const names = Object.entries(given).filter(([, value]) => value !== undefined);
-  if (names.length > 1) {
-    return invalid(names[1]?.[0] ?? "", "must be the only one of patch, at and revision");
+  const given = Object.entries({ patch, at, revision }).filter(([, value]) => value !== undefined);
+  if (given.length > 1) {
+    return invalid(given[1]?.[0] ?? "", "must be the only one of patch, at and revision");
   }
-  if (at === undefined) {
-    return ok({ ...(patch && { patch }), ...(revision !== undefined && { revision }) });
-  }
-  const time = isTime.test(at) ? new Date(at) : new Date(Number.NaN);
-  return Number.isNaN(time.getTime())
-    ? invalid("at", "must be a time such as 2026-11-14T12:00:00Z")
-    : ok({ at: time });
+  const when = whenOf({ at, revision });
+  return when.ok ? ok({ patch, when: when.value }) : when;
 };
 
 const result = { anyOf: [{ type: "boolean" }, { type: "string", enum: ["unknown"] }] };
@@ -192,7 +180,8 @@ export const explainRoutes = (app: FastifyInstance, explain: Explain): void => {
       const about = aboutOf(body);
       if (!about.ok) return sendFailure(reply, about.failure);
       // What would be, and what was, is for those who may change it.
-      const allowed = Object.keys(about.value).length > 0 ? allow(auth, "flags.write") : ok(auth);
+      const { patch, when } = about.value;
+      const allowed = patch || when ? allow(auth, "flags.write") : ok(auth);
       if (!allowed.ok) return sendFailure(reply, allowed.failure);
       const { environment } = auth.principal;
       const explained = await explain(environment, params.key, body.context, about.value);

@@ -5,9 +5,12 @@ import type { EnvironmentFlags } from "../../../management/flag-reads.ts";
 import { jsonType } from "../../errors/error-reply.ts";
 
 const flagBodies = new WeakMap<VersionedFlag, string>();
+/** As they are, or as they were: then they have no name. */
+export type ListedFlags = Pick<EnvironmentFlags, "revision" | "all"> & { readonly name?: string };
+
 const listBodies = new WeakMap<
-  EnvironmentFlags,
-  { readonly name: string; readonly body: Buffer }
+  ListedFlags,
+  { readonly name: string | undefined; readonly body: Buffer }
 >();
 
 /** As text, which Node sends together with the head. */
@@ -20,10 +23,10 @@ const flagBody = (entry: VersionedFlag): string => {
 };
 
 /** As bytes: a long text would be encoded for each answer. */
-export const listBody = (flags: EnvironmentFlags): Buffer => {
+export const listBody = (flags: ListedFlags): Buffer => {
   const { name } = flags;
   const kept = listBodies.get(flags);
-  if (kept?.name === name) return kept.body;
+  if (kept !== undefined && kept.name === name) return kept.body;
   const body = Buffer.from(JSON.stringify(flags.all().map(({ flag }) => flag)));
   listBodies.set(flags, { name, body });
   return body;

@@ -1,10 +1,12 @@
-// GET /flags and GET /flags/{key}: always the last committed state.
+// GET /flags and GET /flags/{key}: the last committed state, or as it was.
 import type { Flag, FlagTypeName } from "@halyard/core/flags/registry";
 import { isFlagKey } from "@halyard/core/flags/rules";
 import { flagTypeSchema } from "@halyard/core/flags/schemas";
 import type { FastifyInstance } from "fastify";
 import type { VersionedFlag } from "../../../domain/change.ts";
-import type { EnvironmentFlags, FlagReads } from "../../../management/flag-reads.ts";
+import type { Result } from "../../../errors.ts";
+import type { FlagReads } from "../../../management/flag-reads.ts";
+import type { AsItWas } from "../../../management/past/as-it-was.ts";
 import { jsonType, sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route } from "../../openapi/describe.ts";
 import {
@@ -19,7 +21,15 @@ import {
 import { type Static, Type } from "../../openapi/type.ts";
 import { sendNotModified } from "../../request/conditional.ts";
 import { badCursor, decodeCursor, sendNextLink } from "../paging.ts";
-import { listBody, sendFlag } from "./flag-bodies.ts";
+import {
+  type MaybePast,
+  type PastQuery,
+  pastParameters,
+  pastQuery,
+  tellRevision,
+  whenOf,
+} from "../past.ts";
+import { type ListedFlags, listBody, sendFlag } from "./flag-bodies.ts";
 
 const tags = ["Flags"];
 
@@ -54,9 +64,10 @@ const ListQuery = closedObject({
       "x-must-be": "a text of at most 200 characters",
     }),
   ),
+  ...pastParameters,
 });
 
-const select = (list: EnvironmentFlags, query: Static<typeof ListQuery>): VersionedFlag[] => {
+const select = (list: ListedFlags, query: Static<typeof ListQuery>): VersionedFlag[] => {
   const text = query.q?.toLowerCase();
   return list
     .all()
@@ -72,7 +83,7 @@ const select = (list: EnvironmentFlags, query: Static<typeof ListQuery>): Versio
     );
 };
 
-export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads): void => {
+export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads, past: AsItWas): void => {
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     "/flags",
     route("flags.read", {
@@ -80,28 +91,37 @@ export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads): void => 
       operationId: "listFlags",
       summary: "List flags",
       description:
-        "All flags of the environment, sorted by key; filtered and in pages when asked to.",
+        "All flags of the environment, sorted by key; filtered and in pages when asked to. With `at` or `revision` as they were then, also those that were deleted since.",
       querystring: ListQuery,
       headers: freshnessHeader,
-      response: answers({
-        200: {
-          description: "The flags.",
-          schema: Type.Array(Type.Unsafe<Flag>(flagReference)),
-          example: [flagExample],
-          headers: { ...headers.listTag, ...headers.next },
+      response: answers(
+        {
+          200: {
+            description: "The flags.",
+            schema: Type.Array(Type.Unsafe<Flag>(flagReference)),
+            example: [flagExample],
+            headers: { ...headers.listTag, ...headers.next, ...headers.pastRevision },
+          },
+          304: { description: "Nothing has changed.", headers: headers.listTag },
         },
-        304: { description: "Nothing has changed.", headers: headers.listTag },
-      }),
+        "CONFLICT",
+      ),
     }),
     async (request, reply) => {
       const { query } = request;
+      const when = whenOf(query);
+      if (!when.ok) return sendFailure(reply, when.failure);
       const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
       if (query.cursor !== undefined && !isFlagKey(after ?? "")) {
         return sendFailure(reply, badCursor);
       }
-      const found = await flags.list(request.auth.principal.environment);
+      const { environment } = request.auth.principal;
+      const found: Result<ListedFlags> = await (when.value
+        ? past.list(environment, when.value)
+        : flags.list(environment));
       if (!found.ok) return sendFailure(reply, found.failure);
       const list = found.value;
+      tellRevision(reply, when.value && list.revision);
       if (sendNotModified(request, reply, list.revision)) return reply;
       reply.type(jsonType);
       if (Object.keys(query).length === 0) return reply.send(listBody(list));
@@ -116,13 +136,15 @@ export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads): void => 
     },
   );
 
-  app.get<{ Params: FlagPath }>(
+  app.get<{ Params: FlagPath; Querystring: PastQuery }>(
     "/flags/:key",
     route("flags.read", {
       tags,
       operationId: "getFlag",
       summary: "Read one flag",
+      description: "With `at` or `revision` as it was then, also when it was deleted since.",
       params: flagPath,
+      querystring: pastQuery,
       headers: freshnessHeader,
       response: answers(
         {
@@ -130,17 +152,25 @@ export const flagReadRoutes = (app: FastifyInstance, flags: FlagReads): void => 
             description: "The flag.",
             schema: flagReference,
             example: flagExample,
-            headers: headers.flagTag,
+            headers: { ...headers.flagTag, ...headers.pastRevision },
           },
           304: { description: "It has not changed.", headers: headers.flagTag },
         },
         "NOT_FOUND",
+        "CONFLICT",
       ),
     }),
     async (request, reply) => {
-      const found = await flags.get(request.auth.principal.environment, request.params.key);
+      const { params, query, auth } = request;
+      const { environment } = auth.principal;
+      const when = whenOf(query);
+      if (!when.ok) return sendFailure(reply, when.failure);
+      const found: Result<VersionedFlag & MaybePast> = await (when.value
+        ? past.flag(environment, when.value, params.key)
+        : flags.get(environment, params.key));
       if (!found.ok) return sendFailure(reply, found.failure);
       const { value } = found;
+      tellRevision(reply, value.revision);
       return sendNotModified(request, reply, value.version) ? reply : sendFlag(reply, value);
     },
   );

@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { Flags } from "../../../management/flags.ts";
 import { sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
-import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../../openapi/reason.ts";
+import { type ChangeQuery, callerOf, changeQuery, withoutReason } from "../../openapi/reason.ts";
 import {
   type FlagPath,
   flagExample,
@@ -24,7 +24,7 @@ const tags = ["Flags"];
 const Precondition = preconditionHeader("flag");
 
 export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
-  app.post<{ Body: CreateFlag; Querystring: ReasonQuery }>(
+  app.post<{ Body: CreateFlag; Querystring: ChangeQuery }>(
     "/flags",
     route("flags.write", {
       tags,
@@ -32,7 +32,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       summary: "Create a flag",
       description:
         "It is off at first, and a rollout flag reaches 0 % unless `percentage` says otherwise.",
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: idempotencyHeader,
       body: {
         ...withoutReason(createFlagSchema),
@@ -74,7 +74,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       ),
   );
 
-  app.patch<{ Params: FlagPath; Body: PatchFlag; Querystring: ReasonQuery }>(
+  app.patch<{ Params: FlagPath; Body: PatchFlag; Querystring: ChangeQuery }>(
     "/flags/:key",
     route("flags.write", {
       tags,
@@ -83,7 +83,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       description:
         "Only the fields given. A change that changes nothing makes no event and no new version.",
       params: flagPath,
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: Precondition,
       body: {
         ...withoutReason(patchFlagSchema),
@@ -127,7 +127,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
     },
   );
 
-  app.delete<{ Params: FlagPath; Querystring: ReasonQuery }>(
+  app.delete<{ Params: FlagPath; Querystring: ChangeQuery }>(
     "/flags/:key",
     route("flags.write", {
       tags,
@@ -135,7 +135,7 @@ export const flagRoutes = (app: FastifyInstance, flags: Flags): void => {
       summary: "Delete a flag",
       description: "Not while another flag requires it: the answer lists the flags.",
       params: flagPath,
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: Precondition,
       response: answers(
         { 204: { description: "It is gone." }, ...proposed },

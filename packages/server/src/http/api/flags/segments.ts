@@ -3,10 +3,13 @@ import type { MembersRequest } from "@halyard/core/targeting/check-segment";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { VersionedSegment } from "../../../domain/change.ts";
 import type { CreateSegment, PatchSegment } from "../../../domain/change-segment.ts";
+import type { WholeSegment } from "../../../domain/segments.ts";
+import type { Result } from "../../../errors.ts";
+import type { AsItWas } from "../../../management/past/as-it-was.ts";
 import type { Segments } from "../../../management/segments.ts";
 import { jsonType, sendFailure } from "../../errors/error-reply.ts";
 import { answers, headers, route, withBody } from "../../openapi/describe.ts";
-import { callerOf, type ReasonQuery, reasonQuery, withoutReason } from "../../openapi/reason.ts";
+import { type ChangeQuery, callerOf, changeQuery, withoutReason } from "../../openapi/reason.ts";
 import { freshnessHeader, idempotencyHeader, preconditionHeader } from "../../openapi/schemas.ts";
 import {
   createSegmentSchema,
@@ -23,6 +26,7 @@ import { Type } from "../../openapi/type.ts";
 import { ifMatch, sendNotModified } from "../../request/conditional.ts";
 import { proposed } from "../change-requests/schemas.ts";
 import { replyIdempotently } from "../idempotency.ts";
+import { type MaybePast, type PastQuery, pastQuery, tellRevision, whenOf } from "../past.ts";
 
 const tags = ["Segments"];
 
@@ -41,29 +45,43 @@ const changed = {
   },
 };
 
-export const segmentRoutes = (app: FastifyInstance, segments: Segments): void => {
-  app.get(
+export const segmentRoutes = (app: FastifyInstance, segments: Segments, past: AsItWas): void => {
+  app.get<{ Querystring: PastQuery }>(
     "/segments",
     route("segments.read", {
       tags,
       operationId: "listSegments",
       summary: "List segments",
-      description: "All segments of the environment, sorted by key, with counts of their members.",
-      response: answers({
-        200: {
-          description: "The segments, without their members.",
-          schema: Type.Array(SegmentSummary),
-          example: [summaryExample],
+      description:
+        "All segments of the environment, sorted by key, with counts of their members. With `at` or `revision` as they were then.",
+      querystring: pastQuery,
+      response: answers(
+        {
+          200: {
+            description: "The segments, without their members.",
+            schema: Type.Array(SegmentSummary),
+            example: [summaryExample],
+            headers: headers.pastRevision,
+          },
         },
-      }),
+        "CONFLICT",
+      ),
     }),
     async (request, reply) => {
-      const list = await segments.list(request.auth.principal.environment);
-      return reply.type(jsonType).send(JSON.stringify(list.map(({ segment }) => segment)));
+      const { environment } = request.auth.principal;
+      const show = (list: readonly VersionedSegment[]) =>
+        reply.type(jsonType).send(JSON.stringify(list.map(({ segment }) => segment)));
+      const when = whenOf(request.query);
+      if (!when.ok) return sendFailure(reply, when.failure);
+      if (!when.value) return show(await segments.list(environment));
+      const found = await past.segments(environment, when.value);
+      if (!found.ok) return sendFailure(reply, found.failure);
+      tellRevision(reply, found.value.revision);
+      return show(found.value.list);
     },
   );
 
-  app.post<{ Body: CreateSegment; Querystring: ReasonQuery }>(
+  app.post<{ Body: CreateSegment; Querystring: ChangeQuery }>(
     "/segments",
     route("segments.write", {
       tags,
@@ -71,7 +89,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       summary: "Create a segment",
       description:
         "Its lists may come along; more than fits into 256 KiB is added in parts with `/segments/{key}/members`.",
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: idempotencyHeader,
       body: withoutReason(createSegmentSchema),
       response: answers(
@@ -97,14 +115,16 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       ),
   );
 
-  app.get<{ Params: SegmentPath }>(
+  app.get<{ Params: SegmentPath; Querystring: PastQuery }>(
     "/segments/:key",
     route("segments.read", {
       tags,
       operationId: "getSegment",
       summary: "Read one segment",
-      description: "With all its members.",
+      description:
+        "With all its members. With `at` or `revision` as it was then, also when it was deleted since.",
       params: segmentPath,
+      querystring: pastQuery,
       headers: freshnessHeader,
       response: answers(
         {
@@ -112,23 +132,31 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
             description: "The segment.",
             schema: segmentReference,
             example: segmentExample,
-            headers: headers.segmentTag,
+            headers: { ...headers.segmentTag, ...headers.pastRevision },
           },
           304: { description: "It has not changed.", headers: headers.segmentTag },
         },
         "NOT_FOUND",
+        "CONFLICT",
       ),
     }),
     async (request, reply) => {
-      const found = await segments.get(request.auth.principal.environment, request.params.key);
+      const { params, query, auth } = request;
+      const { environment } = auth.principal;
+      const when = whenOf(query);
+      if (!when.ok) return sendFailure(reply, when.failure);
+      const found: Result<WholeSegment & MaybePast> = await (when.value
+        ? past.segment(environment, when.value, params.key)
+        : segments.get(environment, params.key));
       if (!found.ok) return sendFailure(reply, found.failure);
-      const { segment, version } = found.value;
+      const { segment, version, revision } = found.value;
+      tellRevision(reply, revision);
       if (sendNotModified(request, reply, version)) return reply;
       return reply.type(jsonType).send(JSON.stringify(segment));
     },
   );
 
-  app.patch<{ Params: SegmentPath; Body: PatchSegment; Querystring: ReasonQuery }>(
+  app.patch<{ Params: SegmentPath; Body: PatchSegment; Querystring: ChangeQuery }>(
     "/segments/:key",
     route("segments.write", {
       tags,
@@ -137,7 +165,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       description:
         "Only the fields given, each of them whole. A change that changes nothing makes no event and no new version.",
       params: segmentPath,
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: Precondition,
       body: withoutReason(patchSegmentSchema),
       response: answers(changed, "NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", ...withBody),
@@ -152,7 +180,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
     },
   );
 
-  app.post<{ Params: SegmentPath; Body: MembersRequest; Querystring: ReasonQuery }>(
+  app.post<{ Params: SegmentPath; Body: MembersRequest; Querystring: ChangeQuery }>(
     "/segments/:key/members",
     route("segments.write", {
       tags,
@@ -161,7 +189,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       description:
         "In parts, for lists of any length up to 100,000. What is in the list already, or is not, is passed over, so a part may be sent again.",
       params: segmentPath,
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: Type.Object({ ...Precondition.properties, ...idempotencyHeader.properties }),
       body: withoutReason(membersSchema),
       response: answers(changed, "NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", ...withBody),
@@ -213,7 +241,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
     },
   );
 
-  app.delete<{ Params: SegmentPath; Querystring: ReasonQuery }>(
+  app.delete<{ Params: SegmentPath; Querystring: ChangeQuery }>(
     "/segments/:key",
     route("segments.write", {
       tags,
@@ -221,7 +249,7 @@ export const segmentRoutes = (app: FastifyInstance, segments: Segments): void =>
       summary: "Delete a segment",
       description: "Not while a flag names it: the answer lists the flags.",
       params: segmentPath,
-      querystring: reasonQuery,
+      querystring: changeQuery,
       headers: Precondition,
       response: answers(
         { 204: { description: "It is gone." }, ...proposed },

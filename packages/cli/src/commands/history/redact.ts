@@ -1,0 +1,65 @@
+// halyard history redact: replaces a person's name and address in the history of every environment.
+import { Command } from "commander";
+import { type OperatorOptions, operatorCommand, withOperator } from "../../operator.ts";
+import { confirm } from "../../terminal/ask.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandFailed, print, printJson } from "../../terminal/output.ts";
+
+interface RedactOptions extends OperatorOptions {
+  readonly user?: string;
+  readonly name: readonly string[];
+  readonly email: readonly string[];
+  readonly yes?: boolean;
+}
+
+const collect = (value: string, earlier: readonly string[]): readonly string[] => [
+  ...earlier,
+  value,
+];
+
+export const redactCommand = (): Command =>
+  withExamples(
+    operatorCommand(
+      new Command("redact")
+        .description(
+          "replace a person's name and address in the history of all environments; the chain stays whole, and signed checkpoints say which entries changed",
+        )
+        .option(
+          "--user <id>",
+          "the id of their account, and every name that the history has for it",
+        )
+        .option("--name <name>", "a name, also several times", collect, [])
+        .option("--email <address>", "an address, also several times", collect, [])
+        .option("-y, --yes", "do not ask for confirmation"),
+    ),
+    "halyard history redact --user usr_3f9a0c5be1d24f6a --email ada@example.com",
+  ).action(redact);
+
+const redact = async (options: RedactOptions): Promise<void> => {
+  const { user, name: names, email: emails, json } = options;
+  if (user === undefined && names.length + emails.length === 0) {
+    throw new CommandFailed("Say whom: --user, --name or --email.", exitCodes.usage);
+  }
+  await confirm(
+    "The names are replaced in the history for good, which cannot be undone. Continue?",
+    options.yes,
+  );
+  await withOperator(options, async (operator, place) => {
+    const results = await operator.redactHistory({ id: user, names, emails });
+    if (json) return printJson({ ...place.json, environments: results });
+    for (const { environment, redacted, refused } of results) {
+      if (redacted.length > 0) {
+        print(
+          `${environment}: names replaced in ${redacted.length} entries: ${redacted.join(", ")}.`,
+        );
+      }
+      if (refused.length > 0) {
+        print(`${environment}: left as they are, since they do not verify: ${refused.join(", ")}.`);
+      }
+    }
+    if (results.every((each) => each.redacted.length + each.refused.length === 0)) {
+      print("No entry names them.");
+    }
+  });
+};

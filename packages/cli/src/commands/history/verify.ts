@@ -1,0 +1,190 @@
+// halyard history verify: walks the chain of a history itself, and compares it with what a receiver kept.
+import { hash } from "node:crypto";
+import type { ExportLine } from "@halyard/core/history/chain";
+import { createHistoryVerifier, type HistoryVerification } from "@halyard/core/history/verify";
+import { Command } from "commander";
+import { configFor } from "../../operator.ts";
+import {
+  answered,
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  serverCommand,
+} from "../../server-connection/connection.ts";
+import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandFailed, inOneLine, print, printAside, printJson } from "../../terminal/output.ts";
+import { linesOfFile, linesOfServer } from "./lines.ts";
+
+interface VerifyOptions extends ConnectionOptions {
+  readonly file?: string;
+  readonly head?: string;
+  readonly events?: string;
+  readonly json?: boolean;
+}
+
+export const verifyCommand = (): Command =>
+  withExamples(
+    serverCommand(
+      new Command("verify")
+        .description(
+          "verify that nobody changed the history afterwards: downloads it, walks its chain of hashes here and says where it breaks",
+        )
+        .option("--file <file>", "verify an export instead of asking a server")
+        .option("--head <hash>", "the history must contain this head, which a receiver kept")
+        .option(
+          "--events <file>",
+          "JSON lines with the events that a receiver kept: the history must contain the chain of each",
+        ),
+      "a server",
+    ),
+    "halyard history verify",
+    "halyard history verify --file history.jsonl --events received.jsonl",
+  ).action(verify);
+
+/** What a receiver kept. */
+interface Kept {
+  readonly chain: string;
+  /** When the event was made; null when only the head is known. */
+  readonly at: number | null;
+  readonly name: string;
+}
+
+const readKept = async ({ head, events }: VerifyOptions): Promise<readonly Kept[]> => {
+  const kept: Kept[] = [];
+  if (head !== undefined) {
+    const chain = head.trim().toLowerCase();
+    if (!/^[0-9a-f]{64}$/.test(chain)) {
+      throw new CommandFailed("--head must have 64 hexadecimal digits.", exitCodes.usage);
+    }
+    kept.push({ chain, at: null, name: `the head ${chain}` });
+  }
+  if (events !== undefined) {
+    for await (const line of linesOfFile(events)) {
+      const { id, chain, createdAt } = line as Readonly<Record<string, unknown>>;
+      // Tests, and events from before there was a chain, have none.
+      if (typeof chain !== "string") continue;
+      const at = Date.parse(String(createdAt));
+      kept.push({ chain, at: Number.isNaN(at) ? null : at, name: `the event ${String(id)}` });
+    }
+    if (kept.length === 0) {
+      throw new CommandFailed(`${events} has no event with a chain.`, exitCodes.usage);
+    }
+  }
+  return kept;
+};
+
+/** Checks the signatures of checkpoints when the secret key is here, as at the operator's. */
+const signatureCheck = async () => {
+  if (!process.env.HALYARD_SECRET_KEY) return undefined;
+  const { secretKeys } = await configFor(undefined);
+  const { checkpointCheck } = await import("@halyard/server/compose/history");
+  return checkpointCheck(secretKeys);
+};
+
+interface Walked {
+  readonly verification: HistoryVerification;
+  /** Of what was kept, what is not in the history. */
+  readonly missing: readonly Kept[];
+}
+
+const walk = async (
+  lines: AsyncIterable<ExportLine>,
+  kept: readonly Kept[],
+  isSigned: Awaited<ReturnType<typeof signatureCheck>>,
+): Promise<Walked> => {
+  const wanted = new Set(kept.map(({ chain }) => chain));
+  const verifier = createHistoryVerifier((text) => hash("sha256", text, "hex"), {
+    ...(isSigned && { isSigned }),
+    onChain: (chain) => wanted.delete(chain),
+  });
+  for await (const line of lines) verifier.add(line);
+  return {
+    verification: verifier.end(),
+    missing: kept.filter(({ chain }) => wanted.has(chain)),
+  };
+};
+
+const isFine = ({ verification, missing }: Walked): boolean =>
+  verification.problemCount === 0 && missing.length === 0;
+
+/** What was pruned cannot be compared any more, as far as its time tells. */
+const sort = ({ verification: { prunedUntil }, missing }: Walked) => {
+  const isPruned = ({ at }: Kept) => at !== null && prunedUntil !== null && at <= prunedUntil;
+  return {
+    pruned: missing.filter(isPruned),
+    rewritten: missing.filter((each) => !isPruned(each)),
+  };
+};
+
+const verify = async (options: VerifyOptions): Promise<void> => {
+  const kept = await readKept(options);
+  const isSigned = await signatureCheck();
+  const connection = options.file === undefined ? connect(options) : undefined;
+  const read = () =>
+    connection
+      ? linesOfServer(connection)
+      : (linesOfFile(options.file ?? "") as AsyncIterable<ExportLine>);
+  let walked = await walk(read(), kept, isSigned);
+  // Entries may be deleted between two parts of the download: only a break that is there twice is one.
+  if (connection && !isFine(walked)) walked = await walk(read(), kept, isSigned);
+  const asked = connection ? await askServer(connection, walked) : [];
+  report(walked, kept.length, asked, options.json === true);
+};
+
+/** Whoever lacks the secret key has the server's word for the signatures of checkpoints. */
+const askServer = async (
+  connection: Connection,
+  { verification }: Walked,
+): Promise<readonly string[]> => {
+  if (verification.uncheckedSignatures === 0) return [];
+  const { problems } = answered(connection, await connection.management.verifyHistory());
+  return problems.map(({ message }) => `the server says: ${message}`);
+};
+
+const factsOf = (
+  { entries, pruned, redacted, unchained, uncheckedSignatures }: HistoryVerification,
+  keptCount: number,
+): readonly string[] => [
+  `${entries} entries`,
+  ...(keptCount > 0 ? [`${keptCount} kept chains compared`] : []),
+  ...(pruned > 0 ? [`${pruned} older ones deleted after their retention`] : []),
+  ...(redacted.length > 0 ? [`names replaced in ${redacted.join(", ")}`] : []),
+  ...(unchained > 0 ? [`${unchained} not chained yet`] : []),
+  ...(uncheckedSignatures > 0
+    ? [`the signatures of ${uncheckedSignatures} checkpoints not checked here (HALYARD_SECRET_KEY)`]
+    : []),
+];
+
+const report = (
+  walked: Walked,
+  keptCount: number,
+  asked: readonly string[],
+  isJson: boolean,
+): void => {
+  const { verification } = walked;
+  const { environment, head, problems, problemCount } = verification;
+  const { pruned, rewritten } = sort(walked);
+  const lost = rewritten.map(
+    ({ name, at }) =>
+      `${name} is not in the history: it was rewritten${at === null && verification.pruned > 0 ? ", or the entry was deleted after its retention" : ""}`,
+  );
+  const found = [...problems.map(({ message }) => message), ...lost, ...asked];
+  if (isJson)
+    printJson({ ...verification, missing: rewritten, uncomparable: pruned.length, asked });
+  else {
+    for (const message of found.slice(0, 20)) print(`BREAK  ${inOneLine(message)}`);
+    print(inOneLine(`${environment}: ${factsOf(verification, keptCount).join("; ")}.`));
+    print(`Head: ${inOneLine(head)}`);
+  }
+  if (pruned.length > 0) {
+    printAside(`${pruned.length} kept events are older than what the history still has.`);
+  }
+  const count = problemCount + lost.length + asked.length;
+  if (count > 0) {
+    throw new CommandFailed(
+      `The history of ${environment} does not verify: ${count} ${count === 1 ? "break" : "breaks"}.`,
+    );
+  }
+  if (!isJson) print("The history verifies.");
+};

@@ -1,0 +1,38 @@
+// Checks of the histories of a store: whether their chains are whole.
+import type { Inspected } from "@halyard/server/compose/doctor";
+import { type Check, counted, fail, orOk, warn } from "./check.ts";
+
+export const historyChecks = ({ histories }: Pick<Inspected, "histories">): Check[] => {
+  const problems = histories.flatMap(
+    ({ environment, problems: found, problemCount, ...history }) => {
+      const [first] = found;
+      const more = problemCount > 1 ? `, and ${counted(problemCount - 1, "more break")}` : "";
+      return [
+        ...(first
+          ? [
+              fail(
+                "history",
+                `the history of ${environment} does not verify: ${first.message}${more}`,
+                "somebody changed the database: compare it with a backup and with what receivers kept (halyard history verify --events)",
+              ),
+            ]
+          : []),
+        ...(history.uncheckedSignatures > 0
+          ? [
+              warn(
+                "history",
+                `${counted(history.uncheckedSignatures, "checkpoint")} of the history of ${environment} cannot be checked`,
+                "add the secret key that signed them to HALYARD_SECRET_KEY, and run halyard secrets reencrypt",
+              ),
+            ]
+          : []),
+      ];
+    },
+  );
+  const entries = histories.reduce((sum, history) => sum + history.entries, 0);
+  return orOk(
+    problems,
+    "history",
+    `${counted(entries, "entry", "entries")}, chained without a break`,
+  );
+};

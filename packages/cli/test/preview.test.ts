@@ -1,0 +1,88 @@
+// --preview, --confirm-flips and --max-flips, and what a dry run tells.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
+import { people, sendTraffic } from "../../server/test/support/traffic.ts";
+import { newBench, rollout } from "./support/flag-files.ts";
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+/** A rollout of 10 %, and 100 people. */
+const setUp = async () => {
+  const bench = await newBench(server);
+  await bench.put(rollout("checkout", true, 10), rollout("search", true, 10));
+  await bench.admin("POST", "/segments", { key: "staff" });
+  const contexts = people(100, (index) => ({ plan: index < 20 ? "pro" : "free" }));
+  await sendTraffic(server.url, bench.keys.server, "checkout", contexts);
+  return bench;
+};
+
+test("--preview shows whom a change would hit, for people and scripts, and changes nothing", async () => {
+  const bench = await setUp();
+  const revision = await bench.revision();
+  const told = await bench.succeed("flags", "rollout", "checkout", "100", "--preview");
+  assert.match(
+    told,
+    /^Of 100 people seen since \S+, (\d+) would get another value: [\d.]+ %, between [\d.]+ and [\d.]+ %\.\ncheckout: \1 would get another value; of everybody exactly 90 %\.\n {2}off → on: \1\n/,
+  );
+  assert.match(told, /Nothing was changed\.\n$/);
+  const { preview } = JSON.parse(
+    await bench.succeed("flags", "disable", "checkout", "search", "--preview", "--json"),
+  );
+  assert.equal(preview.sample.contexts, 100);
+  assert.equal(preview.flags.length, 2);
+  for (const args of [
+    ["flags", "create", "fresh", "--percentage", "50", "--enabled"],
+    ["flags", "delete", "checkout"],
+    ["flags", "rules", "add", "checkout", "--when", "plan in pro", "--serve", "on"],
+    ["segments", "add", "staff", "user-1"],
+    ["segments", "update", "staff", "--when", "plan in pro"],
+    ["segments", "delete", "staff"],
+  ]) {
+    assert.match(await bench.succeed(...args, "--preview"), /Nothing was changed/, args.join(" "));
+  }
+  const missing = /The flag "none" does not exist/;
+  await bench.fail(3, missing, "flags", "enable", "none", "--preview");
+  assert.equal(await bench.revision(), revision);
+});
+
+test("a dry run of import tells whom it would hit", async () => {
+  const bench = await setUp();
+  const file = bench.file("flags.json", [rollout("checkout", true, 60)]);
+  const told = await bench.succeed("import", file, "--dry-run");
+  assert.match(told, /Of 100 people seen since/);
+  assert.match(told, /of everybody exactly 50 %/);
+  const json = JSON.parse(await bench.succeed("import", file, "--preview", "--json"));
+  assert.equal(json.dryRun, true);
+  assert.equal(json.previews[0].flags[0].exactShare, 50);
+});
+
+test("--max-flips sets a limit, and --confirm-flips goes past it", async () => {
+  const bench = await setUp();
+  const owner = await bench.newKey("owner");
+  await bench.succeed("environments", "update", bench.name, "--max-flips", "20", "--key", owner);
+  const refusal = /more than the limit of 20 %.*--confirm-flips 95.*--preview/;
+  await bench.fail(5, refusal, "flags", "rollout", "checkout", "100");
+  await bench.fail(
+    5,
+    /75 % confirmed/,
+    "flags",
+    "rollout",
+    "checkout",
+    "100",
+    "--confirm-flips",
+    "75",
+  );
+  await bench.succeed("flags", "rollout", "checkout", "100", "--confirm-flips", "95");
+  await bench.succeed("environments", "update", bench.name, "--max-flips", "none", "--key", owner);
+  await bench.succeed("flags", "rollout", "checkout", "0");
+  const made = ["keys", "create", "--role", "editor", "--name", "ci", "--max-flips", "5", "--json"];
+  const { stdout } = await bench.run(...made);
+  const { key, maxFlips } = JSON.parse(stdout);
+  assert.equal(maxFlips, 5);
+  await bench.fail(5, /limit of 5 %/, "flags", "rollout", "checkout", "50", "--key", key);
+});

@@ -1,0 +1,127 @@
+// Whom a change changes, in words.
+import type { Outcome, Shares } from "@halyard/core/preview/flips";
+import type { Flip } from "@halyard/core/preview/preview";
+import type { ChangePreview } from "@halyard/sdk";
+import { formatNumber } from "../format.ts";
+
+const time = new Intl.DateTimeFormat("en", { timeStyle: "short" });
+
+/** A sample tells no more than that; what is nearly nobody or nearly everybody is never rounded to it. */
+const numberOf = (percent: number): string => {
+  if (percent === 0 || percent === 100) return String(percent);
+  if (percent < 0.1) return "under 0.1";
+  if (percent > 99.9) return "over 99.9";
+  return formatNumber(Number(percent.toFixed(percent < 10 || percent > 90 ? 1 : 0)));
+};
+
+/** "12 %". */
+export const shareText = (percent: number): string => `${numberOf(percent)}\u00a0%`;
+
+/** "about 12 % (11–13 %)"; without the interval where it says nothing more. */
+export const aboutText = ({ share, low, high }: Shares): string => {
+  if (share === null) return "an unknown share";
+  const about = `about ${shareText(share)}`;
+  if (low === null || high === null) return about;
+  const [from, to] = [numberOf(low), numberOf(high)];
+  return from === to ? about : `${about} (${from}–${to}\u00a0%)`;
+};
+
+/** What a flag gives, in a word or two. */
+export const givenText = (outcome: Outcome): string => {
+  if (!("errorCode" in outcome)) return outcome.variant;
+  switch (outcome.errorCode) {
+    case "FLAG_NOT_FOUND":
+      return "the default of your code";
+    case "TARGETING_KEY_MISSING":
+      return "an error, without a targeting key";
+    default:
+      return `an error (${outcome.errorCode})`;
+  }
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  DEFAULT: "everyone else",
+  DISABLED: "while off",
+  PREREQUISITE_FAILED: "requirement not met",
+};
+
+/** What decides it; nothing where there is nothing to tell apart. */
+const byWhat = (outcome: Outcome): string | undefined => {
+  // Who gets off while it is off need not be told why.
+  if ("errorCode" in outcome || (outcome.variant === "off" && outcome.reason === "DISABLED"))
+    return undefined;
+  return outcome.rule === null ? reasons[outcome.reason] : `rule ${outcome.rule}`;
+};
+
+/** "on (rule beta)". */
+export const outcomeText = (outcome: Outcome): string => {
+  const by = byWhat(outcome);
+  return by === undefined ? givenText(outcome) : `${givenText(outcome)} (${by})`;
+};
+
+/** The one flip that there is. */
+export const onlyFlip = ({ flags }: ChangePreview): Flip | undefined =>
+  flags.length === 1 && flags[0]?.flips.length === 1 ? flags[0].flips[0] : undefined;
+
+/** "change from off to on (rule beta)"; of flips that differ only in the rule without it; of others "get another value". */
+const doingOf = (preview: ChangePreview): string => {
+  const text = onlyFlip(preview) === undefined ? givenText : outcomeText;
+  const flips = preview.flags.length === 1 ? (preview.flags[0]?.flips ?? []) : [];
+  const kinds = new Set(flips.map(({ from, to }) => `from ${text(from)} to ${text(to)}`));
+  const [only] = kinds;
+  return kinds.size === 1 ? `change ${only}` : "get another value";
+};
+
+const peopleOf = (count: number): string =>
+  `${formatNumber(count)} ${count === 1 ? "person" : "people"}`;
+
+/** Those whose share of everybody is known without a sample. */
+const exactOf = ({ flags, flagsLeftOut }: ChangePreview): number | undefined =>
+  flags.length === 1 && flagsLeftOut === 0 ? flags[0]?.exactShare : undefined;
+
+/** The largest that is known, which is what the limit is about. */
+export const largestShare = ({ share, flags }: ChangePreview): number =>
+  Math.max(share ?? 0, ...flags.map(({ exactShare }) => exactShare ?? 0));
+
+/** Just above what was shown: the sample may have grown a little meanwhile. */
+export const boundOf = (preview: ChangePreview): number =>
+  Math.min(100, Math.ceil(largestShare(preview) + 0.5));
+
+const exactText = (exact: number, doing: string): string => {
+  if (exact === 0) return "Nobody gets another value";
+  return exact === 100
+    ? `All people ${doing}`
+    : `Exactly ${shareText(exact)} of all people ${doing}`;
+};
+
+/** The answer in a sentence. */
+export const headlineOf = (preview: ChangePreview): string => {
+  const { sample, share, high, changed } = preview;
+  const exact = exactOf(preview);
+  const doing = doingOf(preview);
+  const contexts = sample?.contexts ?? 0;
+  const since = sample === null ? "" : `seen since ${time.format(new Date(sample.since))}`;
+  if (exact !== undefined) {
+    const all = exactText(exact, doing);
+    if (contexts === 0) return `${all}.${sample === null ? "" : " No traffic was seen yet."}`;
+    if (exact === 0 || share === null) return `${all}.`;
+    return `${all}: ${formatNumber(changed)} of ${formatNumber(contexts)} ${since}.`;
+  }
+  if (contexts === 0) return "No traffic was seen yet, so there is nobody to count.";
+  const seen = `${peopleOf(contexts)} ${since}`;
+  if (share === null) return `It is not known for any of the ${seen}.`;
+  if (changed > 0) return `Of ${seen}, ${aboutText(preview)} ${doing}.`;
+  const most =
+    high === null || high === 0
+      ? ""
+      : `, so at most ${shareText(Math.ceil(high * 10) / 10)} of all people do`;
+  return `None of the ${seen} gets another value${most}.`;
+};
+
+/** Why the share is of fewer than were seen. */
+export const unknownOf = ({ unknown, unknownAttributes }: ChangePreview): string | undefined => {
+  if (unknown === 0) return undefined;
+  const names = unknownAttributes.join(", ");
+  const what = unknownAttributes.length === 1 ? "the attribute" : "the attributes";
+  return `Not known for ${peopleOf(unknown)}: nobody who was seen has ${what} ${names}.`;
+};

@@ -1,0 +1,45 @@
+// By what a client is known at the server: an id for each start, a name for people, and the SDK.
+import { sdkVersion } from "../transport/sdk-version.ts";
+
+export interface ClientIdentity {
+  readonly id: string;
+  readonly name: string;
+  readonly sdk: string;
+}
+
+interface Runtime {
+  readonly location?: { readonly origin?: unknown };
+  readonly process?: {
+    readonly pid?: number;
+    readonly env?: Readonly<Record<string, string | undefined>>;
+    /** Asked for instead of imported: this module runs in browsers too. */
+    readonly getBuiltinModule?: (name: string) => { hostname?: () => string } | undefined;
+  };
+}
+
+/** The origin of a page; elsewhere host name and process id. */
+const defaultName = (): string => {
+  const { location, process } = globalThis as Runtime;
+  if (typeof location?.origin === "string") return location.origin;
+  const host = process?.getBuiltinModule?.("node:os")?.hostname?.() ?? process?.env?.HOSTNAME;
+  return [host ?? "unknown host", process?.pid].join(" ").trim();
+};
+
+const maxName = 128;
+
+/** As the server takes it. */
+const cleaned = (name: string): string =>
+  Array.from(name.replaceAll(/\p{Cc}+/gu, " ").trim())
+    .slice(0, maxName)
+    .join("");
+
+const newId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+
+export const createIdentity = (name?: string): ClientIdentity => ({
+  id: newId(),
+  name: cleaned(name ?? "") || cleaned(defaultName()),
+  sdk: `js/${sdkVersion}`,
+});

@@ -1,0 +1,20 @@
+// Calls that tell whom a change would hit.
+import { type CallOptions, type createSend, pathPart } from "../call.ts";
+import type { FlagPatch } from "../resources.ts";
+import type { ChangePreview, NewOperation, SegmentPreview } from "./change-requests.ts";
+
+export const previewCalls = (send: ReturnType<typeof createSend>) => {
+  const ask = (path: string, body: object, options?: CallOptions) =>
+    send<ChangePreview>({ method: "POST", path, body, repeatable: true, options });
+  return {
+    /** Writes nothing; refused as the change would be. */
+    flag: (key: string, patch: FlagPatch, options?: CallOptions) =>
+      ask(`/flags/${pathPart(key)}/preview`, { patch }, options),
+    /** All flags that the segment touches. */
+    segment: (key: string, change: SegmentPreview, options?: CallOptions) =>
+      ask(`/segments/${pathPart(key)}/preview`, change, options),
+    /** At most 100 operations on flags and segments, together. */
+    operations: (operations: readonly NewOperation[], options?: CallOptions) =>
+      ask("/preview", { operations }, options),
+  };
+};

@@ -1,0 +1,53 @@
+// People and their own keys, as requests and responses carry them.
+import type { ApiKey } from "../api-keys.ts";
+import type { Role } from "../resources.ts";
+
+/** Of a person in one environment. */
+export type PersonRole = "viewer" | "editor" | "admin";
+
+export interface NewUser {
+  readonly name: string;
+  readonly email?: string | null;
+  /** Manages people and environments, and may do everything in every environment. */
+  readonly owner?: boolean;
+  /** By the name of the environment; not for an owner. */
+  readonly roles?: Readonly<Record<string, PersonRole>>;
+}
+
+export interface UserPatch extends Partial<Omit<NewUser, "roles">> {
+  /** By the name of the environment; null takes the role away, and what is not named stays. */
+  readonly roles?: Readonly<Record<string, PersonRole | null>>;
+}
+
+/** Somebody with an account. */
+export interface User extends Required<NewUser> {
+  readonly id: string;
+  readonly state: "invited" | "active";
+  readonly createdAt: string;
+  readonly signedInAt: string | null;
+  readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
+  /** The issuers of the providers that they sign in with. */
+  readonly providers: readonly string[];
+}
+
+/** A link that is good once, for one person. */
+export interface Invitation {
+  /** Returned only once. */
+  readonly url: string;
+  readonly expiresAt: string;
+}
+
+export interface InvitedUser extends User {
+  readonly invitation: Invitation;
+}
+
+export interface NewPersonalKey {
+  readonly name: string;
+  /** No more than the person's own. */
+  readonly role: Exclude<Role, "owner">;
+  /** Within a year. */
+  readonly expiresAt: string;
+}
+
+export type PersonalKey = ApiKey;

@@ -1,0 +1,215 @@
+// The programs that follow this instance, in memory: who has a stream, who polls, and which revision each has applied.
+
+import { goneAfter, silentAfter } from "../domain/arrival/arrival.ts";
+import type { ClientConnection, ClientReport, KnownClient } from "../domain/arrival/report.ts";
+import type { Clock } from "../ports.ts";
+
+/** Of those without a stream, which anybody can invent who has a key: of one key, and of all. Streams have their own limits. */
+const maxOfKey = 1_000;
+const maxWithoutStream = 20_000;
+/** A client that only reports here, or polled and stopped, is forgotten after so long without a request. */
+const forgottenAfter = 600_000;
+
+export interface ClientHolder {
+  readonly environmentId: number;
+  readonly keyId: string;
+}
+
+export interface EnvironmentClients {
+  readonly told: number;
+  readonly clients: readonly KnownClient[];
+}
+
+export interface Clients {
+  /** Of a stream that begins; returns what to call when it has ended. Without an id, nobody knows what becomes of a change there. */
+  streams(holder: ClientHolder, id: string | undefined): () => void;
+  polls(holder: ClientHolder, id: string): void;
+  reports(holder: ClientHolder, report: ClientReport): void;
+  leaves(holder: ClientHolder, id: string): void;
+  /** Forgets the clients of keys that are no longer valid. */
+  readonly endOf: (keyIds: ReadonlySet<string>) => void;
+  /** By environment, of those that have any. Also forgets who is gone. */
+  all(): ReadonlyMap<number, EnvironmentClients>;
+  /** Called when a client came, went or applied another revision. */
+  onChange(listener: () => void): void;
+}
+
+interface Entry {
+  readonly holder: ClientHolder;
+  readonly id: string;
+  readonly since: number;
+  streams: number;
+  connection: ClientConnection | null;
+  name: string;
+  sdk: string;
+  revision: string;
+  appliedAt: number | null;
+  endedAt: number | null;
+  hasLeft: boolean;
+  seenAt: number;
+}
+
+/** What a client is called that has told no name yet. */
+const unnamed = { name: "", sdk: "", revision: "" };
+
+export const createClients = (clock: Clock): Clients => {
+  /** By key and id, the ones seen last at the end. */
+  const entries = new Map<string, Entry>();
+  const told = new Map<number, number>();
+  const withoutStream = new Map<string, number>();
+  let allWithoutStream = 0;
+  let changed = () => {};
+
+  const nameOf = (keyId: string, id: string): string => `${keyId} ${id}`;
+
+  const countWithoutStream = (keyId: string, number: 1 | -1): void => {
+    const count = (withoutStream.get(keyId) ?? 0) + number;
+    allWithoutStream += number;
+    if (count === 0) withoutStream.delete(keyId);
+    else withoutStream.set(keyId, count);
+  };
+
+  const remove = (name: string, entry: Entry): void => {
+    entries.delete(name);
+    if (entry.streams === 0) countWithoutStream(entry.holder.keyId, -1);
+  };
+
+  const removeOldestOf = (keyId: string): void => {
+    for (const [name, entry] of entries) {
+      if (entry.holder.keyId !== keyId || entry.streams > 0) continue;
+      remove(name, entry);
+      return;
+    }
+  };
+
+  /** Undefined when there are too many. A stream has passed limits of its own. */
+  const entryOf = (holder: ClientHolder, id: string, hasStream: boolean): Entry | undefined => {
+    const { keyId } = holder;
+    const now = clock().getTime();
+    const name = nameOf(keyId, id);
+    const known = entries.get(name);
+    if (known) {
+      known.seenAt = now;
+      entries.delete(name);
+      entries.set(name, known);
+      return known;
+    }
+    if (!hasStream && (withoutStream.get(keyId) ?? 0) >= maxOfKey) removeOldestOf(keyId);
+    if (!hasStream && allWithoutStream >= maxWithoutStream) return undefined;
+    const entry: Entry = {
+      ...{ holder, id, since: now, seenAt: now, streams: 0, connection: null, ...unnamed },
+      ...{ appliedAt: null, endedAt: null, hasLeft: false },
+    };
+    entries.set(name, entry);
+    countWithoutStream(keyId, 1);
+    changed();
+    return entry;
+  };
+
+  const isGone = ({ streams, connection, endedAt, seenAt }: Entry, now: number): boolean => {
+    if (streams > 0) return false;
+    if (endedAt !== null && connection === null && now - endedAt >= goneAfter) return true;
+    return now - seenAt >= (connection === "poll" ? forgottenAfter : silentAfter);
+  };
+
+  const endStream = (entry: Entry): void => {
+    entry.streams -= 1;
+    if (entry.streams > 0) return;
+    entry.connection = null;
+    entry.endedAt = clock().getTime();
+    // It may have been forgotten meanwhile, with its key.
+    if (entries.get(nameOf(entry.holder.keyId, entry.id)) !== entry) return;
+    countWithoutStream(entry.holder.keyId, 1);
+    changed();
+  };
+
+  const tell = (environmentId: number, number: 1 | -1): void => {
+    const count = (told.get(environmentId) ?? 0) + number;
+    if (count === 0) told.delete(environmentId);
+    else told.set(environmentId, count);
+    changed();
+  };
+
+  /** Called at most once. */
+  const once = (work: () => void): (() => void) => {
+    let isDone = false;
+    return () => {
+      if (!isDone) work();
+      isDone = true;
+    };
+  };
+
+  return {
+    streams(holder, id) {
+      if (id === undefined) {
+        tell(holder.environmentId, 1);
+        return once(() => tell(holder.environmentId, -1));
+      }
+      const entry = entryOf(holder, id, true);
+      if (!entry) return () => {};
+      if (entry.streams === 0) countWithoutStream(holder.keyId, -1);
+      entry.streams += 1;
+      entry.connection = "stream";
+      entry.endedAt = null;
+      entry.hasLeft = false;
+      changed();
+      return once(() => endStream(entry));
+    },
+
+    polls(holder, id) {
+      const entry = entryOf(holder, id, false);
+      if (!entry || entry.connection !== null) return;
+      entry.connection = "poll";
+      changed();
+    },
+
+    reports(holder, { id, name, sdk, revision }) {
+      const entry = entryOf(holder, id, false);
+      if (!entry) return;
+      entry.name = name;
+      entry.sdk = sdk;
+      if (entry.revision === revision) return;
+      entry.revision = revision;
+      entry.appliedAt = clock().getTime();
+      changed();
+    },
+
+    leaves(holder, id) {
+      const entry = entryOf(holder, id, false);
+      if (!entry) return;
+      entry.hasLeft = true;
+      changed();
+    },
+
+    endOf(keyIds) {
+      for (const [name, entry] of entries) {
+        if (keyIds.has(entry.holder.keyId)) remove(name, entry);
+      }
+      changed();
+    },
+
+    all() {
+      const now = clock().getTime();
+      const byEnvironment = new Map<number, { told: number; clients: KnownClient[] }>();
+      const environmentOf = (id: number) => {
+        const known = byEnvironment.get(id) ?? { told: told.get(id) ?? 0, clients: [] };
+        byEnvironment.set(id, known);
+        return known;
+      };
+      for (const id of told.keys()) environmentOf(id);
+      for (const [name, entry] of entries) {
+        if (isGone(entry, now)) {
+          remove(name, entry);
+          continue;
+        }
+        const { holder, streams: _, ...client } = entry;
+        environmentOf(holder.environmentId).clients.push({ ...client, keyId: holder.keyId });
+      }
+      return byEnvironment;
+    },
+
+    onChange(listener) {
+      changed = listener;
+    },
+  };
+};

@@ -1,0 +1,133 @@
+// Checkpoints of history: entries can be deleted and redacted, and the chain still verifies.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { parseConfig } from "@halyard/server";
+import { openStore } from "../src/compose/operator.ts";
+import { readRows, writeRows } from "./support/database.ts";
+import {
+  exportHistory,
+  hasPython,
+  problemsOf,
+  rowsOf,
+  someChanges,
+  verification,
+  verifyInPython,
+} from "./support/history-export.ts";
+import { startTestServer, type TestServer } from "./support/server.ts";
+import { storeSettings } from "./support/test-store.ts";
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const withStore = async <T>(
+  work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>,
+): Promise<T> => {
+  const store = await openStore(parseConfig(await storeSettings(server.folder)));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+};
+
+const secretKey = async (): Promise<string> =>
+  (await storeSettings(server.folder)).HALYARD_SECRET_KEY ??
+  readFileSync(join(server.folder, "secret.key"), "utf8").trim();
+
+test("pruning leaves a chain that verifies; a forged checkpoint and one entry too few are found", async () => {
+  const environment = await server.environment();
+  const { admin, name } = environment;
+  await someChanges(admin, 6);
+  const before = await rowsOf(server, name);
+  const prune = (days: number) =>
+    withStore(async (store) => {
+      const now = Date.now() + days * 86_400_000;
+      while (await store.outbox.prune({ now, eventsBefore: 0, historyBefore: now }));
+    });
+  await prune(1);
+  const left = await rowsOf(server, name);
+  assert.ok(left.length < before.length && left.length >= 7, `${left.length}`);
+  const found = await verification(environment);
+  assert.partialDeepStrictEqual(found, {
+    ...{ verified: true, entries: left.length, pruned: before.length - left.length },
+    head: before.at(-1)?.chain,
+  });
+  // Further changes, and another time through: checkpoints beside each other become one.
+  await admin("PATCH", "/flags/f0", { enabled: false });
+  await admin("PATCH", "/flags/f3", { enabled: false });
+  await prune(2);
+  assert.partialDeepStrictEqual(await verification(environment), { verified: true });
+  const lines = await exportHistory(admin);
+  if (hasPython) assert.deepEqual(verifyInPython([{ lines }], await secretKey()), [0]);
+
+  const [checkpoint] = await readRows(
+    server,
+    `select history_checkpoints.* from history_checkpoints
+     join environments on environments.id = environment_id where name = ? order by entry_id`,
+    name,
+  );
+  const text = String(checkpoint?.statement);
+  const forged = text.replace(/"entries":\d+/, '"entries":1000');
+  const set = "update history_checkpoints set statement = ? where id = ?";
+  await writeRows(server, set, forged, checkpoint?.id as number);
+  await admin("PATCH", "/flags/f1", { enabled: false });
+  const broken = await verification(environment);
+  assert.equal(broken.verified, false);
+  assert.match(broken.problems[0]?.message ?? "", /checkpoint .* is not signed/);
+  if (hasPython) {
+    const tampered = await exportHistory(admin);
+    assert.ok((verifyInPython([{ lines: tampered }], await secretKey())[0] ?? 0) > 0);
+  }
+  // Whoever prunes does not sign what somebody else has put there.
+  await prune(3);
+  await admin("PATCH", "/flags/f1", { enabled: true });
+  assert.equal((await verification(environment)).verified, false);
+  await writeRows(server, set, text, checkpoint?.id as number);
+  // An entry is removed, and the one after it is pruned: the break stays.
+  const [removed, next] = await rowsOf(server, name);
+  await writeRows(server, "delete from history where id = ?", removed?.id as number);
+  await admin("PATCH", `/flags/${String(next?.subject_id)}`, { description: "later" });
+  await prune(4);
+  assert.ok(!(await rowsOf(server, name)).some(({ id }) => id === next?.id));
+  assert.equal((await verification(environment)).verified, false, "a removed entry stays found");
+});
+
+test("redaction replaces a person in the entries; the chain verifies, and another change is found", async () => {
+  const environment = await server.environment();
+  const { admin, name } = environment;
+  const reason = encodeURIComponent("asked by Ada Lovelace (ada@example.com)");
+  await admin("POST", `/flags?reason=${reason}`, { key: "a", type: "boolean" });
+  await admin("POST", "/flags", { key: "b", type: "boolean", description: "for Ada Lovelace" });
+  const heads = (await rowsOf(server, name)).map(({ chain }) => chain);
+  const person = { id: undefined, names: ["Ada Lovelace"], emails: ["ada@example.com"] };
+  const results = await withStore((store) => store.redactHistory(person, new Date()));
+  const [one] = results.filter((each) => each.environment === name);
+  assert.equal(one?.redacted.length, 1);
+  const [latest, b, a] = (await admin("GET", "/history?limit=3")).body as [
+    ...{ reason?: string; actions: string[]; after: { description?: string } }[],
+  ];
+  assert.deepEqual(latest?.actions, ["environment.history_redacted"]);
+  assert.equal(a?.reason, "asked by redacted (redacted)");
+  assert.equal(b?.after.description, "for Ada Lovelace", "what programs got is left alone");
+  const rows = await rowsOf(server, name);
+  assert.deepEqual(
+    rows.slice(0, heads.length).map(({ chain }) => chain),
+    heads,
+  );
+  assert.partialDeepStrictEqual(await verification(environment), {
+    ...{ verified: true, redacted: one?.redacted },
+  });
+  const lines = await exportHistory(admin);
+  if (hasPython) assert.deepEqual(verifyInPython([{ lines }], await secretKey()), [0]);
+  await writeRows(
+    server,
+    "update history set reason = 'asked by nobody' where id = ?",
+    one?.redacted[0] as number,
+  );
+  assert.ok(problemsOf(await exportHistory(admin)) > 0);
+});
