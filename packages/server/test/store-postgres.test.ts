@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
+import type { NewHistoryEntry } from "../src/domain/history.ts";
 import { halyard } from "../src/domain/principal.ts";
 import { StoreUnavailable } from "../src/errors.ts";
 import { verifyStored } from "../src/store/history/verify-stored.ts";
@@ -150,11 +151,10 @@ test("an entry that an older version commits while a change waits for it is chai
   const environment = await store.transact((transaction) =>
     transaction.insertEnvironment("one", at),
   );
-  const entry = {
-    ...{ subject: "key", subjectId: "new", version: null, at, before: null, after: null },
-    actor: halyard,
-    actions: ["key.created"],
-  } as const;
+  const entry: NewHistoryEntry = {
+    ...{ subject: "key" as const, subjectId: "new", version: null, at, before: null, after: null },
+    ...{ actor: halyard, actions: ["key.created"] },
+  };
   const writing = (hasLock: boolean) =>
     store.transact(async (transaction) => {
       if (hasLock) await transaction.lockEnvironment(environment.id);

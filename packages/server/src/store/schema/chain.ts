@@ -82,15 +82,11 @@ export const firstUnchained = async (
   database: Database,
   environmentId: number,
 ): Promise<number | undefined> => {
-  const row = await database
-    .selectFrom("history")
-    .select("id")
-    .where("environment_id", "=", environmentId)
-    .where("chain", "is", null)
-    .orderBy("id")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
+  const { rows } = await sql<{ readonly id: number }>`select id from history
+    where environment_id = ${environmentId} and chain is null order by id limit 1`.execute(
+    database,
+  );
+  return rows[0]?.id;
 };
 
 /** The head, once everything up to it is chained. Under the lock of the environment. */
