@@ -133,7 +133,7 @@ suite("beside a running server", () => {
 
     const list = await succeed("keys", "list", "-e", "development", ...data);
     assert.match(list, /^ID +ROLE +CREATED +LAST USED +EXPIRES +MAX FLIPS +NAME +ORIGINS\n/);
-    assert.match(list, new RegExp(`^${id} +server +\\S+Z +never +never +web$`, "m"));
+    assert.match(list, new RegExp(`^${id} +server +\\S+Z +never +never +none +web$`, "m"));
     assert.ok(!list.includes(key));
 
     const revoke = ["keys", "revoke", id, "-e", "development", ...data];
