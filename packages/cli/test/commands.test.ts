@@ -132,8 +132,8 @@ suite("beside a running server", () => {
     assert.equal(await call(key, { key: "a", type: "boolean" }), 403);
 
     const list = await succeed("keys", "list", "-e", "development", ...data);
-    assert.match(list, /^ID +ROLE +CREATED +LAST USED +EXPIRES +NAME +ORIGINS\n/);
-    assert.match(list, new RegExp(`^${id} +server +\\S+Z +never +never +web$`, "m"));
+    assert.match(list, /^ID +ROLE +CREATED +LAST USED +EXPIRES +MAX FLIPS +NAME +ORIGINS\n/);
+    assert.match(list, new RegExp(`^${id} +server +\\S+Z +never +never +none +web$`, "m"));
     assert.ok(!list.includes(key));
 
     const revoke = ["keys", "revoke", id, "-e", "development", ...data];

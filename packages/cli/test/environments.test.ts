@@ -58,7 +58,7 @@ test("a preview is created with a key that works, changed, listed and deleted ov
   );
   assert.match(
     await owner.succeed("environments", "list"),
-    /^pr-123 +1 +\S+Z +\S+Z +no +Change 123$/m,
+    /^pr-123 +1 +\S+Z +\S+Z +no +none +Change 123$/m,
   );
   const update = ["environments", "update", "pr-123"];
   const settings = ["--expires", "never", "--protect", "--color", "none", "--label", ""];

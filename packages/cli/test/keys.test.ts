@@ -66,7 +66,7 @@ test("an expiry and origins are set and shown, on a server and in its database",
     assert.equal(made.code, 0, made.stderr);
     assert.match(made.stderr, /, valid until \S+Z\. It is not shown again\./);
     const list = await runner.succeed("keys", "list", ...place);
-    assert.match(list, /Z {2}shop +https:\/\/shop\.example\.com http:\/\/localhost:5173$/m);
+    assert.match(list, /Z {2}none +shop +https:\/\/shop\.example\.com http:\/\/localhost:5173$/m);
     const listed = await runner.read<ApiKey[]>("keys", "list", ...place);
     const { expiresAt } = listed.find(({ id }) => id === idOf(made.stdout)) ?? {};
     const days = (Date.parse(expiresAt ?? "") - Date.now()) / 86_400_000;

@@ -45,8 +45,22 @@ test("--preview shows whom a change would hit, for people and scripts, and chang
   ]) {
     assert.match(await bench.succeed(...args, "--preview"), /Nothing was changed/, args.join(" "));
   }
-  const missing = /The flag "none" does not exist/;
+  assert.match(
+    await bench.succeed("flags", "delete", "checkout", "--preview"),
+    /\n {2}on → the default of your code: \d+\nFor example \{.*\} \(checkout: on → the default of your code\)\.\n/,
+  );
+  // The share is of those for whom it is known.
+  const rule = ["flags", "rules", "add", "checkout", "--when", "city in Delft", "--serve", "on"];
+  assert.match(
+    await bench.succeed(...rule, "--preview"),
+    /^Of 100 people seen since \S+, 0 of \d+ for whom it is known would get another value: 0 %/,
+  );
+  // As the same command without --preview says it.
+  const missing = /^halyard: The flag "none" does not exist\. halyard flags list shows/;
   await bench.fail(3, missing, "flags", "enable", "none", "--preview");
+  const wrong = /^halyard: percentage must be /;
+  const set = ["flags", "update", "checkout", "--set", "percentage=150"];
+  await bench.fail(2, wrong, ...set, "--preview");
   assert.equal(await bench.revision(), revision);
 });
 
@@ -65,6 +79,7 @@ test("--max-flips sets a limit, and --confirm-flips goes past it", async () => {
   const bench = await setUp();
   const owner = await bench.newKey("owner");
   await bench.succeed("environments", "update", bench.name, "--max-flips", "20", "--key", owner);
+  assert.match(await bench.succeed("environments", "list", "--key", owner), / 20 %$/m);
   const refusal = /more than the limit of 20 %.*--confirm-flips 95.*--preview/;
   await bench.fail(5, refusal, "flags", "rollout", "checkout", "100");
   await bench.fail(
@@ -84,5 +99,6 @@ test("--max-flips sets a limit, and --confirm-flips goes past it", async () => {
   const { stdout } = await bench.run(...made);
   const { key, maxFlips } = JSON.parse(stdout);
   assert.equal(maxFlips, 5);
+  assert.match(await bench.succeed("keys", "list"), / 5 % +ci\b/);
   await bench.fail(5, /limit of 5 %/, "flags", "rollout", "checkout", "50", "--key", key);
 });

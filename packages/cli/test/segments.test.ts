@@ -79,6 +79,17 @@ suite("segments", () => {
       /^v7 .* updated by admin.*\n {6}description "Invited" → "All invited"\n {6}when plan in pro → none\nv6 .*\n {6}exclude -1 \(eve\)\n$/,
     );
     await halyard.refuse(["segments", "delete", "beta", "--yes"], 5, /named by the flag "user"/);
+    // As it was when it was created.
+    const changes = await halyard.read<{ revision: number }[]>("segments", "history", "beta");
+    const first = ["--revision", String(changes.at(-1)?.revision)];
+    assert.deepEqual(
+      (await halyard.read<{ key: string; counts: object }[]>("segments", "list", ...first)).map(
+        ({ key, counts }) => [key, counts],
+      ),
+      [["beta", { include: 2, exclude: 1 }]],
+    );
+    const then = await halyard.succeed("segments", "show", "beta", ...first);
+    assert.match(then, /included +2: ann, bob\n +excluded +1: eve\n +when +plan in pro\n +version/);
     await halyard.refuse(["segments", "show", "none"], 3, /segments list shows the segments/);
     await on.environment.admin("DELETE", "/flags/user");
     assert.match(

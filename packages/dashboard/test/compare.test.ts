@@ -281,7 +281,7 @@ test("one environment at two times, without another to compare with", async (t) 
   });
   await page.getByRole("radiogroup", { name: "Compare" }).getByText("Two times").click();
   // A day ago, which is where it begins, the environment was not there.
-  await page.getByText(/was not there yet at/).waitFor();
+  await page.locator(".empty-state", { hasText: "was not there yet at" }).waitFor();
   const zone = (await page.evaluate("new Date().getTimezoneOffset() * 60000")) as number;
   const local = new Date(Date.parse(then) - zone).toISOString().slice(0, 23);
   await page.getByLabel("From, in your time zone").fill(local);

@@ -66,6 +66,14 @@ const headlines: readonly (readonly [says: string, told: Told])[] = [
     { ...nobody, high: 0.09 },
   ],
   [
+    "Of 4,118 of 4,213 people seen since 1:02 PM, about 12 % (11–13 %) change from off (everyone else) to on (rule beta).",
+    { unknown: 95 },
+  ],
+  [
+    "None of 497 of 4,213 people seen since 1:02 PM gets another value, so at most 1 % of all people like them do.",
+    { ...nobody, high: 0.96, unknown: 3_716 },
+  ],
+  [
     "It is not known for any of the 4,213 people seen since 1:02 PM.",
     { ...nobody, share: null, low: null, high: null, unknown: 4_213 },
   ],

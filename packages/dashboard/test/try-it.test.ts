@@ -211,14 +211,14 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
 });
 
 test("a flag that was deleted is tried as it was", async (t) => {
-  const { keys, admin } = await server.environment();
+  const { name, keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "gone", type: "boolean", enabled: true }]);
   const { body } = await admin("GET", "/flags/gone/history");
   const { revision } = (body as { revision: number }[])[0] ?? { revision: 0 };
   await admin("DELETE", "/flags/gone");
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/gone", {
     ...audited,
-    expected: [/404 \(Not Found\)/],
+    expected: [/404 \(Not Found\)/, /409 \(Conflict\)/],
   });
   const section = page.getByRole("region", { name: "Why did they get that?" });
   await section.getByLabel("targetingKey").fill("user-7");
@@ -232,4 +232,17 @@ test("a flag that was deleted is tried as it was", async (t) => {
   await given.getByText(`Revision ${revision}.`).waitFor();
   await auditBoth(page, "a deleted flag");
   await fitsOn(page, 320);
+
+  // The page History leads to the same question, with the time filled in.
+  await page.goto(`/environments/${name}/history`);
+  await page.getByRole("link", { name: `As it was then (revision ${revision})` }).click();
+  await section.getByText("The flag as it was").waitFor();
+  await changes.getByText(wanted).waitFor({ state: "attached" });
+  assert.equal(await changes.inputValue(), String(revision));
+  await section.getByRole("button", { name: "Evaluate" }).click();
+  await given.getByText(`Revision ${revision}.`).waitFor();
+  // Before there was a history, nothing is in the way but the time.
+  await section.getByLabel("Time, in your time zone").fill("2020-01-01T14:03:00");
+  await section.getByRole("button", { name: "Evaluate" }).click();
+  await section.getByRole("alert").getByText("Choose another time.").waitFor();
 });

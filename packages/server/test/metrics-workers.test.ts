@@ -1,10 +1,11 @@
-// With several workers one scrape tells of all of them, whichever is asked, or it tells nothing.
+// With several workers one scrape, and one preview, tells of all of them, whichever is asked.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { serveHalyard } from "./support/halyard-process.ts";
 import { scrape } from "./support/scrape.ts";
 import { newFolder } from "./support/server.ts";
+import { people, sendTraffic } from "./support/traffic.ts";
 import { until } from "./support/until.ts";
 
 const token = "scrape-me-0123456789-token";
@@ -39,6 +40,33 @@ test("two workers", async (t) => {
       assert.equal(now.value(`${timed}_count`, labels), asked);
       assert.equal(now.value(`${timed}_bucket`, { ...labels, le: "+Inf" }), asked);
       assert.equal(now.value("halyard_deliveries_pending"), 0);
+    }
+  });
+
+  await t.test("a preview counts the contexts that each of them was asked about", async () => {
+    const key = halyard.keys.development ?? "";
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const ask = async (method: string, path: string, body: object) => {
+      const response = await fetch(`${halyard.url}/api/v1${path}`, {
+        method,
+        headers: { ...headers, connection: "close" },
+        body: JSON.stringify(body),
+      });
+      const text = await response.text();
+      assert.ok(response.ok, text);
+      return JSON.parse(text);
+    };
+    await ask("POST", "/flags", { key: "checkout", type: "rollout", percentage: 50 });
+    // On 16 connections, which are dealt out to both.
+    const contexts = people(200);
+    await sendTraffic(halyard.url, key, "checkout", contexts);
+    for (let turn = 0; turn < 4; turn += 1) {
+      const patch = { enabled: true };
+      const { sample, changed, unchanged } = await ask("POST", "/flags/checkout/preview", {
+        patch,
+      });
+      assert.equal(sample.contexts, contexts.length);
+      assert.equal(changed + unchanged, contexts.length);
     }
   });
 

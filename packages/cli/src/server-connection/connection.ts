@@ -250,11 +250,13 @@ const nextStep = ({ code, details, message }: ManagementError, { url, hint }: Na
   }
 };
 
+/** The server's message, with what it names as the command line has it. */
+export const messageFor = ({ message }: ManagementError): string =>
+  message.replace(/confirmFlips=(\d+)/, "--confirm-flips $1");
+
 /** The server's message and the next step. */
 const sentenceOf = (connection: Named, error: ManagementError): string => {
-  const sentence = error.message
-    .replace(/[.]?$/, ".")
-    .replace(/confirmFlips=(\d+)/, "--confirm-flips $1");
+  const sentence = messageFor(error).replace(/[.]?$/, ".");
   // The message begins with the name of the field, whose case must stay.
   const first =
     error.code === "VALIDATION_FAILED" ? sentence.charAt(0) : sentence.charAt(0).toUpperCase();

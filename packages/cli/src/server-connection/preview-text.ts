@@ -12,10 +12,18 @@ const number = (value: number): string => value.toLocaleString("en-US");
 const shareText = ({ share, low, high }: Shares): string =>
   share === null ? "" : `${share} %, between ${low} and ${high} %`;
 
-const outcomeText = (outcome: Outcome): string =>
-  "errorCode" in outcome
-    ? outcome.errorCode
-    : `${outcome.variant}${outcome.rule === null ? "" : ` by the rule ${outcome.rule}`}`;
+const outcomeText = (outcome: Outcome): string => {
+  if (!("errorCode" in outcome))
+    return `${outcome.variant}${outcome.rule === null ? "" : ` by the rule ${outcome.rule}`}`;
+  switch (outcome.errorCode) {
+    case "FLAG_NOT_FOUND":
+      return "the default of your code";
+    case "TARGETING_KEY_MISSING":
+      return "an error, without a targeting key";
+    default:
+      return `an error (${outcome.errorCode})`;
+  }
+};
 
 const flagLines = ({ key, changed, exactShare, flips, flipsLeftOut }: Flag): readonly string[] => {
   const exact = exactShare === undefined ? "" : `; of everybody exactly ${exactShare} %`;
@@ -34,15 +42,17 @@ const exactLine = ({ key, exactShare }: Flag): readonly string[] =>
     ? []
     : [`${key}: of everybody, exactly ${exactShare} % would get another value.`];
 
-const sampleText = ({ sample, changed, ...shares }: ChangePreview): string => {
+const sampleText = ({ sample, changed, unknown, ...shares }: ChangePreview): string => {
   if (sample === null)
     return "The server keeps no sample of contexts: only what is exact is known.";
   if (sample.contexts === 0)
     return `Nobody was seen since ${sample.since}: there is nothing to count.`;
   const whom = `Of ${number(sample.contexts)} people seen since ${sample.since}`;
-  return shares.share === null
-    ? `${whom}, of none it can be known whether they would get another value.`
-    : `${whom}, ${number(changed)} would get another value: ${shareText(shares)}.`;
+  if (shares.share === null)
+    return `${whom}, of none it can be known whether they would get another value.`;
+  // The share is of those for whom it is known.
+  const known = unknown > 0 ? ` of ${number(sample.contexts - unknown)} for whom it is known` : "";
+  return `${whom}, ${number(changed)}${known} would get another value: ${shareText(shares)}.`;
 };
 
 export const previewLines = (preview: ChangePreview): readonly string[] => {
@@ -58,6 +68,9 @@ export const previewLines = (preview: ChangePreview): readonly string[] => {
     ...(flagsLeftOut > 0 ? [`${number(flagsLeftOut)} more flags were not looked at.`] : []),
     ...examples
       .slice(0, 3)
-      .map(({ flag, context }) => `For example ${JSON.stringify(context)} (${flag}).`),
+      .map(
+        ({ flag, context, from, to }) =>
+          `For example ${JSON.stringify(context)} (${flag}: ${outcomeText(from)} → ${outcomeText(to)}).`,
+      ),
   ].map(inOneLine);
 };

@@ -3,8 +3,24 @@ import type { ChangePreview, Management, NewOperation, Result } from "@halyard/s
 import { Previewed } from "../terminal/output.ts";
 import { previewLines } from "./preview-text.ts";
 
+/** Whoever calls a command has named flags and fields, not numbered operations. */
+const withoutPlaces = (text: string): string =>
+  text.replace(/\boperations\[\d+\](?:: |\.body\.)/g, "");
+
 const ended = (result: Result<ChangePreview>): Result<never> => {
-  if (!result.ok) return result;
+  if (!result.ok) {
+    const { details, ...error } = result.error;
+    return {
+      ...result,
+      error: {
+        ...error,
+        message: withoutPlaces(error.message),
+        ...(details && {
+          details: details.map((each) => ({ ...each, field: withoutPlaces(each.field) })),
+        }),
+      },
+    };
+  }
   const lines = [...previewLines(result.value), "Nothing was changed."];
   throw new Previewed(lines.join("\n"), result.value);
 };

@@ -58,7 +58,8 @@ const readState = async (
   const snapshot = response.ok ? parseSnapshot(body) : undefined;
   if (snapshot === undefined) {
     const { message = "The response is not from Halyard." } = (body ?? {}) as { message?: string };
-    throw new ApiError({ code: "UNEXPECTED_ANSWER", message, status: response.status });
+    const code = response.status === 409 ? "CONFLICT" : "UNEXPECTED_ANSWER";
+    throw new ApiError({ code, message, status: response.status });
   }
   return {
     tag: response.headers.get("etag") ?? "",

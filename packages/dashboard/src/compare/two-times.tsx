@@ -3,6 +3,7 @@ import { Button, Group, SegmentedControl, TextInput } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "wouter";
+import { ApiError } from "../api.ts";
 import { Dialog } from "../components/feedback/dialog.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
@@ -66,6 +67,8 @@ export const TwoTimes = () => {
     );
   const [first, second] = [useStateAt(from), useStateAt(to)];
   const error = first.error ?? second.error;
+  // History does not reach back that far: a new environment, or one that keeps only some days.
+  const isOutside = error instanceof ApiError && error.failure.code === "CONFLICT";
   const [firstState, secondState] = [first.data, second.data];
   const rows = useMemo(() => {
     if (!firstState || !secondState) return undefined;
@@ -106,7 +109,10 @@ export const TwoTimes = () => {
           onChange={(value) => set("kind", value === "segment" ? value : "")}
         />
       </search>
-      {error && <ErrorMessage error={error} title={`${environment.name} could not be read`} />}
+      {error && !isOutside && (
+        <ErrorMessage error={error} title={`${environment.name} could not be read`} />
+      )}
+      {isOutside && <EmptyState title="Choose a later time">{error.message}</EmptyState>}
       {!error && (
         <p className="flag-count dimmed" role="status">
           {rows &&

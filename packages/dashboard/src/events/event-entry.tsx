@@ -12,6 +12,7 @@ import { StatusBadge } from "../components/display/status-badge.tsx";
 import { Time } from "../components/display/time.tsx";
 import { FlagDiff } from "../flags/edit/flag-diff.tsx";
 import { formatNumber } from "../format.ts";
+import { AsItWas } from "../history/as-it-was.tsx";
 import { addressOfHistory } from "../history/history-filter.ts";
 import { SegmentDiff } from "../segments/segment-diff.tsx";
 
@@ -87,6 +88,9 @@ export const EventEntry = ({ entry, action }: EventEntryProps) => {
           <Time at={createdAt} />
           {version !== null && `, version ${formatNumber(version)}`}
         </span>
+        {entry.subject === "flag" && entry.after !== null && entry.revision !== null && (
+          <AsItWas flagKey={entry.id} revision={entry.revision} />
+        )}
       </div>
       <div>
         <div className="event-what">

@@ -11,6 +11,7 @@ import { ShowOlder } from "../components/feedback/show-older.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { usePages } from "../components/feedback/use-pages.ts";
 import { Section } from "../components/layout/section.tsx";
+import { AsItWas } from "../history/as-it-was.tsx";
 import type { LiveFlag } from "../live.ts";
 import { useApi } from "../session.tsx";
 import { canRestore } from "./edit/flag-change.ts";
@@ -48,7 +49,7 @@ interface EntryProps {
 const Entry = ({ change, current }: EntryProps) => {
   const edits = useFlagEdits();
   const { mayChange } = useApi();
-  const { after, before, version, actor, createdAt, reason } = change;
+  const { after, before, version, revision, actor, createdAt, reason } = change;
   const label = labelOf(change);
   const isRestorable =
     mayChange &&
@@ -62,6 +63,9 @@ const Entry = ({ change, current }: EntryProps) => {
           <Time at={createdAt} />
         </span>
         <span className="dimmed">version {version}</span>
+        {after !== null && version !== current?.version && (
+          <AsItWas flagKey={after.key} revision={revision} />
+        )}
       </div>
       <div>
         {label !== undefined && <div>{label}</div>}

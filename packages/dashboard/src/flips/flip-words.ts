@@ -96,7 +96,7 @@ const exactText = (exact: number, doing: string): string => {
 
 /** The answer in a sentence. */
 export const headlineOf = (preview: ChangePreview): string => {
-  const { sample, share, high, changed } = preview;
+  const { sample, share, high, changed, unknown } = preview;
   const exact = exactOf(preview);
   const doing = doingOf(preview);
   const contexts = sample?.contexts ?? 0;
@@ -110,12 +110,14 @@ export const headlineOf = (preview: ChangePreview): string => {
   if (contexts === 0) return "No traffic was seen yet, so there is nobody to count.";
   const seen = `${peopleOf(contexts)} ${since}`;
   if (share === null) return `It is not known for any of the ${seen}.`;
-  if (changed > 0) return `Of ${seen}, ${aboutText(preview)} ${doing}.`;
+  // The share is of those for whom it is known.
+  const known = unknown === 0 ? seen : `${formatNumber(contexts - unknown)} of ${seen}`;
+  if (changed > 0) return `Of ${known}, ${aboutText(preview)} ${doing}.`;
   const most =
     high === null || high === 0
       ? ""
-      : `, so at most ${shareText(Math.ceil(high * 10) / 10)} of all people do`;
-  return `None of the ${seen} gets another value${most}.`;
+      : `, so at most ${shareText(Math.ceil(high * 10) / 10)} of all people ${unknown === 0 ? "do" : "like them do"}`;
+  return `None of ${unknown === 0 ? "the " : ""}${known} gets another value${most}.`;
 };
 
 /** Why the share is of fewer than were seen. */

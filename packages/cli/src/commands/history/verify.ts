@@ -147,7 +147,7 @@ const factsOf = (
   keptCount: number,
 ): readonly string[] => [
   `${entries} entries`,
-  ...(keptCount > 0 ? [`${keptCount} kept chains compared`] : []),
+  ...(keptCount > 0 ? [`${keptCount} kept ${keptCount === 1 ? "hash" : "hashes"} compared`] : []),
   ...(pruned > 0 ? [`${pruned} older ones deleted after their retention`] : []),
   ...(redacted.length > 0 ? [`names replaced in ${redacted.join(", ")}`] : []),
   ...(unchained > 0 ? [`${unchained} not chained yet`] : []),

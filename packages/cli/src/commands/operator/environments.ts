@@ -149,13 +149,14 @@ const listEnvironments = (options: ListOptions): Promise<void> =>
     const rows = await place.list();
     if (options.json) return printJson(rows);
     printTable(
-      ["name", "flags", "created", "expires", "protected", "label"],
+      ["name", "flags", "created", "expires", "protected", "max flips", "label"],
       rows.map((row) => [
         row.name,
         String(row.flags),
         row.createdAt,
         row.expiresAt ?? "never",
         row.protected ? "yes" : "no",
+        row.maxFlips === null ? "none" : `${row.maxFlips} %`,
         inOneLine(row.label ?? ""),
       ]),
     );

@@ -168,13 +168,14 @@ const listKeys = async (options: Options): Promise<void> => {
     if (options.json) printJson(rows);
     else
       printTable(
-        ["id", "role", "created", "last used", "expires", "name", "origins"],
+        ["id", "role", "created", "last used", "expires", "max flips", "name", "origins"],
         rows.map((row) => [
           row.id,
           row.role,
           row.createdAt,
           row.lastUsedAt ?? "never",
           expiryText(row),
+          row.maxFlips === undefined ? "none" : `${row.maxFlips} %`,
           row.user ? `${row.name} (of ${row.user.name})` : row.name,
           row.origins?.join(" ") ?? "",
         ]),

@@ -9,6 +9,7 @@ import {
   connect,
   serverCommand,
 } from "../../server-connection/connection.ts";
+import { type PastOptions, pastCommand, pastOf } from "../../server-connection/past-options.ts";
 import { withExamples } from "../../terminal/examples.ts";
 import { wholeNumber } from "../../terminal/option-values.ts";
 import {
@@ -34,15 +35,21 @@ export const segmentCommands = (): Command => {
   const read = (name: string, description: string) =>
     serverCommand(group.command(name), "a server").description(description);
   withExamples(
-    read("list", "list the segments with the number of their members").action(listSegments),
+    pastCommand(read("list", "list the segments with the number of their members")).action(
+      listSegments,
+    ),
     "halyard segments list",
+    "halyard segments list --at 2026-11-14T12:00:00Z",
   );
   withExamples(
-    read("show", "show a segment: its members, its condition and the flags that name it")
+    pastCommand(
+      read("show", "show a segment: its members, its condition and the flags that name it"),
+    )
       .argument("<segment>", "the segment's key")
       .action(showSegment),
     "halyard segments show beta",
     "halyard segments show beta --json",
+    "halyard segments show beta --at 2h",
   );
   addSegmentChanges(group);
   withExamples(
@@ -63,9 +70,10 @@ export const segmentCommands = (): Command => {
 
 const whenText = (when: Condition | null): string => (when === null ? "" : conditionText(when));
 
-const listSegments = async (options: ReadOptions): Promise<void> => {
+const listSegments = async (options: ReadOptions & PastOptions): Promise<void> => {
   const connection = connect(options);
-  const segments = answered(connection, await connection.management.segments.list());
+  const when = pastOf(options);
+  const segments = answered(connection, await connection.management.segments.list(when));
   if (options.json) return printJson(segments);
   printTable(
     ["key", "included", "excluded", "when", "description"],
@@ -90,12 +98,17 @@ const membersText = (members: readonly string[]): string => {
   return more > 0 ? `${shown} and ${more} more (--json shows all)` : shown;
 };
 
-const showSegment = async (key: string, options: ReadOptions): Promise<void> => {
+const showSegment = async (key: string, options: ReadOptions & PastOptions): Promise<void> => {
   const connection = connect(options);
   const { segments } = connection.management;
-  const [found, used] = await Promise.all([segments.get(key), segments.flags(key)]);
+  const when = pastOf(options);
+  const [found, used] = await Promise.all([
+    segments.get(key, when),
+    // Which flags name it is known of now only.
+    when === undefined ? segments.flags(key) : undefined,
+  ]);
   const segment: Segment = answered(connection, found);
-  const flags = answered(connection, used);
+  const flags = used && answered(connection, used);
   const version = found.ok ? found.version : undefined;
   if (options.json) return printJson({ ...segment, version, flags });
   const rows: readonly (readonly [string, string])[] = [
@@ -108,7 +121,14 @@ const showSegment = async (key: string, options: ReadOptions): Promise<void> => 
         ] as const,
     ),
     ["when", segment.when === null ? "no condition" : conditionText(segment.when)],
-    ["flags", flags.length === 0 ? "none" : flags.map((flag) => flag.key).join(", ")],
+    ...(flags === undefined
+      ? []
+      : [
+          [
+            "flags",
+            flags.length === 0 ? "none" : flags.map((flag) => flag.key).join(", "),
+          ] as const,
+        ]),
     ["version", String(version)],
   ];
   print(coloured("bold", segment.key));

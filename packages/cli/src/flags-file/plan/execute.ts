@@ -3,7 +3,12 @@ import type { Change, Plan } from "@halyard/core/plan/plan";
 import type { ManagementError } from "@halyard/sdk";
 import { applyChanges, type Outcome } from "@halyard/sdk/apply-plan";
 import { proposeChanges } from "@halyard/sdk/propose-plan";
-import { type Connection, failureOf, proposedText } from "../../server-connection/connection.ts";
+import {
+  type Connection,
+  failureOf,
+  messageFor,
+  proposedText,
+} from "../../server-connection/connection.ts";
 import type { Place } from "../../server-connection/place.ts";
 import { confirm, isAtTerminal } from "../../terminal/ask.ts";
 import { exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
@@ -95,7 +100,7 @@ const apply = async ({ connection, doing }: Task, changes: readonly Change[]) =>
 
 const messageOf = (outcome: Outcome): string | undefined => {
   if (outcome.kind === "conflict") return outcome.message;
-  return outcome.kind === "failed" ? outcome.error.message : undefined;
+  return outcome.kind === "failed" ? messageFor(outcome.error) : undefined;
 };
 
 const outcomeText = (

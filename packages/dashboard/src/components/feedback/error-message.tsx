@@ -7,6 +7,8 @@ import { Icon } from "../display/icon.tsx";
 interface ErrorMessageProps {
   readonly error: unknown;
   readonly title?: string;
+  /** What to do about it, where that is known better than by the kind of error. */
+  readonly advice?: string | undefined;
   readonly onRetry?: () => unknown;
   /** What else may help, beside trying again. */
   readonly children?: ReactNode;
@@ -15,15 +17,16 @@ interface ErrorMessageProps {
 export const ErrorMessage = ({
   error,
   title = "Something went wrong",
+  advice,
   onRetry,
   children,
 }: ErrorMessageProps) => {
-  const { message, advice } = explain(error);
+  const explained = explain(error);
   return (
     <Alert color="red" variant="light" title={title} icon={<Icon name="warning" />} role="alert">
-      <Text size="sm">{message}</Text>
+      <Text size="sm">{explained.message}</Text>
       <Text size="sm" mt={4}>
-        {advice}
+        {advice ?? explained.advice}
       </Text>
       {onRetry !== undefined && (
         <Group mt="sm" gap="xs">

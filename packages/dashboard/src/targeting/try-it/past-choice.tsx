@@ -3,7 +3,7 @@ import type { HistoryEntry } from "@halyard/sdk";
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ApiError } from "../../api.ts";
-import { formatDate, formatNumber } from "../../format.ts";
+import { formatNumber } from "../../format.ts";
 import { useApi } from "../../session.tsx";
 
 export interface PastChoice {
@@ -12,6 +12,12 @@ export interface PastChoice {
   /** The revision that a change made, once one is chosen. */
   readonly revision: number | undefined;
 }
+
+/** What the address asks for, as entries of the history have it. */
+export const revisionIn = (parameters: URLSearchParams): number | undefined => {
+  const asked = parameters.get("revision") ?? "";
+  return /^\d{1,15}$/.test(asked) ? Number(asked) : undefined;
+};
 
 export const noPast: PastChoice = { time: "", revision: undefined };
 
@@ -29,9 +35,12 @@ type Change = HistoryEntry & { readonly revision: number };
 
 const isChange = (entry: HistoryEntry): entry is Change => entry.revision !== null;
 
+/** Changes come close together. */
+const toTheSecond = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+
 const changeText = ({ revision, subject, id, actions, createdAt, actor }: Change): string => {
   const what = actions.map((action) => action.replace(/^.*\./, "")).join(", ");
-  return `${subject} ${id} ${what} by ${actor.name}, ${formatDate(createdAt)} (revision ${formatNumber(revision)})`;
+  return `${subject} ${id} ${what} by ${actor.name}, ${toTheSecond.format(new Date(createdAt))} (revision ${formatNumber(revision)})`;
 };
 
 /** Those made up to the time, newest first; without a time the last ones. */
@@ -79,6 +88,15 @@ export const PastFields = ({
         description={choice.time === "" ? "The last changes" : "The changes before that time"}
         data={[
           { value: "", label: choice.time === "" ? "Choose a change" : "None: at that time" },
+          ...(choice.revision === undefined ||
+          data.some(({ revision }) => revision === choice.revision)
+            ? []
+            : [
+                {
+                  value: String(choice.revision),
+                  label: `Revision ${formatNumber(choice.revision)}`,
+                },
+              ]),
           ...data.map((change) => ({
             value: String(change.revision),
             label: changeText(change),

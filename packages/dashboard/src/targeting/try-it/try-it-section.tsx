@@ -2,7 +2,8 @@
 import type { PatchFlag } from "@halyard/core/flags/registry";
 import type { ExplainRequest, FlagExplanation } from "@halyard/sdk";
 import { Button, NativeSelect, Stack } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useSearchParams } from "wouter";
 import { ApiError } from "../../api.ts";
 import { ErrorMessage } from "../../components/feedback/error-message.tsx";
 import { Section } from "../../components/layout/section.tsx";
@@ -12,7 +13,7 @@ import "../../styles/try-it.css";
 import { ContextEditor } from "./context-editor.tsx";
 import { useContexts } from "./contexts.ts";
 import { Explanation, Given } from "./explanation.tsx";
-import { isChosen, noPast, PastFields, pastQueryOf } from "./past-choice.tsx";
+import { isChosen, noPast, PastFields, pastQueryOf, revisionIn } from "./past-choice.tsx";
 
 type When = "now" | "then" | "draft";
 
@@ -28,12 +29,32 @@ interface TryItProps {
   readonly isGone?: boolean;
 }
 
-export const TryItSection = ({ flagKey, isGone = false }: TryItProps) => {
+/** It was not there then, or history does not reach back that far. */
+const isOutside = ({ request, error }: Tried): boolean =>
+  ("at" in request || "revision" in request) &&
+  ["CONFLICT", "NOT_FOUND"].includes(error?.failure.code ?? "");
+
+/** Entries of the history lead to it with the revision that they made. */
+export const TryItSection = (props: TryItProps) => {
+  const [parameters] = useSearchParams();
+  const revision = revisionIn(parameters);
+  return <TryIt key={`${props.flagKey} ${revision}`} {...props} revision={revision} />;
+};
+
+interface AskedProps extends TryItProps {
+  readonly revision: number | undefined;
+}
+
+const TryIt = ({ flagKey, isGone = false, revision }: AskedProps) => {
+  const top = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (revision !== undefined) top.current?.scrollIntoView();
+  }, [revision]);
   const { management, mayChange } = useApi();
   const contexts = useContexts();
   const patch = useDraftPatch(flagKey);
-  const [when, setWhen] = useState<When>(isGone ? "then" : "now");
-  const [past, setPast] = useState(noPast);
+  const [when, setWhen] = useState<When>(isGone || revision !== undefined ? "then" : "now");
+  const [past, setPast] = useState({ ...noPast, revision });
   const [tried, setTried] = useState<Tried | undefined>();
   const [busy, setBusy] = useState(false);
   const chosen = when === "draft" && patch === "" ? "now" : when;
@@ -57,6 +78,7 @@ export const TryItSection = ({ flagKey, isGone = false }: TryItProps) => {
   };
   return (
     <Section title={isGone ? "Why did they get that?" : "Try it"}>
+      <div ref={top} className="try-top" />
       {isGone && <p>The flag as it was, for anybody: who it is for, and when that was.</p>}
       <form onSubmit={(event) => void run(event)}>
         <Stack gap="sm">
@@ -84,7 +106,11 @@ export const TryItSection = ({ flagKey, isGone = false }: TryItProps) => {
         </Stack>
       </form>
       {tried?.error !== undefined && (
-        <ErrorMessage error={tried.error} title="It could not be evaluated" />
+        <ErrorMessage
+          error={tried.error}
+          title="It could not be evaluated"
+          advice={isOutside(tried) ? "Choose another time." : undefined}
+        />
       )}
       {tried?.explained !== undefined && (
         <div className="try-result panel">
