@@ -255,3 +255,22 @@ test("the interval holds the share of all in at least 95 of 100 samples, also of
   assert.equal(intervalOf(0, 0), undefined);
   assert.deepEqual(intervalOf(518, 4_118), { share: 12.58, low: 11.59, high: 13.64 });
 });
+
+test("a flag that is changed itself is looked at also when there is too much to look at", () => {
+  const nobody = { id: "n", when: { attribute: "country", op: "in", values: ["DE"] }, serve: "on" };
+  const some = (key: string, percentage: number): Flag =>
+    rollout(percentage, { key, rules: [nobody] } as unknown as Partial<Flag>);
+  const keys = ["a", "b", "c"];
+  const question = {
+    before: sideOf(keys.map((key) => some(key, 0))),
+    after: sideOf([some("a", 0), some("b", 0), some("c", 100)]),
+    changed: keys,
+    touched: [],
+    contexts: people(100),
+  };
+  const work = previewChanges(question, 600);
+  let step = work.next();
+  while (!step.done) step = work.next();
+  const { flagsLeftOut, shareAsSampled, unknown } = step.value;
+  assert.deepEqual([flagsLeftOut, shareAsSampled, unknown], [0, 100, 100]);
+});
