@@ -274,3 +274,16 @@ test("a flag that is changed itself is looked at also when there is too much to 
   const { flagsLeftOut, shareAsSampled, unknown } = step.value;
   assert.deepEqual([flagsLeftOut, shareAsSampled, unknown], [0, 100, 100]);
 });
+
+test("looking for many attributes in all contexts has breaks", () => {
+  const any = Array.from({ length: 150 }, (_, index) => ({
+    ...{ attribute: `a${index}`, op: "exists", value: true },
+  }));
+  const rules = [{ id: "many", when: { any }, serve: "on" }];
+  const side = sideOf([rollout(10, { rules } as unknown as Partial<Flag>)]);
+  const question = { before: side, after: side, changed: ["checkout"], touched: [] };
+  const work = previewChanges({ ...question, contexts: people(1) });
+  let breaks = 0;
+  while (!work.next().done) breaks += 1;
+  assert.ok(breaks >= 150, String(breaks));
+});

@@ -1,6 +1,7 @@
 // Previews of changes: whom they would hit, counted over the contexts that were asked about lately.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createPreviewDecisions } from "../src/management/preview/preview.ts";
 import { changeFlag, makeFlag } from "./support/ofrep.ts";
 import { askPreview, limitTo, refusedPreview, sampledEnvironment } from "./support/preview.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
@@ -178,4 +179,25 @@ test("a preview without a sample tells only what is exact", async () => {
   } finally {
     await other.close();
   }
+});
+
+test("previews are made one after the other", async () => {
+  let [running, most] = [0, 0];
+  const preview = createPreviewDecisions({
+    store: { requiring: async () => [] },
+    memory: { get: () => undefined, current: async () => {} },
+    async sample() {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      if (most === 1) throw new Error("one that fails holds up nobody");
+      return undefined;
+    },
+    now: () => 0,
+  });
+  const environment = { id: 1, name: "test" };
+  const asked = Array.from({ length: 5 }, () => preview(environment, []));
+  assert.equal((await Promise.allSettled(asked)).length, 5);
+  assert.equal(most, 1);
 });

@@ -13,7 +13,7 @@ import {
   shown,
 } from "./flips.ts";
 import { compileSide, type Side } from "./side.ts";
-import { createIsUnseen, type IsUnseen, possibleWorlds, type Unseen, unseenIn } from "./unseen.ts";
+import { attributesIn, createIsUnseen, possibleWorlds, type Unseen, unseenIn } from "./unseen.ts";
 
 export interface PreviewQuestion {
   readonly before: Side;
@@ -243,7 +243,7 @@ export function* previewChanges(
   const own = new Set(changed);
   const keys = [...new Set([...changed, ...touched])];
   const compiled = { before: compileSide(before), after: compileSide(after) };
-  const isUnseen: IsUnseen = createIsUnseen(contexts);
+  const isUnseen = createIsUnseen(contexts);
   const states = new Uint8Array(contexts.length);
   const flipped = new Uint8Array(contexts.length);
   const counted: Counted[] = [];
@@ -254,8 +254,14 @@ export function* previewChanges(
     looked += 1;
     // Another change has taken it away.
     if (asItIs === undefined) continue;
+    // Each is looked for in all contexts, once.
+    for (const side of [before, after]) {
+      for (const attribute of attributesIn(side, key)) {
+        isUnseen(attribute);
+        yield;
+      }
+    }
     const unseen = merge(unseenIn(before, key, isUnseen), unseenIn(after, key, isUnseen));
-    yield;
     const possible = looksOf(question, key, asItIs, unseen);
     // A flag that is changed itself is looked at in any case, as the contexts are.
     const isWithin = left >= contexts.length * possible.length * 2;
