@@ -201,3 +201,15 @@ test("previews are made one after the other", async () => {
   assert.equal((await Promise.allSettled(asked)).length, 5);
   assert.equal(most, 1);
 });
+
+test("of many previews that are asked for at once, some are refused", async () => {
+  const { editor } = await setUp();
+  const patch = { percentage: 20 };
+  const ask = () => editor("POST", "/flags/checkout/preview", { patch });
+  const found = new Map<number, number>();
+  for (const { status } of await Promise.all(Array.from({ length: 100 }, ask))) {
+    found.set(status, (found.get(status) ?? 0) + 1);
+  }
+  assert.deepEqual(new Set(found.keys()), new Set([200, 503]));
+  assert.equal((await ask()).status, 200);
+});
