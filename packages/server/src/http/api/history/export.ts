@@ -47,20 +47,17 @@ const isoOf = (time: number | null): string | null => {
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 };
 
-/** The server has its keys, so no signature is left unchecked. */
-const show = ({
-  problems,
-  prunedUntil,
-  verifiedAt,
-  uncheckedSignatures: _,
-  ...verified
-}: Verified) => ({
-  ...verified,
-  verified: verified.problemCount === 0,
-  prunedUntil: isoOf(prunedUntil),
-  problems: problems.map(({ id, at, message }) => ({ id, createdAt: isoOf(at), message })),
-  verifiedAt: verifiedAt.toISOString(),
-});
+const show = (found: Verified) => {
+  // The server has its keys, so no signature is left unchecked.
+  const { problems, prunedUntil, verifiedAt, uncheckedSignatures: _, ...verified } = found;
+  return {
+    ...verified,
+    verified: verified.problemCount === 0,
+    prunedUntil: isoOf(prunedUntil),
+    problems: problems.map(({ id, at, message }) => ({ id, createdAt: isoOf(at), message })),
+    verifiedAt: verifiedAt.toISOString(),
+  };
+};
 
 /** Those who do not see the addresses of webhooks get their digests, which are enough to verify them. */
 const shownTo =
