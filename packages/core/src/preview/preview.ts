@@ -72,7 +72,7 @@ export interface Preview extends Shares {
 const maxFlags = 250;
 const maxFlips = 20;
 const maxExamples = 20;
-/** Evaluations between two breaths. */
+/** Evaluations between two yields. */
 const slice = 500;
 
 const [isUnchanged, isChanged, isUnknown] = [0, 1, 2];
@@ -234,7 +234,7 @@ const looksOf = (
   return [asItIs, ...worlds];
 };
 
-/** Breathes between its parts, so that whoever runs it can do other things too. */
+/** Yields between its parts, so that whoever runs it can do other things too. */
 export function* previewChanges(
   question: PreviewQuestion,
   maxEvaluations = 10_000_000,
