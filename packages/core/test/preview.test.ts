@@ -255,3 +255,35 @@ test("the interval holds the share of all in at least 95 of 100 samples, also of
   assert.equal(intervalOf(0, 0), undefined);
   assert.deepEqual(intervalOf(518, 4_118), { share: 12.58, low: 11.59, high: 13.64 });
 });
+
+test("a flag that is changed itself is looked at also when there is too much to look at", () => {
+  const nobody = { id: "n", when: { attribute: "country", op: "in", values: ["DE"] }, serve: "on" };
+  const some = (key: string, percentage: number): Flag =>
+    rollout(percentage, { key, rules: [nobody] } as unknown as Partial<Flag>);
+  const keys = ["a", "b", "c"];
+  const question = {
+    before: sideOf(keys.map((key) => some(key, 0))),
+    after: sideOf([some("a", 0), some("b", 0), some("c", 100)]),
+    changed: keys,
+    touched: [],
+    contexts: people(100),
+  };
+  const work = previewChanges(question, 600);
+  let step = work.next();
+  while (!step.done) step = work.next();
+  const { flagsLeftOut, shareAsSampled, unknown } = step.value;
+  assert.deepEqual([flagsLeftOut, shareAsSampled, unknown], [0, 100, 100]);
+});
+
+test("looking for many attributes in all contexts has breaks", () => {
+  const any = Array.from({ length: 150 }, (_, index) => ({
+    ...{ attribute: `a${index}`, op: "exists", value: true },
+  }));
+  const rules = [{ id: "many", when: { any }, serve: "on" }];
+  const side = sideOf([rollout(10, { rules } as unknown as Partial<Flag>)]);
+  const question = { before: side, after: side, changed: ["checkout"], touched: [] };
+  const work = previewChanges({ ...question, contexts: people(1) });
+  let breaks = 0;
+  while (!work.next().done) breaks += 1;
+  assert.ok(breaks >= 150, String(breaks));
+});

@@ -30,6 +30,7 @@ const previewOf = ({ to = [beta], exactShare, ...rest }: Told): ChangePreview =>
   unchanged: 3_695,
   unknown: 0,
   ...shares,
+  shareAsSampled: null,
   unknownAttributes: [],
   flags: [
     {

@@ -118,14 +118,28 @@ suite("the sample of contexts", () => {
       offerKeys(sample, from, to, fromClient);
       offerKeys(whole, from, to, fromClient);
     }
-    const merged = viewOf([partOf(one), partOf(other)], size);
+    const merged = await viewOf([partOf(one), partOf(other)], size);
     assert.deepEqual(merged, await whole.view(1));
-    assert.deepEqual(viewOf([partOf(other), partOf(one)], size), merged);
+    assert.deepEqual(await viewOf([partOf(other), partOf(one)], size), merged);
     const shared = createContextSample({
       ...{ size, secret, clock: () => new Date(start) },
       parts: async () => [partOf(one), partOf(other)],
     });
     assert.deepEqual(await shared.view(1), merged);
+  });
+
+  test("others have their turn while a large sample is read", async () => {
+    const sample = newSample(3_000);
+    offerKeys(sample, 0, 3_000);
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    await sample.view(1);
+    clearImmediate(next);
+    assert.ok(turns >= 5, String(turns));
   });
 
   test("contexts of client keys are at most a quarter when there are others", async () => {

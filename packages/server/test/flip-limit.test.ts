@@ -68,6 +68,20 @@ test("the limit holds for segments too, and a new flag is off at first", async (
   assert.equal(confirmed.status, 200, confirmed.text);
 });
 
+test("the limit counts those who lack an attribute that nobody was seen with", async () => {
+  const { name, admin, owner } = await setUp();
+  await limitTo(owner, name, 20);
+  const lacks = { attribute: "country", op: "exists", value: false };
+  const all = { rules: [{ id: "rest", when: lacks, serve: "on" }] };
+  const refused = refusedPreview(await admin("PATCH", "/flags/checkout", all));
+  assert.ok(refused.unknown > 150, String(refused.unknown));
+  assert.ok((refused.shareAsSampled ?? 0) > 80, String(refused.shareAsSampled));
+  // Whom a rule for a new attribute will hit is unknown, and nobody yet.
+  const home = { attribute: "country", op: "in", values: ["DE"] };
+  const none = { rules: [{ id: "home", when: home, serve: "on" }] };
+  assert.equal((await admin("PATCH", "/flags/checkout", none)).status, 200);
+});
+
 test("the limit of a key holds beside the environment's, and the lower one decides", async () => {
   const { name, admin, owner } = await setUp();
   const made = await admin("POST", "/keys", { name: "ci", role: "editor", maxFlips: 5.5 });
@@ -79,6 +93,17 @@ test("the limit of a key holds beside the environment's, and the lower one decid
   const ci = server.api((made.body as { key: string }).key);
   refusedPreview(await ci("PATCH", "/flags/checkout", { percentage: 50 }));
   assert.equal((await ci("PATCH", "/flags/checkout", { percentage: 12 })).status, 200);
+  const limited = await admin("POST", "/keys", { name: "bot", role: "admin", maxFlips: 5 });
+  const bot = server.api((limited.body as { key: string }).key);
+  for (const [wanted, given] of [
+    [undefined, 5],
+    [null, 5],
+    [50, 5],
+    [2, 2],
+  ]) {
+    const handed = await bot("POST", "/keys", { name: "next", role: "editor", maxFlips: wanted });
+    assert.equal((handed.body as { maxFlips?: number }).maxFlips, given, handed.text);
+  }
   await limitTo(owner, name, 1);
   refusedPreview(await ci("PATCH", "/flags/checkout", { percentage: 16 }));
   for (const maxFlips of [-1, 100.5, "5", 0.0001]) {

@@ -88,6 +88,17 @@ test("pruning leaves a chain that verifies; a forged checkpoint and one entry to
   await admin("PATCH", "/flags/f1", { enabled: true });
   assert.equal((await verification(environment)).verified, false);
   await writeRows(server, set, text, checkpoint?.id as number);
+  // Nor does it help to name a key that nobody has.
+  const setKey = "update history_checkpoints set key_id = ? where id = ?";
+  await writeRows(server, setKey, "00000000", checkpoint?.id as number);
+  await admin("PATCH", "/flags/f1", { enabled: false });
+  const unknown = await verification(environment);
+  assert.match(unknown.problems[0]?.message ?? "", /checkpoint .* is not signed/);
+  if (hasPython) {
+    const tampered = await exportHistory(admin);
+    assert.ok((verifyInPython([{ lines: tampered }], await secretKey())[0] ?? 0) > 0);
+  }
+  await writeRows(server, setKey, String(checkpoint?.key_id), checkpoint?.id as number);
   // An entry is removed, and the one after it is pruned: the break stays.
   const [removed, next] = await rowsOf(server, name);
   await writeRows(server, "delete from history where id = ?", removed?.id as number);
@@ -95,6 +106,20 @@ test("pruning leaves a chain that verifies; a forged checkpoint and one entry to
   await prune(4);
   assert.ok(!(await rowsOf(server, name)).some(({ id }) => id === next?.id));
   assert.equal((await verification(environment)).verified, false, "a removed entry stays found");
+});
+
+test("an entry whose time was set back is pruned, and its change stays found", async () => {
+  const environment = await server.environment();
+  const { admin, name } = environment;
+  await someChanges(admin, 2);
+  const [hidden] = await rowsOf(server, name);
+  await writeRows(server, "update history set at = 1000 where id = ?", hidden?.id as number);
+  await withStore(async (store) => {
+    const now = Date.now();
+    while (await store.outbox.prune({ now, eventsBefore: 0, historyBefore: 2_000 }));
+  });
+  assert.ok(!(await rowsOf(server, name)).some(({ id }) => id === hidden?.id));
+  assert.equal((await verification(environment)).verified, false);
 });
 
 test("redaction replaces a person in the entries; the chain verifies, and another change is found", async () => {

@@ -1,6 +1,7 @@
 // Previews of changes: whom they would hit, counted over the contexts that were asked about lately.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createPreviewDecisions } from "../src/management/preview/preview.ts";
 import { createRunInSlices } from "../src/management/preview/slices.ts";
 import { changeFlag, makeFlag } from "./support/ofrep.ts";
 import { askPreview, limitTo, refusedPreview, sampledEnvironment } from "./support/preview.ts";
@@ -179,6 +180,39 @@ test("a preview without a sample tells only what is exact", async () => {
   } finally {
     await other.close();
   }
+});
+
+test("previews are made one after the other", async () => {
+  let [running, most] = [0, 0];
+  const preview = createPreviewDecisions({
+    store: { requiring: async () => [] },
+    memory: { get: () => undefined, current: async () => {} },
+    async sample() {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      if (most === 1) throw new Error("one that fails holds up nobody");
+      return undefined;
+    },
+    now: () => 0,
+  });
+  const environment = { id: 1, name: "test" };
+  const asked = Array.from({ length: 5 }, () => preview(environment, []));
+  assert.equal((await Promise.allSettled(asked)).length, 5);
+  assert.equal(most, 1);
+});
+
+test("of many previews that are asked for at once, some are refused", async () => {
+  const { editor } = await setUp();
+  const patch = { percentage: 20 };
+  const ask = () => editor("POST", "/flags/checkout/preview", { patch });
+  const found = new Map<number, number>();
+  for (const { status } of await Promise.all(Array.from({ length: 100 }, ask))) {
+    found.set(status, (found.get(status) ?? 0) + 1);
+  }
+  assert.deepEqual(new Set(found.keys()), new Set([200, 503]));
+  assert.equal((await ask()).status, 200);
 });
 
 test("many previews at once take one slice together in each turn of the event loop", async () => {

@@ -13,7 +13,7 @@ import {
   shown,
 } from "./flips.ts";
 import { compileSide, type Side } from "./side.ts";
-import { createIsUnseen, type IsUnseen, possibleWorlds, type Unseen, unseenIn } from "./unseen.ts";
+import { attributesIn, createIsUnseen, possibleWorlds, type Unseen, unseenIn } from "./unseen.ts";
 
 export interface PreviewQuestion {
   readonly before: Side;
@@ -55,6 +55,11 @@ export interface Preview extends Shares {
   readonly changed: number;
   readonly unchanged: number;
   readonly unknown: number;
+  /**
+   * In percent of all contexts, when each has just the attributes that it came with; null without any. The limit on flips goes by
+   * it: a rule for all who lack an attribute hits those of whom nothing else is known.
+   */
+  readonly shareAsSampled: number | null;
   /** Flags ask for them, and no context has them. */
   readonly unknownAttributes: readonly string[];
   /** Those that are changed, and of the others those that give something else; the most flips first. */
@@ -65,7 +70,6 @@ export interface Preview extends Shares {
 }
 
 const maxFlags = 250;
-const maxEvaluations = 10_000_000;
 const maxFlips = 20;
 const maxExamples = 20;
 /** Evaluations between two yields. */
@@ -89,6 +93,13 @@ const merge = (one: Unseen, other: Unseen): Unseen => ({
   isBucketBelow: one.isBucketBelow || other.isBucketBelow,
 });
 
+/** By the place of the context. */
+interface States {
+  readonly states: Uint8Array;
+  /** 1 where a value changes, as the context is. */
+  readonly flipped: Uint8Array;
+}
+
 type Look = (context: EvaluationContext, pairs: Pairs) => Pair;
 
 /** Evaluates a flag on both sides. */
@@ -110,7 +121,7 @@ function* countFlag(
   key: string,
   looks: readonly Look[],
   unseen: Unseen,
-  states: Uint8Array,
+  { states, flipped }: States,
 ): Generator<void, Counted> {
   const { before, after, contexts } = question;
   const [look, ...others] = looks;
@@ -124,6 +135,7 @@ function* countFlag(
   for (const [index, context] of contexts.entries()) {
     if (look === undefined) break;
     const pair = look(context, pairs);
+    if (pair.isChange) flipped[index] = 1;
     const isOpen =
       isHidden(pair) ||
       others.some((other, world) => {
@@ -223,12 +235,17 @@ const looksOf = (
 };
 
 /** Yields between its parts, so that whoever runs it can do other things too. */
-export function* previewChanges(question: PreviewQuestion): Generator<void, Preview> {
+export function* previewChanges(
+  question: PreviewQuestion,
+  maxEvaluations = 10_000_000,
+): Generator<void, Preview> {
   const { before, after, changed, touched, contexts } = question;
+  const own = new Set(changed);
   const keys = [...new Set([...changed, ...touched])];
   const compiled = { before: compileSide(before), after: compileSide(after) };
-  const isUnseen: IsUnseen = createIsUnseen(contexts);
+  const isUnseen = createIsUnseen(contexts);
   const states = new Uint8Array(contexts.length);
+  const flipped = new Uint8Array(contexts.length);
   const counted: Counted[] = [];
   let left = maxEvaluations;
   let looked = 0;
@@ -237,17 +254,28 @@ export function* previewChanges(question: PreviewQuestion): Generator<void, Prev
     looked += 1;
     // Another change has taken it away.
     if (asItIs === undefined) continue;
+    // Each is looked for in all contexts, once.
+    for (const side of [before, after]) {
+      for (const attribute of attributesIn(side, key)) {
+        isUnseen(attribute);
+        yield;
+      }
+    }
     const unseen = merge(unseenIn(before, key, isUnseen), unseenIn(after, key, isUnseen));
-    yield;
-    const looks = looksOf(question, key, asItIs, unseen);
-    left -= contexts.length * looks.length * 2;
-    if (left < 0 && counted.length > 0) {
+    const possible = looksOf(question, key, asItIs, unseen);
+    // A flag that is changed itself is looked at in any case, as the contexts are.
+    const isWithin = left >= contexts.length * possible.length * 2;
+    if (!isWithin && !own.has(key)) {
       looked -= 1;
       break;
     }
-    counted.push(yield* countFlag(question, key, looks, unseen, states));
+    const looks = isWithin ? possible : [asItIs];
+    left -= contexts.length * looks.length * 2;
+    // What could be otherwise was not tried out then, so all of it is unknown.
+    const isBucketBelow = unseen.isBucketBelow || looks.length < possible.length;
+    const open = { ...unseen, isBucketBelow };
+    counted.push(yield* countFlag(question, key, looks, open, { states, flipped }));
   }
-  const own = new Set(changed);
   const told = counted
     .filter((each) => own.has(each.key) || each.changed > 0 || each.unknown > 0)
     .toSorted((one, other) => other.changed - one.changed);
@@ -259,6 +287,10 @@ export function* previewChanges(question: PreviewQuestion): Generator<void, Prev
     unchanged: count(isUnchanged),
     unknown,
     ...sharesOf(all, contexts.length - unknown),
+    shareAsSampled: sharesOf(
+      flipped.reduce((sum, each) => sum + each, 0),
+      contexts.length,
+    ).share,
     unknownAttributes: [...new Set(counted.flatMap(({ attributes }) => attributes))].toSorted(),
     flags: told.map((each) => showFlag(each, contexts.length)),
     flagsLeftOut: keys.length - looked,

@@ -46,6 +46,13 @@ export interface Unseen {
   readonly isBucketBelow: boolean;
 }
 
+/** What a flag and those that it requires ask for, on one side. */
+export const attributesIn = (side: Side, key: string): ReadonlySet<string> => {
+  const flags = flagsBelow(side, key);
+  const leaves = flags.flatMap((flag) => conditionsOf(side, flag)).flatMap(leavesOf);
+  return new Set([...leaves.map(({ attribute }) => attribute), ...flags.flatMap(bucketByOf)]);
+};
+
 /** What nobody can know of a flag, on one side. */
 export const unseenIn = (side: Side, key: string, isUnseen: IsUnseen): Unseen => {
   const flags = flagsBelow(side, key);

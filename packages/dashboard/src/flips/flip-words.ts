@@ -80,8 +80,8 @@ const exactOf = ({ flags, flagsLeftOut }: ChangePreview): number | undefined =>
   flags.length === 1 && flagsLeftOut === 0 ? flags[0]?.exactShare : undefined;
 
 /** The largest that is known, which is what the limit is about. */
-export const largestShare = ({ share, flags }: ChangePreview): number =>
-  Math.max(share ?? 0, ...flags.map(({ exactShare }) => exactShare ?? 0));
+export const largestShare = ({ share, shareAsSampled, flags }: ChangePreview): number =>
+  Math.max(share ?? 0, shareAsSampled ?? 0, ...flags.map(({ exactShare }) => exactShare ?? 0));
 
 /** Just above what was shown: the sample may have grown a little meanwhile. */
 export const boundOf = (preview: ChangePreview): number =>

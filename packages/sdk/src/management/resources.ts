@@ -100,8 +100,6 @@ export interface HistoryVerification {
   readonly redacted: readonly number[];
   /** Entries at the end that the next change adds to the chain. */
   readonly unchained: number;
-  /** Checkpoints that are signed with a secret key that the server does not have. */
-  readonly uncheckedSignatures: number;
   /** The first 20. */
   readonly problems: readonly {
     readonly id: number | null;

@@ -35,18 +35,28 @@ export interface SamplePart {
   readonly until: number;
 }
 
-const contextOf =
-  (fromClient: boolean) =>
-  (sampled: Sampled): SampledContext => ({
-    context: JSON.parse(sampled.text) as EvaluationContext,
-    fromClient,
-  });
+/** Contexts read between two breaks: all of them would hold up every request for too long. */
+const readAtOnce = 500;
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const readContexts = async (
+  sampled: readonly Sampled[],
+  fromClient: boolean,
+): Promise<readonly SampledContext[]> => {
+  const contexts: SampledContext[] = [];
+  for (const { text } of sampled) {
+    contexts.push({ context: JSON.parse(text) as EvaluationContext, fromClient });
+    if (contexts.length % readAtOnce === 0) await nextTurn();
+  }
+  return contexts;
+};
 
 /**
  * The smallest hashes of all. Contexts of client keys are at most a quarter when there are others, however many of them
  * were sent: a flood of them makes their own range shorter, and nobody else's.
  */
-export const viewOf = (parts: readonly SamplePart[], size: number): SampleView => {
+export const viewOf = async (parts: readonly SamplePart[], size: number): Promise<SampleView> => {
   const merge = (kind: "clients" | "others") =>
     mergeRanges(
       parts.map((part) => part[kind]),
@@ -62,8 +72,8 @@ export const viewOf = (parts: readonly SamplePart[], size: number): SampleView =
   const chosen = clients.entries.filter(({ hash }) => hash < together.limit).slice(0, quarter);
   return {
     contexts: [
-      ...others.entries.slice(0, size - chosen.length).map(contextOf(false)),
-      ...chosen.map(contextOf(true)),
+      ...(await readContexts(others.entries.slice(0, size - chosen.length), false)),
+      ...(await readContexts(chosen, true)),
     ],
     since: new Date(Math.min(...parts.map(({ since }) => since))),
     until: new Date(Math.max(...parts.map(({ until }) => until))),

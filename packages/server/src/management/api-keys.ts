@@ -117,6 +117,12 @@ export const issueKey = async (
   return { apiKey, text };
 };
 
+/** A key with a limit on flips makes none that may flip more. */
+const handedOn = (
+  { maxFlips: own }: Pick<Caller, "maxFlips">,
+  { maxFlips = null }: Pick<NewApiKey, "maxFlips">,
+): number | null => (own === undefined || (maxFlips !== null && maxFlips < own) ? maxFlips : own);
+
 export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
   const { clock } = dependencies;
   const insertRequest = createInsertRequest(clock, dependencies.newIds);
@@ -196,7 +202,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
           const { actor, environment } = caller;
           const state = await transaction.lockEnvironment(environment.id);
           if (!state) return noEnvironment;
-          const checked = checkNewKey(request, clock());
+          const checked = checkNewKey({ ...request, maxFlips: handedOn(caller, request) }, clock());
           if (!checked.ok) return checked;
           const keys = await transaction.keys(environment.id);
           if (keys.filter(({ user }) => user === null).length >= maxKeys) {

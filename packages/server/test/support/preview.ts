@@ -21,6 +21,7 @@ export interface Preview {
   readonly share: number | null;
   readonly low: number | null;
   readonly high: number | null;
+  readonly shareAsSampled: number | null;
   readonly unknownAttributes: readonly string[];
   readonly flags: readonly Flag[];
   readonly flagsLeftOut: number;

@@ -19,12 +19,14 @@ export const flipLimitOf = (
   return limits.length === 0 ? undefined : Math.min(...limits);
 };
 
+type Flips = Pick<Preview, "share" | "shareAsSampled" | "flags">;
+
 /** How many percent flip: in the sample, or where it follows from a flag alone. */
-const flipsOf = ({ share, flags }: Pick<Preview, "share" | "flags">): number =>
-  Math.max(share ?? 0, ...flags.map(({ exactShare = 0 }) => exactShare));
+const flipsOf = ({ share, shareAsSampled, flags }: Flips): number =>
+  Math.max(share ?? 0, shareAsSampled ?? 0, ...flags.map(({ exactShare = 0 }) => exactShare));
 
 export const checkFlips = (
-  preview: Pick<Preview, "share" | "flags">,
+  preview: Flips,
   limit: number,
   { confirmFlips }: Pick<Caller, "confirmFlips">,
 ): Result<void> => {

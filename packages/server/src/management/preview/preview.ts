@@ -49,6 +49,16 @@ export type PreviewDecisions = (
   decisions: readonly Decision[],
 ) => Promise<Result<ChangePreview>>;
 
+/** One after the other: each takes memory for the whole sample, and the breaks of many together would be none. */
+const createTurns = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+};
+
 export const createPreviewDecisions = ({
   store,
   memory,
@@ -74,22 +84,24 @@ export const createPreviewDecisions = ({
     return [...found];
   };
 
-  return async (environment, decisions) => {
+  const inTurn = createTurns();
+
+  const preview: PreviewDecisions = async (environment, decisions) => {
     const [view, touched] = await Promise.all([
       sample(environment.id),
       touchedBy(environment.id, decisions),
       memory.current(),
     ]);
-    const found = memory.get(environment.id);
-    if (!found) return noEnvironment;
-    const { revision } = found;
+    const state = memory.get(environment.id);
+    if (!state) return noEnvironment;
+    const { revision } = state;
     const changed = [
       ...new Set(decisions.flatMap((each) => (each.kind === "flag" ? each.key : []))),
     ];
     const contexts = view?.contexts ?? [];
-    const preview = await runInSlices(
+    const counted = await runInSlices(
       previewChanges({
-        ...sidesOf(found, decisions, touched),
+        ...sidesOf(state, decisions, touched),
         changed,
         touched,
         contexts: contexts.map(({ context }) => context),
@@ -105,9 +117,10 @@ export const createPreviewDecisions = ({
             fromClientKeys: contexts.filter(({ fromClient }) => fromClient).length,
           }
         : null,
-      ...preview,
+      ...counted,
     });
   };
+  return (environment, decisions) => inTurn(() => preview(environment, decisions));
 };
 
 /** Examples are contexts of real people. */

@@ -13,11 +13,26 @@ export type Previews = (
   describe: (refused: RefusedOperation) => Failure,
 ) => Promise<Result<ChangePreview>>;
 
-export const createPreviews =
-  (changes: Changes, previewDecisions: PreviewDecisions): Previews =>
-  async ({ environment, actor, role }, planned, describe) => {
-    const tried = await changes.tryOut(environment.id, actor, planned);
-    if (!tried.ok) return fail(describe(tried.refused));
-    const preview = await previewDecisions(environment, tried.value.decisions);
-    return preview.ok ? ok(previewFor(role, preview.value)) : preview;
+/** So many may wait for their turn: changes under a limit on flips wait behind them. */
+const maxAsked = 16;
+
+const busy = fail({
+  code: "UNAVAILABLE",
+  message: "Too many previews were asked for at once; try again.",
+});
+
+export const createPreviews = (changes: Changes, previewDecisions: PreviewDecisions): Previews => {
+  let asked = 0;
+  return async ({ environment, actor, role }, planned, describe) => {
+    if (asked === maxAsked) return busy;
+    asked += 1;
+    try {
+      const tried = await changes.tryOut(environment.id, actor, planned);
+      if (!tried.ok) return fail(describe(tried.refused));
+      const preview = await previewDecisions(environment, tried.value.decisions);
+      return preview.ok ? ok(previewFor(role, preview.value)) : preview;
+    } finally {
+      asked -= 1;
+    }
   };
+};

@@ -37,10 +37,11 @@ export const deleteCheckpoints = async (
   await database.deleteFrom("history_checkpoints").where("id", "in", ids).execute();
 };
 
+/** With keys at hand, one that names another key is not signed: anybody can name a key that nobody has. */
 export const signedBy =
   (secrets: SecretCipher | undefined): IsSigned =>
   ({ statement, keyId, hmac }) =>
-    secrets?.isSigned(statement, { keyId, hmac }, checkpointPurpose);
+    secrets && secrets.isSigned(statement, { keyId, hmac }, checkpointPurpose) === true;
 
 /** With the newest key; those that no key of ours has signed stay as they are. */
 export const signCheckpointsAnew = async (

@@ -10,6 +10,7 @@ import { sha256 } from "../../text-hash.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { changedEntries } from "./changed-entries.ts";
 import { deleteCheckpoints, insertCheckpoint, signedBy } from "./checkpoints.ts";
 
 /** A row of entries that follow each other and are gone. */
@@ -58,14 +59,17 @@ const entriesAround = async (
 export const deleteEntries = async (
   database: Database,
   secrets: SecretCipher,
-  { id: environmentId, name }: EnvironmentRef,
+  environment: EnvironmentRef,
   ids: readonly number[],
   now: number,
 ): Promise<void> => {
+  const { id: environmentId, name } = environment;
   const deletable = new Set(ids);
   const [first, last] = [Math.min(...ids), Math.max(...ids)];
   const { before, within, checkpoints } = await entriesAround(database, environmentId, first, last);
   const isSigned = signedBy(secrets);
+  // Whoever sets the time of an entry back has it deleted: that must not be signed as if nothing had happened.
+  const changed = await changedEntries(database, isSigned, environment, ids);
   const gaps: OpenGap[] = [];
   const merged: number[] = [];
   let open: OpenGap | undefined;
@@ -114,7 +118,7 @@ export const deleteEntries = async (
       continue;
     }
     removed.push(each.id);
-    const follows = chainAfter(chain, each.digest, sha256) === each.chain;
+    const follows = !changed.has(each.id) && chainAfter(chain, each.digest, sha256) === each.chain;
     const from = follows ? chain : nowhere;
     extend({ from, to: each.chain, entries: 1, lastAt: each.at, id: each.id });
   }

@@ -60,6 +60,9 @@ export const PreviewSchema = closedObject(
     unchanged: count("Contexts for which no value changes."),
     unknown: count("Contexts of which that cannot be known."),
     ...shares,
+    shareAsSampled: percent(
+      "In percent of all contexts, when each has just the attributes that it came with; null without a sample. The limit on flips goes by the largest of this, `share` and `exactShare`.",
+    ),
     unknownAttributes: Type.Array(Type.String(), {
       description: "Rules that matter ask for them, and no context of the sample has them.",
     }),
@@ -98,6 +101,7 @@ export const previewExample = {
   unchanged: 3_600,
   unknown: 95,
   ...interval,
+  shareAsSampled: 12.3,
   unknownAttributes: ["country"],
   flags: [
     {
