@@ -128,10 +128,11 @@ suite("what is kept of a context", () => {
 
   test("a flood of distinct keys costs little memory", () => {
     const sample = newSample(10_000);
-    for (let index = 0; index < 2_000_000; index += 1) {
+    for (let index = 0; index < 300_000; index += 1) {
       sample.offer(1, { targetingKey: `flood-${index}` }, true);
     }
-    assert.ok(sample.bytes() < 2 * mebibyte + 1, `${sample.bytes()} bytes`);
+    // Less than there is room for: the number bounds it first.
+    assert.ok(sample.bytes() < 10_000 * 200, `${sample.bytes()} bytes`);
     assert.equal(sample.part(1)?.clients.entries.length, 10_000);
     sample.close();
   });
