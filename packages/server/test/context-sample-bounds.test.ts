@@ -85,8 +85,8 @@ suite("what is kept of a context", () => {
     /** Each differs from all others in its key, in its names and in its texts. */
     const hostileContext = (index: number): EvaluationContext => {
       const context: Record<string, unknown> = { targetingKey: `${"k".repeat(240)}${index}` };
-      for (let nr = 0; nr < 60; nr += 1) {
-        context[`${index}-${nr}-${"n".repeat(nr)}`] = nr % 2 === 0 ? `Ħ${"v".repeat(80)}` : { nr };
+      for (let nr = 0; nr < 20; nr += 1) {
+        context[`${index}-${nr}-${"n".repeat(nr)}`] = nr % 5 === 0 ? { nr } : `Ħ${"v".repeat(240)}`;
       }
       return context;
     };

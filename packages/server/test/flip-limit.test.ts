@@ -5,7 +5,7 @@ import { limitTo, refusedPreview, sampledEnvironment } from "./support/preview.t
 import { act, protectedEnvironment, type Request } from "./support/protected.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 import { inPlan } from "./support/targeting.ts";
-import { people, sendTraffic } from "./support/traffic.ts";
+import { people, reportTraffic } from "./support/traffic.ts";
 
 let server: TestServer;
 before(async () => {
@@ -107,7 +107,7 @@ test("the limit may be confirmed under the same Idempotency-Key's name anew, and
 test("the limit is asked when a change is proposed, and not again when it is applied", async () => {
   const environment = await protectedEnvironment(server);
   const { name, asAda, asBen, keys, newKey } = environment;
-  await sendTraffic(server.url, keys.server, "checkout", people(50));
+  await reportTraffic(server.url, keys.server, "checkout", people(50));
   const owner = server.api(await newKey("owner"));
   await limitTo(owner, name, 20);
   const on = { enabled: true };
