@@ -9,6 +9,8 @@ interface Flag {
   readonly key: string;
   readonly changed: number;
   readonly unknown: number;
+  readonly low: number | null;
+  readonly high: number | null;
   readonly exactShare?: number;
   readonly flips: readonly { readonly from: object; readonly to: object; readonly count: number }[];
 }
