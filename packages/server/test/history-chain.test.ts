@@ -161,12 +161,15 @@ test("a history that was rewritten whole is found by the head that a receiver ke
 test("writers of everything at once leave a chain that verifies; so does an entry of an older version", async () => {
   const environment = await server.environment();
   const { admin, name } = environment;
+  const owner = server.api(await environment.newKey("owner"));
   await someChanges(admin, 4);
   await Promise.all(
     Array.from({ length: size.writers }, async (_, index) => {
       const answers = await Promise.all([
         admin("PATCH", `/flags/f${index % 4}`, { description: `d${index}` }),
         admin("POST", "/keys", { name: `k${index}`, role: "client" }),
+        index % 2 === 0 &&
+          owner("POST", "/users", { name: `P${index}`, roles: { [name]: "editor" } }),
         index % 4 === 0 &&
           admin("POST", "/webhooks", { url: "https://example.com/", events: ["*"] }),
         index % 4 === 1 &&

@@ -51,7 +51,8 @@ const contexts = Array.from({ length: population }, (_, index) => ({
 }));
 
 const condition = (): object => {
-  switch (random(5)) {
+  // Segments often: a change of one is to reach somebody.
+  switch (random(8)) {
     case 0:
       return { attribute: "plan", op: oneOf(["in", "notIn"]), values: [oneOf(plans)] };
     case 1:
@@ -59,6 +60,9 @@ const condition = (): object => {
     case 2:
       return { attribute: "age", op: oneOf(["lt", "gte"]), value: 10 + random(80) };
     case 3:
+    case 4:
+    case 5:
+    case 6:
       return { segment: [oneOf(["staff", "beta"])] };
     default:
       return { not: { attribute: "country", op: "in", values: [oneOf(countries)] } };
@@ -90,7 +94,7 @@ const segmentKeys = ["staff", "beta"] as const;
 
 /** One change: where it is previewed, and how it is made. */
 const nextChange = () => {
-  if (random(4) > 0) {
+  if (random(2) > 0) {
     const [key, patch] = [oneOf(flags), flagPatch()];
     return { preview: `/flags/${key}/preview`, body: { patch }, path: `/flags/${key}`, patch };
   }
@@ -202,6 +206,7 @@ test(`the true share lies within the interval of the preview in at least 95 of 1
   t.diagnostic(
     `${compared - outside.length} of ${compared} within, of ${changes} changes and their flags; ${flipping} flip somebody`,
   );
-  assert.ok(outside.length <= compared * 0.05, outside.join("\n"));
+  // All is the same in every run, so that a small one need not allow for chance.
+  assert.ok(outside.length <= compared * (isFull ? 0.05 : 0.02), outside.join("\n"));
   assert.ok(flipping > changes, String(flipping));
 });
