@@ -57,7 +57,7 @@ test("a reason is kept in history, sent in events and in webhooks, and absent wh
   assert.deepEqual(told(ofFlag).toReversed(), [...given.slice(0, 4), ...given.slice(8, 12)]);
   const events = (await reader("GET", "/events?after=0")).body as object[];
   assert.deepEqual(told(events), given);
-  const before = ["id", "type", "createdAt", "environment", "sequence", "data", "actor"];
+  const before = ["id", "type", "createdAt", "environment", "sequence", "chain", "data", "actor"];
   for (const [index, event] of events.entries()) {
     const names = index < steps.length ? [...before, "reason"] : before;
     assert.deepEqual(Object.keys(event), names);
