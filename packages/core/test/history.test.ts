@@ -49,7 +49,7 @@ test("a checkpoint is about its place in the chain, its entry and its environmen
       statement.kind === "pruned" ? ["from", "to"] : (["chain", "digest", "content"] as const);
     for (const name of [...bound, "kind", "environment"]) {
       const other = { ...statement, [name]: "f".repeat(64) };
-      const changed = { ...line, statement: JSON.stringify(other) };
+      const changed: ExportLine = { ...line, statement: JSON.stringify(other) };
       assert.ok(verify(lines.with(index, changed)).problemCount > 0, `${name} of ${line.id}`);
     }
     assert.ok(verify(lines.toSpliced(index, 1)).problemCount > 0, `removed ${line.id}`);
