@@ -87,6 +87,13 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "session-links.test.ts": "links; session-end.test.ts runs on both",
   "targeting.test.ts": "decided from values; segments.test.ts and flags.test.ts run on both",
   "usage-counting.test.ts": "what is counted in memory; usage.test.ts runs on both",
+  "change-requests.test.ts": "four-eyes.test.ts and scheduled-requests.test.ts run on both",
+  "follow-feed.test.ts": "what it reads and when; follow.test.ts runs on both",
+  "history.test.ts": "history-filters.test.ts runs on both",
+  "replay.test.ts": "replay-parts.test.ts runs on both",
+  "sign-in-invitations.test.ts": "what is told to whom; sign-in-sessions.test.ts runs on both",
+  "sign-in-second-factor.test.ts": "decided from values; sign-in-sessions.test.ts runs on both",
+  "usage-details.test.ts": "usage.test.ts runs on both",
   "workers.test.ts": "faults/postgres-instances.test.ts does more with three instances",
 };
 const isFull =

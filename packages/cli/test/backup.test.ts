@@ -16,12 +16,9 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { parseConfig } from "@halyard/server";
 import { backUp, restore, verify } from "@halyard/server/compose/backup";
-import {
-  commandFile,
-  runHalyard,
-  spawnHalyard,
-} from "../../server/test/support/halyard-process.ts";
+import { commandFile, spawnHalyard } from "../../server/test/support/halyard-process.ts";
 import { addBallast, makeStore, newPath, openDatabase } from "./support/backup-store.ts";
+import { runInThread } from "./support/command-thread.ts";
 
 const take = async (data: string, withSecretKey = true): Promise<string> => {
   const folder = newPath();
@@ -41,7 +38,7 @@ const partials = (folder: string): string[] =>
 test("a backup is a folder for its owner only, with a manifest that says what is in it", async () => {
   const { folder: data } = await makeStore();
   const folder = newPath();
-  const made = await runHalyard(["backup", folder, "--data", data]);
+  const made = await runInThread(["backup", folder, "--data", data]);
   assert.deepEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: "" });
   assert.match(
     made.stdout,
@@ -61,7 +58,7 @@ test("a backup is a folder for its owner only, with a manifest that says what is
   ]);
   assert.deepEqual(partials(folder), []);
 
-  const verified = await runHalyard(["backup", "verify", folder, "--data", data, "--json"]);
+  const verified = await runInThread(["backup", "verify", folder, "--data", data, "--json"]);
   assert.deepEqual([verified.code, verified.stderr], [0, ""]);
   assert.deepEqual(JSON.parse(verified.stdout), { folder, origin: "proven", ...manifest });
 });
@@ -88,13 +85,13 @@ test("without a name it goes into a new folder here", async () => {
 test("the key can be left out, and is said to be missing", async () => {
   const { folder: data } = await makeStore();
   const folder = newPath();
-  const made = await runHalyard(["backup", folder, "--data", data, "--without-secret-key"]);
+  const made = await runInThread(["backup", folder, "--data", data, "--without-secret-key"]);
   assert.equal(made.code, 0);
   assert.match(made.stderr, /^secret\.key is not included/);
   assert.deepEqual(readdirSync(folder).sort(), ["halyard.db", "manifest.json"]);
   rmSync(join(data, "secret.key"));
   const other = newPath();
-  const set = await runHalyard(["backup", other, "--data", data]);
+  const set = await runInThread(["backup", other, "--data", data]);
   assert.match(set.stderr, /^There is no secret\.key here .*, so the backup is not signed/);
   assert.match(set.stderr, /^Its webhook secrets .* only with .* HALYARD_SECRET_KEY/m);
 });
@@ -103,7 +100,7 @@ test("what cannot be backed up is said, with the way out", async () => {
   const { folder: data } = await makeStore();
   const folder = newPath();
   const refuse = async (args: string[], code: number, said: RegExp, settings = {}) => {
-    const ended = await runHalyard(args, settings);
+    const ended = await runInThread(args, settings);
     assert.deepEqual([ended.code, ended.stdout], [code, ""], ended.stderr);
     assert.match(ended.stderr, said);
     assert.deepEqual(partials(folder), []);
@@ -199,7 +196,7 @@ test("a backup that is killed leaves nothing that restore takes", async () => {
     assert.equal(existsSync(folder), false);
     const [draft = ""] = left;
     const target = newPath();
-    const ended = await runHalyard(["restore", join(dirname(folder), draft), "--data", target]);
+    const ended = await runInThread(["restore", join(dirname(folder), draft), "--data", target]);
     assert.equal(ended.code, 3);
     assert.match(ended.stderr, /is not a complete backup: manifest\.json.* is missing/);
     assert.equal(existsSync(target), false);
@@ -245,7 +242,7 @@ test("a changed byte is noticed, in whichever file and wherever", async () => {
     ["backup", "verify", folder],
     ["restore", folder, "--data", newPath()],
   ]) {
-    const ended = await runHalyard(args);
+    const ended = await runInThread(args);
     assert.equal(ended.code, 1);
     assert.match(ended.stderr, said);
   }

@@ -9,11 +9,11 @@ import { fileURLToPath } from "node:url";
 import {
   type Ended,
   type RunningServer,
-  runHalyard,
   serveHalyard,
   spawnHalyard,
 } from "../../server/test/support/halyard-process.ts";
 import { until } from "../../server/test/support/until.ts";
+import { runInThread } from "./support/command-thread.ts";
 import { folderOf, storeOf } from "./support/folders.ts";
 import { noTerminal, runAtTerminal } from "./support/terminal.ts";
 
@@ -24,7 +24,7 @@ const assertNoTrace = ({ stdout, stderr }: Ended) =>
 
 /** The command does its work and says nothing on standard error. */
 const succeed = async (...args: string[]): Promise<string> => {
-  const ended = await runHalyard(args);
+  const ended = await runInThread(args);
   assert.deepEqual({ code: ended.code, stderr: ended.stderr }, { code: 0, stderr: "" });
   return ended.stdout;
 };
@@ -33,7 +33,7 @@ const succeedAsJson = async (...args: string[]): Promise<unknown> =>
 
 /** The command ends with this code, one message and nothing else. */
 const refuse = async (args: string[], code: number, message: RegExp, settings = {}) => {
-  const ended = await runHalyard(args, settings);
+  const ended = await runInThread(args, settings);
   assert.equal(ended.code, code, ended.stderr);
   assert.equal(ended.stdout, "");
   assert.match(ended.stderr, message);
@@ -44,7 +44,7 @@ test("environments are created, listed and deleted, for people and for scripts",
   const database = await storeOf();
   const data = ["--data", database];
   assert.match(await succeed("environments", "list", ...data), /^NAME {2}FLAGS {2}CREATED .*\n$/);
-  const staging = await runHalyard(["environments", "create", "staging", ...data]);
+  const staging = await runInThread(["environments", "create", "staging", ...data]);
   assert.match(staging.stdout, /^hal_[0-9a-f]{16}_[\w-]{43}\n$/);
   assert.ok(staging.stderr.startsWith(`Created the environment "staging" of ${database}. This is`));
   const made = (await succeedAsJson("environments", "create", "qa", ...data)) as { key: object };
@@ -122,7 +122,7 @@ suite("beside a running server", () => {
   const stops = (key: string) => until("the key to stop", async () => (await call(key)) === 401);
 
   test("a key works at once and stops within moments", async () => {
-    const made = await runHalyard(create("server", "web"));
+    const made = await runInThread(create("server", "web"));
     assert.equal(made.code, 0);
     // Standard output holds the key alone, so that a script can take it as it is.
     const [, id = ""] = /^hal_([0-9a-f]+)_[\w-]{43}\n$/.exec(made.stdout) ?? [];
@@ -164,7 +164,7 @@ suite("beside a running server", () => {
   });
 
   test("an environment with flags is deleted only by --force, and its keys stop", async () => {
-    const key = (await runHalyard(["environments", "create", "staging", ...data])).stdout.trim();
+    const key = (await runInThread(["environments", "create", "staging", ...data])).stdout.trim();
     assert.equal(await call(key, { key: "a", type: "boolean" }), 201);
     const remove = ["environments", "delete", "staging", ...data];
     await refuse(remove, 5, /"staging" of \S+ has 1 flag\. .*: add --force to do so\.\n$/);
@@ -241,15 +241,15 @@ test("a database that somebody else holds gives one sentence, not a trace", asyn
 test("HALYARD_DATA names the folder, and --data wins over it", async () => {
   const [one, two] = [await storeOf(), await storeOf()];
   const settings = { HALYARD_DATA: one };
-  assert.equal((await runHalyard(["environments", "create", "one"], settings)).code, 0);
-  const other = await runHalyard(["environments", "list", "--json", "--data", two], settings);
+  assert.equal((await runInThread(["environments", "create", "one"], settings)).code, 0);
+  const other = await runInThread(["environments", "list", "--json", "--data", two], settings);
   assert.equal(other.stdout, "[]\n");
-  const listed = await runHalyard(["environments", "list"], settings);
+  const listed = await runInThread(["environments", "list"], settings);
   assert.match(listed.stdout, /^one /m);
   // Nobody is asked there: a database that is set is not looked at.
   const DATABASE_URL = "postgres://u:secret-word@127.0.0.1:1/x";
   for (const check of [[], ["--check"]]) {
-    const migrated = await runHalyard(["migrate", ...check, "--data", two], { DATABASE_URL });
+    const migrated = await runInThread(["migrate", ...check, "--data", two], { DATABASE_URL });
     assert.deepEqual([migrated.code, migrated.stderr], [0, ""]);
     assert.match(migrated.stdout, new RegExp(`^The schema of ${two} (is|was) up to date`));
   }

@@ -12,6 +12,7 @@ import { runHalyard, serveOn } from "../../server/test/support/halyard-process.t
 import { newDatabase, query } from "../../server/test/support/postgres.ts";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { until } from "../../server/test/support/until.ts";
+import { runInThread } from "./support/command-thread.ts";
 import { folderOf, storeOf } from "./support/folders.ts";
 
 const HALYARD_SECRET_KEY = randomBytes(32).toString("base64");
@@ -73,16 +74,21 @@ const dumpDatabase = (url: string) =>
   );
 
 const succeed = async (args: string[], settings = {}): Promise<string> => {
-  const { code, stdout, stderr } = await runHalyard(args, settings);
+  const { code, stdout, stderr } = await runInThread(args, settings);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   return stdout;
 };
 const refuse = async (args: string[], message: RegExp, settings = {}, wanted = 1) => {
-  const { code, stdout, stderr } = await runHalyard(args, settings);
+  const run = args[0] === "serve" ? runHalyard : runInThread;
+  const { code, stdout, stderr } = await run(args, settings);
   assert.deepEqual({ code, stdout }, { code: wanted, stdout: "" });
   assert.match(stderr, message);
   assert.doesNotMatch(stderr, /^\s+at |secret-word/m);
 };
+
+const flagCount = 20;
+/** More rows than are copied at once. */
+const members = Array.from({ length: 620 }, (_, index) => `user-${index}`);
 
 /** A folder in which everything there is has been used. */
 const usedFolder = async () => {
@@ -94,7 +100,7 @@ const usedFolder = async () => {
   const { body: webhook } = await api("POST", "/webhooks", { url: receiver.url, events: ["*"] });
   const { id } = webhook as { id: string };
   await api("POST", `/webhooks/${id}/secret/rotate`);
-  for (let number = 0; number < 620; number += 1) {
+  for (let number = 0; number < flagCount; number += 1) {
     await api("POST", "/flags", {
       key: `flag-${number}`,
       type: "rollout",
@@ -103,7 +109,11 @@ const usedFolder = async () => {
   }
   await api("PATCH", "/flags/flag-1", { enabled: true, description: "naïve ☃ 😀\n" });
   await api("DELETE", "/flags/flag-2");
-  await api("POST", "/segments", { key: "beta", include: ["ann", "naïve ☃"], exclude: ["bob"] });
+  await api("POST", "/segments", {
+    key: "beta",
+    include: ["ann", "naïve ☃", ...members],
+    exclude: ["bob"],
+  });
   await api("PATCH", "/flags/flag-3", {
     rules: [{ id: "beta", when: { segment: ["beta"] }, serve: "on" }],
     enabled: true,
@@ -116,12 +126,15 @@ const usedFolder = async () => {
     return (body as { hours: unknown[] }).hours.length > 0 ? true : undefined;
   });
   await until("everything is delivered", async () =>
-    receiver.received.length >= 626 ? true : undefined,
+    receiver.received.length >= flagCount + 6 ? true : undefined,
   );
-  await api("POST", `/webhooks/${id}/replay`, { afterSequence: 625 });
-  await until("the replay is delivered", () => receiver.received.length >= 627 || undefined);
+  await api("POST", `/webhooks/${id}/replay`, { afterSequence: flagCount + 5 });
+  await until(
+    "the replay is delivered",
+    () => receiver.received.length >= flagCount + 7 || undefined,
+  );
   for (const verb of [["create"], ["delete", "--yes"]]) {
-    const { code, stderr } = await runHalyard([
+    const { code, stderr } = await runInThread([
       "environments",
       ...verb,
       "short-lived",
@@ -178,7 +191,7 @@ test("everything goes to PostgreSQL and back, and a server goes on with it there
     const server = await serveOn({ ...settings, ...place });
     assert.deepEqual(server.keys, {}, "a copied store is not at its first start");
     const api = createApi(server.url, key);
-    assert.equal(((await api("GET", "/flags")).body as unknown[]).length, 619);
+    assert.equal(((await api("GET", "/flags")).body as unknown[]).length, flagCount - 1);
     // Numbers that the database counts up must not begin anew.
     const made = await api("POST", "/flags", { key: "after-the-copy", type: "boolean" });
     assert.equal(made.status, 201, made.text);

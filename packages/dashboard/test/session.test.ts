@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { until } from "./support/flags.ts";
 
@@ -44,10 +44,12 @@ test("the sign-in link works once, and its token does not stay in the URL", asyn
   assert.ok(hours > 11.9 && hours <= 12.001, `${hours} hours`);
   assert.equal(await page.evaluate(() => document.cookie), "");
 
-  const second = await browser.visit(t, server.url);
+  const second = await browser.visit(t, server.url, audited);
   await second.page.goto(link);
   await second.page.getByText("This link has expired").waitFor();
   assert.deepEqual(await second.context.cookies(), []);
+  await auditBoth(second.page, "sign-in");
+  await fitsOn(second.page, 320);
 });
 
 test("a key signs in, a wrong one is refused, and signing out ends it", async (t) => {
@@ -152,19 +154,4 @@ test("a session that ended says so, and signing in returns to the page and its d
   await signInHeading(page).waitFor();
   assert.equal(await page.getByText("Your session has ended").count(), 0);
   assert.deepEqual(await contexts(), [], "people to try flags with are forgotten");
-});
-
-test("the sign-in page fits the smallest phones", async (t) => {
-  const viewport = { width: 320, height: 640 };
-  const { page } = await browser.visit(t, server.url, { viewport });
-  await page.goto("/sign-in");
-  await signInHeading(page).waitFor();
-  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
-});
-
-test("the sign-in page is accessible, light and dark", async (t) => {
-  const { page } = await browser.visit(t, server.url, audited);
-  await page.goto("/sign-in?link=expired");
-  await signInHeading(page).waitFor();
-  await auditBoth(page, "sign-in");
 });

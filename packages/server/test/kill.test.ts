@@ -11,7 +11,7 @@ import { type RunningServer, serveHalyard } from "./support/halyard-process.ts";
 import { newFolder } from "./support/server.ts";
 import { auditStore } from "./support/store-audit.ts";
 
-const kills = sized({ small: 6, full: 20 });
+const kills = sized({ small: 3, full: 20 });
 const flagCount = 30;
 const writers = 6;
 const environment = "development";

@@ -1,6 +1,7 @@
 // Previews of changes: whom they would hit, counted over the contexts that were asked about lately.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createRunInSlices } from "../src/management/preview/slices.ts";
 import { changeFlag, makeFlag } from "./support/ofrep.ts";
 import { askPreview, limitTo, refusedPreview, sampledEnvironment } from "./support/preview.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
@@ -181,4 +182,29 @@ test("a preview without a sample tells only what is exact", async () => {
   } finally {
     await other.close();
   }
+});
+
+test("many previews at once take one slice together in each turn of the event loop", async () => {
+  let [time, steps, seen, most] = [0, 0, 0, 0];
+  // Every step takes longer than a slice.
+  const run = createRunInSlices(() => {
+    time += 10;
+    return time;
+  });
+  function* work() {
+    for (let step = 0; step < 20; step += 1) {
+      steps += 1;
+      yield;
+    }
+    return "done";
+  }
+  const all = Promise.all(Array.from({ length: 5 }, () => run(work())));
+  const watch = () => {
+    most = Math.max(most, steps - seen);
+    seen = steps;
+    if (steps < 100) setImmediate(watch);
+  };
+  setImmediate(watch);
+  assert.deepEqual(await all, Array(5).fill("done"));
+  assert.deepEqual([steps, most], [100, 1]);
 });

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fastify } from "fastify";
+import { apiSchemas } from "../src/http/api/api.ts";
 import { ErrorBody } from "../src/http/openapi/describe.ts";
-import { FlagSchema } from "../src/http/openapi/schemas.ts";
-import { SegmentSummary } from "../src/http/openapi/segment-schemas.ts";
 import { healthRoutes } from "../src/http/operations/health.ts";
 import { until } from "./support/until.ts";
 
@@ -12,7 +11,7 @@ test("/readyz asks the store once for all who ask at the same time, and in the s
   let asked = 0;
   let isDown = false;
   const app = fastify();
-  app.addSchema(ErrorBody).addSchema(FlagSchema).addSchema(SegmentSummary);
+  for (const schema of [...apiSchemas, ErrorBody]) app.addSchema(schema);
   const check = async () => {
     asked += 1;
     await new Promise(setImmediate);

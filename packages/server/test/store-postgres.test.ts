@@ -5,7 +5,10 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
+import type { NewHistoryEntry } from "../src/domain/history.ts";
+import { halyard } from "../src/domain/principal.ts";
 import { StoreUnavailable } from "../src/errors.ts";
+import { verifyStored } from "../src/store/history/verify-stored.ts";
 import { openPostgresEngine } from "../src/store/postgres/store.ts";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { createSqlStore } from "../src/store/sql/store.ts";
@@ -134,4 +137,43 @@ test("a person whose rights change while they write waits, and neither is begun 
   );
   await removed.changing;
   assert.deepEqual(runs, { write: 2, change: 1, removal: 1 });
+});
+
+test("an entry that an older version commits while a change waits for it is chained before that change", async (t) => {
+  const opened = await open();
+  const engine = await openPostgresEngine(settingsOf(opened.url, 600_000), true);
+  t.after(async () => {
+    await engine.close();
+    await opened.remove();
+  });
+  const { store, url } = opened;
+  const at = new Date();
+  const environment = await store.transact((transaction) =>
+    transaction.insertEnvironment("one", at),
+  );
+  const entry: NewHistoryEntry = {
+    ...{ subject: "key" as const, subjectId: "new", version: null, at, before: null, after: null },
+    ...{ actor: halyard, actions: ["key.created"] },
+  };
+  const writing = (hasLock: boolean) =>
+    store.transact(async (transaction) => {
+      if (hasLock) await transaction.lockEnvironment(environment.id);
+      await transaction.record(environment.id, entry);
+    });
+  for (const hasLock of [true, false]) {
+    const waiting = await engine.transact(async (database) => {
+      await sql`select id from environments for no key update`.execute(database);
+      await sql`insert into history (environment_id, subject, subject_id, at, actor_name, actions)
+        values (${environment.id}, 'key', 'old', 1, 'old', '[]')`.execute(database);
+      const written = writing(hasLock);
+      await until("the change waits", async () => {
+        const locks = await query(url, "select 1 from pg_locks where not granted");
+        return locks.length > 0 || undefined;
+      });
+      return { written };
+    });
+    await waiting.written;
+  }
+  const [verified] = await verifyStored(engine.database, createSecretCipher([randomBytes(32)]));
+  assert.partialDeepStrictEqual(verified, { entries: 4, unchained: 0, problemCount: 0 });
 });

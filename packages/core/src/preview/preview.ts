@@ -68,7 +68,7 @@ const maxFlags = 250;
 const maxEvaluations = 10_000_000;
 const maxFlips = 20;
 const maxExamples = 20;
-/** Evaluations between two breaths. */
+/** Evaluations between two yields. */
 const slice = 500;
 
 const [isUnchanged, isChanged, isUnknown] = [0, 1, 2];
@@ -222,7 +222,7 @@ const looksOf = (
   return [asItIs, ...worlds];
 };
 
-/** Breathes between its parts, so that whoever runs it can do other things too. */
+/** Yields between its parts, so that whoever runs it can do other things too. */
 export function* previewChanges(question: PreviewQuestion): Generator<void, Preview> {
   const { before, after, changed, touched, contexts } = question;
   const keys = [...new Set([...changed, ...touched])];

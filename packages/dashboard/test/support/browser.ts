@@ -49,6 +49,9 @@ const flags = [
   "--disable-dev-shm-usage",
   // Visits follow one another: one renderer for all of them saves starting one for each.
   "--renderer-process-limit=1",
+  // No page lives long enough to earn back what it costs to optimise its code, or to draw and clean up on other threads.
+  "--js-flags=--no-opt --no-maglev --single-threaded-gc",
+  "--num-raster-threads=1",
   "--no-proxy-server",
   // A name that is not localhost: over plain http its pages lack what browsers give to secure contexts only.
   "--host-resolver-rules=MAP flags.test 127.0.0.1",

@@ -79,7 +79,8 @@ export const createContextSample = (settings: ContextSampleSettings): OwnContext
   /** All windows begin at whole hours, so that those of several instances are the same. */
   const moveWindows = () => {
     const number = Math.floor(clock().getTime() / windowLength);
-    if (number === windowNumber) return;
+    // A clock that is put back across the hour by a moment must not cost the whole sample.
+    if (number === windowNumber || number === windowNumber - 1) return;
     const isNext = number === windowNumber + 1;
     windowNumber = number;
     latest.fill(0);

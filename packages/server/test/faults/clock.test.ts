@@ -131,7 +131,7 @@ for (const [name, jump, planned] of [
 
     test("while much is under way: everything arrives once, in order", async (t) => {
       receiver.behave({ slow: 3 });
-      const changes = sized({ small: 300, full: 3_000 });
+      const changes = sized({ small: 120, full: 3_000 });
       const names = await Promise.all(Array.from({ length: 12 }, newFlag));
       let made = 0;
       let jumps = 0;

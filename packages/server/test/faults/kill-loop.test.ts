@@ -16,7 +16,7 @@ import { checkTold, flicker, readExpectedEvents } from "./support/told.ts";
 import { until } from "./support/until.ts";
 
 const size = sized({
-  small: { changes: 300, flags: 30, kills: 3 },
+  small: { changes: 300, flags: 30, kills: 2 },
   full: { changes: 20_000, flags: 200, kills: 100 },
 });
 const writers = 8;

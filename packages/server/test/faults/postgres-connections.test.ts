@@ -16,7 +16,7 @@ import { until } from "./support/until.ts";
 
 const HALYARD_SECRET_KEY = "07".repeat(32);
 const key = "a-key-for-connections-that-end";
-const terminations = sized({ small: 25, full: 300 });
+const terminations = sized({ small: 10, full: 300 });
 const writers = 6;
 
 /** Ends the connections of the servers that the condition chooses; gives their number. */

@@ -28,6 +28,8 @@ const outages = sized({
 });
 /** A statement may be waited for so long, and a connection for a while before it; whoever waits for longer hangs. */
 const longestWait = sized({ small: 600_000, full: 18_000 });
+/** Milliseconds from an answer to the next request of the same kind. */
+const pause = sized({ small: 200, full: 50 });
 const flags = ["flag-0", "flag-1", "flag-2", "flag-3"];
 
 let postgres: PostgresServer;
@@ -75,7 +77,7 @@ const keepAsking = (url: string, name: string, isOver: () => boolean) => {
   const again = async (work: (count: number) => Promise<unknown>) => {
     for (let count = 1; !isOver(); count += 1) {
       await work(count);
-      await wait(50);
+      await wait(pause);
     }
   };
   const context = { context: { targetingKey: "somebody" } };

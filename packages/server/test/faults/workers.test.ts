@@ -11,7 +11,7 @@ import { sized } from "./support/size.ts";
 import { until } from "./support/until.ts";
 
 const key = "a-key-for-the-test-of-several-workers";
-const changes = sized({ small: 600, full: 6_000 });
+const changes = sized({ small: 240, full: 6_000 });
 const naps = sized({ small: 1, full: 4 });
 const started: RunningServer[] = [];
 const folders: string[] = [];
@@ -96,7 +96,7 @@ test("a worker that is told to stop leaves nothing claimed behind", async () => 
   await register({ url: first.url, key }, receiver);
   // So slow that far from all can have been told by the time it is told to stop.
   receiver.behave({ slow: 200 });
-  const flags = Array.from({ length: 200 }, (_, index) => `flag-${index}`);
+  const flags = Array.from({ length: 100 }, (_, index) => `flag-${index}`);
   // A few at once: on a busy machine more would wait too long for a connection.
   for (let begin = 0; begin < flags.length; begin += 10) {
     await Promise.all(

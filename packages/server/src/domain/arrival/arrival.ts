@@ -9,7 +9,7 @@ import type {
 
 export type ProgramState = "current" | "behind" | "lost";
 
-/** An instance that gave no sign of life for so long is lost. */
+/** An instance without a heartbeat for so long is lost. */
 export const lostAfter = 6_000;
 /** A client whose connection has ended is gone after so long. */
 export const goneAfter = 30_000;

@@ -57,7 +57,7 @@ export interface InstanceInfo {
 
 /** An instance as the store has it. */
 export interface StoredInstance extends InstanceInfo {
-  /** The instance's clock at its last sign of life. */
+  /** The instance's clock at its last heartbeat. */
   readonly clock: number;
   /** How long ago that was, by the clock of the database. */
   readonly age: number;
@@ -70,8 +70,8 @@ export interface InstanceReads {
 
 export interface InstanceWrites {
   writeInstance(instance: InstanceInfo, clock: number, body: string): Promise<void>;
-  /** A sign of life; false when the instance is not there. */
+  /** A heartbeat; false when the instance is not there. */
   touchInstance(id: string, clock: number): Promise<boolean>;
-  /** Those that gave no sign of life for so long; of a name only, or all. */
+  /** Those without a heartbeat for so long; of a name only, or all. */
   deleteInstances(silentFor: number, name?: string): Promise<void>;
 }

@@ -43,7 +43,7 @@ const Query = closedObject({
 
 const state = Type.Enum(["current", "behind", "lost"], {
   description:
-    "`current` has the revision, `behind` does not yet, `lost` has not been heard of: an instance without a sign of life for 6 seconds, a client of such an instance, or one whose connection is gone.",
+    "`current` has the revision, `behind` does not yet, `lost` has not been heard of: an instance without a heartbeat for 6 seconds, a client of such an instance, or one whose connection is gone.",
 });
 const shown = {
   revision: Type.Integer({ description: "What it has applied; 0 before it has told." }),

@@ -1,11 +1,11 @@
-// Publishes what this instance and its clients have, for the instances that are asked: soon after a change, and as a sign of life.
+// Publishes what this instance and its clients have, for the instances that are asked: soon after a change, and as a heartbeat.
 import { setTimeout as pause } from "node:timers/promises";
 import { goneAfter, lostAfter } from "../../domain/arrival/arrival.ts";
 import type { InstanceInfo, InstanceReads, StoredInstance } from "../../domain/arrival/report.ts";
 import type { Clock, Store } from "../../ports.ts";
 import { type InstanceReport, writeBody } from "./instance-body.ts";
 
-/** Milliseconds between two signs of life: two may be late before it counts as lost. */
+/** Milliseconds between two heartbeats: two may be late before it counts as lost. */
 const heartbeat = 2_500;
 /** So that most clients have told before the first write after a change. */
 const firstDelay = 50;
@@ -14,7 +14,7 @@ const minimumPause = 250;
 const pausePerKibibyte = 2;
 /** What clients did meanwhile is written at least so often. */
 const maximumAge = goneAfter / 2;
-/** Instances that gave no sign of life for so long are forgotten. */
+/** Instances without a heartbeat for so long are forgotten. */
 const forgottenAfter = 600_000;
 const lastWriteTimeout = 2_000;
 

@@ -7,6 +7,7 @@ import { type EnvironmentRef, may, type Role } from "../../domain/principal.ts";
 import { noEnvironment, ok, type Result } from "../../errors.ts";
 import type { Store } from "../../ports.ts";
 import { type PreviewMemory, sidesOf } from "./sides.ts";
+import { createRunInSlices } from "./slices.ts";
 
 export interface PreviewSample {
   readonly contexts: readonly {
@@ -48,29 +49,14 @@ export type PreviewDecisions = (
   decisions: readonly Decision[],
 ) => Promise<Result<ChangePreview>>;
 
-/** Milliseconds: then others have their turn. */
-const slice = 5;
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Runs to the end, with a break after each slice. */
-const runInSlices = async <T>(work: Generator<void, T>, now: () => number): Promise<T> => {
-  let begun = now();
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-    if (now() - begun < slice) continue;
-    await nextTurn();
-    begun = now();
-  }
-};
-
 export const createPreviewDecisions = ({
   store,
   memory,
   sample,
   now,
 }: PreviewDependencies): PreviewDecisions => {
+  const runInSlices = createRunInSlices(now);
+
   /** The flags that name a changed segment, and those that require one of these or a changed flag. */
   const touchedBy = async (
     environmentId: number,
@@ -108,7 +94,6 @@ export const createPreviewDecisions = ({
         touched,
         contexts: contexts.map(({ context }) => context),
       }),
-      now,
     );
     return ok({
       revision,

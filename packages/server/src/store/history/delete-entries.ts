@@ -62,7 +62,7 @@ export const deleteEntries = async (
   ids: readonly number[],
   now: number,
 ): Promise<void> => {
-  const doomed = new Set(ids);
+  const deletable = new Set(ids);
   const [first, last] = [Math.min(...ids), Math.max(...ids)];
   const { before, within, checkpoints } = await entriesAround(database, environmentId, first, last);
   const isSigned = signedBy(secrets);
@@ -108,7 +108,7 @@ export const deleteEntries = async (
       }
       continue;
     }
-    if (!doomed.has(each.id) || each.chain === null || each.digest === null) {
+    if (!deletable.has(each.id) || each.chain === null || each.digest === null) {
       close();
       chain = each.chain ?? chain;
       continue;

@@ -105,10 +105,10 @@ export const pruneHistory = async (
   const old = rows.filter(({ at }) => at < before);
   const isThrough = rows.length < sweepBatch || old.length === 0;
   const isKind = (subject: string) => kindNames.some((kind) => kind === subject);
-  const doomed = old
+  const deletable = old
     .filter(({ later, subject }) => later !== null || !isKind(subject))
     .filter(({ nextAt }) => nextAt === null || nextAt < before);
-  const ids = Map.groupBy(doomed, ({ environment_id }) => environment_id);
+  const ids = Map.groupBy(deletable, ({ environment_id }) => environment_id);
   if (ids.size > 0) {
     const environments = await database
       .selectFrom("environments")

@@ -24,7 +24,7 @@ const nameOf = (text: string): string | undefined => {
 };
 
 /** PostgreSQL's text cannot hold U+0000, and a JavaScript string can: it is stored as U+001A 0, and U+001A as U+001A 1. */
-const escapeText = (value: unknown): unknown =>
+export const escapeText = (value: unknown): unknown =>
   typeof value === "string" && (value.includes("\0") || value.includes("\x1a"))
     ? value.replaceAll("\x1a", "\x1a1").replaceAll("\0", "\x1a0")
     : value;

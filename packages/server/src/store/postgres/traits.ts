@@ -1,6 +1,7 @@
 // What is particular to PostgreSQL among the databases.
 import { sql } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
+import { escapeText } from "./pipeline.ts";
 
 /** Arbitrary numbers that nothing else in the database uses. */
 const lockFamily = 0x48414c59;
@@ -11,6 +12,9 @@ export const advisoryLock = (name: keyof typeof locks) =>
   sql`select pg_advisory_xact_lock(${sql.lit(lockFamily)}, ${sql.lit(locks[name])})`;
 
 export const channel = "halyard";
+
+const escapeValue = (_: string, value: unknown): unknown =>
+  typeof value === "string" ? escapeText(value.toWellFormed()) : value;
 
 export const postgresTraits: DatabaseTraits = {
   bytes: sql`bytea`,
@@ -28,8 +32,9 @@ export const postgresTraits: DatabaseTraits = {
   lockedIfFree: (query) => query.forUpdate().skipLocked(),
   kept: (query) => query.forKeyShare(),
   locksRows: true,
-  rowsOf: (json, { numbers, texts }) =>
-    sql`json_to_recordset(cast(${json} as json)) as given(${sql.join([
+  // The driver's escapes are not for JSON: what PostgreSQL's text cannot hold would fail the whole statement.
+  rowsOf: (rows, { numbers, texts }) =>
+    sql`json_to_recordset(cast(${JSON.stringify(rows, escapeValue)} as json)) as given(${sql.join([
       ...numbers.map((name) => sql`${sql.ref(name)} bigint`),
       ...texts.map((name) => sql`${sql.ref(name)} text`),
     ])})`,

@@ -73,18 +73,31 @@ export const chainRows = async (
   return { head: { ...head, chain }, rows: count };
 };
 
-/** The first entry without a place in the chain: written by an older version beside this one, or by a restore. */
-export const firstUnchained = sql<number | null>`(select min(unchained.id) from history as unchained
-  where unchained.environment_id = environments.id and unchained.chain is null)`;
+/**
+ * The first entry without a place in the chain: written by an older version beside this one, or by a restore. A statement of
+ * its own, begun right after the one that locks the environment: PostgreSQL reads the subqueries of a locking statement
+ * as of before it waited, and would miss what the one before has written.
+ */
+export const firstUnchained = async (
+  database: Database,
+  environmentId: number,
+): Promise<number | undefined> => {
+  const { rows } = await sql<{ readonly id: number }>`select id from history
+    where environment_id = ${environmentId} and chain is null order by id limit 1`.execute(
+    database,
+  );
+  return rows[0]?.id;
+};
 
 /** The head, once everything up to it is chained. Under the lock of the environment. */
 export const wholeHead = async (
   database: Database,
   environmentId: number,
-  { name, chain, unchained }: { name: string; chain: string | null; unchained: number | null },
+  { name, chain }: { name: string; chain: string | null },
+  unchained: number | undefined,
 ): Promise<ChainHead> => {
   const head = { name, chain: chain ?? genesis };
-  if (unchained === null) return head;
+  if (unchained === undefined) return head;
   const last = await database
     .selectFrom("history")
     .select(({ fn }) => fn.max("id").as("id"))
@@ -102,13 +115,16 @@ export const lockHead = async (
   traits: DatabaseTraits,
   environmentId: number,
 ): Promise<ChainHead | undefined> => {
-  const row = await database
-    .selectFrom("environments")
-    .select(["name", "chain", firstUnchained.as("unchained")])
-    .where("id", "=", environmentId)
-    .$call(traits.locked)
-    .executeTakeFirst();
-  return row && wholeHead(database, environmentId, row);
+  const [row, unchained] = await Promise.all([
+    database
+      .selectFrom("environments")
+      .select(["name", "chain"])
+      .where("id", "=", environmentId)
+      .$call(traits.locked)
+      .executeTakeFirst(),
+    firstUnchained(database, environmentId),
+  ]);
+  return row && wholeHead(database, environmentId, row, unchained);
 };
 
 /** Under the lock of the environment; returns the head after it. */

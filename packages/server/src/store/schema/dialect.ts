@@ -37,10 +37,10 @@ export interface DatabaseTraits {
   /** Whether a statement that only takes locks is needed before one that changes many rows. */
   readonly locksRows: boolean;
   /**
-   * The rows of a JSON array as a table, so that one statement with one parameter writes any number of them. Of the columns,
-   * those of `numbers` hold whole numbers, all others text.
+   * Rows as a table, sent as JSON, so that one statement with one parameter writes any number of them. Of the columns, those
+   * of `numbers` hold whole numbers, all others text.
    */
-  readonly rowsOf: (json: string, columns: JsonColumns) => RawBuilder<unknown>;
+  readonly rowsOf: (rows: readonly object[], columns: JsonColumns) => RawBuilder<unknown>;
   /** A lock on everything: others wait at this call until the transaction ends. */
   readonly alone: (database: Database) => Promise<void>;
   /** Notifies every instance, when the transaction commits, that there may be something new. */

@@ -280,7 +280,7 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     name: string;
     version: string;
     started_at: number;
-    /** Its last sign of life, by the database's clock. */
+    /** Its last heartbeat, by the database's clock. */
     seen_at: number;
     /** The same by its own clock. */
     clock: number;

@@ -89,7 +89,7 @@ export const createTransaction = (
     alone: () => traits.alone(database),
 
     async lockEnvironment(environmentId) {
-      const row = await database
+      const locking = database
         .selectFrom("environments")
         .select([
           "id",
@@ -101,7 +101,7 @@ export const createTransaction = (
           "max_flips",
         ])
         .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
-        .select(["chain", firstUnchained.as("unchained")])
+        .select("chain")
         // A store from before this column, or a commit by an older version, has it in the history alone.
         .select((environment) =>
           environment.fn
@@ -118,8 +118,12 @@ export const createTransaction = (
         .where("id", "=", environmentId)
         .$call(traits.locked)
         .executeTakeFirst();
+      const [row, unchained] = await Promise.all([
+        locking,
+        firstUnchained(database, environmentId),
+      ]);
       if (!row) return undefined;
-      const head = await wholeHead(database, environmentId, row);
+      const head = await wholeHead(database, environmentId, row, unchained);
       heads.set(environmentId, head);
       return {
         id: row.id,

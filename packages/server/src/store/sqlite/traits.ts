@@ -15,10 +15,10 @@ export const sqliteTraits: DatabaseTraits = {
   lockedIfFree: (query) => query,
   kept: (query) => query,
   locksRows: false,
-  rowsOf: (json, { numbers, texts }) =>
+  rowsOf: (rows, { numbers, texts }) =>
     sql`(select ${sql.join(
       [...numbers, ...texts].map((name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`),
-    )} from json_each(${json})) as given`,
+    )} from json_each(${JSON.stringify(rows)})) as given`,
   alone: () => Promise.resolve(),
   // Other processes watch the data version.
   notify: () => Promise.resolve(),
