@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { people, sendTraffic } from "../../server/test/support/traffic.ts";
+import { people, reportTraffic } from "../../server/test/support/traffic.ts";
 import { newBench, rollout } from "./support/flag-files.ts";
 
 let server: TestServer;
@@ -17,7 +17,7 @@ const setUp = async () => {
   await bench.put(rollout("checkout", true, 10), rollout("search", true, 10));
   await bench.admin("POST", "/segments", { key: "staff" });
   const contexts = people(100, (index) => ({ plan: index < 20 ? "pro" : "free" }));
-  await sendTraffic(server.url, bench.keys.server, "checkout", contexts);
+  await reportTraffic(server.url, bench.keys.server, "checkout", contexts);
   return bench;
 };
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { ExportedEntry, ExportLine } from "../src/history/chain.ts";
+import type { ExportedEntry, ExportLine, Statement } from "../src/history/chain.ts";
 import { createHistoryVerifier } from "../src/history/verify.ts";
 
 const file = new URL("../../../conformance/history.jsonl", import.meta.url);
@@ -35,6 +35,21 @@ test("every member of every entry is covered, but for its number", () => {
       const value = line[name as keyof ExportedEntry];
       const other = typeof value === "string" ? `${value}x` : Number(value ?? 0) + 1;
       const changed = { ...line, [name]: other } as ExportedEntry;
+      assert.ok(verify(lines.with(index, changed)).problemCount > 0, `${name} of ${line.id}`);
+    }
+    assert.ok(verify(lines.toSpliced(index, 1)).problemCount > 0, `removed ${line.id}`);
+  }
+});
+
+test("a checkpoint is about its place in the chain, its entry and its environment", () => {
+  for (const [index, line] of lines.entries()) {
+    if (line.type !== "checkpoint") continue;
+    const statement = JSON.parse(line.statement) as Statement;
+    const bound =
+      statement.kind === "pruned" ? ["from", "to"] : (["chain", "digest", "content"] as const);
+    for (const name of [...bound, "kind", "environment"]) {
+      const other = { ...statement, [name]: "f".repeat(64) };
+      const changed: ExportLine = { ...line, statement: JSON.stringify(other) };
       assert.ok(verify(lines.with(index, changed)).problemCount > 0, `${name} of ${line.id}`);
     }
     assert.ok(verify(lines.toSpliced(index, 1)).problemCount > 0, `removed ${line.id}`);

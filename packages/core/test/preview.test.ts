@@ -20,8 +20,10 @@ const sideOf = (
   segment: (key) => segments[key],
 });
 
-const run = (question: PreviewQuestion): Preview => {
-  const work = previewChanges(question);
+const run = (
+  question: Pick<PreviewQuestion, "before" | "after" | "contexts"> & Partial<PreviewQuestion>,
+): Preview => {
+  const work = previewChanges({ changed: ["checkout"], touched: [], ...question });
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
@@ -50,8 +52,6 @@ test("a percentage flips the people between the old one and the new, and the exa
   const preview = run({
     before: sideOf([rollout(25)]),
     after: sideOf([rollout(45)]),
-    changed: ["checkout"],
-    touched: [],
     contexts: people(2_000),
   });
   const [flag] = preview.flags;
@@ -76,8 +76,6 @@ test("flips are told by rule, and a reason alone is none", () => {
   const preview = run({
     before: sideOf([rollout(0)]),
     after: sideOf([rollout(0, { rules })]),
-    changed: ["checkout"],
-    touched: [],
     contexts: people(100, (index) => ({ plan: index < 30 ? "pro" : "free" })),
   });
   assert.deepEqual(preview.flags[0]?.flips[0]?.to, {
@@ -103,7 +101,6 @@ test("flags that require a changed one, and flags that name a changed segment, a
   const preview = run({
     before: sideOf([boolean("checkout", { enabled: false }), above, named, same], lists([])),
     after: sideOf([boolean("checkout"), above, named, same], lists(["user-1", "user-2"])),
-    changed: ["checkout"],
     touched: ["above", "named", "same"],
     contexts: people(10),
   });
@@ -125,8 +122,6 @@ test("an attribute that nobody has makes unknown only those for whom it matters"
   const preview = run({
     before: sideOf([rollout(10, { rules } as Partial<Flag>)]),
     after: sideOf([rollout(20, { rules } as Partial<Flag>)]),
-    changed: ["checkout"],
-    touched: [],
     contexts: people(1_000),
   });
   assert.deepEqual(preview.unknownAttributes, ["country"]);
@@ -139,8 +134,6 @@ test("an attribute that nobody has makes unknown only those for whom it matters"
     after: sideOf([
       rollout(10, { rules: [{ ...rules[0], when: { not: rules[0]?.when } }] } as never),
     ]),
-    changed: ["checkout"],
-    touched: [],
     contexts: people(1_000),
   });
   assert.equal(own.changed, 0);
@@ -149,22 +142,39 @@ test("an attribute that nobody has makes unknown only those for whom it matters"
   const bucket = run({
     before: sideOf([rollout(10, { bucketBy: "/company/id" })]),
     after: sideOf([rollout(20, { bucketBy: "/company/id" })]),
-    changed: ["checkout"],
-    touched: [],
     contexts: people(10),
   });
   assert.deepEqual(
     [bucket.unknown, bucket.unknownAttributes, bucket.share],
     [10, ["/company/id"], null],
   );
+
+  const above = boolean("above", { requires: [{ flag: "checkout", variant: "on" }] });
+  const below = run({
+    before: sideOf([rollout(10, { bucketBy: "/company/id" }), above]),
+    after: sideOf([rollout(20, { bucketBy: "/company/id" }), above]),
+    touched: ["above"],
+    contexts: people(10),
+  });
+  assert.deepEqual(
+    below.flags.map(({ unknown }) => unknown),
+    [10, 10],
+  );
+
+  // Neither when both conditions hold nor when none does, but when one of them does alone.
+  const except = { all: [rules[0]?.when, { not: { attribute: "city", op: "in", values: ["X"] } }] };
+  const alone = run({
+    before: sideOf([rollout(0)]),
+    after: sideOf([rollout(0, { rules: [{ id: "a", when: except, serve: "on" }] } as never)]),
+    contexts: people(10),
+  });
+  assert.deepEqual([alone.unknown, alone.unknownAttributes], [10, ["city", "country"]]);
 });
 
 test("a flag that comes or goes counts as off while it is not there", () => {
   const created = run({
     before: sideOf([]),
     after: sideOf([rollout(50)]),
-    changed: ["checkout"],
-    touched: [],
     contexts: people(100),
   });
   assert.deepEqual(created.flags[0]?.flips[0]?.from, { errorCode: "FLAG_NOT_FOUND" });
@@ -173,8 +183,6 @@ test("a flag that comes or goes counts as off while it is not there", () => {
   const removed = run({
     before: sideOf([rollout(50, { enabled: false })]),
     after: sideOf([]),
-    changed: ["checkout"],
-    touched: [],
     contexts: people(100),
   });
   assert.equal(removed.changed, 0);
@@ -184,8 +192,6 @@ test("a missing targeting key is an outcome like another", () => {
   const preview = run({
     before: sideOf([rollout(100)]),
     after: sideOf([rollout(99.999)]),
-    changed: ["checkout"],
-    touched: [],
     contexts: [{}, { targetingKey: "user-1" }],
   });
   assert.deepEqual(preview.flags[0]?.flips[0]?.to, { errorCode: "TARGETING_KEY_MISSING" });
@@ -219,6 +225,7 @@ test("exact shares lay splits over one another, value by value", () => {
     [undefined, variant(split(30)), 30],
     [boolean("a"), boolean("a", { enabled: false }), 100],
     [rollout(5), rollout(5, { bucketBy: "x" }), undefined],
+    [rollout(5), rollout(9, { requires: [{ flag: "a", variant: "on" }] }), undefined],
     [undefined, undefined, undefined],
   ];
   for (const [before, after, share] of cases) assert.equal(exactShareOf(before, after), share);
@@ -230,12 +237,48 @@ test("a sample of nothing tells no share, and many flags are bounded and told", 
     before: sideOf(keys.map((key) => boolean(key, { enabled: false }))),
     after: sideOf(keys.map((key) => boolean(key))),
     changed: keys,
-    touched: [],
     contexts: [],
   });
   assert.deepEqual([preview.share, preview.low, preview.high], [null, null, null]);
-  assert.equal(preview.flags.length + preview.flagsLeftOut, 400);
-  assert.ok(preview.flagsLeftOut > 0);
+  assert.deepEqual([preview.flags.length, preview.flagsLeftOut], [250, 150]);
+
+  // So many that two flags are too much; nobody is looked at, which would take its time.
+  const many = Object.assign(new Array<EvaluationContext>(2_600_000), {
+    entries: () => people(0).entries(),
+  });
+  const long = run({
+    before: sideOf(keys.map((key) => boolean(key, { enabled: false }))),
+    after: sideOf(keys.map((key) => boolean(key))),
+    changed: keys.slice(0, 3),
+    contexts: many,
+  });
+  assert.deepEqual([long.flags.length, long.flagsLeftOut], [1, 2]);
+});
+
+test("flips and examples are bounded, and a long value is not shown", () => {
+  const rules = Array.from({ length: 25 }, (_, index) => ({
+    id: `rule-${index}`,
+    when: planIn(`plan-${index}`),
+    serve: "long",
+  }));
+  const variant = (rest: object): Flag =>
+    ({
+      ...{ key: "text", type: "variant", valueType: "string", enabled: true, description: null },
+      variants: { none: "", long: "x".repeat(1_100) },
+      ...{ off: "none", otherwise: "none", ...rest },
+    }) as Flag;
+  const preview = run({
+    before: sideOf([variant({})]),
+    after: sideOf([variant({ rules })]),
+    changed: ["text"],
+    contexts: people(75, (index) => ({ plan: `plan-${index % 25}` })),
+  });
+  const [flag] = preview.flags;
+  assert.deepEqual([preview.changed, flag?.flips.length, flag?.flipsLeftOut], [75, 20, 5]);
+  assert.equal(preview.examples.length, 20);
+  assert.deepEqual(flag?.flips[0]?.to, {
+    ...{ variant: "long", rule: "rule-0", reason: "TARGETING_MATCH" },
+  });
 });
 
 test("the interval holds the share of all in at least 95 of 100 samples, also of rare things", () => {

@@ -35,8 +35,15 @@ const reportsTo = (server: ScriptedServer): Report[] =>
 suite("what was applied", () => {
   test("is told after a snapshot, once for changes that come together, after a reconnection, and at the end", async (t) => {
     let stream: ServerResponse | undefined;
+    /** Milliseconds from one answer to the next report. */
+    const pauses: number[] = [];
+    let answeredAt = 0;
     const server = await scriptedServer(t, {
-      [route]: taken,
+      [route]: (response) => {
+        pauses.push(performance.now() - answeredAt);
+        taken(response);
+        answeredAt = performance.now();
+      },
       "GET /api/v1/stream": (response, { headers }) => {
         openStream(response);
         stream = response;
@@ -68,6 +75,8 @@ suite("what was applied", () => {
     server.cut();
     await until("once more", () => reportsTo(server).length > length);
     assert.equal(reportsTo(server).at(-1)?.revision, "41-b", "another instance may know nothing");
+    // A timer may be a moment early.
+    assert.ok(Math.min(...pauses.slice(1)) > 245, `four times a second at most: ${pauses.join()}`);
     await client.close();
     assert.deepEqual(reportsTo(server).at(-1), { ...first, revision: "41-b", leaving: true });
     assert.equal(new Set(reportsTo(server).map(({ id }) => id)).size, 1);

@@ -78,6 +78,13 @@ const cases: readonly [
     "lost",
     [0, 1],
   ],
+  ["and had no time to say so", [instance("a", [old], { hasEnded: true })], "lost", [0, 1]],
+  [
+    "it was on another line before",
+    [instance("a", [{}]), instance("b", [{ ...reportedOnly, revision: "9-z" }])],
+    "current",
+    [3, 3],
+  ],
   ["it polls", [instance("a", [{ connection: "poll", seenAt: now - 149_000 }])], "current", [2, 2]],
   ["no more", [instance("a", [{ connection: "poll", seenAt: now - 150_000 }])], "lost", [2, 2]],
 ];
@@ -94,6 +101,19 @@ test("a client is where its connection is, and has what it told anywhere", () =>
     target,
   );
   assert.equal(arrival.reached.within, 40, "who came after the change does not count");
+
+  const others = [
+    instance("lost", [], { isLost: true }),
+    instance("behind", [], { environment: environment([], { revision: "6-a" }) }),
+    instance("ended", [], { hasEnded: true }),
+  ];
+  const mixed = arrivalOf([instance("a", [{}, { id: "late", ...old }]), ...others], target);
+  assert.equal(mixed.told, 2, "by an instance that is there and has it");
+  assert.equal(mixed.clients[0]?.id, "late", "who lags comes first");
+  assert.deepEqual(
+    mixed.instances.map(({ name }) => name),
+    ["lost", "behind", "a"],
+  );
 });
 
 test("what an instance publishes is bounded: beyond that the number is told, by revision, those that lag in full", () => {
@@ -101,7 +121,9 @@ test("what an instance publishes is bounded: beyond that the number is told, by 
     ...{ id: `program-${index}`, name: "é".repeat(64) },
     ...(index < 10 && old),
   }));
-  const report = { hasEnded: false, environments: new Map([[1, environment(many)]]) };
+  const gone = Array.from({ length: 10 }, (_, index) => ({ id: `gone-${index}`, ...reportedOnly }));
+  const all = environment([...many, ...gone]);
+  const report = { hasEnded: false, environments: new Map([[1, all]]) };
   const body = writeBody(report);
   assert.ok(body.length < maxBodyLength + 10_000);
   const read = readBody(body, 1).environment;

@@ -203,6 +203,7 @@ test("who may not follow the flags tells nothing, and what is told is bounded", 
 
   // A flood of invented programs: those with a stream, and those of other keys, stay.
   const honest = await start(one, keys.server, "honest");
+  await untilListed(admin, "it has told", (found) => found.reached.have === 3);
   const stranger = { "x-halyard-client": "of-another-key" };
   await admin("GET", "/snapshot", undefined, stranger);
   for (let count = 0; count < 1_100; count += 1) {
@@ -211,6 +212,7 @@ test("who may not follow the flags tells nothing, and what is told is bounded", 
   }
   const flooded = await programs(admin);
   assert.equal(flooded.reached.of, 2 + 1_000 + 2);
+  assert.equal(flooded.reached.have, 3, "the honest one among them");
   assert.equal(flooded.clients.length, 1_000);
   assert.equal(flooded.clientsLeftOut, 2);
   const { revision } = flooded;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { bucketHash } from "@halyard/core/bucket";
 import type { EvaluationContext } from "@halyard/core/context";
+import { mergeRanges } from "@halyard/core/sampling/smallest-hashes";
 import { type SamplePart, viewOf } from "../src/evaluation/context-sample.ts";
 import {
   createContextSample,
@@ -126,6 +127,11 @@ suite("the sample of contexts", () => {
       parts: async () => [partOf(one), partOf(other)],
     });
     assert.deepEqual(await shared.view(1), merged);
+    // One that had no room for more has seen others there too, and nobody knows whom.
+    const entriesOf = (...hashes: number[]) => hashes.map((hash) => ({ hash, text: "{}" }));
+    const short = { limit: 10, entries: entriesOf(5) };
+    const long = { limit: 2 ** 32, entries: entriesOf(7, 20) };
+    assert.deepEqual(mergeRanges([short, long], 100), { limit: 10, entries: entriesOf(5, 7) });
   });
 
   test("others have their turn while a large sample is read", async () => {
@@ -161,9 +167,13 @@ suite("the sample of contexts", () => {
     // A key that came with both is the one of those who are trusted.
     sample.offer(2, { targetingKey: "a", plan: "made up" }, true);
     sample.offer(2, { targetingKey: "a", plan: "free" }, false);
-    assert.deepEqual((await sample.view(2))?.contexts, [
-      { context: { targetingKey: "a", plan: "free" }, fromClient: false },
-    ]);
+    for (const targetingKey of ["b", "c"]) sample.offer(2, { targetingKey }, false);
+    const both = (await sample.view(2))?.contexts ?? [];
+    assert.deepEqual(
+      both.filter(({ context }) => context.targetingKey === "a"),
+      [{ context: { targetingKey: "a", plan: "free" }, fromClient: false }],
+    );
+    assert.equal(both.length, 3);
   });
 
   test("is of this hour and of the one before", async () => {

@@ -128,6 +128,7 @@ test("the body of an event is exactly as the interface shows it, for the whole l
   for (const [index, [type, shown, previous]] of expected.entries()) {
     const event = events[index] as StoredEvent;
     assert.match(event.id, /^evt_[0-9a-z]+$/);
+    assert.match(event.chain, /^[0-9a-f]{64}$/);
     assert.ok(begun <= event.createdAt && event.createdAt <= ended, event.createdAt);
     // As text, so that the order of the fields is held too.
     assert.equal(
@@ -138,6 +139,7 @@ test("the body of an event is exactly as the interface shows it, for the whole l
         createdAt: new Date(event.createdAt).toISOString(),
         environment: name,
         sequence: index + 1,
+        chain: event.chain,
         data: { flag: shown, version: index + 1, previous },
         actor: { keyId, name: "admin" },
       }),

@@ -63,6 +63,9 @@ test("pruning leaves a chain that verifies; a forged checkpoint and one entry to
   await prune(2);
   assert.partialDeepStrictEqual(await verification(environment), { verified: true });
   const lines = await exportHistory(admin);
+  const types = lines.map(({ type }) => type).join(" ");
+  assert.match(types, /checkpoint entry/);
+  assert.doesNotMatch(types, /checkpoint checkpoint/);
   if (hasPython) assert.deepEqual(verifyInPython([{ lines }], await secretKey()), [0]);
 
   const [checkpoint] = await readRows(
@@ -99,8 +102,15 @@ test("pruning leaves a chain that verifies; a forged checkpoint and one entry to
     assert.ok((verifyInPython([{ lines: tampered }], await secretKey())[0] ?? 0) > 0);
   }
   await writeRows(server, setKey, String(checkpoint?.key_id), checkpoint?.id as number);
-  // An entry is removed, and the one after it is pruned: the break stays.
-  const [removed, next] = await rowsOf(server, name);
+  await admin("PATCH", "/flags/f1", { enabled: true });
+  assert.partialDeepStrictEqual(await verification(environment), { verified: true });
+  // An entry is removed, and the one right after it is pruned: the break stays.
+  const rows = await rowsOf(server, name);
+  const at = rows.findIndex(({ id }, index) => {
+    const following = rows[index + 1];
+    return following?.subject === "flag" && following.id === Number(id) + 1;
+  });
+  const [removed, next] = [rows[at], rows[at + 1]];
   await writeRows(server, "delete from history where id = ?", removed?.id as number);
   await admin("PATCH", `/flags/${String(next?.subject_id)}`, { description: "later" });
   await prune(4);
@@ -129,11 +139,16 @@ test("redaction replaces a person in the entries; the chain verifies, and anothe
   await admin("POST", `/flags?reason=${reason}`, { key: "a", type: "boolean" });
   await admin("POST", "/flags", { key: "b", type: "boolean", description: "for Ada Lovelace" });
   const heads = (await rowsOf(server, name)).map(({ chain }) => chain);
-  const person = { id: undefined, names: ["Ada Lovelace"], emails: ["ada@example.com"] };
-  const results = await withStore((store) => store.redactHistory(person, new Date()));
-  const [one] = results.filter((each) => each.environment === name);
+  const redact = async (names: readonly string[], emails: readonly string[] = []) => {
+    const person = { id: undefined, names, emails };
+    const results = await withStore((store) => store.redactHistory(person, new Date()));
+    return results.find((each) => each.environment === name);
+  };
+  const one = await redact(["Ada Lovelace"]);
   assert.equal(one?.redacted.length, 1);
-  const [latest, b, a] = (await admin("GET", "/history?limit=3")).body as [
+  // What a checkpoint allows may be redacted further.
+  assert.deepEqual(await redact([], ["ada@example.com"]), one);
+  const [latest, , b, a] = (await admin("GET", "/history?limit=4")).body as [
     ...{ reason?: string; actions: string[]; after: { description?: string } }[],
   ];
   assert.deepEqual(latest?.actions, ["environment.history_redacted"]);
@@ -151,8 +166,11 @@ test("redaction replaces a person in the entries; the chain verifies, and anothe
   if (hasPython) assert.deepEqual(verifyInPython([{ lines }], await secretKey()), [0]);
   await writeRows(
     server,
-    "update history set reason = 'asked by nobody' where id = ?",
+    "update history set reason = 'asked by Eve' where id = ?",
     one?.redacted[0] as number,
   );
+  assert.ok(problemsOf(await exportHistory(admin)) > 0);
+  // To redact it would sign what somebody else has written.
+  assert.partialDeepStrictEqual(await redact(["Eve"]), { redacted: [], refused: one?.redacted });
   assert.ok(problemsOf(await exportHistory(admin)) > 0);
 });

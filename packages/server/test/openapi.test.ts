@@ -153,7 +153,9 @@ test("every operation describes every status that it can answer with", () => {
       if (["204", "304"].includes(status)) assert.equal(content, undefined, where);
       else {
         const isStream = status === "200" && /\/(stream|ofrep\/v1\/events)$/.test(name);
-        const type = isStream ? "text/event-stream" : "application/json";
+        const areLines = status === "200" && name.endsWith("/history/export");
+        const lines = areLines ? "application/x-ndjson" : "application/json";
+        const type = isStream ? "text/event-stream" : lines;
         assert.deepEqual(Object.keys(content ?? {}), [type], where);
       }
       if (Number(status) < 400) continue;

@@ -136,16 +136,19 @@ test("a preview refuses what the change would be refused with", async () => {
   assert.deepEqual([nothing.changed, nothing.flags], [0, []]);
 });
 
-test("a preview of a segment that 260 flags use looks at 250 of them, and says so", async () => {
+/** At full size more than a preview looks at. */
+const usedBy = process.env.HALYARD_FAULTS === "full" ? 260 : 20;
+
+test(`a preview of a segment that ${usedBy} flags use looks at 250 of them at most, and says so`, async () => {
   const { admin, keys } = await setUp();
   await admin("POST", "/segments", { key: "staff" });
   const rules = [{ id: "staff", when: { segment: ["staff"] }, serve: "on" }];
-  for (let index = 0; index < 260; index += 1) {
+  for (let index = 0; index < usedBy; index += 1) {
     const flag = { key: `flag-${index}`, type: "rollout", rules };
     const made = await admin("POST", "/flags", flag);
     assert.equal(made.status, 201, made.text);
   }
-  const changes = Array.from({ length: 100 }, (_, index) => ({
+  const changes = Array.from({ length: Math.min(usedBy, 100) }, (_, index) => ({
     flag: `flag-${index}`,
     patch: { enabled: true },
   }));
@@ -156,7 +159,7 @@ test("a preview of a segment that 260 flags use looks at 250 of them, and says s
     sendTraffic(server.url, keys.server, "checkout", people(50)),
   ]);
   assert.equal(answered.length, 50);
-  assert.equal(preview.flagsLeftOut, 10);
+  assert.equal(preview.flagsLeftOut, Math.max(0, usedBy - 250));
   assert.equal(preview.changed, 2);
   assert.ok(preview.flags.every((flag) => flag.changed === 2));
 });

@@ -152,6 +152,7 @@ export const testBrowser = (): TestBrowser => {
         }
       });
       watched = await watchContext(context, { url, secrets: [...secrets, ...keys], expected });
+      assert.deepEqual(await context.cookies(), [], "of an earlier visit");
       await signInWith(context, url, keys);
       return { context, page: await context.newPage(), problems: watched.problems };
     },

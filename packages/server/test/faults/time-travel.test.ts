@@ -142,13 +142,15 @@ test("everything that was ever given is given again, by revision and by time", a
     }
     path = /<\/api\/v1([^>]*)>/.exec(page.headers.get("link") ?? "")?.[1];
   }
-  const explain = async ({ key, context, given: wanted, by }: Recorded, when: object) => {
+  const explain = async (recording: Recorded, when: object) => {
+    const { key, context, given: wanted, by, revision: then } = recording;
     const answer = await admin("POST", `/flags/${key}/explain`, { context, ...when });
     const found =
       answer.status === 404
         ? { errorCode: "FLAG_NOT_FOUND" }
         : given(answer.body as Given & { revision: number });
     assert.deepEqual(found, wanted, `${by} ${key} ${JSON.stringify({ context, when })}`);
+    if (answer.status === 200) assert.equal((answer.body as { revision: number }).revision, then);
   };
   const part = (count: number) => {
     const step = Math.max(1, Math.floor(recorded.length / count));

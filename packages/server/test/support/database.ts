@@ -82,6 +82,7 @@ export interface StoredEvent {
   readonly createdAt: string;
   readonly environment: string;
   readonly sequence: number;
+  readonly chain: string;
   readonly data: {
     readonly flag: unknown;
     readonly version: number;

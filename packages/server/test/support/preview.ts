@@ -3,12 +3,14 @@ import assert from "node:assert/strict";
 import type { Answer, Api } from "./api.ts";
 import { makeFlag } from "./ofrep.ts";
 import type { TestEnvironment, TestServer } from "./server.ts";
-import { people, sendTraffic } from "./traffic.ts";
+import { people, reportTraffic } from "./traffic.ts";
 
 interface Flag {
   readonly key: string;
   readonly changed: number;
   readonly unknown: number;
+  readonly low: number | null;
+  readonly high: number | null;
   readonly exactShare?: number;
   readonly flips: readonly { readonly from: object; readonly to: object; readonly count: number }[];
 }
@@ -52,7 +54,7 @@ export const sampledEnvironment = async (
   const { admin, newKey } = environment;
   await makeFlag(admin, { key: "checkout", type: "rollout", percentage: 10, enabled: true });
   const contexts = people(200, (index) => ({ plan: index % 5 === 0 ? "pro" : "free" }));
-  await sendTraffic(server.url, environment.keys.server, "checkout", contexts);
+  await reportTraffic(server.url, environment.keys.server, "checkout", contexts);
   return {
     ...environment,
     owner: server.api(await newKey("owner")),
