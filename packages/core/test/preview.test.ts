@@ -1,52 +1,10 @@
 // Whom a change would hit, counted over a list of contexts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EvaluationContext } from "../src/context.ts";
 import type { Flag } from "../src/flags/registry.ts";
 import { exactShareOf } from "../src/preview/exact-share.ts";
 import { intervalOf } from "../src/preview/interval.ts";
-import { type Preview, type PreviewQuestion, previewChanges } from "../src/preview/preview.ts";
-import type { Side } from "../src/preview/side.ts";
-import type { SegmentTestable } from "../src/targeting/segment.ts";
-
-const sideOf = (
-  flags: readonly Flag[],
-  segments: Readonly<Record<string, SegmentTestable>> = {},
-): Side => ({
-  flag(key) {
-    const flag = flags.find((each) => each.key === key);
-    return flag && { flag };
-  },
-  segment: (key) => segments[key],
-});
-
-const run = (
-  question: Pick<PreviewQuestion, "before" | "after" | "contexts"> & Partial<PreviewQuestion>,
-): Preview => {
-  const work = previewChanges({ changed: ["checkout"], touched: [], ...question });
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
-};
-
-const rollout = (percentage: number, rest: Partial<Flag> = {}): Flag =>
-  ({
-    key: "checkout",
-    type: "rollout",
-    enabled: true,
-    percentage,
-    description: null,
-    ...rest,
-  }) as Flag;
-
-const boolean = (key: string, rest: Partial<Flag> = {}): Flag =>
-  ({ key, type: "boolean", enabled: true, description: null, ...rest }) as Flag;
-
-const people = (count: number, rest: (index: number) => object = () => ({})): EvaluationContext[] =>
-  Array.from({ length: count }, (_, index) => ({ targetingKey: `user-${index}`, ...rest(index) }));
-
-const planIn = (...values: string[]) => ({ attribute: "plan", op: "in", values }) as const;
+import { boolean, people, planIn, rollout, run, sideOf } from "./support/preview-question.ts";
 
 test("a percentage flips the people between the old one and the new, and the exact share is told", () => {
   const preview = run({
@@ -231,56 +189,6 @@ test("exact shares lay splits over one another, value by value", () => {
   for (const [before, after, share] of cases) assert.equal(exactShareOf(before, after), share);
 });
 
-test("a sample of nothing tells no share, and many flags are bounded and told", () => {
-  const keys = Array.from({ length: 400 }, (_, index) => `flag-${index}`);
-  const preview = run({
-    before: sideOf(keys.map((key) => boolean(key, { enabled: false }))),
-    after: sideOf(keys.map((key) => boolean(key))),
-    changed: keys,
-    contexts: [],
-  });
-  assert.deepEqual([preview.share, preview.low, preview.high], [null, null, null]);
-  assert.deepEqual([preview.flags.length, preview.flagsLeftOut], [250, 150]);
-
-  // So many that two flags are too much; nobody is looked at, which would take its time.
-  const many = Object.assign(new Array<EvaluationContext>(2_600_000), {
-    entries: () => people(0).entries(),
-  });
-  const long = run({
-    before: sideOf(keys.map((key) => boolean(key, { enabled: false }))),
-    after: sideOf(keys.map((key) => boolean(key))),
-    changed: keys.slice(0, 3),
-    contexts: many,
-  });
-  assert.deepEqual([long.flags.length, long.flagsLeftOut], [1, 2]);
-});
-
-test("flips and examples are bounded, and a long value is not shown", () => {
-  const rules = Array.from({ length: 25 }, (_, index) => ({
-    id: `rule-${index}`,
-    when: planIn(`plan-${index}`),
-    serve: "long",
-  }));
-  const variant = (rest: object): Flag =>
-    ({
-      ...{ key: "text", type: "variant", valueType: "string", enabled: true, description: null },
-      variants: { none: "", long: "x".repeat(1_100) },
-      ...{ off: "none", otherwise: "none", ...rest },
-    }) as Flag;
-  const preview = run({
-    before: sideOf([variant({})]),
-    after: sideOf([variant({ rules })]),
-    changed: ["text"],
-    contexts: people(75, (index) => ({ plan: `plan-${index % 25}` })),
-  });
-  const [flag] = preview.flags;
-  assert.deepEqual([preview.changed, flag?.flips.length, flag?.flipsLeftOut], [75, 20, 5]);
-  assert.equal(preview.examples.length, 20);
-  assert.deepEqual(flag?.flips[0]?.to, {
-    ...{ variant: "long", rule: "rule-0", reason: "TARGETING_MATCH" },
-  });
-});
-
 test("the interval holds the share of all in at least 95 of 100 samples, also of rare things", () => {
   // The probability of each count, added up over those whose interval holds the share.
   for (const size of [20, 300]) {
@@ -297,36 +205,4 @@ test("the interval holds the share of all in at least 95 of 100 samples, also of
   }
   assert.equal(intervalOf(0, 0), undefined);
   assert.deepEqual(intervalOf(518, 4_118), { share: 12.58, low: 11.59, high: 13.64 });
-});
-
-test("a flag that is changed itself is looked at also when there is too much to look at", () => {
-  const nobody = { id: "n", when: { attribute: "country", op: "in", values: ["DE"] }, serve: "on" };
-  const some = (key: string, percentage: number): Flag =>
-    rollout(percentage, { key, rules: [nobody] } as unknown as Partial<Flag>);
-  const keys = ["a", "b", "c"];
-  const question = {
-    before: sideOf(keys.map((key) => some(key, 0))),
-    after: sideOf([some("a", 0), some("b", 0), some("c", 100)]),
-    changed: keys,
-    touched: [],
-    contexts: people(100),
-  };
-  const work = previewChanges(question, 600);
-  let step = work.next();
-  while (!step.done) step = work.next();
-  const { flagsLeftOut, shareAsSampled, unknown } = step.value;
-  assert.deepEqual([flagsLeftOut, shareAsSampled, unknown], [0, 100, 100]);
-});
-
-test("looking for many attributes in all contexts has breaks", () => {
-  const any = Array.from({ length: 150 }, (_, index) => ({
-    ...{ attribute: `a${index}`, op: "exists", value: true },
-  }));
-  const rules = [{ id: "many", when: { any }, serve: "on" }];
-  const side = sideOf([rollout(10, { rules } as unknown as Partial<Flag>)]);
-  const question = { before: side, after: side, changed: ["checkout"], touched: [] };
-  const work = previewChanges({ ...question, contexts: people(1) });
-  let breaks = 0;
-  while (!work.next().done) breaks += 1;
-  assert.ok(breaks >= 150, String(breaks));
 });
