@@ -37,6 +37,8 @@ const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "$ halyard flags enable new-checkout -p production":
       "needs a protected environment: packages/cli/test/requests.test.ts",
   },
+  "docs/preview.md": { halyard: "packages/cli/test/preview.test.ts" },
+  "docs/history.md": { halyard: "packages/cli/test/history-verify.test.ts" },
   "docs/moving.md": {
     'curl -X POST "$UNLEASH_URL':
       "needs an Unleash; the import is packages/cli/test/importers.test.ts",

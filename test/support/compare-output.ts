@@ -8,6 +8,7 @@ const kinds: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/(once|token)=[\w.…-]+/g, "$1=TOKEN"],
   [/\b(wh|dlv|evt|usr)_[0-9a-f]{16,32}\b/g, "$1_ID"],
   [/\b[0-9a-f]{16}\b/g, "ID"],
+  [/\b[0-9a-f]{64}\b/g, "HASH"],
   [/\b\d+ ms\b/g, "N ms"],
   [/\b\d+\.\d MB\b/g, "N MB"],
   [/\bNode \d+\.\d+\.\d+/g, "Node VERSION"],

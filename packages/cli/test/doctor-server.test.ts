@@ -50,7 +50,7 @@ suite("a server", () => {
     assert.deepEqual(both.lines, []);
     assert.deepEqual(
       both.checks.map(({ about }) => about),
-      [..."node,settings,store,secret key,callbacks,keys,server,clock".split(",")],
+      [..."node,settings,store,secret key,callbacks,keys,history,server,clock".split(",")],
     );
   });
 

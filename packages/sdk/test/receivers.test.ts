@@ -185,7 +185,7 @@ suite("examples of the guide", () => {
         scheme: "plain",
       });
       assert.equal(event.type, type);
-      const fields = ["id", "createdAt", "environment", "sequence", "data", "actor"];
+      const fields = ["id", "createdAt", "environment", "sequence", "chain", "data", "actor"];
       assert.deepEqual(Object.keys(rest), fields);
       assert.deepEqual(Object.keys(event.data), dataOf[event.type]);
       assert.deepEqual(Object.keys(event.actor), ["keyId", "name"]);

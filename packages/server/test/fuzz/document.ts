@@ -66,9 +66,9 @@ interface Document {
 }
 
 /** Sent only when there is something to say. */
-const optional = new Set(["link", "idempotency-replayed"]);
+const optional = new Set(["link", "idempotency-replayed", "x-halyard-revision"]);
 /** Nothing of how the server is made may reach a client. */
-const innards = /\bat .+:\d+:\d+|node_modules|node:internal|\.ts\b|SQLITE|sqlite|postgres/;
+const innards = /\\n\s+at |node_modules|node:internal|\.ts\b|SQLITE|sqlite|postgres/;
 
 /** What the flag or segment says is its owner's, times among it. */
 const withoutCurrent = (text: string): string => text.replace(/"current":.*/s, "");
