@@ -56,6 +56,8 @@ export const startInstances = async (
         return await serveHalyard(folder, {
           HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
           HALYARD_LOG_LEVEL: "fatal",
+          // One that falls asleep in a transaction holds its locks until PostgreSQL ends it, 5 s after this.
+          HALYARD_POSTGRES_TIMEOUT: "30",
           HALYARD_SERVICE_NAME: `${name}-${life}`,
         });
       } catch (error) {
