@@ -39,7 +39,8 @@ export interface OpenApi {
 }
 
 type Check = (method: string, path: string, answer: Answer) => void;
-const checks = new Map<string, Promise<Check>>();
+/** From the first server of the process: every other describes the same. */
+let check: Promise<Check> | undefined;
 
 const loadCheck = async (url: string): Promise<Check> => {
   // A server that is overloaded, as some tests want it, refuses this too.
@@ -125,9 +126,11 @@ export const createApi = (url: string, key?: string): Api => {
       text,
       body: text !== "" && isJson ? JSON.parse(text) : undefined,
     };
-    if (!checks.has(url)) checks.set(url, loadCheck(url));
-    const check = await checks.get(url);
-    check?.(method, path.startsWith("//") ? path.slice(1) : `/api/v1${path}`, answer);
+    check ??= loadCheck(url).catch((error: unknown) => {
+      check = undefined;
+      throw error;
+    });
+    (await check)(method, path.startsWith("//") ? path.slice(1) : `/api/v1${path}`, answer);
     return answer;
   };
 };
