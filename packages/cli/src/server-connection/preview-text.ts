@@ -1,9 +1,9 @@
 // A preview in words: whom a change would hit.
+import { outcomeText } from "@halyard/core/preview/outcome-text";
 import type { ChangePreview } from "@halyard/sdk";
 import { inOneLine } from "../terminal/output.ts";
 
 type Flag = ChangePreview["flags"][number];
-type Outcome = Flag["flips"][number]["from"];
 type Shares = Pick<ChangePreview, "share" | "low" | "high">;
 
 const number = (value: number): string => value.toLocaleString("en-US");
@@ -11,19 +11,6 @@ const number = (value: number): string => value.toLocaleString("en-US");
 /** `12.6 %, between 11.6 and 13.6 %`. */
 const shareText = ({ share, low, high }: Shares): string =>
   share === null ? "" : `${share} %, between ${low} and ${high} %`;
-
-const outcomeText = (outcome: Outcome): string => {
-  if (!("errorCode" in outcome))
-    return `${outcome.variant}${outcome.rule === null ? "" : ` by the rule ${outcome.rule}`}`;
-  switch (outcome.errorCode) {
-    case "FLAG_NOT_FOUND":
-      return "the default of your code";
-    case "TARGETING_KEY_MISSING":
-      return "an error, without a targeting key";
-    default:
-      return `an error (${outcome.errorCode})`;
-  }
-};
 
 const flagLines = ({ key, changed, exactShare, flips, flipsLeftOut }: Flag): readonly string[] => {
   const exact = exactShare === undefined ? "" : `; of everybody exactly ${exactShare} %`;

@@ -1,13 +1,14 @@
 // One environment at two times: what has changed between them, in flags and segments.
+
 import { Button, Group, SegmentedControl, TextInput } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { useSearchParams } from "wouter";
 import { ApiError } from "../api.ts";
 import { Dialog } from "../components/feedback/dialog.tsx";
 import { EmptyState } from "../components/feedback/empty-state.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
+import { useParameters } from "../components/layout/use-parameters.ts";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
 import { type Compared, type Row, rowDiffers, rowsOf } from "./compare-rows.ts";
@@ -50,21 +51,11 @@ const sentenceOf = ({ values }: Row): string => {
 
 export const TwoTimes = () => {
   const { environment } = useApi();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, set] = useParameters();
   const [yesterday] = useState(() => localText(new Date(Date.now() - 24 * hour)));
   const from = parameters.get("from") ?? yesterday;
   const to = parameters.get("to") ?? "";
   const kind: Compared = parameters.get("kind") === "segment" ? "segment" : "flag";
-  const set = (name: string, value: string) =>
-    setParameters(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === "") next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   const [first, second] = [useStateAt(from), useStateAt(to)];
   const error = first.error ?? second.error;
   // History does not reach back that far: a new environment, or one that keeps only some days.

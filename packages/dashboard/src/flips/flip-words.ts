@@ -1,5 +1,6 @@
 // Whom a change changes, in words.
-import type { Outcome, Shares } from "@halyard/core/preview/flips";
+import type { Shares } from "@halyard/core/preview/flips";
+import { givenText, outcomeText } from "@halyard/core/preview/outcome-text";
 import type { Flip } from "@halyard/core/preview/preview";
 import type { ChangePreview } from "@halyard/sdk";
 import { formatNumber } from "../format.ts";
@@ -24,39 +25,6 @@ export const aboutText = ({ share, low, high }: Shares): string => {
   if (low === null || high === null) return about;
   const [from, to] = [numberOf(low), numberOf(high)];
   return from === to ? about : `${about} (${from}–${to}\u00a0%)`;
-};
-
-/** What a flag gives, in a word or two. */
-export const givenText = (outcome: Outcome): string => {
-  if (!("errorCode" in outcome)) return outcome.variant;
-  switch (outcome.errorCode) {
-    case "FLAG_NOT_FOUND":
-      return "the default of your code";
-    case "TARGETING_KEY_MISSING":
-      return "an error, without a targeting key";
-    default:
-      return `an error (${outcome.errorCode})`;
-  }
-};
-
-const reasons: Readonly<Record<string, string>> = {
-  DEFAULT: "everyone else",
-  DISABLED: "while off",
-  PREREQUISITE_FAILED: "requirement not met",
-};
-
-/** What decides it; nothing where there is nothing to tell apart. */
-const byWhat = (outcome: Outcome): string | undefined => {
-  // Who gets off while it is off need not be told why.
-  if ("errorCode" in outcome || (outcome.variant === "off" && outcome.reason === "DISABLED"))
-    return undefined;
-  return outcome.rule === null ? reasons[outcome.reason] : `rule ${outcome.rule}`;
-};
-
-/** "on (rule beta)". */
-export const outcomeText = (outcome: Outcome): string => {
-  const by = byWhat(outcome);
-  return by === undefined ? givenText(outcome) : `${givenText(outcome)} (${by})`;
 };
 
 /** The one flip that there is. */

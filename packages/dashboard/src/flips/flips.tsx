@@ -1,8 +1,10 @@
 // The answer to "whom does this change?": how many, from what to what, by which rule, and what is not known.
+
+import { outcomeText } from "@halyard/core/preview/outcome-text";
 import type { PreviewedFlag } from "@halyard/core/preview/preview";
 import type { ChangePreview } from "@halyard/sdk";
 import { formatNumber } from "../format.ts";
-import { aboutText, headlineOf, onlyFlip, outcomeText, unknownOf } from "./flip-words.ts";
+import { aboutText, headlineOf, onlyFlip, unknownOf } from "./flip-words.ts";
 import "./flips.css";
 
 /** More would push what is asked out of a dialog. */

@@ -1,4 +1,5 @@
 // Environments side by side: what differs, and copying from one to another. Or one environment at two times.
+
 import { Button, Checkbox, NativeSelect, SegmentedControl, TextInput } from "@mantine/core";
 import { lazy, Suspense, useDeferredValue, useMemo, useRef, useState } from "react";
 import { Link, useSearchParams } from "wouter";
@@ -13,6 +14,7 @@ import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { RowsSkeleton } from "../components/feedback/skeletons.tsx";
 import { usePageKeys } from "../components/layout/page-keys.ts";
 import { PageTitle } from "../components/layout/page-title.tsx";
+import { useParameters } from "../components/layout/use-parameters.ts";
 import { SelectionBar } from "../components/selection/selection-bar.tsx";
 import { useSelection } from "../components/selection/use-selection.ts";
 import { formatNumber } from "../format.ts";
@@ -47,18 +49,8 @@ const kinds = [
 
 /** Of the address: `base`, `kind`, `q`, `differs` (any, or the name of an environment). */
 const useCompareFilter = (names: readonly string[], current: string) => {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, set] = useParameters();
   const known = (name: string | null) => names.find((each) => each === name);
-  const set = (name: string, value: string) =>
-    setParameters(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === "") next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   const differs = parameters.get("differs");
   const base = known(parameters.get("base")) ?? current;
   return {
