@@ -143,6 +143,23 @@ test("a new default value never changes what a flag serves while it is on", asyn
   assert.deepEqual(await flagOf(admin, "size"), now);
 });
 
+test("of replacements at the same time each is made whole or refused as a conflict", async () => {
+  const { admin } = await server.environment();
+  await push(admin, { key: "a", type: "integer", defaultValue: 0 });
+  // The connections are open then, and the replacements arrive together.
+  await Promise.all(Array.from({ length: 12 }, () => manifestOf(admin)));
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      put(admin, "a", { type: "integer", description: `${index + 1}`, defaultValue: index + 1 }),
+    ),
+  );
+  const made = answers.filter(({ status }) => status === 200);
+  assert.ok(made.length > 0);
+  for (const answer of answers) if (answer.status !== 200) refused(answer, 409, /same time/);
+  const { defaultValue, description } = (await manifestOf(admin))[0] ?? {};
+  assert.equal(description, String(defaultValue));
+});
+
 test("what Halyard cannot say is 409, with the reason and the field", async () => {
   const { admin } = await server.environment();
   const cannotMake: [object, RegExp, string][] = [
