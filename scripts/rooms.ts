@@ -49,11 +49,13 @@ const server: Rooms = {
   ],
   http: [
     ...["http/fast-path", "http/api", "http/ofrep", "http/dashboard", "http/operations"],
+    "http/openfeature",
     ...["http/load", ...surface, "node:*"],
   ],
   "http/fast-path": ["http/ofrep", "http/api", "http/load", ...surface, "node:*"],
   "http/api": [...surface, "node:*"],
   "http/ofrep": [...surface, "node:*"],
+  "http/openfeature": [...surface],
   "http/dashboard": ["http/dashboard/sign-in", ...surface, "node:*"],
   "http/dashboard/sign-in": [...surface],
   "http/operations": [...surface, "node:*"],

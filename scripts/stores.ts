@@ -82,6 +82,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "key-limits.test.ts": "decided from values; keys.test.ts runs on both",
   "levels.test.ts": "what is in memory",
   "metrics.test.ts": "what is counted in memory",
+  "manifest.test.ts": "writes as flags.test.ts does, which runs on both",
   "ofrep.test.ts": "evaluation reads memory",
   "secrets.test.ts": "what is sealed before it is stored",
   "session-links.test.ts": "links; session-end.test.ts runs on both",

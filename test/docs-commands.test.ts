@@ -20,6 +20,7 @@ import { type Block, blockTitled, pages, read } from "./support/pages.ts";
 import { commandsOf, openSession, type Place, type Steps } from "./support/shell-session.ts";
 import { targetingPage, targetingReader } from "./support/targeting-page.ts";
 
+const cliTest = "test/docs-openfeature-cli.test.ts";
 /** Blocks that this file does not run: how they begin, and why. */
 const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "README.md": {
@@ -62,6 +63,7 @@ const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "go mod init": "test/docs-languages.test.ts",
     "HALYARD_API_KEY=": "test/docs-languages.test.ts",
   },
+  "docs/evaluate/openfeature-cli.md": { go: cliTest, openfeature: cliTest, tsc: cliTest },
   "docs/operate/run.md": {
     "npm run pack": "test/packages.test.ts",
     "npm install ./dist": "test/packages.test.ts",

@@ -21,7 +21,7 @@ const least = runs >= 200 ? 8 : 0;
 const seed = Number(process.env.HALYARD_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const connections = 6;
 /** Each operation has an environment of its own, so that none finds what another has left. */
-const environments = 80;
+const environments = 96;
 const adminKey = (index: number): string => `fuzz-admin-key-${index}-of-its-own`;
 
 /** These are for people, whom no key signs in. */

@@ -28,6 +28,7 @@ import { type RefetchDependencies, refetchRoutes } from "./ofrep/events-route.ts
 import { type EvaluationDependencies, evaluationRoutes } from "./ofrep/routes.ts";
 import { ErrorBody } from "./openapi/describe.ts";
 import { describeApi } from "./openapi/openapi.ts";
+import { manifestRoutes } from "./openfeature/routes.ts";
 import { healthRoutes, type Readiness } from "./operations/health.ts";
 import { type MetricsDependencies, metricsRoute } from "./operations/metrics.ts";
 import { requestIdOf, setCommonHeaders } from "./request/common-headers.ts";
@@ -193,6 +194,13 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       apiRoutes(api, { ...dependencies, streams, sessions: dashboard?.sessions });
     },
     { prefix: "/api/v1" },
+  );
+  await app.register(
+    async (api) => {
+      requirePermissions(api);
+      manifestRoutes(api, dependencies);
+    },
+    { prefix: "/openfeature/v0" },
   );
   for (const path of ["", "/:key", "/*"]) {
     answerPreflights(app, `/ofrep/v1/evaluate/flags${path}`, ["POST"]);

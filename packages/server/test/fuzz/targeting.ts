@@ -147,9 +147,21 @@ const segmentMembers = {
 };
 const parts = fc.record({ add: list, remove: list }, { requiredKeys: [] });
 
+const manifestValue = fc.oneof(
+  fc.record({ type: fc.constant("boolean"), defaultValue: fc.constant(false) }),
+  fc.record({ type: fc.constant("string"), defaultValue: fc.string() }),
+  fc.record({ type: fc.constant("integer"), defaultValue: fc.integer() }),
+  fc.record({ type: fc.constant("object"), defaultValue: fc.dictionary(fc.string(), fc.nat()) }),
+);
+const onOrOff = { type: fc.constant("boolean"), description: fc.string({ maxLength: 40 }) };
+
 /** By the name of the operation. */
 export const targetingBodies: Readonly<Record<string, Arbitrary<unknown>>> = {
   "POST /api/v1/flags": created,
+  "POST /openfeature/v0/manifest/flags": fc
+    .tuple(newKey, manifestValue)
+    .map(([name, rest]) => ({ key: name, ...rest })),
+  "PUT /openfeature/v0/manifest/flags/{key}": fc.record({ key: key("flag"), ...onOrOff }),
   "PATCH /api/v1/flags/{key}": fc.oneof(
     { weight: 9, arbitrary: patch },
     { weight: 1, arbitrary: hostile },

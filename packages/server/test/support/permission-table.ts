@@ -11,6 +11,8 @@ export interface Allowed {
 const everybody: Allowed = { keys: keyRoles, people: personRoles };
 const keysAlone: Allowed = { keys: keyRoles, people: undefined };
 const readers: Allowed = { keys: ["server", "editor", "admin", "owner"], people: personRoles };
+const readerKeys: Allowed = { ...readers, people: undefined };
+const editorKeys: Allowed = { keys: ["editor", "admin", "owner"], people: undefined };
 const editors: Allowed = {
   keys: ["editor", "admin", "owner"],
   people: ["editor", "admin", "owner"],
@@ -22,6 +24,10 @@ const peopleAlone: Allowed = { keys: [], people: personRoles };
 export const permissionTable: Readonly<Record<string, readonly [permission: string, Allowed]>> = {
   "POST /ofrep/v1/evaluate/flags": ["flags.evaluate", keysAlone],
   "POST /ofrep/v1/evaluate/flags/{key}": ["flags.evaluate", keysAlone],
+  "GET /openfeature/v0/manifest": ["flags.read", readerKeys],
+  "POST /openfeature/v0/manifest/flags": ["flags.write", editorKeys],
+  "PUT /openfeature/v0/manifest/flags/{key}": ["flags.write", editorKeys],
+  "DELETE /openfeature/v0/manifest/flags/{key}": ["flags.write", editorKeys],
   "POST /api/v1/usage": ["usage.report", everybody],
   "POST /api/v1/clients": ["flags.follow", readers],
   "GET /api/v1/clients": ["clients.read", readers],

@@ -43,6 +43,17 @@ export const protocolErrorBody = ({ code, message }: Failure, url = ""): string 
   });
 };
 
+const isManifest = (url: string): boolean => url.startsWith("/openfeature/");
+
+/** The body of the OpenFeature manifest API. */
+const manifestErrorBody = ({ code, message, details }: Failure): string =>
+  JSON.stringify({ error: { message, status: statusOf[code], ...(details && { details }) } });
+
+const bodyOf = (failure: Failure, url: string): string => {
+  if (url.startsWith("/ofrep/")) return protocolErrorBody(failure, url);
+  return isManifest(url) ? manifestErrorBody(failure) : errorBody(failure);
+};
+
 export const keyRefused: Failure = {
   code: "UNAUTHORIZED",
   message: "This API key is not valid; it may have been revoked.",
@@ -63,17 +74,15 @@ const sendProposed = (
   reply.code(202).header("location", `/api/v1${path}`).type(jsonType).send(JSON.stringify(body));
 
 export const sendFailure = (reply: FastifyReply, failure: Failure): FastifyReply => {
-  if (failure.proposed) return sendProposed(reply, failure.proposed);
+  const { url } = reply.request;
+  // Clients of the manifest API would take any success for a change that was made.
+  if (failure.proposed && !isManifest(url)) return sendProposed(reply, failure.proposed);
   if (failure.code === "UNAUTHORIZED") reply.header("www-authenticate", authenticateHeader);
   if (failure.code === "UNAVAILABLE" && !reply.hasHeader("retry-after")) {
     reply.header("retry-after", "1");
   }
   if (failure.current) reply.header("etag", `"${failure.current.version}"`);
-  const { url } = reply.request;
   // A page can only read a refusal that it is allowed to read.
   if (isOpenToPages(url)) allowPages(reply);
-  return reply
-    .code(statusOf[failure.code])
-    .type(jsonType)
-    .send(url.startsWith("/ofrep/") ? protocolErrorBody(failure, url) : errorBody(failure));
+  return reply.code(statusOf[failure.code]).type(jsonType).send(bodyOf(failure, url));
 };

@@ -35,6 +35,18 @@ export const ProtocolErrorBody = closedObject({
   errorDetails: Type.String({ description: "What went wrong, for humans." }),
 });
 
+const ManifestErrorBody = closedObject({
+  error: closedObject({
+    message: Type.String({ description: "What went wrong, for humans." }),
+    status: Type.Integer({ description: "The status of the answer." }),
+    details: Type.Optional(
+      Type.Array(closedObject({ field: Type.String(), message: Type.String() }), {
+        description: "Which fields it is about.",
+      }),
+    ),
+  }),
+});
+
 type Header = { readonly description: string; readonly schema: TSchema };
 type Headers = Readonly<Record<string, Header>>;
 
@@ -56,6 +68,9 @@ export const headers = {
   },
   pastRevision: {
     "X-Halyard-Revision": text("With `at` or `revision`: the revision that it is of.", "812"),
+  },
+  capabilities: {
+    "X-Manifest-Capabilities": text("What the key may do with the manifest.", "read,write,delete"),
   },
   answerTag: { ETag: text("Names this answer: the same flags and values.", '"kZ3x1Qd0"') },
   repeated: {
@@ -209,6 +224,12 @@ const protocolError: ErrorResponse = (_code, message) => ({
   example: { errorDetails: message },
 });
 
+/** So has the OpenFeature manifest API. */
+const manifestError: ErrorResponse = (code, message) => ({
+  schema: ManifestErrorBody,
+  example: { error: { message, status: statusOf[code] } },
+});
+
 const responsesWith =
   (errorResponse: ErrorResponse) =>
   (described: Readonly<Record<number, Described>>, ...codes: readonly ErrorCode[]) => {
@@ -234,6 +255,12 @@ export const answers = (
 /** Of evaluation paths; their own errors are among those given. */
 export const protocolAnswers = (described: Readonly<Record<number, Described>>) =>
   protocolOpenAnswers(described, ...everywhere, ...withBody);
+
+/** Of the manifest API. */
+export const manifestAnswers = (
+  success: Readonly<Record<number, Described>>,
+  ...codes: readonly ErrorCode[]
+) => responsesWith(manifestError)(success, ...everywhere, ...codes);
 
 /** A route for whoever may do this; it takes no query unless the schema describes one. */
 export const route = (permission: Permission, schema: FastifySchema) => ({

@@ -13,7 +13,8 @@ environment, and its role what it may do: \`client\` evaluates, \`server\` reads
 segments, \`admin\` does everything in the environment, and \`owner\` manages people and environments. Every operation
 names its permission and the roles that have it, in \`x-permission\` and \`x-roles\`.
 
-Every error has the body \`{"error": "<CODE>", "message": "<sentence>"}\`.`;
+Every error has the body \`{"error": "<CODE>", "message": "<sentence>"}\`, but for \`/ofrep\` and \`/openfeature\`, whose
+protocols have their own.`;
 
 export const describeApi = async (app: FastifyInstance): Promise<void> => {
   await app.register(swagger, {
@@ -31,6 +32,10 @@ export const describeApi = async (app: FastifyInstance): Promise<void> => {
         {
           name: "Evaluation",
           description: "Evaluation for programs, by the OpenFeature Remote Evaluation Protocol.",
+        },
+        {
+          name: "Manifest",
+          description: "Flags for the OpenFeature command line, which generates typed accessors.",
         },
         { name: "Programs", description: "Which programs have a change." },
         { name: "Webhooks", description: "Signed callbacks on every change." },
