@@ -43,6 +43,7 @@ test("the defaults are those of a developer's machine", () => {
     trustProxy: false,
     publicUrl: undefined,
     dashboard: true,
+    mcp: "off",
     providers: [],
     signInLink: true,
     eventEmails: false,
