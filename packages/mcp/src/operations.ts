@@ -19,7 +19,7 @@ const operation = z.strictObject({
       [
         "patch: only what changes. Each member replaces the one that is there: of rules, send all of them. null takes a member away.",
         'Any flag: {"enabled": true, "description": "…", "tags": ["…"], "owner": "…", "rules": [{"id": "pro", "when": {"attribute": "plan", "op": "in", "values": ["pro"]}, "serve": "on"}], "requires": [{"flag": "other", "variant": "on"}]}.',
-        'Rollout flag: also {"percentage": 25}. Variant flag: also {"variants": {"a": "one", "b": "two"}, "off": "a", "otherwise": [{"variant": "b", "share": 10}, {"variant": "a", "share": 90}]}.',
+        'Boolean flag with rules: also {"otherwise": "off"}. Rollout flag: also {"percentage": 25}. Variant flag: also {"variants": {"a": "one", "b": "two"}, "off": "a", "otherwise": [{"variant": "b", "share": 10}, {"variant": "a", "share": 90}]}.',
         `A condition is {"attribute", "op", "value" or "values"}, {"segment": ["key"]}, {"all": […]}, {"any": […]} or {"not": …}; op is one of ${operatorNames.join(", ")}.`,
         'create, a flag: {"type": "boolean" | "rollout" | "variant", …}, a variant flag with "valueType": "string" | "number" | "object"; it is off until a patch turns it on. A segment: {"description", "when"}.',
         'members: {"include": {"add": ["user-1"], "remove": []}, "exclude": {…}}. delete: no body.',

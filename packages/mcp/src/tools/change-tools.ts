@@ -1,4 +1,5 @@
 // Tools on the way to a change: preview it, plan it, apply the plan.
+import { reasonPattern } from "@halyard/core/reason";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { answer, countsOf, refusedByServer } from "../answer.ts";
@@ -12,8 +13,7 @@ import { addTool } from "./tool.ts";
 
 const reason = z
   .string()
-  .min(1)
-  .max(500)
+  .regex(new RegExp(reasonPattern, "u"), "must be 1 to 500 characters, without control characters")
   .describe("Why, in a sentence: it is kept in the history and sent in events");
 
 export const addPreviewTool = (
