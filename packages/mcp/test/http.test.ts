@@ -1,6 +1,8 @@
 // MCP over HTTP as a surface of the server: off unless it is switched on, for keys alone, not for pages, within limits.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runHalyard, serveHalyard } from "../../server/test/support/halyard-process.ts";
+import { logLines } from "../../server/test/support/log-lines.ts";
 import { startTestServer } from "../../server/test/support/server.ts";
 import { overHttp } from "./support/assistant.ts";
 
@@ -52,4 +54,40 @@ test("it takes keys that may read, and refuses pages, other methods, and what is
 
   const assistant = await overHttp(server, keys.admin);
   assert.equal((await assistant.tools()).includes("apply_plan"), false);
+});
+
+test("another instance applies a plan, and its audit line has the key, the address and the request", async (context) => {
+  const server = await startTestServer({ HALYARD_MCP: "on" });
+  context.after(() => server.close());
+  const { admin, newKey } = await server.environment();
+  await admin("POST", "/flags", { key: "one", type: "boolean" });
+  const key = await newKey("editor");
+  const operations = [{ kind: "flag", action: "patch", key: "one", body: { enabled: true } }];
+  const here = await overHttp(server, key);
+  const { data } = await here.use("plan_change", { operations, reason: "Ready" });
+
+  const other = await serveHalyard(server.folder, { HALYARD_MCP: "on" });
+  const there = await overHttp(other, key, "auto", { "x-request-id": "asked-1" });
+  await there.use("apply_plan", { plan: data.plan });
+  other.kill("SIGTERM");
+  const { stdout } = await other.ended;
+  const [line, ...more] = logLines(stdout).filter(({ audit }) => audit !== undefined);
+  assert.deepEqual(more, []);
+  assert.equal(line?.keyName, "editor");
+  assert.equal(line?.reqId, "asked-1");
+  assert.equal(line?.address, "127.0.0.1");
+  assert.equal(line?.reason, "Ready");
+});
+
+test("halyard mcp ends with its input, and at once when the key is wrong", async (context) => {
+  const server = await startTestServer();
+  context.after(() => server.close());
+  const { keys } = await server.environment();
+  const settings = { HALYARD_URL: server.url, HALYARD_API_KEY: keys.server };
+  const ended = await runHalyard(["mcp"], settings);
+  assert.deepEqual([ended.code, ended.stdout, ended.stderr], [0, "", ""]);
+  const wrong = await runHalyard(["mcp"], { ...settings, HALYARD_API_KEY: "nobody" });
+  assert.equal(wrong.code, 4);
+  assert.equal(wrong.stdout, "");
+  assert.match(wrong.stderr, /^halyard: .*key/i);
 });

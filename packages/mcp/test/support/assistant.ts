@@ -64,10 +64,11 @@ export const overHttp = (
   { url }: Pick<TestServer, "url">,
   key: string,
   era: Era = "auto",
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Assistant> =>
   assistantOver(
     new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
-      requestInit: { headers: { authorization: `Bearer ${key}` } },
+      requestInit: { headers: { authorization: `Bearer ${key}`, ...headers } },
     }),
     era,
   );
