@@ -1,6 +1,7 @@
 // MCP over HTTP as a surface of the server: off unless it is switched on, for keys alone, not for pages, within limits.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runInThread } from "../../cli/test/support/command-thread.ts";
 import { runHalyard, serveHalyard } from "../../server/test/support/halyard-process.ts";
 import { logLines } from "../../server/test/support/log-lines.ts";
 import { startTestServer } from "../../server/test/support/server.ts";
@@ -18,14 +19,6 @@ const post = (url: string, headers: Record<string, string>, body: unknown = list
     },
     body: JSON.stringify(body),
   });
-
-test("it is off unless HALYARD_MCP says so", async (context) => {
-  const server = await startTestServer();
-  context.after(() => server.close());
-  const { keys } = await server.environment();
-  const answer = await post(server.url, { authorization: `Bearer ${keys.admin}` });
-  assert.equal(answer.status, 404);
-});
 
 test("it takes keys that may read, and refuses pages, other methods, and what is too long", async (context) => {
   const server = await startTestServer({
@@ -79,14 +72,17 @@ test("another instance applies a plan, and its audit line has the key, the addre
   assert.equal(line?.reason, "Ready");
 });
 
-test("halyard mcp ends with its input, and at once when the key is wrong", async (context) => {
+test("it is off unless HALYARD_MCP says so; halyard mcp works all the same, and ends with its input", async (context) => {
   const server = await startTestServer();
   context.after(() => server.close());
   const { keys } = await server.environment();
+  const answer = await post(server.url, { authorization: `Bearer ${keys.admin}` });
+  assert.equal(answer.status, 404);
+
   const settings = { HALYARD_URL: server.url, HALYARD_API_KEY: keys.server };
   const ended = await runHalyard(["mcp"], settings);
   assert.deepEqual([ended.code, ended.stdout, ended.stderr], [0, "", ""]);
-  const wrong = await runHalyard(["mcp"], { ...settings, HALYARD_API_KEY: "nobody" });
+  const wrong = await runInThread(["mcp"], { ...settings, HALYARD_API_KEY: "nobody" });
   assert.equal(wrong.code, 4);
   assert.equal(wrong.stdout, "");
   assert.match(wrong.stderr, /^halyard: .*key/i);
