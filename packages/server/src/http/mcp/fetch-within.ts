@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest, InjectOptions } from "fastify";
 export const fetchWithin =
   (app: FastifyInstance, { id, ip }: FastifyRequest): typeof fetch =>
   async (input, { method = "GET", headers, body, signal } = {}) => {
-    const { pathname, search } = new URL(String(input));
+    const { pathname, search } = new URL(input instanceof Request ? input.url : input);
     const answer = await app.inject({
       method: method as NonNullable<InjectOptions["method"]>,
       url: pathname + search,
