@@ -50,6 +50,7 @@ const server: Rooms = {
   http: [
     ...["http/fast-path", "http/api", "http/ofrep", "http/dashboard", "http/operations"],
     "http/openfeature",
+    "http/mcp",
     ...["http/load", ...surface, "node:*"],
   ],
   "http/fast-path": ["http/ofrep", "http/api", "http/load", ...surface, "node:*"],
@@ -59,6 +60,7 @@ const server: Rooms = {
   "http/dashboard": ["http/dashboard/sign-in", ...surface, "node:*"],
   "http/dashboard/sign-in": [...surface],
   "http/operations": [...surface, "node:*"],
+  "http/mcp": [...surface, "@halyard/mcp"],
   "http/streams": [
     ...["http/errors", "http/request", "evaluation", "telemetry", ...values],
     ...["fastify", "node:*"],
@@ -114,6 +116,14 @@ const sdk: Rooms = {
   ],
 };
 
+const mcpTools = ["answer.ts", "dependencies.ts", "entries.ts", "operations.ts"];
+const mcpAnywhere = ["@halyard/sdk", "@halyard/core", "@modelcontextprotocol/server", "zod"];
+const mcp: Rooms = {
+  "": ["tools", "plan", ...mcpAnywhere, "node:crypto"],
+  tools: ["plan", ...mcpTools, ...mcpAnywhere],
+  plan: [...mcpTools, ...mcpAnywhere, "node:crypto", "node:zlib"],
+};
+
 const anywhere = ["@halyard/sdk", "@halyard/core", "node:*", "commander", "yaml"];
 const cli: Rooms = {
   "": ["commands", "completion", "terminal", "server-connection", ...anywhere, "@halyard/server"],
@@ -134,7 +144,7 @@ const cli: Rooms = {
   commands: [
     ...["commands", "flags-file", "flags-file/importers", "flags-file/plan", "doctor"],
     ...["completion", "terminal", "server-connection", "operator.ts", "program-frame.ts"],
-    ...[...anywhere, "@halyard/server"],
+    ...[...anywhere, "@halyard/server", "@halyard/mcp"],
   ],
 };
 
@@ -148,4 +158,11 @@ const dashboard: Rooms = {
   ],
 };
 
-export const packages: Readonly<Record<string, Rooms>> = { core, server, sdk, cli, dashboard };
+export const packages: Readonly<Record<string, Rooms>> = {
+  core,
+  server,
+  sdk,
+  mcp,
+  cli,
+  dashboard,
+};

@@ -26,7 +26,7 @@ const kinds: readonly Kind[] = [
     name: "short",
     filesInOne: 16,
     includes: (file) =>
-      /^packages\/(cli|server|sdk|core)\/test\/[^/]+$/.test(file) && !alone.test(file),
+      /^packages\/(cli|server|sdk|mcp|core)\/test\/[^/]+$/.test(file) && !alone.test(file),
   },
 ];
 

@@ -194,6 +194,7 @@ const plans: Readonly<Record<string, Plan>> = {
   "docs/webhooks.md": () => ({}),
   "docs/people.md": () => ({}),
   "docs/environments.md": () => ({}),
+  "docs/mcp.md": () => ({}),
   "docs/moving.md": (server) => ({
     files: {
       "unleash.json": read("packages/cli/test/fixtures/unleash.json"),

@@ -14,6 +14,7 @@ const groups: Readonly<Record<string, Commands>> = {
     rollout: async () => (await import("./commands/flags/rollout.ts")).rolloutCommand(),
     clients: async () => (await import("./commands/clients.ts")).clientsCommand(),
     history: async () => (await import("./commands/history.ts")).historyCommand(),
+    mcp: async () => (await import("./commands/mcp.ts")).mcpCommand(),
     events: async () => (await import("./commands/flags/events.ts")).eventCommands(),
   },
   "Webhooks, keys and people:": {

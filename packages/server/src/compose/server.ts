@@ -208,6 +208,10 @@ export const composeInstance = async (
             },
           }
         : undefined,
+      mcp:
+        config.mcp === "off"
+          ? undefined
+          : { mode: config.mcp, secrets: secretKeysOf(config), version, clock },
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },
       overload,
       now: monotonic,

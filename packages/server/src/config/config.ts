@@ -80,6 +80,8 @@ export interface Config {
   /** Where clients reach this server, without a trailing slash; undefined to take it from the requests. */
   readonly publicUrl: string | undefined;
   readonly dashboard: boolean;
+  /** What MCP at /mcp offers: nothing, tools that read, or those that change flags too. */
+  readonly mcp: "off" | "read" | "write";
   /** OpenID Connect providers that people sign in with. */
   readonly providers: readonly ProviderSettings[];
   /** Whether a start prints a link that signs in to the dashboard once. */
@@ -102,6 +104,14 @@ export interface Config {
 
 /** For the commands that talk to a server; they may be in the same settings file. */
 const clientSettings = ["HALYARD_URL", "HALYARD_API_KEY", "HALYARD_PROFILE", "HALYARD_CONFIG"];
+
+const mcpModes: Readonly<Record<string, Config["mcp"]>> = {
+  on: "write",
+  "read-only": "read",
+  off: "off",
+};
+const readMcp = (text: string): Config["mcp"] | undefined =>
+  Object.hasOwn(mcpModes, text) ? mcpModes[text] : undefined;
 
 export const parseConfig = (variables: Variables): Config => {
   const mistakes: string[] = [];
@@ -265,6 +275,7 @@ export const parseConfig = (variables: Variables): Config => {
     trustProxy,
     publicUrl,
     dashboard: setting("HALYARD_DASHBOARD", true, "on or off", readSwitch),
+    mcp: setting<Config["mcp"]>("HALYARD_MCP", "off", "on, read-only or off", readMcp),
     providers: readProviders(variables, publicUrl, mistakes),
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
     eventEmails: setting("HALYARD_EVENT_EMAILS", false, "on or off", readSwitch),

@@ -24,6 +24,7 @@ import { fastRoutes } from "./fast-path/routes.ts";
 import { addLifecycle } from "./lifecycle.ts";
 import { limitSending, serveInTurn } from "./load/connections.ts";
 import type { Overload } from "./load/overload.ts";
+import { type McpDependencies, mcpRoutes } from "./mcp/routes.ts";
 import { type RefetchDependencies, refetchRoutes } from "./ofrep/events-route.ts";
 import { type EvaluationDependencies, evaluationRoutes } from "./ofrep/routes.ts";
 import { ErrorBody } from "./openapi/describe.ts";
@@ -58,6 +59,8 @@ export interface AppDependencies
   readonly readiness: Readiness;
   /** Undefined when there is to be none. */
   readonly dashboard: DashboardDependencies | undefined;
+  /** Undefined when it is off. */
+  readonly mcp: McpDependencies | undefined;
   readonly overload: Overload;
   readonly trustProxy: boolean | string;
   readonly requestTimeout: number;
@@ -185,6 +188,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   await describeApi(app);
   await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));
   metricsRoute(app, { ...dependencies, failures });
+  if (dependencies.mcp) await mcpRoutes(app, dependencies.mcp, publicUrl);
   await app.register(async (open) => refetchRoutes(open, { ...dependencies, streams }), {
     prefix: "/ofrep/v1",
   });

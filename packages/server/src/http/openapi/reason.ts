@@ -1,18 +1,11 @@
 // What a change carries beside its body: why it is made, and what its author has looked at. Query parameters, so that they are the same for every method.
-import { maxReasonLength } from "@halyard/core/reason";
+import { maxReasonLength, reasonPattern } from "@halyard/core/reason";
 import type { Caller, Principal } from "../../domain/principal.ts";
 import { closedObject } from "./schemas.ts";
 import { type Static, Type } from "./type.ts";
 
-/** Control characters, half characters, and what cannot be seen or turns the direction of the rest. */
-const control = String.raw`\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff`;
-/** Joiners stand between letters only. */
-const end = String.raw`[^\s\u200c\u200d${control}]`;
-/** Blanks around it do not count. */
-const pattern = String.raw`^\s*${end}([^${control}]{0,${maxReasonLength - 2}}${end})?\s*$`;
-
 export const Reason = Type.String({
-  pattern,
+  pattern: reasonPattern,
   description:
     "Why: 1 to 500 characters, without control characters. Kept in history and sent in events.",
   "x-must-be": `a text of 1 to ${maxReasonLength} characters, without control characters`,

@@ -1,0 +1,58 @@
+// How tools answer: a sentence of ours, and beside it the data as JSON. Texts that people have stored are only ever in the data.
+import type { ChangePreview, ManagementError } from "@halyard/sdk";
+
+/** What a tool returns, as the protocol has it. */
+export interface Answer {
+  // The protocol's type is open.
+  [member: string]: unknown;
+  content: { type: "text"; text: string }[];
+  structuredContent: Record<string, unknown>;
+  isError?: boolean;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** Characters that nobody sees, and a model reads: as JSON escapes everybody sees them. */
+const unseen = /[\p{Cf}\p{Co}\p{Cn}\u007f-\u009f\u2028\u2029]/gu;
+const escaped = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
+  ).join("");
+
+const jsonText = (data: Data): string => JSON.stringify(data, null, 2).replace(unseen, escaped);
+
+/** `sentence` holds words of ours and numbers, nothing that anybody has stored. */
+export const answer = (sentence: string, data: Data): Answer => ({
+  content: [
+    { type: "text", text: sentence },
+    { type: "text", text: jsonText(data) },
+  ],
+  structuredContent: { ...data },
+});
+
+export const refusal = (sentence: string, data: Data): Answer => ({
+  ...answer(sentence, data),
+  isError: true,
+});
+
+/** Counts alone: who would be hit, as contexts and examples, is for people with the dashboard. */
+export const countsOf = (preview: ChangePreview): Data => {
+  const { examples: _examples, ...counts } = preview;
+  return counts;
+};
+
+/** What the server has refused. Its message can repeat names that people gave, so it is data too. */
+export const refusedByServer = ({ code, message, details, preview }: ManagementError): Answer =>
+  refusal(`Halyard refused this with ${code}. Nothing was changed by this call.`, {
+    error: {
+      code,
+      message,
+      ...(details && { details }),
+      ...(preview && { preview: countsOf(preview) }),
+    },
+  });
+
+/** `1 flag`, `2 flags`. */
+export const count = (number: number, thing: string): string =>
+  `${number} ${thing}${number === 1 ? "" : "s"}`;

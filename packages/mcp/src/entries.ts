@@ -1,0 +1,46 @@
+// Entries of history, short enough to read: who, when, why, and what is different.
+import { difference } from "@halyard/core/difference";
+import { type Flag, isFlag } from "@halyard/core/flags/registry";
+import type { HistoryEntry } from "@halyard/sdk";
+
+type Stored = HistoryEntry["before"];
+
+/** The lists of a segment name people: they are counted. */
+const withoutMembers = (segment: Stored): unknown => {
+  if (segment === null) return null;
+  const { include, exclude, ...rest } = segment;
+  const size = (list: unknown): unknown => {
+    if (Array.isArray(list)) return list.length;
+    const { added, removed } = (list ?? {}) as Readonly<Record<string, unknown>>;
+    return {
+      added: Array.isArray(added) ? added.length : 0,
+      removed: Array.isArray(removed) ? removed.length : 0,
+    };
+  };
+  return {
+    ...rest,
+    ...(include !== undefined && { include: size(include) }),
+    ...(exclude !== undefined && { exclude: size(exclude) }),
+  };
+};
+
+const changesOf = ({ subject, before, after }: HistoryEntry): Readonly<Record<string, unknown>> => {
+  if (subject !== "flag") return { before: withoutMembers(before), after: withoutMembers(after) };
+  return isFlag(before) && isFlag(after)
+    ? { changes: difference(before as Flag, after as Flag) }
+    : { before, after };
+};
+
+/** Of a flag or a segment. */
+export const entryOf = (entry: HistoryEntry): Readonly<Record<string, unknown>> => ({
+  kind: entry.subject,
+  key: entry.id,
+  version: entry.version,
+  revision: entry.revision,
+  at: entry.createdAt,
+  by: entry.actor.name,
+  ...(entry.reason !== undefined && { reason: entry.reason }),
+  ...(entry.changeRequest && { changeRequest: entry.changeRequest }),
+  actions: entry.actions,
+  ...changesOf(entry),
+});

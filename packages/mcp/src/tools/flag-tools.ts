@@ -1,0 +1,116 @@
+// Tools that read flags: find them, show one, explain what a context gets.
+import { flagTypeNames } from "@halyard/core/flags/registry";
+import type { EvaluationContext, Flag, FlagPatch } from "@halyard/sdk";
+import type { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { answer, count, refusedByServer } from "../answer.ts";
+import type { ToolDependencies } from "../dependencies.ts";
+import { key } from "../operations.ts";
+import { given, page, past } from "./input.ts";
+import { addTool } from "./tool.ts";
+
+const longestText = 200;
+const shortened = (text: string | null): string | null =>
+  text !== null && text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+
+/** What tells flags of a list apart. */
+const brief = (flag: Flag) => ({
+  key: flag.key,
+  type: flag.type,
+  enabled: flag.enabled,
+  ...(flag.type === "rollout" && { percentage: flag.percentage }),
+  description: shortened(flag.description),
+  ...(flag.rules && { rules: flag.rules.length }),
+  ...(flag.requires && { requires: flag.requires.map(({ flag: required }) => required) }),
+  ...(flag.tags && { tags: flag.tags }),
+  ...(flag.owner !== undefined && { owner: flag.owner }),
+});
+
+const moreText = (next: string | undefined): string =>
+  next === undefined ? "" : " There are more: call again with cursor.";
+
+export const addFlagTools = (
+  server: McpServer,
+  { management: { flags }, environment }: ToolDependencies,
+): void => {
+  addTool(server, "find_flags", {
+    title: "Find flags",
+    description:
+      "List the feature flags of this environment, or those that match. Start here to learn a flag's key.",
+    input: z.strictObject({
+      text: z.string().max(200).optional().describe("Part of the key or the description"),
+      type: z.enum(flagTypeNames).optional(),
+      enabled: z.boolean().optional(),
+      tag: z.string().max(200).optional(),
+      owner: z.string().max(200).optional(),
+      ...page(25),
+    }),
+    run: async ({ text, type, enabled, tag, owner, limit, cursor }) => {
+      const query = given({ q: text, type, enabled, tag, owner, limit, cursor });
+      const found = await flags.list(query);
+      if (!found.ok) return refusedByServer(found.error);
+      const { value, next } = found;
+      return answer(`${count(value.length, "flag")}.${moreText(next)}`, {
+        environment,
+        flags: value.map(brief),
+        ...(next !== undefined && { next }),
+      });
+    },
+  });
+
+  addTool(server, "get_flag", {
+    title: "Show a flag",
+    description:
+      "Show one flag whole: its state, percentage or variants, rules, requirements and version; when it was last evaluated and changed. With at or revision, as it was then.",
+    input: z.strictObject({ key: key("The flag's key"), ...past }),
+    run: async ({ key, at, revision }) => {
+      const found = await flags.get(key, given({ at, revision }));
+      if (!found.ok) return refusedByServer(found.error);
+      const isPast = at !== undefined || revision !== undefined;
+      const usage = isPast ? undefined : await flags.usage(key, { hours: 24 });
+      const flag = { environment, flag: found.value, version: found.version };
+      if (isPast) return answer("The flag as it was then.", flag);
+      if (!usage?.ok) return answer("The flag as it is now.", flag);
+      const { lastEvaluatedAt, lastAskedTogetherAt, lastChange } = usage.value;
+      return answer("The flag as it is now.", {
+        ...flag,
+        lastEvaluatedAt,
+        lastAskedTogetherAt,
+        lastChange: lastChange && { at: lastChange.at, by: lastChange.actor.name },
+      });
+    },
+  });
+
+  addTool(server, "explain", {
+    title: "Explain a value",
+    description:
+      "Say which value a flag gives for a context, and every step by which it was decided: requirements, rules, conditions, bucket. With patch, as it would be with that change; with at or revision, as it was then.",
+    input: z.strictObject({
+      key: key("The flag's key"),
+      context: z
+        .record(z.string(), z.unknown())
+        .describe(
+          'As the application sends it, such as {"targetingKey": "user-42", "plan": "pro"}',
+        ),
+      patch: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('A change of the flag, such as {"percentage": 50}; it is not made'),
+      ...past,
+    }),
+    run: async ({ key, context, patch, at, revision }) => {
+      const request = {
+        context: context as EvaluationContext,
+        ...given({ patch: patch as FlagPatch | undefined, at, revision }),
+      };
+      const explained = await flags.explain(key, request);
+      if (!explained.ok) return refusedByServer(explained.error);
+      const { flag: _flag, ...steps } = explained.value;
+      return answer("The value for this context, and how it was decided.", {
+        environment,
+        key,
+        ...steps,
+      });
+    },
+  });
+};

@@ -1,0 +1,196 @@
+// Plans: refused when somebody was faster, when they were altered or are too old; proposed where a second person has to agree.
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { minute, movableClock } from "../../server/test/support/movable-clock.ts";
+import { sampledEnvironment } from "../../server/test/support/preview.ts";
+import { setProtected } from "../../server/test/support/protected.ts";
+import {
+  startTestServer,
+  type TestEnvironment,
+  type TestServer,
+} from "../../server/test/support/server.ts";
+import { type Assistant, overHttp } from "./support/assistant.ts";
+
+const time = movableClock();
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ HALYARD_MCP: "on" }, { clock: time.clock });
+});
+after(() => server.close());
+
+const reason = "A test";
+const patch = (key: string, body: object) => ({ kind: "flag", action: "patch", key, body });
+
+interface Place extends TestEnvironment {
+  readonly assistant: Assistant;
+}
+
+/** With two flags, and an assistant that has the key of an editor. */
+const newPlace = async (): Promise<Place> => {
+  const environment = await server.environment();
+  const { admin, newKey } = environment;
+  for (const key of ["one", "two"]) await admin("POST", "/flags", { key, type: "boolean" });
+  return { ...environment, assistant: await overHttp(server, await newKey("editor")) };
+};
+
+const isEnabled = async ({ admin }: Place, key: string): Promise<boolean> =>
+  ((await admin("GET", `/flags/${key}`)).body as { enabled: boolean }).enabled;
+
+suite("a plan", () => {
+  test("that somebody else's change has overtaken is refused with that change, and nothing of it is made", async () => {
+    const place = await newPlace();
+    const { assistant, admin } = place;
+    const operations = [patch("one", { enabled: true }), patch("two", { enabled: true })];
+    const { data } = await assistant.use("plan_change", { operations, reason });
+    await admin("PATCH", "/flags/two?reason=Faster", { description: "Changed meanwhile" });
+
+    const late = await assistant.refused("apply_plan", { plan: data.plan });
+    assert.equal(late.code, "CHANGED_SINCE");
+    assert.match(late.sentence, /^Refused: somebody has changed this since/);
+    const [change, ...others] = late.data.since as Record<string, unknown>[];
+    assert.deepEqual(others, []);
+    assert.equal(change?.key, "two");
+    assert.equal(change?.by, "admin");
+    assert.equal(change?.reason, "Faster");
+    assert.deepEqual(change?.changes, [
+      { member: "description", before: null, after: "Changed meanwhile" },
+    ]);
+    assert.equal(await isEnabled(place, "one"), false);
+  });
+
+  test("of a deletion is refused likewise, and so is that of a flag that is gone", async () => {
+    const { assistant, admin } = await newPlace();
+    const operations = [{ kind: "flag", action: "delete", key: "one" }];
+    const first = await assistant.use("plan_change", { operations, reason });
+    await admin("PATCH", "/flags/one", { enabled: true });
+    const late = await assistant.refused("apply_plan", { plan: first.data.plan });
+    assert.equal(late.code, "CHANGED_SINCE");
+    const second = await assistant.use("plan_change", { operations, reason });
+    await admin("DELETE", "/flags/one");
+    const gone = await assistant.refused("apply_plan", { plan: second.data.plan });
+    assert.equal(gone.code, "CHANGED_SINCE");
+    assert.equal((gone.data.since as unknown[]).length, 1);
+  });
+
+  test("that is applied twice changes once", async () => {
+    const { assistant, admin } = await newPlace();
+    const operations = [patch("one", { enabled: true })];
+    const { data } = await assistant.use("plan_change", { operations, reason });
+    await assistant.use("apply_plan", { plan: data.plan });
+    await assistant.use("apply_plan", { plan: data.plan });
+    assert.equal((await admin("GET", "/flags/one")).headers.get("etag"), '"2"');
+  });
+
+  test("that was altered, is another environment's or is older than 15 minutes is refused", async () => {
+    const place = await newPlace();
+    const { assistant } = place;
+    const operations = [patch("one", { enabled: true })];
+    const { data } = await assistant.use("plan_change", { operations, reason });
+    const plan = String(data.plan);
+    const middle = Math.floor(plan.length / 2);
+    const other = plan[middle] === "A" ? "B" : "A";
+    const altered = plan.slice(0, middle) + other + plan.slice(middle + 1);
+    for (const wrong of [altered, plan.slice(0, -4), `${plan}AAAA`, "plan_", "", "cr_1"]) {
+      assert.equal((await assistant.refused("apply_plan", { plan: wrong })).code, "PLAN_NOT_VALID");
+    }
+    const elsewhere = await newPlace();
+    const moved = await elsewhere.assistant.refused("apply_plan", { plan });
+    assert.equal(moved.code, "PLAN_NOT_VALID");
+
+    time.forward(15 * minute);
+    assert.equal((await assistant.refused("apply_plan", { plan })).code, "PLAN_EXPIRED");
+    assert.equal(await isEnabled(place, "one"), false);
+    assert.equal(await isEnabled(elsewhere, "one"), false);
+  });
+
+  test("is one change: what cannot be made together is refused, and so is nothing at all", async () => {
+    const { assistant } = await newPlace();
+    const remove = { kind: "flag", action: "delete", key: "two" };
+    const mixed = { operations: [patch("one", { enabled: true }), remove], reason };
+    assert.equal((await assistant.refused("plan_change", mixed)).code, "NOT_ONE_CHANGE");
+    const nothing = { operations: [patch("one", { enabled: false })], reason };
+    assert.equal((await assistant.refused("plan_change", nothing)).code, "NOTHING_TO_CHANGE");
+    const wrong = { operations: [patch("one", { percentage: 10 })], reason };
+    assert.equal((await assistant.refused("plan_change", wrong)).code, "VALIDATION_FAILED");
+    const when = await assistant.refused("plan_rollback", { reason });
+    assert.equal(when.code, "NO_TIME");
+  });
+
+  test("of a segment is applied, and the people in its lists are only counted", async () => {
+    const { assistant, admin } = await newPlace();
+    await admin("POST", "/segments", { key: "beta", include: ["ann@example.com"] });
+    const body = { include: { add: ["bob"], remove: [] } };
+    const operations = [{ kind: "segment", action: "members", key: "beta", body }];
+    const { data } = await assistant.use("plan_change", { operations, reason });
+    await assistant.use("apply_plan", { plan: data.plan });
+    const { include } = (await admin("GET", "/segments/beta")).body as { include: string[] };
+    assert.deepEqual(include, ["ann@example.com", "bob"]);
+    const history = await assistant.use("history", { kind: "segment", key: "beta" });
+    assert.doesNotMatch(JSON.stringify(history.data), /ann@example\.com|bob/);
+    const late = await assistant.refused("plan_rollback", { flags: ["beta"], revision: 1, reason });
+    assert.deepEqual(late.data.leftOut, [{ key: "beta", why: "it did not exist then" }]);
+  });
+});
+
+suite("where a second person has to agree", () => {
+  test("applying makes one change request, also with a key that may write directly", async () => {
+    const place = await newPlace();
+    const { admin, name } = place;
+    const direct = await admin("POST", "/keys", {
+      name: "bot",
+      role: "editor",
+      writesDirectly: true,
+    });
+    const { key } = direct.body as { key: string };
+    await setProtected(server, name, true);
+    const editor = await overHttp(server, await place.newKey("editor"));
+    for (const assistant of [editor, await overHttp(server, key)]) {
+      const operations = [patch("one", { enabled: true })];
+      const { data, sentence } = await assistant.use("plan_change", { operations, reason });
+      assert.equal(data.protected, true);
+      assert.match(sentence, /apply_plan proposes it as a change request/);
+      const first = await assistant.use("apply_plan", { plan: data.plan });
+      assert.match(first.sentence, /^Proposed\. Nothing has changed yet/);
+      const again = await assistant.use("apply_plan", { plan: data.plan });
+      assert.deepEqual(again.data, first.data);
+      const { id } = first.data.changeRequest as { id: string };
+      const made = (await admin("GET", `/change-requests/${id}`)).body as Record<string, unknown>;
+      assert.equal(made.state, "open");
+      assert.equal(made.reason, reason);
+    }
+    assert.equal(await isEnabled(place, "one"), false);
+    const list = (await admin("GET", "/change-requests")).body as { requests: unknown[] };
+    assert.equal(list.requests.length, 2);
+  });
+
+  test("a plan that was overtaken proposes nothing", async () => {
+    const { admin, name, newKey } = await newPlace();
+    const owner = server.api(await newKey("owner"));
+    await setProtected(server, name, true);
+    const assistant = await overHttp(server, await newKey("editor"));
+    const operations = [patch("one", { enabled: true })];
+    const { data } = await assistant.use("plan_change", { operations, reason });
+    const past = "/flags/one?bypass=true&reason=Incident";
+    assert.equal((await owner("PATCH", past, { description: "x" })).status, 200);
+    const late = await assistant.refused("apply_plan", { plan: data.plan });
+    assert.equal(late.code, "CHANGED_SINCE");
+    const list = (await admin("GET", "/change-requests")).body as { requests: unknown[] };
+    assert.equal(list.requests.length, 0);
+  });
+});
+
+test("a limit on flips holds, and no context of a person comes out, not even for an admin", async () => {
+  const { name, keys, owner } = await sampledEnvironment(server);
+  assert.equal((await owner("PATCH", `/environments/${name}`, { maxFlips: 5 })).status, 200);
+  const assistant = await overHttp(server, keys.admin);
+  const operations = [patch("checkout", { percentage: 90 })];
+  const preview = await assistant.use("preview_change", { operations });
+  const planned = await assistant.use("plan_change", { operations, reason });
+  const refused = await assistant.refused("apply_plan", { plan: planned.data.plan });
+  assert.equal(refused.code, "TOO_MANY_FLIPS");
+  for (const { data } of [preview, planned, refused]) {
+    const text = JSON.stringify(data);
+    assert.match(text, /"changed":1\d\d,/);
+    assert.doesNotMatch(text, /"examples"|"context"|"targetingKey"/);
+  }
+});
