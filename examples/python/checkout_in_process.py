@@ -14,6 +14,7 @@ provider = FlagdProvider(
     port=int(os.environ.get("HALYARD_FLAGD_PORT", "8015")),
     # The provider sends no credentials of its own, so the key travels as the provider's id.
     provider_id=os.environ["HALYARD_API_KEY"],
+    deadline_ms=10_000,
 )
 api.set_provider(provider)
 client = api.get_client()

@@ -1,7 +1,7 @@
 import { connection } from "next/server";
-import { Checkout } from "./checkout.tsx";
-import { Flags } from "./flags.tsx";
-import { getHalyard } from "./halyard.ts";
+import { Checkout } from "./checkout";
+import { Flags } from "./flags";
+import { getHalyard } from "./halyard";
 
 export default async function Page() {
   // Rendered for each request: flags differ from user to user, and change.

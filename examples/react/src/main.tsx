@@ -2,7 +2,7 @@ import { HalyardWebProvider } from "@halyard/sdk/openfeature-web";
 import { OpenFeature, OpenFeatureProvider } from "@openfeature/react-sdk";
 import { Suspense } from "react";
 import { createRoot } from "react-dom/client";
-import { Checkout } from "./checkout.tsx";
+import { Checkout } from "./checkout";
 
 const user = { targetingKey: "user-42" };
 OpenFeature.setProvider(

@@ -17,6 +17,8 @@ public class CheckoutInProcess {
         .port(Integer.parseInt(settings.getOrDefault("HALYARD_FLAGD_PORT", "8015")))
         // The provider sends no credentials of its own, so the key travels as the provider's id.
         .providerId(settings.get("HALYARD_API_KEY"))
+        // How long to wait for the first flags; a second, the default, is short for a cold start.
+        .deadline(10_000)
         .build();
     OpenFeatureAPI api = OpenFeatureAPI.getInstance();
     api.setProviderAndWait(new FlagdProvider(options));
