@@ -17,6 +17,7 @@ const benches = [
   "instances",
   "footprint",
   "unleash",
+  "peers",
 ] as const;
 type Name = (typeof benches)[number];
 
