@@ -187,6 +187,7 @@ export const composeInstance = async (
         ...sources,
         store,
         serviceName: config.serviceName,
+        publicUrl: config.publicUrl,
       }),
       replays,
       dashboard: config.dashboard
