@@ -263,6 +263,7 @@ test("every program in the documents has a test", () => {
     "docs/environments.md yaml": "test/docs-preview.test.ts",
     "docs/evaluate/python.md python": "test/docs-languages.test.ts",
     "docs/evaluate/go.md go": "test/docs-languages.test.ts",
+    "docs/evaluate/opentelemetry.md js": "test/docs-languages.test.ts",
     "docs/evaluate/typescript.md ts": "packages/sdk/test/published.test.ts compiles them",
     "docs/webhooks.md ts": "packages/sdk/test/receivers.test.ts",
     "docs/webhooks.md js": "packages/sdk/test/receivers.test.ts",
