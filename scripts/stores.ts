@@ -48,6 +48,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "shutdown.test.ts": "faults/postgres-outage.test.ts stops a server whose PostgreSQL is silent",
   "ofrep-bulk.test.ts": "evaluation reads memory",
   "fast-path.test.ts": "evaluation reads memory",
+  "ofrep-metadata.test.ts": "evaluation reads memory",
   "ofrep-languages.test.ts": "evaluation reads memory",
   "ofrep-providers.test.ts": "evaluation reads memory",
   "ofrep-refusals.test.ts": "ends before the store",

@@ -1,4 +1,4 @@
-// The Python and Go programs of the documents, with the packages that they name, against a running server.
+// The programs of the documents that need packages of registries: Python, Go and OpenTelemetry, with the packages that they name, against a running server.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, suite, type TestContext, test } from "node:test";
@@ -12,6 +12,7 @@ import { blockTitled, read } from "./support/pages.ts";
 const run = promisify(execFile);
 const python = "docs/evaluate/python.md";
 const go = "docs/evaluate/go.md";
+const telemetry = "docs/evaluate/opentelemetry.md";
 
 test("documents name the versions that packages/server/test/ofrep-languages.test.ts tests", () => {
   const fixtures = "packages/server/test/fixtures";
@@ -33,13 +34,13 @@ suite("programs of other languages", {
 }, () => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer();
+    server = await startTestServer({ HALYARD_OFREP_METADATA: "on" });
   });
   after(() => server.close());
 
   /** A flag at 25 percent, and a shell in a folder with these programs; the packages are installed there, or the test is skipped. */
   const prepare = async (t: TestContext, page: string, files: Readonly<Record<string, string>>) => {
-    const { keys } = await server.environment();
+    const { keys, name } = await server.environment();
     const { flags } = createManagement({ url: server.url, key: keys.admin });
     await flags.create({ key: "new-checkout", type: "rollout", percentage: 25 });
     assert.ok((await flags.update("new-checkout", { enabled: true })).ok);
@@ -50,7 +51,7 @@ suite("programs of other languages", {
     const cwd = folderOf(t, Object.fromEntries(here));
     const shell = async (script: string): Promise<string> => {
       const line = script.replace("HALYARD_API_KEY=hal_…", `HALYARD_API_KEY=${keys.client}`);
-      return (await run("sh", ["-ec", line], { cwd })).stdout;
+      return (await run("sh", ["-ec", line], { cwd })).stdout.replaceAll(name, "production");
     };
     try {
       await shell(blockTitled(page, "install"));
@@ -60,6 +61,14 @@ suite("programs of other languages", {
     }
     return shell;
   };
+
+  test("OpenTelemetry", async (t) => {
+    const name = "telemetry.mjs";
+    const shell = await prepare(t, telemetry, { [name]: blockTitled(telemetry, name) });
+    if (!shell) return;
+    const printed = await shell(blockTitled(telemetry, "run"));
+    assert.ok(printed.includes(blockTitled(telemetry, "output")), printed);
+  });
 
   test("Python", async (t) => {
     const shell = await prepare(t, python, {

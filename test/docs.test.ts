@@ -265,6 +265,7 @@ test("every program in the documents has a test", () => {
     "docs/evaluate/go.md go": "test/docs-languages.test.ts",
     "docs/evaluate/openfeature-cli.md ts": "test/docs-openfeature-cli.test.ts",
     "docs/evaluate/openfeature-cli.md go": "test/docs-openfeature-cli.test.ts",
+    "docs/evaluate/opentelemetry.md js": "test/docs-languages.test.ts",
     "docs/evaluate/typescript.md ts": "packages/sdk/test/published.test.ts compiles them",
     "docs/webhooks.md ts": "packages/sdk/test/receivers.test.ts",
     "docs/webhooks.md js": "packages/sdk/test/receivers.test.ts",

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import type { Webhook } from "@halyard/sdk";
 import { parse } from "yaml";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { writeFlagsFile } from "../src/flags-file/flags-file.ts";
@@ -140,13 +141,14 @@ test("webhooks only when asked for, without secrets, and created elsewhere once"
   const made = await bench.admin("POST", "/webhooks", {
     url,
     events: ["flag.updated", "flag.created"],
+    cloudEvents: true,
   });
   const { id } = made.body as { id: string };
   await bench.admin("PATCH", `/webhooks/${id}`, { active: false });
   assert.deepEqual(Object.keys(JSON.parse(await bench.succeed("export"))), ["halyard", "flags"]);
   const text = await bench.succeed("export", "--webhooks");
   assert.deepEqual(JSON.parse(text).webhooks, [
-    { url, events: ["flag.created", "flag.updated"], active: false },
+    { url, events: ["flag.created", "flag.updated"], active: false, cloudEvents: true },
   ]);
   assert.doesNotMatch(text, /whsec_/);
 
@@ -155,8 +157,7 @@ test("webhooks only when asked for, without secrets, and created elsewhere once"
   const asReader = ["--webhooks", "--key", bench.keys.server];
   await bench.fail(4, /role admin/, "export", ...asReader);
   await bench.fail(4, /role admin/, "import", file, "--dry-run", ...asReader);
-  const webhooks = async () =>
-    (await elsewhere.admin("GET", "/webhooks")).body as { url: string; active: boolean }[];
+  const webhooks = async () => (await elsewhere.admin("GET", "/webhooks")).body as Webhook[];
   const without = await elsewhere.run("import", file);
   assert.match(without.stderr, /also contains webhooks, which are not imported/);
   assert.deepEqual(await webhooks(), []);
@@ -167,8 +168,12 @@ test("webhooks only when asked for, without secrets, and created elsewhere once"
   const created = JSON.parse(await elsewhere.succeed("import", file, "--webhooks", "--json"));
   assert.match(created.webhooks[0].secret, /^whsec_/);
   assert.deepEqual(
-    (await webhooks()).map(({ url: address, active }) => [address, active]),
-    [[url, false]],
+    (await webhooks()).map(({ url: address, active, cloudEvents }) => [
+      address,
+      active,
+      cloudEvents,
+    ]),
+    [[url, false, true]],
   );
   assert.match(await elsewhere.succeed("import", file, "--webhooks"), /Nothing to change/);
   assert.equal((await webhooks()).length, 1);

@@ -12,9 +12,10 @@ import { commandSuite } from "./support/command-suite.ts";
 
 const tested = commandSuite();
 
-const register = async (events: readonly string[]): Promise<CreatedWebhook> =>
-  (await tested.environment.admin("POST", "/webhooks", { url: tested.receiver.url, events }))
-    .body as CreatedWebhook;
+const register = async (events: readonly string[], more = {}): Promise<CreatedWebhook> => {
+  const body = { url: tested.receiver.url, events, ...more };
+  return (await tested.environment.admin("POST", "/webhooks", body)).body as CreatedWebhook;
+};
 
 test("trigger sends an event that looks like a real one to one webhook", async () => {
   const { id, secret } = await register(["flag.deleted"]);
@@ -39,13 +40,16 @@ test("trigger sends an event that looks like a real one to one webhook", async (
 test("listen forwards what a webhook gets, signed with its own secret, and registers nothing", async () => {
   const forwarded = await startReceiver();
   const secret = `whsec_${Buffer.from("a secret for the listener").toString("base64")}`;
-  const registered = await register(["*"]);
+  const registered = await register(["*"], { cloudEvents: true });
   await tested.environment.admin("POST", "/flags", { key: "heard", type: "boolean" });
   const about = ({ received }: ScriptedReceiver) =>
     received.find(({ body }) => body.includes('"key":"heard"'));
   const other = await until("the webhook has it", () => about(tested.receiver));
   const listening = spawnHalyard(
-    ["webhooks", "listen", "--json", "--since", "1h", "--forward-to", forwarded.url],
+    [
+      ...["webhooks", "listen", "--json", "--since", "1h"],
+      ...["--forward-to", forwarded.url, "--cloud-events"],
+    ],
     { ...tested.settings, HALYARD_WEBHOOK_SECRET: secret },
   );
   await listening.printed(/"type":"flag\.created".*"key":"heard".*\n/);
@@ -65,9 +69,13 @@ test("listen forwards what a webhook gets, signed with its own secret, and regis
       .filter((name) => name !== "connection")
       .sort();
   assert.deepEqual(names(own.headers), names(other.headers));
-  for (const name of ["user-agent", "content-type", "accept-encoding", "x-service-event"]) {
+  for (const name of [
+    ...["user-agent", "content-type", "accept-encoding", "x-service-event"],
+    ...["ce-specversion", "ce-id", "ce-type", "ce-time", "ce-subject"],
+  ]) {
     assert.equal(own.headers[name], other.headers[name], name);
   }
+  assert.match(own.headers["ce-source"] as string, /^http:\/\/.*\/environments\//);
   const list = (await tested.environment.admin("GET", "/webhooks")).body as Webhook[];
   assert.deepEqual(
     list.map(({ id }) => id),

@@ -113,6 +113,22 @@ test("a webhook is made, shown, tested, paused, resumed and removed", async () =
   await tested.halyard.refuse(["webhooks", "get", id], 3, new RegExp(`"${id}" does not exist`));
 });
 
+test("events and the headers of CloudEvents are chosen, and changed later", async () => {
+  const { id, cloudEvents } = await create("--cloud-events");
+  assert.equal(cloudEvents, true);
+  assert.match(await tested.halyard.succeed("webhooks", "get", id), /headers {2}with those of Cl/);
+  assert.equal(
+    await tested.halyard.succeed("webhooks", "update", id, "--events", "flag.created,flag.deleted"),
+    `${id} is changed in ${tested.environment.name} at ${tested.server.url}: ${tested.receiver.url} gets flag.created, flag.deleted, with the headers of CloudEvents.\n`,
+  );
+  const off = await tested.halyard.read<Webhook>("webhooks", "update", id, "--no-cloud-events");
+  assert.deepEqual([off.events, off.cloudEvents], [["flag.created", "flag.deleted"], undefined]);
+  const on = await tested.halyard.read<Webhook>("webhooks", "update", id, "--cloud-events");
+  assert.deepEqual([on.events, on.cloudEvents], [["flag.created", "flag.deleted"], true]);
+  await tested.halyard.refuse(["webhooks", "update", id], 2, /Nothing to change: give --events/);
+  await tested.halyard.succeed("webhooks", "delete", id, "--yes");
+});
+
 test("the secret is changed, at once or with a day for both", async () => {
   const { id, secret } = await create();
   const rotated = await tested.halyard.run("webhooks", "rotate", id);

@@ -70,6 +70,7 @@ test("a webhook is created, its secret is shown once and valid, and a test arriv
       .getByLabel(/all events/)
       .isChecked()),
   );
+  await dialog(page).getByLabel("CloudEvents headers").check();
   await auditBoth(page, "registering");
   await submit.click();
 
@@ -104,6 +105,8 @@ test("a webhook is created, its secret is shown once and valid, and a test arriv
   await opened.getByText("delivered", { exact: true }).waitFor();
   const [received] = receiver.received;
   assert.ok(received && (await isGenuine(received, secret)));
+  assert.equal(received.headers["ce-type"], "webhook.test");
+  await opened.getByText("ce-specversion").waitFor();
 });
 
 test("the list shows which receiver fails and since when; webhooks are paused and resumed", async (t) => {
@@ -201,6 +204,15 @@ test("events are edited; in production pausing and deleting are confirmed", asyn
   await page.getByText("flag.enabled, flag.disabled").first().waitFor();
   const shown = async () => (await admin("GET", path)).body;
   assert.partialDeepStrictEqual(await shown(), { events: ["flag.enabled", "flag.disabled"] });
+  // Events that this page does not know stay when only the headers change.
+  await admin("PATCH", path, { events: ["flag.enabled", "segment.updated"] });
+  await page.getByText("flag.enabled, segment.updated").first().waitFor();
+  await more(page, "Edit events");
+  await dialog(page).getByLabel("CloudEvents headers").check();
+  await dialog(page).getByRole("button", { name: "Save" }).click();
+  await page.getByText("with CloudEvents headers").waitFor();
+  const events = ["flag.enabled", "segment.updated"];
+  assert.partialDeepStrictEqual(await shown(), { events, cloudEvents: true });
 
   await page.getByRole("button", { name: "Pause" }).click();
   await dialog(page).getByRole("button", { name: "Cancel" }).click();

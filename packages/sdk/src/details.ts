@@ -21,6 +21,14 @@ export interface Details<Value extends FlagValue = boolean> {
   readonly errorMessage?: string;
 }
 
+/** Which version of a flag decided: the names of OpenFeature's appendix for observability. */
+export interface FlagMetadata {
+  /** Counts the changes of the flag, as in its history. */
+  readonly version: string;
+  /** The environment. */
+  readonly flagSetId: string;
+}
+
 /** The type that a fallback stands for: `string` for "small". */
 export type Widened<Value extends FlagValue> = Value extends boolean
   ? boolean

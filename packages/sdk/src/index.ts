@@ -25,7 +25,7 @@ export type {
   Snapshot,
 } from "./client/client-options.ts";
 export type { Cache } from "./client/flag-cache.ts";
-export type { Details } from "./details.ts";
+export type { Details, FlagMetadata } from "./details.ts";
 export type { ApiKey, CreatedApiKey, NewApiKey, OwnApiKey } from "./management/api-keys.ts";
 export type { CallOptions, ChangeOptions, CreateOptions, PostOptions } from "./management/call.ts";
 export type {

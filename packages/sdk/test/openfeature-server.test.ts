@@ -95,7 +95,7 @@ suite("with a started server", () => {
   });
 
   test("values of every type, with variant, reason and metadata", async () => {
-    const { keys, admin } = await server.environment();
+    const { keys, admin, name } = await server.environment();
     await makeTypedFlags(admin);
     const domain = newDomain();
     const provider = new HalyardProvider({ url: server.url, key: keys.server });
@@ -103,12 +103,12 @@ suite("with a started server", () => {
     const client = OpenFeature.getClient(domain);
     const pro = { plan: "pro" };
     const matched = { variant: "large", reason: "TARGETING_MATCH", flagMetadata: { rule: "pro" } };
-    const shown = ({ value, variant, reason, flagMetadata }: EvaluationDetails<FlagValue>) => ({
-      value,
-      variant,
-      reason,
-      flagMetadata,
-    });
+    const shown = ({ value, variant, reason, flagMetadata }: EvaluationDetails<FlagValue>) => {
+      const { version, flagSetId, ...rest } = flagMetadata;
+      assert.match(String(version), /^\d+$/);
+      assert.equal(flagSetId, name);
+      return { value, variant, reason, flagMetadata: rest };
+    };
     assert.deepEqual(shown(await client.getStringDetails("size", "?", pro)), {
       value: "L",
       ...matched,

@@ -4,7 +4,7 @@ import type { Webhook } from "@halyard/sdk";
 import { jsonText } from "../terminal/output.ts";
 import { type FileLists, orderLists } from "./file-kinds.ts";
 
-export type FileWebhook = Pick<Webhook, "url" | "events" | "active">;
+export type FileWebhook = Pick<Webhook, "url" | "events" | "active" | "cloudEvents">;
 
 export interface FlagsFile extends FileLists {
   readonly webhooks?: readonly FileWebhook[];
@@ -21,7 +21,12 @@ export const writeFlagsFile = async (file: FlagsFile, format: FileFormat): Promi
     list.toSorted(byKey),
   ]);
   const webhooks = file.webhooks
-    ?.map(({ url, events, active }) => ({ url, events: [...events].sort(), active }))
+    ?.map(({ url, events, active, cloudEvents }) => ({
+      url,
+      events: [...events].sort(),
+      active,
+      ...(cloudEvents && { cloudEvents }),
+    }))
     .sort((a, b) => (a.url < b.url ? -1 : 1));
   const content = {
     halyard: formatVersion,

@@ -28,8 +28,9 @@ const checkWebhook = (entry: Fields, report: Report): void => {
       url: ["the URL of the receiver", isText],
       events: ["a list of event names", isEvents],
       active: trueOrFalse,
+      cloudEvents: trueOrFalse,
     },
-    ["active"],
+    ["active", "cloudEvents"],
     report,
   );
 };

@@ -34,11 +34,12 @@ export const createWebhooks = async (
   onCreated: (created: CreatedFromFile) => void,
 ): Promise<CommandFailed | undefined> => {
   const { webhooks } = connection.management;
-  for (const { url, events, active } of webhooksOfFile) {
-    const made = await webhooks.create({ url, events: events as NewWebhook["events"] });
+  for (const { active, ...webhook } of webhooksOfFile) {
+    const { url } = webhook;
+    const made = await webhooks.create(webhook as NewWebhook);
     if (!made.ok) return refused(connection, url, made.error);
     const { id, secret } = made.value;
-    onCreated({ id, url, events, active, secret });
+    onCreated({ id, ...webhook, active, secret });
     const paused = active ? undefined : await webhooks.update(id, { active: false });
     if (paused?.ok === false) return refused(connection, url, paused.error);
   }

@@ -65,7 +65,8 @@ const Loaded = ({ webhook }: { readonly webhook: Webhook }) => {
         }
         description={
           <>
-            {webhook.events.includes("*") ? "all events" : webhook.events.join(", ")}, created{" "}
+            {webhook.events.includes("*") ? "all events" : webhook.events.join(", ")}
+            {webhook.cloudEvents && ", with CloudEvents headers"}, created{" "}
             <Time at={webhook.createdAt} />
           </>
         }

@@ -6,7 +6,7 @@ import { ApiError } from "../api.ts";
 import { SecretOnce } from "../components/display/secret-once.tsx";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
 import { useApi } from "../session.tsx";
-import { type EventChoice, EventsPicker } from "./events-picker.tsx";
+import { CloudEventsChoice, type EventChoice, EventsPicker } from "./events-picker.tsx";
 import { ReceiverSnippets } from "./receiver-snippets.tsx";
 import { useRefetchWebhooks } from "./webhook-queries.ts";
 
@@ -31,6 +31,7 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
   const refetch = useRefetchWebhooks();
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState<readonly EventChoice[]>(["*"]);
+  const [cloudEvents, setCloudEvents] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
   const urlError = urlErrorOf(url);
@@ -40,7 +41,11 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
     event.preventDefault();
     if (!isReady) return;
     setBusy(true);
-    const result = await management.webhooks.create({ url, events });
+    const result = await management.webhooks.create({
+      url,
+      events,
+      ...(cloudEvents && { cloudEvents }),
+    });
     setBusy(false);
     if (!result.ok) {
       setError(new ApiError(result.error));
@@ -67,6 +72,7 @@ const CreateForm = ({ onClose, onCreated }: FormProps) => {
           data-autofocus
         />
         <EventsPicker value={events} onChange={setEvents} />
+        <CloudEventsChoice value={cloudEvents} onChange={setCloudEvents} />
         {error !== undefined && <ErrorMessage error={error} title="The webhook was not created" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

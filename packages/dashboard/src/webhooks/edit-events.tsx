@@ -1,10 +1,10 @@
-// The dialog that edits the events of a webhook.
+// The dialog that edits which events a webhook gets, and with which headers.
 import type { Webhook } from "@halyard/sdk";
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../api.ts";
 import { ErrorMessage } from "../components/feedback/error-message.tsx";
-import { choicesOf, EventsPicker } from "./events-picker.tsx";
+import { CloudEventsChoice, choicesOf, EventsPicker } from "./events-picker.tsx";
 import { useWebhookEdits } from "./webhook-edits.ts";
 
 interface EditEventsProps {
@@ -15,16 +15,23 @@ interface EditEventsProps {
 
 const EditEventsForm = ({ webhook, onClose }: Omit<EditEventsProps, "opened">) => {
   const edits = useWebhookEdits();
-  const [events, setEvents] = useState(() => choicesOf(webhook.events));
+  const [given] = useState(() => choicesOf(webhook.events));
+  const [events, setEvents] = useState(given);
+  const [cloudEvents, setCloudEvents] = useState(webhook.cloudEvents ?? false);
   const [error, setError] = useState<ApiError | undefined>();
   const save = async () => {
-    const failure = await edits.setEvents(webhook, events);
+    const failure = await edits.update(webhook, {
+      // Types that this page does not know stay as they are.
+      ...(events !== given && { events }),
+      cloudEvents,
+    });
     if (failure === undefined) onClose();
     else setError(new ApiError(failure));
   };
   return (
     <Stack gap="md">
       <EventsPicker value={events} onChange={setEvents} />
+      <CloudEventsChoice value={cloudEvents} onChange={setCloudEvents} />
       {error !== undefined && <ErrorMessage error={error} title="The events were not changed" />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>

@@ -1,4 +1,4 @@
-// Selects the events of a webhook, with an explanation of each.
+// Selects the events of a webhook, with an explanation of each, and whether they have the headers of CloudEvents.
 import type { FlagEventName } from "@halyard/sdk";
 import { Checkbox, Stack } from "@mantine/core";
 
@@ -57,3 +57,17 @@ export const EventsPicker = ({ value, onChange }: EventsPickerProps) => {
     </Checkbox.Group>
   );
 };
+
+interface CloudEventsChoiceProps {
+  readonly value: boolean;
+  readonly onChange: (value: boolean) => void;
+}
+
+export const CloudEventsChoice = ({ value, onChange }: CloudEventsChoiceProps) => (
+  <Checkbox
+    label="CloudEvents headers"
+    description="For event brokers: adds ce-id, ce-type and others. Body and signatures stay the same."
+    checked={value}
+    onChange={(event) => onChange(event.currentTarget.checked)}
+  />
+);

@@ -1,16 +1,15 @@
 // Every way to change a webhook from the page, with confirmations and notifications.
-import type { Delivery, ManagementError, Webhook } from "@halyard/sdk";
+import type { Delivery, ManagementError, Webhook, WebhookPatch } from "@halyard/sdk";
 import { useMemo } from "react";
 import { useConfirm } from "../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../components/feedback/notify.tsx";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
-import type { EventChoice } from "./events-picker.tsx";
 import { useRefetchWebhooks } from "./webhook-queries.ts";
 
 export interface WebhookEdits {
   setActive(webhook: Webhook, active: boolean): Promise<void>;
-  setEvents(webhook: Webhook, events: readonly EventChoice[]): Promise<ManagementError | undefined>;
+  update(webhook: Webhook, patch: WebhookPatch): Promise<ManagementError | undefined>;
   /** True when it was deleted. */
   remove(webhook: Webhook): Promise<boolean>;
   /** The delivery of the test or of the replayed event; undefined when it was refused. */
@@ -57,8 +56,8 @@ export const useWebhookEdits = (): WebhookEdits => {
         if (confirmed) await setActive(webhook, active);
       },
 
-      async setEvents(webhook, events) {
-        const result = await webhooks.update(webhook.id, { events });
+      async update(webhook, patch) {
+        const result = await webhooks.update(webhook.id, patch);
         refetch();
         if (!result.ok) return result.error;
         notifyDone({ title: hostOf(webhook), message: "Events updated." });

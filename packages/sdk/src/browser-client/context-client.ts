@@ -4,6 +4,7 @@ import type { FlagValue } from "@halyard/core/evaluate";
 import { ResultCounter } from "@halyard/core/result-counts";
 import {
   type Details,
+  type FlagMetadata,
   failedDetails,
   isLike,
   mismatch,
@@ -61,6 +62,8 @@ export interface ContextClient {
     key: string,
     fallback?: Value,
   ): Details<Widened<Value>>;
+  /** The version of the flag and its environment, for telemetry; undefined unless the server tells them (HALYARD_OFREP_METADATA). */
+  flagMetadata(key: string): FlagMetadata | undefined;
   /** All values by flag key. */
   values(): Readonly<Record<string, FlagValue>>;
   /** True once the values are those of this context. Until then, and after false, the previous values apply. */
@@ -92,6 +95,7 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
   let context: EvaluationContext = { ...options.context };
   let known = false;
   let announced: AnnouncedStream | undefined;
+  let metadata: BulkResponse["metadata"] = new Map();
 
   const put = (key: string, details: Details<FlagValue>): boolean => {
     const entry = entries.get(key);
@@ -100,7 +104,8 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
     else entry.details = details;
     return true;
   };
-  const apply = ({ values, stream }: BulkResponse) => {
+  const apply = ({ values, stream, metadata: told }: BulkResponse) => {
+    metadata = told;
     const removed = [...entries.keys()].filter((key) => !values.has(key));
     for (const key of removed) entries.delete(key);
     const keys = [...values].filter(([key, details]) => put(key, details)).map(([key]) => key);
@@ -196,6 +201,7 @@ export const createContextClient = (options: ContextClientOptions): ContextClien
     },
     ready: connection.ready,
     on: listeners.on,
+    flagMetadata: (key) => metadata.get(key),
     values: () =>
       Object.fromEntries(
         [...entries.values()]

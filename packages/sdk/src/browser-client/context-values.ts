@@ -1,6 +1,6 @@
 // The response of an OFREP bulk evaluation: each flag's value for one context, and the stream that announces changes.
 import type { FlagValue, Reason } from "@halyard/core/evaluate";
-import { type Details, failedDetails } from "../details.ts";
+import { type Details, type FlagMetadata, failedDetails } from "../details.ts";
 import type { Counter } from "../transport/usage-report.ts";
 
 /** With an error, the value says nothing: the fallback applies. */
@@ -16,6 +16,8 @@ export interface AnnouncedStream {
 
 export interface BulkResponse {
   readonly values: ReadonlyMap<string, Details<FlagValue>>;
+  /** Of the flags whose version the server tells. */
+  readonly metadata: ReadonlyMap<string, FlagMetadata>;
   readonly stream: AnnouncedStream | undefined;
 }
 
@@ -69,6 +71,14 @@ const detailsOf = (item: Fields): Details<FlagValue> => {
   });
 };
 
+const metadataOf = ({ metadata }: Fields): FlagMetadata | undefined => {
+  if (!isFields(metadata)) return undefined;
+  const { version, flagSetId } = metadata;
+  return typeof version === "string" && typeof flagSetId === "string"
+    ? { version, flagSetId }
+    : undefined;
+};
+
 const standardInactivity = 120;
 
 const streamIn = (announced: unknown, base: string): AnnouncedStream | undefined => {
@@ -91,8 +101,12 @@ const streamIn = (announced: unknown, base: string): AnnouncedStream | undefined
 export const parseBulkResponse = (body: unknown, base: string): BulkResponse | undefined => {
   if (!isFields(body) || !Array.isArray(body.flags)) return undefined;
   const values = new Map<string, Details<FlagValue>>();
+  const metadata = new Map<string, FlagMetadata>();
   for (const item of body.flags as unknown[]) {
-    if (isFields(item) && typeof item.key === "string") values.set(item.key, detailsOf(item));
+    if (!isFields(item) || typeof item.key !== "string") continue;
+    values.set(item.key, detailsOf(item));
+    const told = metadataOf(item);
+    if (told !== undefined) metadata.set(item.key, told);
   }
-  return { values, stream: streamIn(body.eventStreams, base) };
+  return { values, metadata, stream: streamIn(body.eventStreams, base) };
 };

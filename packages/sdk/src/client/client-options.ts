@@ -3,7 +3,7 @@ import type { EvaluationContext } from "@halyard/core/context";
 import type { FlagValue } from "@halyard/core/evaluate";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Segment } from "@halyard/core/targeting/segment";
-import type { Details, Widened } from "../details.ts";
+import type { Details, FlagMetadata, Widened } from "../details.ts";
 import type { Address } from "../transport/address.ts";
 import type { ClientError } from "../transport/client-error.ts";
 import type {
@@ -84,6 +84,8 @@ export interface Client extends Evaluator {
   readonly state: ClientState;
   /** The last error; undefined while the values are the server's. */
   readonly error: ClientError | undefined;
+  /** The version of the flag and its environment, for telemetry; undefined when they are not known or it is overridden. */
+  flagMetadata(key: string): FlagMetadata | undefined;
   /** From now on this value applies, whatever the flag says; `undefined` ends that. Emits `change`. */
   override(key: string, value: FlagValue | undefined): void;
   /** Waits for the server's flags: `ok`, or why not, after the timeout, when the key is rejected or the client is closed. */

@@ -33,6 +33,7 @@ import { createIdentity } from "./client-identity.ts";
 import type { Client, ClientOptions } from "./client-options.ts";
 import { type CachedFlags, createFlagCache } from "./flag-cache.ts";
 import { createFlagTable, type FlagEntry, type LeveledFlag } from "./flag-table.ts";
+import { createVersions } from "./flag-versions.ts";
 import { followFlags } from "./follow-flags.ts";
 import { createReportedContexts } from "./reported-contexts.ts";
 
@@ -100,6 +101,7 @@ export const createClient = (options: ClientOptions): Client => {
   const connection = createConnectionState(listeners, warnWith(options.log, server?.base ?? ""));
   const table = createFlagTable();
   const { entries } = table;
+  let versions = createVersions(undefined);
   let known = server === undefined;
   let fromServer = false;
 
@@ -115,6 +117,7 @@ export const createClient = (options: ClientOptions): Client => {
 
   if (options.bootstrap !== undefined) {
     const { flags, segments } = contentOf(options.bootstrap);
+    versions = createVersions(parseSnapshot(options.bootstrap));
     apply(() => table.replace(flags, segments));
   }
   for (const [key, value] of Object.entries(options.overrides ?? {})) table.override(key, value);
@@ -131,6 +134,7 @@ export const createClient = (options: ClientOptions): Client => {
   void cache?.load().then((cached) => {
     // The server's flags may have arrived first.
     if (cached === undefined || fromServer) return;
+    versions = createVersions(undefined);
     apply(() => table.replace(cached.flags, cached.segments));
   });
 
@@ -152,14 +156,19 @@ export const createClient = (options: ClientOptions): Client => {
       timing,
       streaming: options.streaming ?? true,
       signal: stop.signal,
-      onSnapshot: (snapshot) =>
-        applyFromServer(() => table.replace(flagsOf(snapshot), segmentsOf(snapshot))),
-      onChange: ({ kind, key, value, level }) =>
+      onSnapshot(snapshot) {
+        versions = createVersions(snapshot);
+        applyFromServer(() => table.replace(flagsOf(snapshot), segmentsOf(snapshot)));
+      },
+      onChange(change) {
+        versions.change(change);
+        const { kind, key, value, level } = change;
         applyFromServer(() =>
           kind === "flag"
             ? table.change(key, value && withLevel(value, level))
             : table.changeSegment(key, value),
-        ),
+        );
+      },
       onApplied: applied?.applied,
       onStream: applied?.connected,
       onLive: connection.live,
@@ -206,6 +215,8 @@ export const createClient = (options: ClientOptions): Client => {
     ready: connection.ready,
     on: listeners.on,
     flags: table.flags,
+    flagMetadata: (key) =>
+      table.overridden(key) === undefined ? versions.metadataOf(key) : undefined,
     override(key, value) {
       const keys = table.override(key, value);
       if (keys.length > 0) listeners.emit("change", { keys });

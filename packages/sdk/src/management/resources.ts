@@ -113,11 +113,14 @@ export interface HistoryVerification {
 export interface NewWebhook {
   readonly url: string;
   readonly events: readonly (EventName | "*")[];
+  /** Whether its requests have the headers of CloudEvents too; false by default. */
+  readonly cloudEvents?: boolean;
 }
 
 export interface WebhookPatch {
   readonly active?: boolean;
   readonly events?: readonly (EventName | "*")[];
+  readonly cloudEvents?: boolean;
 }
 
 export interface Webhook {
@@ -125,16 +128,14 @@ export interface Webhook {
   readonly url: string;
   readonly events: readonly string[];
   readonly active: boolean;
+  /** Absent when its requests have no headers of CloudEvents. */
+  readonly cloudEvents?: boolean;
   readonly createdAt: string;
 }
 
-export interface CreatedWebhook {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
+export interface CreatedWebhook extends Omit<Webhook, "createdAt"> {
   /** Returned only once. */
   readonly secret: string;
-  readonly active: boolean;
 }
 
 export interface RotatedSecret {

@@ -3,7 +3,7 @@
 import type { FlagValue } from "@halyard/core/evaluate";
 import type { AnyProviderEvent, ErrorCode, ResolutionDetails } from "@openfeature/core";
 import type { Client } from "../client/client-options.ts";
-import { type Details, notReady } from "../details.ts";
+import { type Details, type FlagMetadata, notReady } from "../details.ts";
 import type { ClientError } from "../transport/client-error.ts";
 import type { ProviderEvents } from "./events.ts";
 
@@ -41,6 +41,7 @@ const standardReasons: Readonly<Partial<Record<Details["reason"], string>>> = {
 export const resolutionOf = <T>(
   details: Details<FlagValue> | undefined,
   defaultValue: T,
+  metadata?: FlagMetadata,
 ): ResolutionDetails<T> => {
   const { value, variant, reason, rule, overridden, errorCode, errorMessage } =
     details ?? notReady(false);
@@ -50,6 +51,7 @@ export const resolutionOf = <T>(
   }
   const standard = standardReasons[reason];
   const flagMetadata = {
+    ...metadata,
     ...(standard !== undefined && { reason }),
     ...(rule !== undefined && { rule }),
     ...(overridden !== undefined && { overridden }),

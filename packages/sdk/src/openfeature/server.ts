@@ -1,4 +1,5 @@
 // The provider for @openfeature/server-sdk: evaluates in memory.
+import type { FlagValue } from "@halyard/core/evaluate";
 import type {
   EvaluationContext,
   JsonValue,
@@ -46,7 +47,7 @@ export class HalyardProvider implements Provider {
     defaultValue: boolean,
     context: EvaluationContext,
   ): Promise<ResolutionDetails<boolean>> {
-    return resolutionOf(this.#client?.details(flagKey, context, false), defaultValue);
+    return this.#resolve(flagKey, context, false, defaultValue);
   }
 
   async resolveStringEvaluation(
@@ -54,7 +55,7 @@ export class HalyardProvider implements Provider {
     defaultValue: string,
     context: EvaluationContext,
   ): Promise<ResolutionDetails<string>> {
-    return resolutionOf(this.#client?.details(flagKey, context, ""), defaultValue);
+    return this.#resolve(flagKey, context, "", defaultValue);
   }
 
   async resolveNumberEvaluation(
@@ -62,7 +63,7 @@ export class HalyardProvider implements Provider {
     defaultValue: number,
     context: EvaluationContext,
   ): Promise<ResolutionDetails<number>> {
-    return resolutionOf(this.#client?.details(flagKey, context, 0), defaultValue);
+    return this.#resolve(flagKey, context, 0, defaultValue);
   }
 
   async resolveObjectEvaluation<T extends JsonValue>(
@@ -70,6 +71,16 @@ export class HalyardProvider implements Provider {
     defaultValue: T,
     context: EvaluationContext,
   ): Promise<ResolutionDetails<T>> {
-    return resolutionOf(this.#client?.details(flagKey, context, {}), defaultValue);
+    return this.#resolve(flagKey, context, {}, defaultValue);
+  }
+
+  #resolve<T>(
+    flagKey: string,
+    context: EvaluationContext,
+    like: FlagValue,
+    defaultValue: T,
+  ): ResolutionDetails<T> {
+    const details = this.#client?.details(flagKey, context, like);
+    return resolutionOf(details, defaultValue, this.#client?.flagMetadata(flagKey));
   }
 }

@@ -1,4 +1,5 @@
 // The provider for @openfeature/web-sdk: the server evaluates for the current context, and the values are in memory.
+import type { FlagValue } from "@halyard/core/evaluate";
 import type {
   EvaluationContext,
   JsonValue,
@@ -52,21 +53,26 @@ export class HalyardWebProvider implements Provider {
   }
 
   resolveBooleanEvaluation(flagKey: string, defaultValue: boolean): ResolutionDetails<boolean> {
-    return resolutionOf(this.#client?.details(flagKey, false), defaultValue);
+    return this.#resolve(flagKey, false, defaultValue);
   }
 
   resolveStringEvaluation(flagKey: string, defaultValue: string): ResolutionDetails<string> {
-    return resolutionOf(this.#client?.details(flagKey, ""), defaultValue);
+    return this.#resolve(flagKey, "", defaultValue);
   }
 
   resolveNumberEvaluation(flagKey: string, defaultValue: number): ResolutionDetails<number> {
-    return resolutionOf(this.#client?.details(flagKey, 0), defaultValue);
+    return this.#resolve(flagKey, 0, defaultValue);
   }
 
   resolveObjectEvaluation<T extends JsonValue>(
     flagKey: string,
     defaultValue: T,
   ): ResolutionDetails<T> {
-    return resolutionOf(this.#client?.details(flagKey, {}), defaultValue);
+    return this.#resolve(flagKey, {}, defaultValue);
+  }
+
+  #resolve<T>(flagKey: string, like: FlagValue, defaultValue: T): ResolutionDetails<T> {
+    const details = this.#client?.details(flagKey, like);
+    return resolutionOf(details, defaultValue, this.#client?.flagMetadata(flagKey));
   }
 }

@@ -44,6 +44,7 @@ export const startBackground = (
     monotonic,
     random,
     serviceName: config.serviceName,
+    publicUrl: config.publicUrl,
     historyRetention: config.historyRetention,
     log,
   });

@@ -180,6 +180,7 @@ export const composeInstance = async (
       snapshots,
       feed,
       contextSample,
+      ofrepMetadata: config.ofrepMetadata,
       usage: createUsageReport(store, snapshots, usage, clock),
       streams: { ...config, ...streamSettings, ...streams },
       eventTokens: createEventTokens(secretKeysOf(config), clock),
@@ -187,6 +188,7 @@ export const composeInstance = async (
         ...sources,
         store,
         serviceName: config.serviceName,
+        publicUrl: config.publicUrl,
       }),
       replays,
       dashboard: config.dashboard

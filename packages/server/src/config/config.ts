@@ -88,6 +88,8 @@ export interface Config {
   readonly signInLink: boolean;
   /** Whether events tell the e-mail address of the person who made a change. */
   readonly eventEmails: boolean;
+  /** Whether evaluations over OFREP tell the version of each flag and its environment. */
+  readonly ofrepMetadata: boolean;
   /** Milliseconds after which a session of the dashboard that nobody uses is over. */
   readonly sessionIdle: number;
   /** Milliseconds after which every session of the dashboard is over. */
@@ -279,6 +281,7 @@ export const parseConfig = (variables: Variables): Config => {
     providers: readProviders(variables, publicUrl, mistakes),
     signInLink: setting("HALYARD_SIGN_IN_LINK", isDeveloperMachine, "on or off", readSwitch),
     eventEmails: setting("HALYARD_EVENT_EMAILS", false, "on or off", readSwitch),
+    ofrepMetadata: setting("HALYARD_OFREP_METADATA", false, "on or off", readSwitch),
     sessionIdle: 60_000 * count("HALYARD_SESSION_IDLE", 60, 5, 720, "minutes"),
     sessionLifetime: 3_600_000 * count("HALYARD_SESSION_LIFETIME", 12, 1, 720, "hours"),
     freshSignIn: 60_000 * count("HALYARD_FRESH_SIGN_IN", 15, 1, 720, "minutes"),

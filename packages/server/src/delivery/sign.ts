@@ -1,5 +1,6 @@
 // The HMACs of callbacks, with keys that are created once.
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { cloudEventHeaders, type DescribedEvent } from "@halyard/core/cloud-event";
 import { type Mac, plainKey, signedHeaders, standardKey } from "@halyard/core/webhook-signature";
 import type { Callback, Claim } from "../domain/webhooks/outbox.ts";
 
@@ -24,13 +25,25 @@ const keysOf = (secret: string): Keys => {
 const mac: Mac = (scheme, secret, data) =>
   createHmac("sha256", keysOf(secret)[scheme]).update(data).digest();
 
+export interface SenderNames {
+  /** In the names of headers. */
+  readonly serviceName: string;
+  /** Where people reach this service, for the source of CloudEvents. */
+  readonly publicUrl?: string | undefined;
+}
+
+const eventIn = (body: Uint8Array): DescribedEvent =>
+  JSON.parse(new TextDecoder().decode(body)) as DescribedEvent;
+
 export const headersOf = (
   { deliveryId, event }: Claim,
-  { secret, previousSecret }: Callback,
-  serviceName: string,
+  { secret, previousSecret, cloudEvents }: Callback,
+  { serviceName, publicUrl }: SenderNames,
   at: Date,
-): Record<string, string> =>
-  signedHeaders(
+): Record<string, string> => ({
+  ...signedHeaders(
     { serviceName, deliveryId, event, body: event.body, at, secret, previousSecret },
     mac,
-  );
+  ),
+  ...(cloudEvents && cloudEventHeaders(eventIn(event.body), publicUrl)),
+});

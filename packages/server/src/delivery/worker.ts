@@ -3,7 +3,7 @@ import { attemptOf, isGone, isSuccess, type Outcome } from "../domain/webhooks/d
 import type { Claim, DeliveryResult, Outbox } from "../domain/webhooks/outbox.ts";
 import { decideRetry, longestFailure, retention } from "../domain/webhooks/retry.ts";
 import type { Clock, RandomBytes, Send } from "../ports.ts";
-import { headersOf } from "./sign.ts";
+import { headersOf, type SenderNames } from "./sign.ts";
 import { createWebhookStates, type WebhookState } from "./webhook-states.ts";
 
 const lease = 25_000;
@@ -24,14 +24,13 @@ export interface WorkerLog {
   error(fields: object, message: string): void;
 }
 
-export interface WorkerDependencies {
+export interface WorkerDependencies extends SenderNames {
   readonly outbox: Outbox;
   readonly sender: { readonly send: Send; abort(): void };
   readonly clock: Clock;
   /** Milliseconds of a clock that is never set back. */
   readonly monotonic: () => number;
   readonly random: RandomBytes;
-  readonly serviceName: string;
   /** Milliseconds; 0 keeps history for as long as its environment exists. */
   readonly historyRetention: number;
   readonly log: WorkerLog;
@@ -74,7 +73,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     now: Date,
   ): Promise<Outcome | undefined> => {
     try {
-      const headers = headersOf(claim, state.callback, dependencies.serviceName, now);
+      const headers = headersOf(claim, state.callback, dependencies, now);
       return await sender.send(state.callback.url, headers, claim.event.body);
     } catch (error) {
       log.error({ err: error, webhook: state.id }, "a delivery attempt could not be started");

@@ -1,4 +1,5 @@
 // Deliveries: show them and the health of webhooks, send events again, test a webhook, rotate its secret.
+import { cloudEventHeaders, type DescribedEvent } from "@halyard/core/cloud-event";
 import { fixedHeaders } from "@halyard/core/webhook-signature";
 import type { Caller, EnvironmentRef } from "../domain/principal.ts";
 import type { Delivery, DeliveryQuery, FixedRequest } from "../domain/webhooks/delivery.ts";
@@ -81,6 +82,8 @@ export interface Deliveries {
 export interface DeliveriesDependencies extends Sources {
   readonly store: Store;
   readonly serviceName: string;
+  /** Where people reach this service. */
+  readonly publicUrl: string | undefined;
 }
 
 /** Failed deliveries that one request makes pending again. */
@@ -100,6 +103,7 @@ export const createDeliveries = ({
   random,
   newIds,
   serviceName,
+  publicUrl,
 }: DeliveriesDependencies): Deliveries => {
   /** In a transaction that locks the environment, on a webhook that exists. */
   const onWebhook = <T>(
@@ -156,8 +160,12 @@ export const createDeliveries = ({
       const delivery = await store.delivery(id, deliveryId);
       const body = delivery && (await store.eventBody(delivery.event.id));
       if (!body) return missingDelivery(deliveryId);
-      const headers = fixedHeaders(serviceName, deliveryId, delivery.event);
       const text = new TextDecoder().decode(body);
+      const headers = {
+        ...fixedHeaders(serviceName, deliveryId, delivery.event),
+        ...(webhook.cloudEvents &&
+          cloudEventHeaders(JSON.parse(text) as DescribedEvent, publicUrl)),
+      };
       return ok({ delivery, request: { method: "POST", url: webhook.url, headers, body: text } });
     },
 

@@ -14,11 +14,13 @@ import { type IdempotentRequest, type IdempotentResult, runIdempotent } from "./
 export interface CreateWebhook {
   readonly url: string;
   readonly events: readonly string[];
+  readonly cloudEvents?: boolean;
 }
 
 export interface PatchWebhook {
   readonly active?: boolean;
   readonly events?: readonly string[];
+  readonly cloudEvents?: boolean;
 }
 
 export interface CreatedWebhook {
@@ -116,6 +118,7 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
             url: request.url,
             events: events.value,
             active: true,
+            ...(request.cloudEvents === true && { cloudEvents: true }),
             createdAt: clock(),
           };
           const secret = newSecret(random);
@@ -135,10 +138,12 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
         await transaction.lockEnvironment(environment.id);
         const before = await transaction.webhook(environment.id, id);
         if (!before) return missing(id);
+        const { cloudEvents, ...rest } = before;
         const after: Webhook = {
-          ...before,
+          ...rest,
           active: patch.active ?? before.active,
           events: events?.value ?? before.events,
+          ...((patch.cloudEvents ?? cloudEvents) === true && { cloudEvents: true }),
         };
         if (JSON.stringify(shown(after)) === JSON.stringify(shown(before))) return ok(before);
         const activated = after.active && !before.active ? clock() : null;
@@ -183,4 +188,10 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
   };
 };
 
-const shown = ({ id, url, events, active }: Webhook) => ({ id, url, events, active });
+const shown = ({ id, url, events, active, cloudEvents }: Webhook) => ({
+  id,
+  url,
+  events,
+  active,
+  ...(cloudEvents && { cloudEvents }),
+});

@@ -15,6 +15,8 @@ export interface Webhook {
   readonly url: string;
   readonly events: readonly string[];
   readonly active: boolean;
+  /** Absent when it is off. */
+  readonly cloudEvents?: boolean;
 }
 
 export class Model {

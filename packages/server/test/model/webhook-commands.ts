@@ -24,6 +24,7 @@ const events = field(
   [[], ["flag"], ["webhook.test"], "flag.enabled", null, [5]],
 );
 const hook = "http://127.0.0.1:9/hook";
+const cloudEvents = maybe(field([true, false], ["true", 0, null]));
 const createWebhook = bodyOf({
   url: field(
     [hook, "https://127.0.0.1:9/?a=b"],
@@ -33,10 +34,12 @@ const createWebhook = bodyOf({
     [["*"], ["flag.created", "flag.created"], ["flag.updated", "flag.enabled"]],
     [undefined, []],
   ),
+  cloudEvents,
 });
 const patchWebhook = bodyOf({
   active: maybe(field([true, false], ["true", 0, null])),
   events: maybe(events),
+  cloudEvents,
   url: field([undefined], [hook]),
 });
 /** Mostly one of the webhooks there are; 0 is one that is not there. */
@@ -61,7 +64,12 @@ export const webhookCommands: fc.Arbitrary<Command>[] = [
       assert.equal(answer.status, 201, answer.text);
       const { id, secret, ...rest } = answer.body as Webhook & { secret: string };
       const folded = [...new Set(body.events as string[])];
-      assert.deepEqual(rest, { url: body.url, events: folded, active: true });
+      assert.deepEqual(rest, {
+        url: body.url,
+        events: folded,
+        active: true,
+        ...(body.cloudEvents === true && { cloudEvents: true }),
+      });
       assert.match(`${id} ${secret}`, /^wh_\w+ whsec_[\w+/]{43}=$/);
       model.webhooks.set(id, { id, ...rest });
       model.queued.set(id, []);
@@ -78,8 +86,12 @@ export const webhookCommands: fc.Arbitrary<Command>[] = [
         if (!valid) return assertRefused(answer, 400);
         const webhook = model.webhooks.get(id);
         if (!webhook) return assertRefused(answer, 404, id);
-        const after = { ...webhook, ...body };
-        model.webhooks.set(id, { ...after, events: [...new Set(after.events)] });
+        const { cloudEvents: isOn, ...after } = { ...webhook, ...body };
+        model.webhooks.set(id, {
+          ...after,
+          events: [...new Set(after.events)],
+          ...(isOn === true && { cloudEvents: true }),
+        });
         return assertWebhook(answer, model.webhooks.get(id));
       },
     ),
@@ -99,12 +111,7 @@ export const webhookCommands: fc.Arbitrary<Command>[] = [
   }),
   command("list webhooks", fc.constant(null), async (model, admin) => {
     const list = (await admin("GET", "/webhooks")).body as (Webhook & { createdAt: string })[];
-    const shown = list.map(({ id, url, events: names, active }) => ({
-      id,
-      url,
-      events: names,
-      active,
-    }));
+    const shown = list.map(({ createdAt: _, ...webhook }) => webhook);
     assert.equal(list.length, model.webhooks.size);
     assert.deepEqual(new Map(shown.map((webhook) => [webhook.id, webhook])), model.webhooks);
   }),

@@ -2,6 +2,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { request as beginHttp } from "node:http";
 import { request as beginHttps } from "node:https";
+import { cloudEventHeaders } from "@halyard/core/cloud-event";
 import { eventTypes } from "@halyard/core/event-types";
 import {
   defaultServiceName,
@@ -31,6 +32,7 @@ interface ListenOptions extends ConnectionOptions {
   readonly since?: Date;
   readonly secret?: string;
   readonly serviceName: string;
+  readonly cloudEvents?: true;
   readonly json?: boolean;
 }
 
@@ -55,6 +57,7 @@ export const addListenCommand = (group: Command): void => {
         .env("HALYARD_SERVICE_NAME")
         .default(defaultServiceName),
     )
+    .option("--cloud-events", "send the headers of CloudEvents too")
     .addHelpText(
       "after",
       `
@@ -141,10 +144,10 @@ const listen = async (options: ListenOptions): Promise<void> => {
     const body = new TextEncoder().encode(JSON.stringify(event));
     const deliveryId = `dlv_${randomBytes(16).toString("hex")}`;
     const { serviceName } = options;
-    const headers = signedHeaders(
-      { serviceName, deliveryId, event, body, at: new Date(), secret },
-      mac,
-    );
+    const headers = {
+      ...signedHeaders({ serviceName, deliveryId, event, body, at: new Date(), secret }, mac),
+      ...(options.cloudEvents && cloudEventHeaders(event, connection.url)),
+    };
     const started = performance.now();
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestRequest)]);
     try {

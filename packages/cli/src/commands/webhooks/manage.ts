@@ -1,4 +1,4 @@
-// halyard webhooks list, get, create, pause, resume, rotate and delete.
+// halyard webhooks list, get, create, update, pause, resume, rotate and delete.
 import type { Webhook, WebhookHealth } from "@halyard/sdk";
 import type { Command } from "commander";
 import {
@@ -11,8 +11,10 @@ import {
 import { beginChange, placeOf } from "../../server-connection/place.ts";
 import { confirm } from "../../terminal/ask.ts";
 import { withExamples } from "../../terminal/examples.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
 import {
   type Cell,
+  CommandFailed,
   coloured,
   inOneLine,
   print,
@@ -50,11 +52,25 @@ export const addManageCommands = (group: Command): void => {
     // Not --url: that is the server's address.
     .argument("<address>", "where to send: the https address of the receiver")
     .option("--events <names>", "the events to send, separated by commas", "*")
+    .option("--cloud-events", "send the headers of CloudEvents too")
     .action(createWebhook);
   withExamples(
     create,
     "halyard webhooks create https://example.com/hook",
     "halyard webhooks create https://example.com/hook --events flag.enabled,flag.disabled",
+    "halyard webhooks create https://example.com/hook --cloud-events",
+  );
+
+  const update = onWebhook(group, "update")
+    .description("change the events of a webhook, or whether it gets the headers of CloudEvents")
+    .option("--events <names>", "the events to send, separated by commas")
+    .option("--cloud-events", "send the headers of CloudEvents too")
+    .option("--no-cloud-events", "send them no more")
+    .action(updateWebhook);
+  withExamples(
+    update,
+    "halyard webhooks update wh_3f9a0c5be1d24f6a8b7c6d5e --events flag.enabled,flag.disabled",
+    "halyard webhooks update wh_3f9a0c5be1d24f6a8b7c6d5e --cloud-events",
   );
 
   const pause = onWebhook(group, "pause")
@@ -117,6 +133,7 @@ const getWebhook = async (id: string, options: Options): Promise<void> => {
   print(coloured("bold", webhook.id));
   print(`  address  ${inOneLine(webhook.url)}`);
   print(`  events   ${webhook.events.join(", ")}`);
+  if (webhook.cloudEvents) print("  headers  with those of CloudEvents");
   print(`  state    ${shownCell(stateOf(webhook, health))}`);
   print(`  created  ${webhook.createdAt}`);
   const why = health.deactivatedFor === null ? "" : `: ${inOneLine(health.deactivatedFor)}`;
@@ -160,18 +177,47 @@ const totalsText = ({ succeeded, failed }: WebhookHealth["lastHour"]): string =>
 
 const createWebhook = async (
   address: string,
-  options: Options & { readonly events: string },
+  options: Options & { readonly events: string; readonly cloudEvents?: true },
 ): Promise<void> => {
   const connection = connect(options);
   const events = eventNames(options.events);
   const { webhooks } = connection.management;
   const place = await beginChange(connection, `Register a webhook for ${address}`, options.yes);
-  const made = answered(connection, await webhooks.create({ url: address, events }));
+  const made = answered(
+    connection,
+    await webhooks.create({ url: address, events, ...headersOf(options) }),
+  );
   if (options.json) return printJson({ ...made, ...place.json });
   print(`id      ${made.id}`);
   print(`secret  ${made.secret}`);
   printAside(
     `\nRegistered ${place.text}. Save the secret now, it is not shown again: the receiver verifies every request with it.\nThen test it: ${connection.hint(`webhooks test ${made.id}`)}`,
+  );
+};
+
+/** Absent when the command does not say. */
+const headersOf = ({ cloudEvents }: { readonly cloudEvents?: boolean }) =>
+  cloudEvents === undefined ? {} : { cloudEvents };
+
+const updateWebhook = async (
+  id: string,
+  options: Options & { readonly events?: string; readonly cloudEvents?: boolean },
+): Promise<void> => {
+  const events = options.events === undefined ? {} : { events: eventNames(options.events) };
+  const patch = { ...events, ...headersOf(options) };
+  if (Object.keys(patch).length === 0) {
+    throw new CommandFailed(
+      "Nothing to change: give --events, --cloud-events or --no-cloud-events.",
+      exitCodes.usage,
+    );
+  }
+  const connection = connect(options);
+  const { text: where, json } = await beginChange(connection, `Change ${id}`, options.yes);
+  const changed = answered(connection, await connection.management.webhooks.update(id, patch));
+  if (options.json) return printJson({ ...changed, ...json });
+  const headers = changed.cloudEvents ? ", with the headers of CloudEvents" : "";
+  print(
+    `${id} is changed ${where}: ${inOneLine(changed.url)} gets ${changed.events.join(", ")}${headers}.`,
   );
 };
 

@@ -24,6 +24,8 @@ export interface Callback {
   readonly previousSecret: string | undefined;
   /** The time of its first failure since it last succeeded. */
   readonly failingSince: number | null;
+  /** Whether its requests have the headers of CloudEvents. */
+  readonly cloudEvents: boolean;
 }
 
 export interface ClaimRequest {

@@ -16,6 +16,8 @@ export interface Webhook {
   readonly url: string;
   readonly events: readonly string[];
   readonly active: boolean;
+  /** Its requests have the headers of CloudEvents; absent when they do not. */
+  readonly cloudEvents?: true;
   readonly createdAt: Date;
 }
 

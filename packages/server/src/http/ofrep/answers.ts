@@ -34,22 +34,35 @@ const protocolReasons: Readonly<Record<Reason, string>> = {
   DEFAULT: "TARGETING_MATCH",
 };
 
-const asProtocol = (evaluation: Evaluation, audience: Audience) => {
+/** What telemetry joins an evaluation with the history by, under the names of OpenFeature's appendix for observability. */
+const originOf = ({ version }: EvaluationFlag, flagSetId: string) => ({
+  version: String(version),
+  flagSetId,
+});
+
+const asProtocol = (
+  entry: EvaluationFlag,
+  evaluation: Evaluation,
+  audience: Audience,
+  flagSetId: string | undefined,
+) => {
   if ("errorCode" in evaluation) return evaluation;
   const { value, variant, rule } = evaluation;
   const reason = protocolReasons[evaluation.reason];
   const metadata = {
+    ...(flagSetId !== undefined && originOf(entry, flagSetId)),
     ...(reason !== evaluation.reason && { reason: evaluation.reason }),
     ...(audience === "full" && rule !== undefined && { rule }),
   };
   return { value, variant, reason, ...(Object.keys(metadata).length > 0 && { metadata }) };
 };
 
-/** The body that tells what came of an evaluation of this flag. */
+/** The body that tells what came of an evaluation of this flag; of a flag set with an id, also the version. */
 export const bodyOf = (
   entry: EvaluationFlag,
   evaluation: Evaluation,
   audience: Audience,
+  flagSetId: string | undefined,
 ): string => {
   let bodies = kept[audience].get(entry);
   if (bodies === undefined) {
@@ -58,7 +71,8 @@ export const bodyOf = (
   }
   let body = bodies.get(evaluation);
   if (body === undefined) {
-    body = JSON.stringify({ key: entry.flag.key, ...asProtocol(evaluation, audience) });
+    const told = asProtocol(entry, evaluation, audience, flagSetId);
+    body = JSON.stringify({ key: entry.flag.key, ...told });
     bodies.set(evaluation, body);
   }
   return body;
@@ -69,11 +83,19 @@ export interface OneAnswer {
   readonly body: string;
 }
 
-/** What evaluations leave behind. */
+/** What evaluations leave behind, and tell. */
 export interface EvaluationRecords {
   readonly counts: EvaluationTotals;
   readonly contextSample: Pick<ContextSample, "offer">;
+  /** Whether answers tell the version of each flag and its environment. */
+  readonly ofrepMetadata?: boolean;
 }
+
+/** Undefined when answers do not tell it. */
+export const flagSetIdOf = (
+  { environmentName }: Snapshot,
+  { ofrepMetadata }: EvaluationRecords,
+): string | undefined => (ofrepMetadata === true ? environmentName : undefined);
 
 /** One flag for the context in the request's body. */
 export const answerOne = (
@@ -81,8 +103,9 @@ export const answerOne = (
   key: string,
   requestBody: Buffer | undefined,
   principal: Pick<Principal, "role">,
-  { counts, contextSample }: EvaluationRecords,
+  records: EvaluationRecords,
 ): OneAnswer => {
+  const { counts, contextSample } = records;
   const asked = readAsked(requestBody);
   if (!asked.ok) return { status: 400, body: JSON.stringify({ key, ...asked.error }) };
   const entry = snapshot.get(key);
@@ -97,6 +120,6 @@ export const answerOne = (
   const evaluation = evaluateFlag(entry, asked.context, counts);
   return {
     status: "errorCode" in evaluation ? 400 : 200,
-    body: bodyOf(entry, evaluation, audienceOf(principal)),
+    body: bodyOf(entry, evaluation, audienceOf(principal), flagSetIdOf(snapshot, records)),
   };
 };

@@ -3,10 +3,9 @@
 import { hash } from "node:crypto";
 import type { EvaluationContext } from "@halyard/core/context";
 import type { Evaluation } from "@halyard/core/evaluate";
-import type { EvaluationTotals } from "../../domain/usage.ts";
 import { evaluateInBulk } from "../../evaluation/evaluate.ts";
 import type { EvaluationFlag, Snapshot } from "../../evaluation/snapshot.ts";
-import { type Audience, bodyOf } from "./answers.ts";
+import { type Audience, bodyOf, type EvaluationRecords, flagSetIdOf } from "./answers.ts";
 
 interface Body {
   readonly evaluation: Evaluation;
@@ -31,8 +30,13 @@ const kept = {
 
 const wordsOfDigest = 4;
 
-const writeBody = (entry: EvaluationFlag, evaluation: Evaluation, audience: Audience): Body => {
-  const text = bodyOf(entry, evaluation, audience);
+const writeBody = (
+  entry: EvaluationFlag,
+  evaluation: Evaluation,
+  audience: Audience,
+  flagSetId: string | undefined,
+): Body => {
+  const text = bodyOf(entry, evaluation, audience, flagSetId);
   const digest = new Uint32Array(wordsOfDigest);
   new Uint8Array(digest.buffer).set(hash("sha256", text, "buffer").subarray(0, 16));
   return { evaluation, bytes: Buffer.from(`${text},`), digest };
@@ -57,7 +61,8 @@ const bodyAt = (
   entry: EvaluationFlag,
   context: EvaluationContext,
   audience: Audience,
-  totals: EvaluationTotals,
+  flagSetId: string | undefined,
+  totals: EvaluationRecords["counts"],
 ): Body => {
   let flag = flags[index];
   if (flag === undefined || flag.entry !== entry) {
@@ -66,7 +71,7 @@ const bodyAt = (
   }
   const evaluation = evaluateInBulk(entry, context, totals);
   for (const body of flag.bodies) if (body.evaluation === evaluation) return body;
-  const body = writeBody(entry, evaluation, audience);
+  const body = writeBody(entry, evaluation, audience, flagSetId);
   flag.bodies.push(body);
   return body;
 };
@@ -85,8 +90,10 @@ export const evaluateAll = (
   context: EvaluationContext,
   streamUrl: string | undefined,
   audience: Audience,
-  totals: EvaluationTotals,
+  records: EvaluationRecords,
 ): BulkAnswer => {
+  const totals = records.counts;
+  const flagSetId = flagSetIdOf(snapshot, records);
   totals.bulk += 1;
   snapshot.bulk.on += 1;
   const rest = Buffer.from(
@@ -107,7 +114,8 @@ export const evaluateAll = (
   let length = begin.length + rest.length + 1;
   let at = 0;
   for (let index = 0; index < entries.length; index += 1) {
-    const body = bodyAt(flags, index, entries[index] as EvaluationFlag, context, audience, totals);
+    const entry = entries[index] as EvaluationFlag;
+    const body = bodyAt(flags, index, entry, context, audience, flagSetId, totals);
     const { digest } = body;
     for (let word = 0; word < wordsOfDigest; word += 1) words[at + word] = digest[word] as number;
     at += wordsOfDigest;

@@ -37,7 +37,7 @@ export const evaluationRoutes = (
   app: FastifyInstance,
   dependencies: EvaluationDependencies,
 ): void => {
-  const { snapshots, feed, eventTokens, publicUrl, counts, contextSample } = dependencies;
+  const { snapshots, feed, eventTokens, publicUrl, contextSample } = dependencies;
 
   // The schemas only describe: what is wrong with a body is told with the protocol's own codes.
   app.setValidatorCompiler(() => () => true);
@@ -81,7 +81,7 @@ export const evaluationRoutes = (
       asked.context,
       streamUrl,
       audienceOf(principal),
-      counts,
+      dependencies,
     );
     if (sendNotModified(request, allowPages(reply), tag)) return reply;
     return send(reply, 200, body);

@@ -40,6 +40,17 @@ const Success = closedObject({
   metadata: Type.Optional(
     closedObject(
       {
+        version: Type.Optional(
+          Type.String({
+            description:
+              "Counts the changes of the flag, as in its history. Only when HALYARD_OFREP_METADATA is on.",
+          }),
+        ),
+        flagSetId: Type.Optional(
+          Type.String({
+            description: "The environment. Only when HALYARD_OFREP_METADATA is on.",
+          }),
+        ),
         reason: Type.Optional(
           Type.Enum(["DISABLED", "PREREQUISITE_FAILED", "DEFAULT"], {
             description:

@@ -62,6 +62,13 @@ export const webhookFields = {
     description: "Whether events are queued for it.",
     "x-must-be": "true or false",
   }),
+  cloudEvents: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether its requests have the headers of CloudEvents too. Absent when they do not.",
+      "x-must-be": "true or false",
+    }),
+  ),
 };
 export const WebhookSchema = closedObject(
   { ...webhookFields, createdAt: Type.String({ description: "ISO 8601 in UTC." }) },

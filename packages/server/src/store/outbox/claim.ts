@@ -127,6 +127,7 @@ const readCallbacks = async (
       "previous_secret",
       "previous_until",
       "failing_since",
+      "cloud_events",
     ])
     .where("id", "in", idList(ids))
     .where("active", "=", 1)
@@ -141,6 +142,7 @@ const readCallbacks = async (
         environmentId: row.environment_id,
         url: row.url,
         failingSince: row.failing_since,
+        cloudEvents: row.cloud_events === 1,
         secret: secrets.open(row.secret, row.id),
         previousSecret: previous === null ? undefined : secrets.open(previous, row.id),
       });

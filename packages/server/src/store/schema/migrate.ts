@@ -19,6 +19,7 @@ import { changeRequests } from "./migrations/0014-change-requests.ts";
 import { chain } from "./migrations/0015-chain.ts";
 import { flipLimits } from "./migrations/0016-flip-limits.ts";
 import { instances } from "./migrations/0017-instances.ts";
+import { cloudEvents } from "./migrations/0018-cloud-events.ts";
 import type { Database } from "./tables.ts";
 
 export const migrations = [
@@ -39,6 +40,7 @@ export const migrations = [
   chain,
   flipLimits,
   instances,
+  cloudEvents,
 ] as const;
 
 /** How far a migration has come, when it takes long. */

@@ -174,6 +174,8 @@ export interface Tables extends PeopleTables, ChangeRequestTables {
     previous_until: number | null;
     /** Time of the first failure since the last success. */
     failing_since: number | null;
+    /** 1 for requests with the headers of CloudEvents. */
+    cloud_events: number | null;
     created_at: number;
   };
   /**

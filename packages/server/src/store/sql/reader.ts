@@ -47,6 +47,7 @@ const webhookOf = (
   url: row.url,
   events: JSON.parse(row.events) as string[],
   active: row.active === 1,
+  ...(row.cloud_events === 1 && { cloudEvents: true }),
   createdAt: new Date(row.created_at),
 });
 
@@ -61,7 +62,15 @@ const flagColumns = [
   "definition",
   "level",
 ] as const;
-const webhookColumns = ["id", "environment_id", "url", "events", "active", "created_at"] as const;
+const webhookColumns = [
+  "id",
+  "environment_id",
+  "url",
+  "events",
+  "active",
+  "cloud_events",
+  "created_at",
+] as const;
 
 /** `lock` is applied to what a transaction reads in order to change it. */
 export const readsToChange = (

@@ -33,6 +33,7 @@ export const webhookWrites = (
         url: webhook.url,
         events: JSON.stringify(webhook.events),
         active: webhook.active ? 1 : 0,
+        cloud_events: webhook.cloudEvents ? 1 : null,
         secret: secrets.seal(secret, webhook.id),
         created_at: webhook.createdAt.getTime(),
       })
@@ -45,6 +46,7 @@ export const webhookWrites = (
       .set((row) => ({
         events: JSON.stringify(webhook.events),
         active: webhook.active ? 1 : 0,
+        cloud_events: webhook.cloudEvents ? 1 : null,
         failing_since: row
           .case()
           .when("active", "=", webhook.active ? 1 : 0)

@@ -26,11 +26,16 @@ const CreateBody = closedObject({
     "x-must-be": "an https address, such as https://example.com/hook",
   }),
   events: EventNames,
+  cloudEvents: webhookFields.cloudEvents,
 });
 
 const fixed = "is fixed at creation and cannot be changed; create another webhook instead";
 const PatchBody = closedObject(
-  { active: Type.Optional(webhookFields.active), events: Type.Optional(EventNames) },
+  {
+    active: Type.Optional(webhookFields.active),
+    events: Type.Optional(EventNames),
+    cloudEvents: webhookFields.cloudEvents,
+  },
   { "x-refused": { url: fixed, id: fixed } },
 );
 
@@ -40,6 +45,7 @@ const CreatedWebhook = closedObject({
   events: webhookFields.events,
   secret: Type.String({ description: "Signs every callback. Shown this once." }),
   active: webhookFields.active,
+  cloudEvents: webhookFields.cloudEvents,
 });
 
 const shown = (webhook: Webhook, hide: HideSecrets) => ({
@@ -47,6 +53,7 @@ const shown = (webhook: Webhook, hide: HideSecrets) => ({
   url: hide.url(webhook.url),
   events: webhook.events,
   active: webhook.active,
+  ...(webhook.cloudEvents && { cloudEvents: true }),
   createdAt: webhook.createdAt.toISOString(),
 });
 
@@ -129,8 +136,10 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
         request,
         reply,
         (caller, once) => webhooks.create(caller, request.body, once),
-        ({ webhook: { id, url, events, active }, secret }) =>
-          reply.code(201).send({ id, url, events, secret, active }),
+        ({ webhook: { id, url, events, active, cloudEvents }, secret }) =>
+          reply
+            .code(201)
+            .send({ id, url, events, secret, active, ...(cloudEvents && { cloudEvents }) }),
       ),
   );
 
@@ -140,7 +149,7 @@ export const webhookRoutes = (app: FastifyInstance, webhooks: Webhooks): void =>
       tags,
       operationId: "updateWebhook",
       summary: "Change a webhook",
-      description: "Activate or deactivate it, or choose other events.",
+      description: "Activate or deactivate it, choose other events, or the headers of CloudEvents.",
       params: webhookPath,
       body: { ...PatchBody, examples: [{ active: false }] },
       response: answers(
