@@ -11,6 +11,7 @@ export interface Allowed {
 const everybody: Allowed = { keys: keyRoles, people: personRoles };
 const keysAlone: Allowed = { keys: keyRoles, people: undefined };
 const readers: Allowed = { keys: ["server", "editor", "admin", "owner"], people: personRoles };
+const readingKeys: Allowed = { keys: readers.keys, people: undefined };
 const editors: Allowed = {
   keys: ["editor", "admin", "owner"],
   people: ["editor", "admin", "owner"],
@@ -31,6 +32,7 @@ export const permissionTable: Readonly<Record<string, readonly [permission: stri
   "POST /api/v1/flags/{key}/explain": ["flags.explain", readers],
   "GET /api/v1/stream": ["flags.follow", readers],
   "GET /api/v1/snapshot": ["flags.follow", readers],
+  "GET /flagd/v1/flags.json": ["flags.follow", readingKeys],
   "GET /api/v1/segments": ["segments.read", readers],
   "GET /api/v1/segments/{key}": ["segments.read", readers],
   "GET /api/v1/segments/{key}/flags": ["segments.read", readers],
