@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { FlagdCore } from "@openfeature/flagd-core";
 import { bearer } from "./support/event-reader.ts";
+import { changeFlag, makeFlag } from "./support/ofrep.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 
 const path = "//flagd/v1/flags.json";
@@ -15,12 +16,11 @@ after(() => server.close());
 
 test("flagd decides by it as Halyard does, and a header counts what it holds", async () => {
   const { admin, server: reader, name } = await server.environment();
-  await admin("POST", "/flags", { key: "on", type: "boolean", enabled: true });
-  await admin("POST", "/flags", { key: "off", type: "boolean" });
-  await admin("POST", "/flags", {
-    ...{ key: "office", type: "boolean", enabled: true, otherwise: "off" },
-    rules: [{ when: { attribute: "ip", operator: "inNetwork", values: ["10.0.0.0/8"] }, serve: "on" }],
-  });
+  await makeFlag(admin, { key: "on", type: "boolean", enabled: true });
+  await makeFlag(admin, { key: "off", type: "boolean" });
+  await makeFlag(admin, { key: "office", type: "boolean", enabled: true });
+  const when = { attribute: "ip", op: "inCidr", values: ["10.0.0.0/8"] };
+  await changeFlag(admin, "office", { otherwise: "off", rules: [{ when, serve: "on" }] });
   const { status, headers, text } = await reader("GET", path);
   assert.equal(status, 200);
   assert.equal(headers.get("halyard-flagd-flags"), "exact=2, ascii=0, left-out=1");
