@@ -87,14 +87,22 @@ export const compileFlagd = (
     } catch {
       // Something else has written it: the others are compiled all the same.
       const reasons = ["It is not written as this version writes flags."];
-      return { told: { key: flag.key, class: "left-out", reasons } as const, definition: undefined };
+      return {
+        told: { key: flag.key, class: "left-out", reasons } as const,
+        definition: undefined,
+      };
     }
   });
   const definitions = compiled.flatMap(({ told, definition }) =>
     definition === undefined ? [] : [[told.key, definition] as const],
   );
   const text = JSON.stringify({
-    metadata: { flagSetId, ...(version !== undefined && { version: String(version) }) },
+    // Providers that find no scope put their selector there, which may be a key.
+    metadata: {
+      flagSetId,
+      scope: flagSetId,
+      ...(version !== undefined && { version: String(version) }),
+    },
     flags: Object.fromEntries(definitions),
     $evaluators: {
       [hashEvaluator]: hashesTheSame,

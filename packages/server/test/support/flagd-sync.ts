@@ -1,5 +1,7 @@
 // flagd.sync.v1.FlagSyncService as a client sees it: its messages by protobuf itself, its calls by a real gRPC client.
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -12,6 +14,7 @@ import {
   type ServiceError,
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
+import { decodeRequest } from "../../src/grpc/messages.ts";
 import { until } from "./until.ts";
 
 const proto = `
@@ -107,5 +110,40 @@ export const openSync = (address: string, security = credentials.createInsecure(
     },
     metadata: () => unary((done) => client.GetMetadata({}, new Metadata(), done)),
     close: () => client.close(),
+  };
+};
+
+/** Follows without reading: HTTP/2 lets 64 KiB through, and the rest waits at the server. */
+export const openPaused = (address: string, key: string) => {
+  const session = connect(`http://${address}`);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/flagd.sync.v1.FlagSyncService/SyncFlags",
+    "content-type": "application/grpc",
+    te: "trailers",
+    authorization: key,
+  });
+  for (const each of [session, stream]) each.on("error", () => undefined);
+  // One empty message.
+  stream.end(Buffer.alloc(5));
+  return {
+    begun: once(stream, "response"),
+    /** Reads from now on; gives the flags of so many definitions. */
+    async read(count: number): Promise<object[]> {
+      const received: object[] = [];
+      let bytes = Buffer.alloc(0);
+      stream.on("data", (chunk: Buffer) => {
+        bytes = Buffer.concat([bytes, chunk]);
+        while (bytes.length >= 5 && bytes.length >= 5 + bytes.readUInt32BE(1)) {
+          const end = 5 + bytes.readUInt32BE(1);
+          // A definition is the first text of its message, as a provider's id is of a request.
+          received.push(JSON.parse(decodeRequest(bytes.subarray(5, end)).providerId).flags);
+          bytes = bytes.subarray(end);
+        }
+      });
+      await until(`${count} definitions`, () => received.length >= count);
+      return received;
+    },
+    close: () => session.destroy(),
   };
 };
