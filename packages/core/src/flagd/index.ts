@@ -87,7 +87,10 @@ export const compileFlagd = (
     } catch {
       // Something else has written it: the others are compiled all the same.
       const reasons = ["It is not written as this version writes flags."];
-      return { told: { key: flag.key, class: "left-out", reasons } as const, definition: undefined };
+      return {
+        told: { key: flag.key, class: "left-out", reasons } as const,
+        definition: undefined,
+      };
     }
   });
   const definitions = compiled.flatMap(({ told, definition }) =>
