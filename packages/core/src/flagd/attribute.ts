@@ -12,8 +12,8 @@ const isTaken = (name: string): boolean =>
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** Undefined when it cannot be asked for; the findings say why. */
-export const variableOf = (attribute: string, findings: Findings): Logic | undefined => {
+/** Whatever it is when the findings leave the flag out. */
+export const variableOf = (attribute: string, findings: Findings): Logic => {
   const steps = pointerSteps(attribute) ?? [attribute];
   const isDeep = steps.length > 1;
   for (const step of steps) {
@@ -21,13 +21,11 @@ export const variableOf = (attribute: string, findings: Findings): Logic | undef
       findings.leaveOut(
         `The attribute ${quoted(attribute)} has a name that flagd engines read in different ways.`,
       );
-      return undefined;
     }
     if (isDeep && /^\d+$/.test(step)) {
       findings.leaveOut(
         `The attribute ${quoted(attribute)} is an element of a list: some engines find characters of a text there.`,
       );
-      return undefined;
     }
   }
   if (isDeep) {

@@ -1,4 +1,4 @@
-// Conditions in JsonLogic. Of three values only true matches, so a condition becomes two expressions: when it is true, and when it is false.
+// Conditions in JsonLogic. Of three values only true matches, so each is asked for by itself: whether it is true, or whether it is false.
 import type { Condition } from "../targeting/conditions/condition.ts";
 import type { AttributeCondition, Scalar } from "../targeting/conditions/operators.ts";
 import { parseVersion } from "../targeting/conditions/semver.ts";
@@ -11,7 +11,6 @@ import {
   isNoBoolean,
   isNoNumber,
   isNumber,
-  isNumberElement,
   isOneOf,
   isShort,
   isText,
@@ -24,31 +23,17 @@ import {
   same,
 } from "./logic.ts";
 
-/** When neither holds it is unknown. */
-export interface Both {
-  readonly whenTrue: Logic;
-  readonly whenFalse: Logic;
-}
-
-export const unknown: Both = { whenTrue: false, whenFalse: false };
-
-export const allOf = (parts: readonly Both[]): Both => ({
-  whenTrue: and(...parts.map(({ whenTrue }) => whenTrue)),
-  whenFalse: or(...parts.map(({ whenFalse }) => whenFalse)),
-});
-
-export const opposite = ({ whenTrue, whenFalse }: Both): Both => ({
-  whenTrue: whenFalse,
-  whenFalse: whenTrue,
-});
-
-export const anyOf = (parts: readonly Both[]): Both => opposite(allOf(parts.map(opposite)));
-
 const maxValues = 100;
-/** Beyond it a text, or a list, is unknown; the definition asks for a list's element at that place. */
+/** A longer text or list is unknown. */
 const longestList = 1_000;
 
-type Compile = (condition: AttributeCondition, value: Logic, findings: Findings) => Both;
+/** The expression for "the condition is `wanted`". When it is neither true nor false, both expressions do not hold. */
+type Compile = (
+  condition: AttributeCondition,
+  value: Logic,
+  wanted: boolean,
+  findings: Findings,
+) => Logic;
 
 const isUsable = (values: readonly Scalar[], op: string, findings: Findings): boolean => {
   if (values.length > maxValues) {
@@ -66,121 +51,113 @@ const refusesCase = ({ op, ignoreCase }: AttributeCondition, findings: Findings)
   return ignoreCase === true;
 };
 
-const amongTexts = (values: readonly Logic[], value: Logic): Both => {
-  const isShortList = same(elementOf(value, longestList), null);
+/** Of a list, or of something else. One engine finds 0 and false in themselves at any place. */
+const isShortList = (value: Logic): Logic =>
+  or(same(elementOf(value, longestList), null), same(value, 0), same(value, false));
+
+const amongTexts = (values: readonly Logic[], value: Logic, wanted: boolean): Logic => {
   const found = isOneOf(element, values);
-  return {
-    whenTrue: and(ofSome(value, found), or(isText(value), isShortList)),
-    whenFalse: and(
-      ofAll(value, and(isTextElement, not(found))),
-      or(and(isText(value), isShort(value)), isShortList),
-    ),
-  };
+  const isFound = wanted ? ofSome(value, found) : ofAll(value, and(isTextElement, not(found)));
+  return and(isFound, or(isText(value), isShortList(value)));
 };
 
-const amongNumbers = (values: readonly Logic[], value: Logic): Both => {
-  const isShortList = same(elementOf(value, longestList), null);
-  const found = isOneOf(element, values);
+const amongNumbers = (values: readonly Logic[], value: Logic): Logic => {
   const mayBeBoolean = values.includes(0) || values.includes(1);
-  return {
-    whenTrue: and(ofSome(value, found), isShortList, !mayBeBoolean || isNoBoolean(value)),
-    whenFalse: or(
-      and(isNumber(value), not({ in: [value, values] })),
-      and(ofAll(value, and(isNumberElement, not(found))), isShortList),
-    ),
-  };
-};
-
-const amongBooleans = (values: readonly Logic[], value: Logic): Both => {
-  const isShortList = same(elementOf(value, longestList), null);
-  const others = [true, false].filter((each) => !values.includes(each));
-  return {
-    whenTrue: and(ofSome(value, isOneOf(element, values)), isNoNumber(value), isShortList),
-    whenFalse: and(ofAll(value, isOneOf(element, others)), isNoNumber(value), isShortList),
-  };
-};
-
-const among: Compile = (condition, value, findings) => {
-  const { op, values = [], attribute } = condition;
-  if (refusesCase(condition, findings) || !isUsable(values, op, findings)) return unknown;
-  const list = [...new Set(values.map((each) => (typeof each === "number" ? each + 0 : each)))];
-  if (typeof list[0] === "string") return amongTexts(list, value);
-  findings.limit(
-    `${op} compares ${JSON.stringify(attribute)} with ${typeof list[0]}s: in lists, the engine of Python takes 1 and 0 for true and false.`,
+  return and(
+    ofSome(value, isOneOf(element, values)),
+    isShortList(value),
+    !mayBeBoolean || isNoBoolean(value),
   );
-  return typeof list[0] === "number" ? amongNumbers(list, value) : amongBooleans(list, value);
+};
+
+const amongBooleans = (values: readonly Logic[], value: Logic, wanted: boolean): Logic => {
+  const others = [true, false].filter((each) => !values.includes(each));
+  const isFound = wanted
+    ? ofSome(value, isOneOf(element, values))
+    : ofAll(value, isOneOf(element, others));
+  return and(isFound, isNoNumber(value), isShortList(value));
+};
+
+const among: Compile = (condition, value, wanted, findings) => {
+  const { op, values = [], attribute } = condition;
+  if (refusesCase(condition, findings) || !isUsable(values, op, findings)) return false;
+  const list = [...new Set(values.map((each) => (typeof each === "number" ? each + 0 : each)))];
+  if (typeof list[0] === "string") return amongTexts(list, value, wanted);
+  const name = JSON.stringify(attribute);
+  if (typeof list[0] === "number" && !wanted) {
+    findings.leaveOut(`That ${name} is not among numbers is different in lists with other things.`);
+    return false;
+  }
+  findings.limit(
+    `${op} compares ${name} with ${typeof list[0]}s: in lists, the engine of Python takes 1 and 0 for true and false.`,
+  );
+  return typeof list[0] === "number"
+    ? amongNumbers(list, value)
+    : amongBooleans(list, value, wanted);
 };
 
 const ofTexts =
   (holds: (value: Logic, part: Logic) => Logic): Compile =>
-  (condition, value, findings) => {
+  (condition, value, wanted, findings) => {
     const { op, values = [] } = condition;
-    if (refusesCase(condition, findings) || !isUsable(values, op, findings)) return unknown;
+    if (refusesCase(condition, findings) || !isUsable(values, op, findings)) return false;
     const found = or(...values.map((part) => holds(value, part)));
-    return {
-      whenTrue: and(isText(value), isShort(value), found),
-      whenFalse: and(isText(value), isShort(value), not(found)),
-    };
+    return and(isText(value), isShort(value), wanted ? found : not(found));
   };
 
 const ofNumbers =
   (operator: string, opposed: string): Compile =>
-  ({ op, value: limit, as }, value, findings) => {
+  ({ op, value: limit, as }, value, wanted, findings) => {
     if (as === "number") {
       findings.leaveOut(`${op} reads texts as numbers: flagd engines read more texts as such.`);
-      return unknown;
+      return false;
     }
-    const bound = Number(limit) + 0;
-    return {
-      whenTrue: and(isNumber(value), { [operator]: [value, bound] }),
-      whenFalse: and(isNumber(value), { [opposed]: [value, bound] }),
-    };
+    return and(isNumber(value), { [wanted ? operator : opposed]: [value, Number(limit) + 0] });
   };
 
 /** Some engines keep the parts of a version in 32 bits. */
 const longestPart = 9;
 
+/** Canonical and without its build part, which does not count; undefined when not every engine reads it. */
+const versionText = (limit: string): string | undefined => {
+  const version = parseVersion(limit);
+  if (version === undefined) return undefined;
+  const { numbers, prerelease } = version;
+  const isLong = (part: string) => /^\d+$/.test(part) && part.length > longestPart;
+  if ([...numbers, ...prerelease].some(isLong)) return undefined;
+  return prerelease.length === 0
+    ? numbers.join(".")
+    : `${numbers.join(".")}-${prerelease.join(".")}`;
+};
+
 const ofVersions =
   (operator: string, opposed: string): Compile =>
-  ({ op, value: limit, attribute }, value, findings) => {
-    const version = parseVersion(String(limit));
-    const parts = version === undefined ? [] : [...version.numbers, ...version.prerelease];
-    if (
-      version === undefined ||
-      parts.some((part) => /^\d+$/.test(part) && part.length > longestPart)
-    ) {
+  ({ op, value: limit, attribute }, value, wanted, findings) => {
+    const text = versionText(String(limit));
+    if (text === undefined) {
       findings.leaveOut(`${op} has a version that not every flagd engine reads.`);
-      return unknown;
+      return false;
     }
     findings.limit(
       `${op} needs canonical versions such as 1.4.0 or 1.4.0-beta.2 in ${JSON.stringify(attribute)}: flagd engines read other texts in different ways.`,
     );
-    const { numbers, prerelease } = version;
-    const text = [numbers.join("."), ...(prerelease.length > 0 ? [prerelease.join(".")] : [])].join(
-      "-",
-    );
-    return {
-      whenTrue: and(isText(value), { sem_ver: [value, operator, text] }),
-      whenFalse: and(isText(value), { sem_ver: [value, opposed, text] }),
-    };
+    return and(isText(value), { sem_ver: [value, wanted ? operator : opposed, text] });
   };
 
-const exists: Compile = ({ value: wanted }, value) => {
-  const isThere: Both = { whenTrue: differ(value, null), whenFalse: same(value, null) };
-  return wanted === true ? isThere : opposite(isThere);
-};
+const exists: Compile = ({ value: isThere }, value, wanted) =>
+  isThere === wanted ? differ(value, null) : same(value, null);
 
 const impossible =
   (what: string): Compile =>
-  ({ op }, _value, findings) => {
+  ({ op }, _value, _wanted, findings) => {
     findings.leaveOut(`${op} compares ${what}: flagd cannot.`);
-    return unknown;
+    return false;
   };
 
 const operators: Readonly<Record<string, Compile>> = {
   exists,
   in: among,
-  notIn: (...args) => opposite(among(...args)),
+  notIn: (condition, value, wanted, findings) => among(condition, value, !wanted, findings),
   startsWith: ofTexts((value, part) => ({ starts_with: [value, part] })),
   endsWith: ofTexts((value, part) => ({ ends_with: [value, part] })),
   contains: ofTexts((value, part) => ({ in: [part, value] })),
@@ -198,29 +175,32 @@ const operators: Readonly<Record<string, Compile>> = {
   inCidr: impossible("networks"),
 };
 
-const ofAttribute = (condition: AttributeCondition, findings: Findings): Both => {
+const ofAttribute = (condition: AttributeCondition, wanted: boolean, findings: Findings): Logic => {
   const { op, attribute } = condition;
   const compile = Object.hasOwn(operators, op) ? operators[op] : undefined;
   if (compile === undefined) {
     findings.leaveOut(`This version does not know the operator ${op}.`);
-    return unknown;
+    return false;
   }
-  // Both are looked at, so that the findings are complete.
-  const value = variableOf(attribute, findings);
-  const both = compile(condition, value ?? { var: "-" }, findings);
-  return value === undefined ? unknown : both;
+  return compile(condition, variableOf(attribute, findings), wanted, findings);
 };
+
+/** Whether the context is in the segment, or is not: `wanted`. */
+export type SegmentLogic = (key: string, wanted: boolean) => Logic;
 
 /** Of a condition that was checked when it was saved, so it is not deep. */
 export const compileCondition = (
   condition: Condition,
-  segment: (key: string) => Both,
+  wanted: boolean,
+  segment: SegmentLogic,
   findings: Findings,
-): Both => {
-  const compile = (each: Condition) => compileCondition(each, segment, findings);
-  if ("all" in condition) return allOf(condition.all.map(compile));
-  if ("any" in condition) return anyOf(condition.any.map(compile));
-  if ("not" in condition) return opposite(compile(condition.not));
-  if ("segment" in condition) return anyOf(condition.segment.map(segment));
-  return ofAttribute(condition, findings);
+): Logic => {
+  const compile = (each: Condition) => compileCondition(each, wanted, segment, findings);
+  if ("not" in condition) return compileCondition(condition.not, !wanted, segment, findings);
+  if ("all" in condition) return (wanted ? and : or)(...condition.all.map(compile));
+  if ("any" in condition) return (wanted ? or : and)(...condition.any.map(compile));
+  if ("segment" in condition) {
+    return (wanted ? or : and)(...condition.segment.map((key) => segment(key, wanted)));
+  }
+  return ofAttribute(condition, wanted, findings);
 };

@@ -69,7 +69,7 @@ const bucketingOf = (flag: Flag, { findings }: Work): Bucketing => {
   findings.limit(
     `A split needs bucketing values in ASCII without a space at the end: some engines hash other texts differently.`,
   );
-  const value = variableOf(bucketBy ?? "targetingKey", findings) ?? { var: "-" };
+  const value = variableOf(bucketBy ?? "targetingKey", findings);
   const text: Logic = { cat: [`${bucketSeed}:`, value] };
   const isKey = and(isText(value), differ(value, ""), { ends_with: [text, value] });
   if (bucketBy === undefined) return { hasKey: isKey, text };
@@ -121,10 +121,10 @@ const stepsOf = (flag: Flag, work: Work): readonly Step[] => {
     return [and(when, or(not(hasKey), differ(split, unreached))), result];
   };
   const rules = (flag.rules ?? []).filter(({ disabled }) => disabled !== true);
-  const test = (key: string) => work.segments.test(key, work.findings);
+  const segment = (key: string, wanted: boolean) => work.segments.logic(key, wanted, work.findings);
   return [
     ...rules.map(({ when, serve }) =>
-      stepOf(compileCondition(when, test, work.findings).whenTrue, serve),
+      stepOf(compileCondition(when, true, segment, work.findings), serve),
     ),
     stepOf(true, otherwise),
   ];

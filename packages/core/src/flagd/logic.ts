@@ -78,15 +78,14 @@ export const ofAll = (value: Logic, test: Logic): Logic => ({
   none: [listOf(value), asObject(not(test))],
 });
 
-/** Neither null nor a boolean, of which `cat` makes no text everywhere. */
-const isTextOrNumber: Logic = and(
+/** Some engines cannot make a text of null or of a boolean. */
+export const isTextElement = and(
   differ(element, null),
   differ(element, true),
   differ(element, false),
+  same({ cat: [element] }, element),
+  isShort(element),
 );
-const asText: Logic = { cat: [element] };
-export const isTextElement = and(isTextOrNumber, same(asText, element));
-export const isNumberElement = and(isTextOrNumber, differ(asText, element));
 
 export const isOneOf = (value: Logic, list: readonly Logic[]): Logic =>
   or(...list.map((each) => same(value, each)));
