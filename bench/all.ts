@@ -14,6 +14,7 @@ const benches = [
   "sampling",
   "delivery",
   "streams",
+  "flagd",
   "instances",
   "footprint",
   "unleash",

@@ -16,11 +16,11 @@ export const startServer = async (
 ): Promise<Server> => {
   const log = createLog(config);
   // Keys are shown only once: it listens first, so that no start that fails has created any.
-  const { instance, url } = await openListening(config, log, overrides);
+  const { instance, url, flagd } = await openListening(config, log, overrides);
   try {
     const firstKeys = await makeFirstKeys(config, instance, log);
     const dashboard = await dashboardAddress(config, instance.signInLinks, url);
-    return { url, firstKeys, dashboard, close: () => instance.close(config.shutdownDelay) };
+    return { url, flagd, firstKeys, dashboard, close: () => instance.close(config.shutdownDelay) };
   } catch (error) {
     await closeAfterFailure(instance, log);
     throw error;

@@ -13,6 +13,7 @@ const keyB = "b-key-of-twenty-or-more";
 test("the defaults are those of a developer's machine", () => {
   assert.deepEqual(parseConfig({}), {
     host: "127.0.0.1",
+    flagd: undefined,
     port: 4_400,
     database: { kind: "embedded", folder: resolve("data") },
     workers: 1,

@@ -10,6 +10,7 @@ import {
   type Subscriber,
 } from "../src/http/streams/event-streams.ts";
 import { frameOf } from "../src/http/streams/frame.ts";
+import { createOpenStreams } from "../src/http/streams/open-streams.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
 import { startTestServer } from "./support/server.ts";
 import { until } from "./support/until.ts";
@@ -24,7 +25,8 @@ const settings: StreamSettings = {
 
 /** Streams of their own behind a real port, to publish whatever a test needs. */
 const startStreams = async (t: TestContext, changed: Partial<StreamSettings>, first = "") => {
-  const streams = createEventStreams({ ...settings, ...changed });
+  const openStreams = createOpenStreams(settings);
+  const streams = createEventStreams({ ...settings, ...changed }, openStreams);
   const broadcaster = createBroadcaster<Subscriber>(streams.send);
   const app = fastify({ forceCloseConnections: "idle" });
   app.addHook("preClose", async () => streams.close());
@@ -55,7 +57,7 @@ const startStreams = async (t: TestContext, changed: Partial<StreamSettings>, fi
     socket.write("GET / HTTP/1.1\r\nHost: halyard\r\n\r\n");
     return reader;
   };
-  return { app, streams, broadcaster, read };
+  return { app, openStreams, broadcaster, read };
 };
 
 suite("a reader that does not keep up", () => {
@@ -107,11 +109,11 @@ suite("a reader that does not keep up", () => {
 
   test("does not outlive its key, whatever waits for it", async (t) => {
     const first = `data: ${"x".repeat(16 * 1_024 * 1_024)}\n\n`;
-    const { streams, broadcaster, read } = await startStreams(t, {}, first);
+    const { openStreams, broadcaster, read } = await startStreams(t, {}, first);
     read().socket.pause();
     await until("a reader", () => broadcaster.size === 1);
-    streams.endOf(new Set(["another"]));
-    streams.endOf(new Set(["some"]));
+    openStreams.endOf(new Set(["another"]));
+    openStreams.endOf(new Set(["some"]));
     await until("its end", () => broadcaster.size === 0);
   });
 

@@ -83,8 +83,15 @@ const anything: readonly Json[] = [
   { id: 7 },
 ];
 
+export interface Mix {
+  /** How many percent of the conditions ask for a moment or a network, ignore the case, or read texts as numbers. */
+  readonly rare: number;
+}
+
+/** Without a mix, everything is about as frequent. */
 export const randomWorld = (
   seed: number,
+  mix?: Mix,
 ): { readonly world: World; readonly contexts: readonly JsonObject[] } => {
   const below = randomFrom(seed);
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T;
@@ -95,8 +102,8 @@ export const randomWorld = (
 
   const ofAttribute = (): JsonObject => {
     const attribute = pick(attributes);
-    const ignoreCase = chance(30) ? { ignoreCase: true } : {};
-    switch (below(8)) {
+    const ignoreCase = chance(mix?.rare ?? 30) ? { ignoreCase: true } : {};
+    switch (below(mix === undefined || chance(mix.rare) ? 8 : 6)) {
       case 0:
         return { attribute, op: "exists", value: chance(50) };
       case 1:
@@ -119,7 +126,7 @@ export const randomWorld = (
           attribute,
           op: pick(["lt", "lte", "gt", "gte"]),
           value: pick(numbers) + 0,
-          ...(chance(50) && { as: "number" }),
+          ...(chance(mix?.rare ?? 50) && { as: "number" }),
         };
       case 5:
         return {

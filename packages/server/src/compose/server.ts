@@ -9,15 +9,20 @@ import { createSecondFactors } from "../access/second-factor.ts";
 import { createSessions } from "../access/sessions.ts";
 import type { Config } from "../config/config.ts";
 import type { SamplePart } from "../evaluation/context-sample.ts";
+import { createFlagdDefinitions } from "../evaluation/flagd-definitions.ts";
 import { createUsageReport } from "../evaluation/usage-report.ts";
+import type { FlagdServer } from "../grpc/server.ts";
 import { createApp } from "../http/app.ts";
+import { createKeyCheck } from "../http/auth/authenticate.ts";
 import { networkOf } from "../http/auth/client-network.ts";
 import { createEventTokens } from "../http/auth/event-token.ts";
+import { byNetwork, createRateLimit } from "../http/auth/rate-limit.ts";
 import { createSeal } from "../http/auth/seal.ts";
 import { loadDashboard } from "../http/dashboard/files.ts";
 import { createOverload } from "../http/load/overload.ts";
 import { drain } from "../http/request/drain.ts";
 import type { StreamSettings } from "../http/streams/event-streams.ts";
+import { createOpenStreams } from "../http/streams/open-streams.ts";
 import { dashboardFolder as builtDashboard } from "../installation.ts";
 import { createApiKeys, hashKey } from "../management/api-keys.ts";
 import { createChangeRequests } from "../management/change-requests/change-requests.ts";
@@ -46,6 +51,7 @@ import { createTelemetry } from "../telemetry/telemetry.ts";
 import { version } from "../version.ts";
 import { composeArrival } from "./arrival.ts";
 import { startBackground } from "./background.ts";
+import { loadFlagdServer } from "./flagd.ts";
 import { composeMemory } from "./memory.ts";
 import { newIds, openStore, random, secretKeysOf, systemClock } from "./operator.ts";
 import { lookUpWithin, systemLookUp } from "./resolve-name.ts";
@@ -60,6 +66,8 @@ const monotonic = () => performance.now();
 
 export interface Instance {
   readonly app: FastifyInstance;
+  /** Undefined when there is to be none. */
+  readonly flagdServer: FlagdServer | undefined;
   readonly environments: Environments;
   readonly signInLinks: SignInLinks;
   /** Webhooks and people whose secret was encrypted with a key that is missing. */
@@ -152,10 +160,23 @@ export const composeInstance = async (
     const links = createSignInLinks(store, sources);
     const environments = createEnvironments(store, { ...sources, ...config }, changes);
     const past = createPast(store, inMemory);
+    const streamLimits = { ...config, ...streamSettings, ...streams };
+    const failures = byNetwork(createRateLimit(config.authFailureLimit, monotonic));
+    const keyCache = createApiKeyCache({ table: keyTable, catchUp: () => feed.catchUp(), hashKey });
+    /** What HTTP and gRPC have together. */
+    const shared = {
+      ...arrival,
+      ...{ log, snapshots, keyCache, overload },
+      keyCheck: createKeyCheck(keyCache, failures),
+      openStreams: createOpenStreams(streamLimits, telemetry.http.streams),
+      flagdDefinitions: createFlagdDefinitions(),
+      now: monotonic,
+      meter: telemetry.http,
+    };
     const app = await createApp({
       ...config,
-      ...arrival,
-      log,
+      ...shared,
+      failures,
       flags: createFlags(changes),
       segments: createSegments(store, changes),
       changeRequests,
@@ -174,15 +195,13 @@ export const composeInstance = async (
           return keys.list(environment);
         },
       },
-      keyCache: createApiKeyCache({ table: keyTable, catchUp: () => feed.catchUp(), hashKey }),
       keyTable,
       users: createUsers(store, sources),
-      snapshots,
       feed,
       contextSample,
       ofrepMetadata: config.ofrepMetadata,
       usage: createUsageReport(store, snapshots, usage, clock),
-      streams: { ...config, ...streamSettings, ...streams },
+      streams: streamLimits,
       eventTokens: createEventTokens(secretKeysOf(config), clock),
       deliveries: createDeliveries({
         ...sources,
@@ -215,19 +234,20 @@ export const composeInstance = async (
           ? undefined
           : { mode: config.mcp, secrets: secretKeysOf(config), version, clock },
       readiness: { check: () => store.check(), isLeaving: () => isLeaving },
-      overload,
-      now: monotonic,
-      meter: telemetry.http,
       tracing: telemetry.tracing,
       async metrics() {
         const all = scrapes ? await scrapes() : [await scrape()];
         return all && expose(all);
       },
     });
-    let drained: Promise<void> | undefined;
-    const drainApp = () => {
-      drained ??= drain(app, requestTimeout, log);
-      return drained;
+    const flagdServer = await loadFlagdServer(config.flagd, { ...shared, ...streamLimits });
+    let drained: Promise<unknown> | undefined;
+    const drainApp = async () => {
+      drained ??= Promise.all([
+        drain(app, requestTimeout, log),
+        flagdServer?.close(requestTimeout),
+      ]);
+      await drained;
     };
     opened.defer(drainApp);
     startBackground({ config, log, clock, lookUp, store, telemetry, opened }, [
@@ -237,6 +257,7 @@ export const composeInstance = async (
     ]);
     return {
       app,
+      flagdServer,
       environments,
       signInLinks: links,
       unreadableSecrets: () => store.unreadableSecrets(),

@@ -11,6 +11,7 @@ import {
   parseAllowedPlace,
 } from "../domain/webhooks/callback-address.ts";
 import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
+import { type FlagdSettings, readFlagdSettings } from "./flagd-settings.ts";
 import { isLoopbackHost } from "./loopback.ts";
 import { providersSetting, readProviders } from "./providers.ts";
 import {
@@ -30,6 +31,8 @@ export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "s
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Undefined when there is to be no gRPC server. */
+  readonly flagd: FlagdSettings | undefined;
   readonly database: DatabaseSettings;
   /** Whether a start may migrate the schema; otherwise `halyard migrate` does. */
   readonly mayMigrate: boolean;
@@ -119,7 +122,8 @@ export const parseConfig = (variables: Variables): Config => {
   const mistakes: string[] = [];
   const known = new Set([...clientSettings, providersSetting]);
 
-  const { setting, count } = createSettingReader(variables, known, mistakes);
+  const reader = createSettingReader(variables, known, mistakes);
+  const { setting, count } = reader;
 
   const host = setting("HOST", "127.0.0.1", "a host name or an IP address", (text) =>
     /^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined,
@@ -164,9 +168,11 @@ export const parseConfig = (variables: Variables): Config => {
     "a whole number from 0 to 1000000, 0 for no limit",
     whole(0, 1_000_000),
   );
+  const port = count("PORT", 4_400, 0, 65_535);
   const config: Config = {
     host,
-    port: count("PORT", 4_400, 0, 65_535),
+    port,
+    flagd: readFlagdSettings(reader, port, mistakes),
     database: readDatabase(),
     workers: setting("HALYARD_WORKERS", 1, "a whole number from 1 to 64, or auto", (text) =>
       text === "auto" ? Math.min(64, availableParallelism()) : whole(1, 64)(text),

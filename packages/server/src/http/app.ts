@@ -5,7 +5,7 @@ import type { Failure } from "../errors.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { type ApiDependencies, apiRoutes, apiSchemas } from "./api/api.ts";
 import { createAttempts } from "./auth/attempts.ts";
-import { createKeyCheck } from "./auth/authenticate.ts";
+import type { KeyCheck } from "./auth/authenticate.ts";
 import { byNetwork, createRateLimit } from "./auth/rate-limit.ts";
 import { acceptSessions } from "./auth/session-authenticate.ts";
 import { createSessionRequests } from "./auth/session-request.ts";
@@ -21,6 +21,7 @@ import { isJsonCharset, parseJsonBody } from "./errors/json-body.ts";
 import { schemaController } from "./errors/validation.ts";
 import { openFastPath } from "./fast-path/fast-path.ts";
 import { fastRoutes } from "./fast-path/routes.ts";
+import { type FlagdDependencies, flagdRoutes } from "./flagd/routes.ts";
 import { addLifecycle } from "./lifecycle.ts";
 import { limitSending, serveInTurn } from "./load/connections.ts";
 import type { Overload } from "./load/overload.ts";
@@ -37,6 +38,7 @@ import { answerPreflights } from "./request/cors.ts";
 import { createObserver, type ObserveDependencies } from "./request/observe.ts";
 import { traceRequests } from "./request/trace-requests.ts";
 import { createEventStreams, type StreamSettings } from "./streams/event-streams.ts";
+import type { OpenStreams } from "./streams/open-streams.ts";
 
 export const maxBodyBytes = 256 * 1_024;
 
@@ -45,15 +47,17 @@ export interface AppDependencies
       ApiDependencies & RefetchDependencies & EvaluationDependencies,
       "streams" | "counts" | "sessions"
     >,
-    Omit<ObserveDependencies & MetricsDependencies, "failures"> {
+    ObserveDependencies,
+    MetricsDependencies,
+    FlagdDependencies {
   readonly keyTable: Pick<KeyTable, "onEnded">;
   /** Requests a minute for each key, evaluation aside; 0 for no limit. */
   readonly rateLimit: number;
-  /** Failed authentications a minute for each address; 0 for no limit. */
-  readonly authFailureLimit: number;
+  readonly keyCheck: KeyCheck;
   /** Sign-ins, and reports of usage, a minute for each address; 0 for no limit. */
   readonly addressLimit: number;
   readonly streams: StreamSettings;
+  readonly openStreams: OpenStreams;
   /** Undefined unless the operator has loaded an SDK for traces. */
   readonly tracing: Tracing | undefined;
   readonly readiness: Readiness;
@@ -118,7 +122,8 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     }
   });
 
-  const streams = createEventStreams(dependencies.streams, dependencies.meter.streams, (err) =>
+  const { openStreams } = dependencies;
+  const streams = createEventStreams(dependencies.streams, openStreams, (err) =>
     log.error({ err }, "a stream could not be opened"),
   );
   app.addHook("onListen", async () => log.info(`Server listening at ${app.listeningOrigin}`));
@@ -129,8 +134,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   app.setErrorHandler(createErrorHandler(log, overload));
 
   const perKey = createRateLimit(dependencies.rateLimit, now);
-  const failures = byNetwork(createRateLimit(dependencies.authFailureLimit, now));
-  const keyCheck = createKeyCheck(keyCache, failures);
+  const { failures, keyCheck } = dependencies;
   const { authenticate } = keyCheck;
   const { dashboard, publicUrl } = dependencies;
   const requests = dashboard && createSessionRequests(dashboard.clock, publicUrl);
@@ -156,7 +160,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     sendUnknownPage: dashboard && createUnknownPage(dashboard),
   });
 
-  const stopKeys = dependencies.keyTable.onEnded(streams.endOf);
+  const stopKeys = dependencies.keyTable.onEnded(openStreams.endOf);
   app.addHook("preClose", async () => {
     stopKeys();
     streams.close();
@@ -187,7 +191,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
   }
   await describeApi(app);
   await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));
-  metricsRoute(app, { ...dependencies, failures });
+  metricsRoute(app, dependencies);
   if (dependencies.mcp) await mcpRoutes(app, dependencies.mcp, publicUrl);
   await app.register(async (open) => refetchRoutes(open, { ...dependencies, streams }), {
     prefix: "/ofrep/v1",
@@ -205,6 +209,13 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       manifestRoutes(api, dependencies);
     },
     { prefix: "/openfeature/v0" },
+  );
+  await app.register(
+    async (api) => {
+      requirePermissions(api);
+      flagdRoutes(api, dependencies);
+    },
+    { prefix: "/flagd/v1" },
   );
   for (const path of ["", "/:key", "/*"]) {
     answerPreflights(app, `/ofrep/v1/evaluate/flags${path}`, ["POST"]);

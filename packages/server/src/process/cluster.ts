@@ -10,7 +10,7 @@ import { createQuestionRounds } from "./cluster-questions.ts";
 import { dashboardAddress, makeFirstKeys } from "./first-keys.ts";
 import type { Server } from "./listening.ts";
 import { createLog } from "./log.ts";
-import { reservePort } from "./port.ts";
+import { flagdPort, type PortSettings, reservePort } from "./port.ts";
 
 /** Milliseconds: a worker that ends sooner counts as an early exit. */
 const earlyExitLimit = 10_000;
@@ -36,8 +36,8 @@ export const startCluster = async (config: Config): Promise<Server> => {
   const operator = await composeOperator(config);
   try {
     const count = await countWorkers(config, log);
-    const reserved = await reservePort(config);
-    const workers = startWorkers({ ...config, workers: count, port: reserved.port }, log);
+    using ports = await reservePorts(config);
+    const workers = startWorkers({ ...config, ...ports.reserved, workers: count }, log);
     try {
       // Keys are shown only once: the workers listen first, so that no start that fails has created any.
       const url = await workers.up;
@@ -47,11 +47,31 @@ export const startCluster = async (config: Config): Promise<Server> => {
     } catch (error) {
       await workers.close();
       throw error;
-    } finally {
-      reserved.release();
     }
   } finally {
     await operator.close();
+  }
+};
+
+/** Kept until the workers listen. */
+const reservePorts = async (config: Config) => {
+  const kept = new DisposableStack();
+  const reserve = async (wanted: PortSettings): Promise<number> => {
+    const { port, release } = await reservePort(wanted);
+    kept.defer(release);
+    return port;
+  };
+  try {
+    const port = await reserve(config);
+    const { flagd } = config;
+    const reserved = {
+      port,
+      flagd: flagd && { ...flagd, port: await reserve(flagdPort(config, flagd)) },
+    };
+    return { reserved, [Symbol.dispose]: () => kept.dispose() };
+  } catch (error) {
+    kept.dispose();
+    throw error;
   }
 };
 

@@ -4,7 +4,7 @@ import { composeInstance, type Instance, type TestOverrides } from "../compose/s
 import type { Config } from "../config/config.ts";
 import type { FirstKey } from "../management/environments/bootstrap.ts";
 import { keepNextTickFast } from "./next-tick-workaround.ts";
-import { explainListenErrors, resolveHost } from "./port.ts";
+import { explainListenErrors, flagdPort, resolveHost } from "./port.ts";
 
 export interface DashboardAddress {
   readonly url: string;
@@ -15,6 +15,8 @@ export interface DashboardAddress {
 export interface Server {
   /** Where it listens, such as http://127.0.0.1:4400. */
   readonly url: string;
+  /** Where it listens for flagd, such as 127.0.0.1:4403; undefined when it does not. */
+  readonly flagd?: string | undefined;
   /** The keys created at this start, when the store was empty. They cannot be read again. */
   readonly firstKeys: readonly FirstKey[];
   readonly dashboard: DashboardAddress | undefined;
@@ -31,6 +33,8 @@ export interface ListeningInstance {
   readonly instance: Instance;
   /** Where it listens, such as http://127.0.0.1:4400. */
   readonly url: string;
+  /** Where it listens for flagd; undefined when it does not. */
+  readonly flagd: string | undefined;
 }
 
 /** Connections that the system queues until they are accepted. Beyond Node's default of 511, clients of a burst would wait a second. */
@@ -46,14 +50,20 @@ export const openListening = async (
   await keepNextTickFast();
   const instance = await composeInstance(config, log, overrides);
   try {
-    await explainListenErrors(config, async () => {
-      const options = { host: await resolveHost(config), port: config.port, backlog, reusePort };
-      await instance.app.listen(options);
-    });
+    const { flagdServer } = instance;
+    const options = { host: await resolveHost(config), backlog, reusePort };
+    await explainListenErrors(config, () => instance.app.listen({ ...options, port: config.port }));
     const address = instance.app.server.address();
     const port = typeof address === "object" && address ? address.port : config.port;
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
-    return { instance, url: `http://${host}:${port}` };
+    let flagd: string | undefined;
+    if (flagdServer && config.flagd) {
+      const wanted = flagdPort(config, config.flagd);
+      const flagdOptions = { ...options, port: wanted.port };
+      flagd = `${host}:${await explainListenErrors(wanted, () => flagdServer.listen(flagdOptions))}`;
+      log.info(`Listening for flagd at ${flagd}`);
+    }
+    return { instance, url: `http://${host}:${port}`, flagd };
   } catch (error) {
     await closeAfterFailure(instance, log);
     throw error;

@@ -3,6 +3,7 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { type AddressInfo, BoundSocket, createServer } from "node:net";
 import type { Config } from "../config/config.ts";
+import type { FlagdSettings } from "../config/flagd-settings.ts";
 import { StartupProblem } from "../errors.ts";
 
 /**
@@ -12,8 +13,18 @@ import { StartupProblem } from "../errors.ts";
 export const systemBalancesConnections =
   process.platform === "linux" || process.platform === "freebsd";
 
+/** A port to listen on, and the setting that says which. */
+export interface PortSettings extends Pick<Config, "host" | "port"> {
+  readonly setting?: "PORT" | "HALYARD_FLAGD_PORT";
+}
+
+export const flagdPort = (
+  { host }: Pick<Config, "host">,
+  { port }: Pick<FlagdSettings, "port">,
+): PortSettings => ({ host, port, setting: "HALYARD_FLAGD_PORT" });
+
 /** Fastify would open a second server for the other address of `localhost`, which nothing else knows of. */
-export const resolveHost = async ({ host }: Config): Promise<string> =>
+export const resolveHost = async ({ host }: Pick<Config, "host">): Promise<string> =>
   host === "localhost" ? (await lookup(host)).address : host;
 
 /** A port for several processes. */
@@ -28,7 +39,7 @@ export interface ReservedPort {
  * listens on it alone first, which fails when the port is taken. It then keeps a socket that is bound but does not
  * listen: it gets no connections, and the system gives a port that it chose (PORT=0) to nobody else.
  */
-export const reservePort = (config: Config): Promise<ReservedPort> =>
+export const reservePort = (config: PortSettings): Promise<ReservedPort> =>
   explainListenErrors(config, async () => {
     const probe = createServer();
     probe.listen({ host: await resolveHost(config), port: config.port, exclusive: true });
@@ -43,7 +54,7 @@ export const reservePort = (config: Config): Promise<ReservedPort> =>
 
 /** Turns what the operator can set right into a sentence that says how. */
 export const explainListenErrors = async <T>(
-  { host, port }: Config,
+  { host, port, setting = "PORT" }: PortSettings,
   start: () => Promise<T>,
 ): Promise<T> => {
   try {
@@ -51,8 +62,8 @@ export const explainListenErrors = async <T>(
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     const problem = {
-      EADDRINUSE: `Port ${port} on ${host} is already in use: stop the program that uses it, or choose another with PORT.`,
-      EACCES: `Port ${port} may not be used by this user: choose one above 1023 with PORT.`,
+      EADDRINUSE: `Port ${port} on ${host} is already in use: stop the program that uses it, or choose another with ${setting}.`,
+      EACCES: `Port ${port} may not be used by this user: choose one above 1023 with ${setting}.`,
       EADDRNOTAVAIL: `${host} is not an address of this machine: choose another with HOST.`,
       ENOTFOUND: `The host name ${host} cannot be resolved: choose another with HOST.`,
     }[String(code)];

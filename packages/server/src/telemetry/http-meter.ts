@@ -15,7 +15,7 @@ export interface MeteredRoute {
   readonly timing: Timing;
 }
 
-export const streamKinds = ["flags", "refetch"] as const;
+export const streamKinds = ["flags", "refetch", "flagd"] as const;
 export type StreamKind = (typeof streamKinds)[number];
 
 export interface StreamCounts {
@@ -67,6 +67,10 @@ export const createHttpMeter = (): HttpMeter => {
     },
     routes: () => [...meters.values()],
     evaluations: { on: 0, off: 0, error: 0, bulk: 0 },
-    streams: { flags: { open: 0, opened: 0 }, refetch: { open: 0, opened: 0 } },
+    streams: {
+      flags: { open: 0, opened: 0 },
+      refetch: { open: 0, opened: 0 },
+      flagd: { open: 0, opened: 0 },
+    },
   };
 };

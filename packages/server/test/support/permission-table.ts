@@ -37,6 +37,7 @@ export const permissionTable: Readonly<Record<string, readonly [permission: stri
   "POST /api/v1/flags/{key}/explain": ["flags.explain", readers],
   "GET /api/v1/stream": ["flags.follow", readers],
   "GET /api/v1/snapshot": ["flags.follow", readers],
+  "GET /flagd/v1/flags.json": ["flags.follow", readerKeys],
   "GET /api/v1/segments": ["segments.read", readers],
   "GET /api/v1/segments/{key}": ["segments.read", readers],
   "GET /api/v1/segments/{key}/flags": ["segments.read", readers],

@@ -19,6 +19,8 @@ export interface TestEnvironment {
 
 export interface TestServer {
   readonly url: string;
+  /** Where it listens for flagd, with HALYARD_FLAGD_PORT alone. */
+  readonly flagd: string;
   /** Names its store, whichever it is. */
   readonly folder: string;
   readonly firstKeys: readonly { readonly environment: string; readonly text: string }[];
@@ -56,6 +58,7 @@ export const startTestServer = async (
 
   return {
     url: server.url,
+    flagd: server.flagd ?? "",
     folder,
     firstKeys: server.firstKeys,
     dashboardUrl: server.dashboard?.url,

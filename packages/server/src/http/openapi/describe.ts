@@ -73,6 +73,13 @@ export const headers = {
     "X-Manifest-Capabilities": text("What the key may do with the manifest.", "read,write,delete"),
   },
   answerTag: { ETag: text("Names this answer: the same flags and values.", '"kZ3x1Qd0"') },
+  flagd: {
+    ETag: text("Names the definition.", '"5d41402abc4b2a76b9719d911017c592"'),
+    "Halyard-Flagd-Flags": text(
+      "How many flags the definition decides exactly as Halyard does, how many for ASCII texts and canonical versions, and how many it leaves out.",
+      "exact=12, ascii=3, left-out=1",
+    ),
+  },
   repeated: {
     "Idempotency-Replayed": text("`true` when this is the answer to an earlier request.", "true"),
   },

@@ -26,11 +26,13 @@ export interface Manner {
   readonly newestOnly?: boolean;
   /** Milliseconds between two batches, for frames that each reader answers with a request. */
   readonly pace?: number;
+  /** Asked after each reader: what is to be waited for before the next, so that not too much is on its way at once. */
+  readonly rest?: () => Promise<unknown> | undefined;
 }
 
 export const createBroadcaster = <Subscriber extends Positioned>(
   send: (subscriber: Subscriber, frames: readonly Buffer[]) => void,
-  { newestOnly = false, pace = 0 }: Manner = {},
+  { newestOnly = false, pace = 0, rest }: Manner = {},
 ): Broadcaster<Subscriber> => {
   const subscribers = new Set<Subscriber>();
   /** What was published and may not have reached everyone; the first of them is at `begin`. */
@@ -70,6 +72,7 @@ export const createBroadcaster = <Subscriber extends Positioned>(
       send(subscriber, missing(subscriber.position));
       subscriber.position = end();
       written += 1;
+      if (rest) await rest();
       if (written % batch > 0) continue;
       await (pace > 0 ? pause(pace) : yielded());
     }

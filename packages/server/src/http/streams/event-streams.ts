@@ -3,12 +3,12 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate as yielded } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Failure } from "../../errors.ts";
-import { createHttpMeter, type HttpMeter, type StreamKind } from "../../telemetry/http-meter.ts";
+import type { StreamKind } from "../../telemetry/http-meter.ts";
 import { sendFailure } from "../errors/error-reply.ts";
 import type { Broadcaster, Positioned } from "./broadcaster.ts";
 import { contentOf, frameOf } from "./frame.ts";
-import { createStreamShares, type StreamHolder, type StreamLimits } from "./stream-shares.ts";
+import type { OpenStreams } from "./open-streams.ts";
+import type { StreamHolder, StreamLimits } from "./stream-shares.ts";
 
 export interface StreamSettings extends StreamLimits {
   /** Milliseconds between two signs of life. */
@@ -20,7 +20,6 @@ export interface StreamSettings extends StreamLimits {
 export interface Subscriber extends Positioned {
   readonly socket: Socket;
   readonly response: ServerResponse;
-  readonly keyId: string;
   /** False for readers of HTTP/1.0. */
   readonly isChunked: boolean;
   readonly allowed: number;
@@ -51,8 +50,6 @@ export interface EventStreams {
   /** Answers with the stream, or says that there is no place for it. */
   open(reply: FastifyReply, opening: Opening): FastifyReply;
   readonly send: (subscriber: Subscriber, frames: readonly Buffer[]) => void;
-  /** Ends the streams of these keys. */
-  readonly endOf: (keyIds: ReadonlySet<string>) => void;
   /** Ends all, and takes no more. */
   close(): void;
 }
@@ -80,11 +77,6 @@ const tryAgainAfter = 5;
 const groupCount = 30;
 const batch = 100;
 
-const closing: Failure = {
-  code: "UNAVAILABLE",
-  message: "The server is shutting down; try again.",
-};
-
 /** What the client received last; empty when it comes for the first time. */
 export const lastEventIdOf = ({ headers }: FastifyRequest): string => {
   const header = headers["last-event-id"];
@@ -92,14 +84,12 @@ export const lastEventIdOf = ({ headers }: FastifyRequest): string => {
 };
 
 export const createEventStreams = (
-  settings: StreamSettings,
-  counts: HttpMeter["streams"] = createHttpMeter().streams,
+  settings: Pick<StreamSettings, "heartbeat" | "maxUnsent">,
+  openStreams: OpenStreams,
   onFailed: (error: unknown) => void = () => undefined,
 ): EventStreams => {
   const groups = Array.from({ length: groupCount }, () => new Set<Subscriber>());
-  const shares = createStreamShares(settings);
   let opened = 0;
-  let closed = false;
 
   const write = ({ socket, isChunked }: Subscriber, frames: readonly Buffer[]): void => {
     const parts = isChunked ? frames : frames.flatMap(contentOf);
@@ -169,7 +159,7 @@ export const createEventStreams = (
     const { kind, holder, isOpen, begin } = opening;
     let beginning: Beginning | undefined;
     try {
-      beginning = closed ? undefined : begin();
+      beginning = begin();
     } catch (error) {
       // Nobody else sees it: the framework has handed the response over.
       onFailed(error);
@@ -186,7 +176,6 @@ export const createEventStreams = (
     const subscriber: Subscriber = {
       socket,
       response,
-      keyId: holder.keyId,
       isChunked: response.chunkedEncoding,
       allowed,
       isOpen,
@@ -194,17 +183,14 @@ export const createEventStreams = (
       position: 0,
     };
     const group = groups[opened % groupCount];
-    const giveBack = shares.take(holder);
+    const leave = openStreams.begin(kind, holder, () => end(subscriber));
     opened += 1;
-    counts[kind].open += 1;
-    counts[kind].opened += 1;
     group?.add(subscriber);
     broadcaster.add(subscriber);
     const ended = opening.opened?.();
     socket.once("close", () => {
-      giveBack();
+      leave();
       ended?.();
-      counts[kind].open -= 1;
       group?.delete(subscriber);
       broadcaster.delete(subscriber);
     });
@@ -215,8 +201,7 @@ export const createEventStreams = (
 
   return {
     open(reply, opening) {
-      if (closed) return sendFailure(reply, closing);
-      const admitted = shares.admit(opening.holder);
+      const admitted = openStreams.admit(opening.holder);
       if (!admitted.ok) {
         return sendFailure(reply.header("retry-after", tryAgainAfter), admitted.failure);
       }
@@ -239,15 +224,9 @@ export const createEventStreams = (
     },
 
     send,
-    endOf(keyIds) {
-      for (const group of groups) {
-        for (const subscriber of group) if (keyIds.has(subscriber.keyId)) end(subscriber);
-      }
-    },
     close() {
-      closed = true;
       clearInterval(timer);
-      for (const group of groups) for (const subscriber of group) end(subscriber);
+      openStreams.close();
     },
   };
 };

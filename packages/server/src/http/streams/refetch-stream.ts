@@ -9,6 +9,7 @@ import {
   retryAfter,
   type Subscriber,
 } from "./event-streams.ts";
+import { createFold } from "./fold.ts";
 import { frameOf } from "./frame.ts";
 
 export interface RefetchStreams {
@@ -35,9 +36,7 @@ const refetchFrame = ({ name, changedAt }: Snapshot): Buffer => {
 
 interface Told {
   readonly broadcaster: Broadcaster<Subscriber>;
-  /** Runs while changes are folded. */
-  timer?: NodeJS.Timeout | undefined;
-  changed: boolean;
+  readonly tell: () => void;
 }
 
 export const createRefetchStreams = (
@@ -55,25 +54,18 @@ export const createRefetchStreams = (
     const known = environments.get(snapshot);
     if (known) return known;
     const broadcaster = createBroadcaster<Subscriber>(streams.send, { newestOnly: true, pace });
-    const told: Told = { broadcaster, changed: false };
+    const tell = createFold(
+      () => broadcaster.publish(refetchFrame(snapshot)),
+      () => foldWithin,
+    );
+    const told: Told = { broadcaster, tell };
     environments.set(snapshot, told);
     return told;
   };
 
-  const tell = (told: Told, snapshot: Snapshot): void => {
-    told.changed = false;
-    told.broadcaster.publish(refetchFrame(snapshot));
-    told.timer = setTimeout(() => {
-      told.timer = undefined;
-      if (told.changed) tell(told, snapshot);
-    }, foldWithin).unref();
-  };
-
   snapshots.onChange((snapshot) => {
     const told = environments.get(snapshot);
-    if (!told || told.broadcaster.size === 0) return;
-    if (told.timer) told.changed = true;
-    else tell(told, snapshot);
+    if (told && told.broadcaster.size > 0) told.tell();
   });
 
   return {

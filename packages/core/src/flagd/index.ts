@@ -1,0 +1,113 @@
+// An environment as a flagd definition that decides the same, and which flags cannot be said in one.
+import { choiceOf } from "../flags/registry.ts";
+import type { Segment } from "../targeting/segment.ts";
+import { compileDecision, hashesTheSame, type LeveledFlag, onlyWithTheHash } from "./decision.ts";
+import { collectFindings } from "./findings.ts";
+import type { Logic } from "./logic.ts";
+import { compileSegments } from "./segments.ts";
+
+/**
+ * - `exact`: the same value and variant in every flagd engine.
+ * - `ascii`: the same for the contexts that the reasons name, above all ASCII bucketing values and canonical versions.
+ * - `left-out`: not in the definition.
+ */
+export type FlagdClass = "exact" | "ascii" | "left-out";
+
+/** What became of a flag. */
+export interface FlagdFlag {
+  readonly key: string;
+  readonly class: FlagdClass;
+  /** Sentences for people; empty when it is exact. */
+  readonly reasons: readonly string[];
+}
+
+export interface FlagdSet {
+  readonly flags: readonly FlagdFlag[];
+  /** The definition as JSON, without the flags that are left out. */
+  readonly text: string;
+}
+
+export interface FlagdContent {
+  readonly flags: readonly LeveledFlag[];
+  readonly segments: readonly Segment[];
+}
+
+export interface FlagdOptions {
+  /** The name of the environment. */
+  readonly flagSetId: string;
+  /** The revision of the environment. */
+  readonly version?: number;
+}
+
+const hashEvaluator = "same hash";
+
+/** flagd would take such a member of a value for a reference of its own. */
+const looksLikeReference = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && JSON.stringify(value).includes('"$ref"');
+
+const compileFlag = (
+  flag: LeveledFlag,
+  surroundings: Parameters<typeof compileDecision>[1],
+): { readonly told: FlagdFlag; readonly definition: Logic | undefined } => {
+  const findings = collectFindings();
+  const { key } = flag;
+  const { gives, splits } = compileDecision(flag, surroundings, findings);
+  const { variants, off } = choiceOf(flag);
+  if (looksLikeReference(variants)) findings.leaveOut("A value has a member named $ref.");
+  if (findings.leftOut.size > 0) {
+    const reasons = [...findings.leftOut];
+    return { told: { key, class: "left-out", reasons }, definition: undefined };
+  }
+  const definition = {
+    state: "ENABLED",
+    variants: variants as Logic,
+    ...(typeof gives === "string"
+      ? { defaultVariant: gives }
+      : {
+          defaultVariant: off,
+          targeting: splits ? onlyWithTheHash({ $ref: hashEvaluator }, gives) : gives,
+        }),
+  };
+  const reasons = typeof gives === "string" ? [] : [...findings.limits];
+  return { told: { key, class: reasons.length > 0 ? "ascii" : "exact", reasons }, definition };
+};
+
+export const compileFlagd = (
+  { flags, segments }: FlagdContent,
+  { flagSetId, version }: FlagdOptions,
+): FlagdSet => {
+  const byKey = new Map(flags.map((flag) => [flag.key, flag]));
+  const surroundings = {
+    flag: (key: string) => byKey.get(key),
+    segments: compileSegments(segments),
+  };
+  const compiled = flags.map((flag) => {
+    try {
+      return compileFlag(flag, surroundings);
+    } catch {
+      // Something else has written it: the others are compiled all the same.
+      const reasons = ["It is not written as this version writes flags."];
+      return {
+        told: { key: flag.key, class: "left-out", reasons } as const,
+        definition: undefined,
+      };
+    }
+  });
+  const definitions = compiled.flatMap(({ told, definition }) =>
+    definition === undefined ? [] : [[told.key, definition] as const],
+  );
+  const text = JSON.stringify({
+    // Providers that find no scope put their selector there, which may be a key.
+    metadata: {
+      flagSetId,
+      scope: flagSetId,
+      ...(version !== undefined && { version: String(version) }),
+    },
+    flags: Object.fromEntries(definitions),
+    $evaluators: {
+      [hashEvaluator]: hashesTheSame,
+      ...Object.fromEntries(surroundings.segments.evaluators),
+    },
+  });
+  return { flags: compiled.map(({ told }) => told), text };
+};

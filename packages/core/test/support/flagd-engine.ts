@@ -1,0 +1,71 @@
+// flagd's engine for JavaScript on a definition, and which contexts the class of a flag speaks of.
+import { createRequire } from "node:module";
+import type { JsonObject, World } from "../../../../conformance/reference/conditions.ts";
+import type { FlagdFlag } from "../../src/flagd/index.ts";
+import { readerOf } from "../../src/targeting/conditions/attribute.ts";
+
+const require = createRequire(import.meta.url);
+const { MemoryStorage } =
+  require("@openfeature/flagd-core") as typeof import("@openfeature/flagd-core");
+
+const silent = { error() {}, warn() {}, info() {}, debug() {} };
+
+export interface FlagdAnswer {
+  readonly value?: unknown;
+  readonly variant?: string;
+  readonly isError: boolean;
+}
+
+/** `interpreted`: without generated code, as at the edge. Throws when the definition does not conform to flagd's schema. */
+export const flagdEngine = (definition: string, interpreted = false) => {
+  const storage = new MemoryStorage(silent, { disableDynamicCodeGeneration: interpreted });
+  storage.setConfigurations(definition, true);
+  return {
+    keys: [...storage.getFlags().keys()],
+    ask(key: string, context: JsonObject): FlagdAnswer {
+      const found = storage.getFlag(key)?.evaluate(context as never, silent);
+      if (found === undefined || found.errorCode !== undefined) return { isError: true };
+      return { value: found.value, variant: found.variant ?? "", isError: false };
+    },
+  };
+};
+
+const canonicalVersion = /^(0|[1-9]\d{0,8})(\.(0|[1-9]\d{0,8})){2}(-[0-9A-Za-z.-]+)?$/;
+
+const isBucketingValue = (value: unknown): boolean => {
+  if (typeof value === "string") return /^[ -~]*$/.test(value) && !value.endsWith(" ");
+  return !Number.isSafeInteger(value) || Math.abs(value as number) < 10_000_000;
+};
+
+const isVersion = (value: unknown): boolean =>
+  typeof value !== "string" || canonicalVersion.test(value);
+
+/** The attributes of all splits and of all versions in the world. */
+const attributesOf = (
+  world: World,
+): { readonly split: Set<string>; readonly version: Set<string> } => {
+  const split = new Set(["targetingKey"]);
+  const version = new Set<string>();
+  const walk = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { bucketBy, attribute, op } = value as JsonObject;
+    if (typeof bucketBy === "string") split.add(bucketBy);
+    if (typeof op === "string" && op.startsWith("semver")) version.add(String(attribute));
+    for (const each of Object.values(value)) walk(each);
+  };
+  walk(world);
+  return { split, version };
+};
+
+/** Whether the flag's class promises the same answer for the context. */
+export const promises = (world: World) => {
+  const { split, version } = attributesOf(world);
+  const read = (names: ReadonlySet<string>) => [...names].map(readerOf);
+  const [splits, versions] = [read(split), read(version)];
+  return ({ class: found, reasons }: FlagdFlag, context: JsonObject): boolean => {
+    if (found !== "ascii") return found === "exact";
+    const says = (part: string) => reasons.some((reason) => reason.includes(part));
+    if (says("A split") && !splits.every((of) => isBucketingValue(of(context)))) return false;
+    return !says("canonical versions") || versions.every((of) => isVersion(of(context)));
+  };
+};
