@@ -62,11 +62,14 @@ const amongTexts = (values: readonly Logic[], value: Logic, wanted: boolean): Lo
   return and(isFound, or(isText(value), isShortList(value)));
 };
 
+/** To the engine of Python, an object is a number that is neither below nor above any other. */
+const hasOrder = (value: Logic): Logic => or({ "<": [value, 0] }, { ">=": [value, 0] });
+
 const amongNumbers = (values: readonly Logic[], value: Logic, wanted: boolean): Logic => {
   const found = isOneOf(element, values);
   if (!wanted) {
     return or(
-      and(isNumber(value), not({ in: [value, values] })),
+      and(isNumber(value), hasOrder(value), not({ in: [value, values] })),
       and(ofAll(value, and(isNumberElement, not(found))), isShortList(value)),
     );
   }
