@@ -11,6 +11,7 @@ const groups: Readonly<Record<string, Commands>> = {
     explain: async () => (await import("./commands/flags/explain.ts")).explainCommand(),
     segments: async () => (await import("./commands/segments/segments.ts")).segmentCommands(),
     requests: async () => (await import("./commands/requests/requests.ts")).requestCommands(),
+    flagd: async () => (await import("./commands/flagd/flagd.ts")).flagdCommands(),
     rollout: async () => (await import("./commands/flags/rollout.ts")).rolloutCommand(),
     clients: async () => (await import("./commands/clients.ts")).clientsCommand(),
     history: async () => (await import("./commands/history.ts")).historyCommand(),

@@ -11,6 +11,7 @@ import {
   isNoBoolean,
   isNoNumber,
   isNumber,
+  isNumberElement,
   isOneOf,
   isShort,
   isText,
@@ -61,13 +62,19 @@ const amongTexts = (values: readonly Logic[], value: Logic, wanted: boolean): Lo
   return and(isFound, or(isText(value), isShortList(value)));
 };
 
-const amongNumbers = (values: readonly Logic[], value: Logic): Logic => {
+/** To the engine of Python, an object is a number that is neither below nor above any other. */
+const hasOrder = (value: Logic): Logic => or({ "<": [value, 0] }, { ">=": [value, 0] });
+
+const amongNumbers = (values: readonly Logic[], value: Logic, wanted: boolean): Logic => {
+  const found = isOneOf(element, values);
+  if (!wanted) {
+    return or(
+      and(isNumber(value), hasOrder(value), not({ in: [value, values] })),
+      and(ofAll(value, and(isNumberElement, not(found))), isShortList(value)),
+    );
+  }
   const mayBeBoolean = values.includes(0) || values.includes(1);
-  return and(
-    ofSome(value, isOneOf(element, values)),
-    isShortList(value),
-    !mayBeBoolean || isNoBoolean(value),
-  );
+  return and(ofSome(value, found), isShortList(value), !mayBeBoolean || isNoBoolean(value));
 };
 
 const amongBooleans = (values: readonly Logic[], value: Logic, wanted: boolean): Logic => {
@@ -84,15 +91,11 @@ const among: Compile = (condition, value, wanted, findings) => {
   const list = [...new Set(values.map((each) => (typeof each === "number" ? each + 0 : each)))];
   if (typeof list[0] === "string") return amongTexts(list, value, wanted);
   const name = JSON.stringify(attribute);
-  if (typeof list[0] === "number" && !wanted) {
-    findings.leaveOut(`That ${name} is not among numbers is different in lists with other things.`);
-    return false;
-  }
   findings.limit(
     `${op} compares ${name} with ${typeof list[0]}s: in lists, the engine of Python takes 1 and 0 for true and false.`,
   );
   return typeof list[0] === "number"
-    ? amongNumbers(list, value)
+    ? amongNumbers(list, value, wanted)
     : amongBooleans(list, value, wanted);
 };
 

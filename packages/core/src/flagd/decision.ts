@@ -1,6 +1,6 @@
 // What a flag gives, as one expression: the name of a variant, or of none where the evaluation is an error.
 import { bucketOf } from "../bucket.ts";
-import { choiceOf, type Flag, isFlag } from "../flags/registry.ts";
+import { choiceOf, type Flag, isFlagTypeName } from "../flags/registry.ts";
 import { isKnownLevel } from "../levels.ts";
 import { allThousandths, thousandthsOf } from "../percentage.ts";
 import { maxDepth, maxFlags } from "../targeting/decision.ts";
@@ -169,7 +169,7 @@ const decide = (flag: LeveledFlag, outer: Work, depth: number, place: string): L
     leaveOut: (reason) => leaveOut(`${place}${reason}`),
     limit: (reason) => limit(`${place}${reason}`),
   };
-  if (!isKnownLevel(flag.level) || !isFlag(flag)) {
+  if (!isKnownLevel(flag.level) || !isFlagTypeName(flag.type)) {
     findings.leaveOut("It uses something that this version does not know.");
     return missingKey;
   }

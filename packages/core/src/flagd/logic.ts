@@ -79,13 +79,15 @@ export const ofAll = (value: Logic, test: Logic): Logic => ({
 });
 
 /** Some engines cannot make a text of null or of a boolean. */
-export const isTextElement = and(
-  differ(element, null),
-  differ(element, true),
-  differ(element, false),
-  same({ cat: [element] }, element),
-  isShort(element),
-);
+const isTextOrMore = and(differ(element, null), differ(element, true), differ(element, false));
+const asText: Logic = { cat: [element] };
+
+export const isTextElement = and(isTextOrMore, same(asText, element), isShort(element));
+
+/** As a text, an object begins with a bracket. */
+export const isNumberElement = and(isTextOrMore, differ(asText, element), {
+  in: [{ substr: [asText, 0, 1] }, [..."-0123456789"]],
+});
 
 export const isOneOf = (value: Logic, list: readonly Logic[]): Logic =>
   or(...list.map((each) => same(value, each)));
