@@ -1,7 +1,6 @@
 // Environment variables -> Config: parsed once, every mistake reported together.
 
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
 import { defaultServiceName } from "@halyard/core/webhook-signature";
 import { environmentNameRule } from "../domain/api-key.ts";
 import type { ProviderSettings } from "../domain/people/provider.ts";
@@ -10,7 +9,7 @@ import {
   type CallbackPolicy,
   parseAllowedPlace,
 } from "../domain/webhooks/callback-address.ts";
-import { type DatabaseSettings, readDatabaseUrl } from "./database-settings.ts";
+import { type DatabaseSettings, readDatabase } from "./database-settings.ts";
 import { type FlagdSettings, readFlagdSettings } from "./flagd-settings.ts";
 import { isLoopbackHost } from "./loopback.ts";
 import { providersSetting, readProviders } from "./providers.ts";
@@ -130,23 +129,6 @@ export const parseConfig = (variables: Variables): Config => {
   );
   const loopback = isLoopbackHost(host);
 
-  const readDatabase = (): DatabaseSettings => {
-    const folder = resolve(setting("HALYARD_DATA", "data", "a folder", (text) => text));
-    const poolSize = count("HALYARD_POOL_SIZE", 10, 2, 100, "connections");
-    const timeout = 1_000 * count("HALYARD_POSTGRES_TIMEOUT", 10, 1, 600, "seconds");
-    const url = variables.DATABASE_URL?.trim() ?? "";
-    if (url === "") return { kind: "embedded", folder };
-    if ((variables.HALYARD_SECRET_KEY?.trim() ?? "") === "") {
-      mistakes.push(
-        "HALYARD_SECRET_KEY must be set together with DATABASE_URL, and be the same for every instance: generate one with openssl rand -base64 32, and keep it.",
-      );
-    }
-    const place = readDatabaseUrl(url, variables);
-    if (typeof place !== "string") return { ...place, poolSize, timeout };
-    mistakes.push(`DATABASE_URL ${place}.`);
-    return { kind: "embedded", folder };
-  };
-
   const trustProxy = setting<boolean | string>(
     "HALYARD_TRUST_PROXY",
     false,
@@ -173,7 +155,7 @@ export const parseConfig = (variables: Variables): Config => {
     host,
     port,
     flagd: readFlagdSettings(reader, port, mistakes),
-    database: readDatabase(),
+    database: readDatabase(reader, variables, mistakes),
     workers: setting("HALYARD_WORKERS", 1, "a whole number from 1 to 64, or auto", (text) =>
       text === "auto" ? Math.min(64, availableParallelism()) : whole(1, 64)(text),
     ),

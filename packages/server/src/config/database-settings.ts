@@ -1,4 +1,6 @@
 // Where the data is: a folder for the embedded store, or a PostgreSQL URL with libpq's options.
+import { resolve } from "node:path";
+import type { SettingReader, Variables } from "./setting-reader.ts";
 
 export type DatabaseSettings =
   | { readonly kind: "embedded"; readonly folder: string }
@@ -28,14 +30,10 @@ const ofTls = ["sslmode", "sslrootcert", "sslcert", "sslkey", "channel_binding"]
 const withoutEffect = ["connect_timeout", "target_session_attrs", "client_encoding", "keepalives"];
 const knownOptions = new Set([...passedOn, ...ofTls, ...withoutEffect]);
 
-type Variables = Readonly<Record<string, string | undefined>>;
-export type PostgresPlace = Omit<
-  Extract<DatabaseSettings, { kind: "postgres" }>,
-  "poolSize" | "timeout"
->;
+type PostgresPlace = Omit<Extract<DatabaseSettings, { kind: "postgres" }>, "poolSize" | "timeout">;
 
 /** A string says what is wrong and continues the name of the setting. Of the URL it contains only names of options. */
-export const readDatabaseUrl = (text: string, variables: Variables): PostgresPlace | string => {
+const readDatabaseUrl = (text: string, variables: Variables): PostgresPlace | string => {
   const shape = "must be a URL such as postgres://user:password@host:5432/database";
   const [, address, query = ""] = /^(postgres(?:ql)?:\/\/[^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? [];
   if (address === undefined) return shape;
@@ -92,4 +90,25 @@ const parseAddress = (address: string) => {
   } catch {
     return undefined;
   }
+};
+
+export const readDatabase = (
+  { setting, count }: SettingReader,
+  variables: Variables,
+  mistakes: string[],
+): DatabaseSettings => {
+  const folder = resolve(setting("HALYARD_DATA", "data", "a folder", (text) => text));
+  const poolSize = count("HALYARD_POOL_SIZE", 10, 2, 100, "connections");
+  const timeout = 1_000 * count("HALYARD_POSTGRES_TIMEOUT", 10, 1, 600, "seconds");
+  const url = variables.DATABASE_URL?.trim() ?? "";
+  if (url === "") return { kind: "embedded", folder };
+  if ((variables.HALYARD_SECRET_KEY?.trim() ?? "") === "") {
+    mistakes.push(
+      "HALYARD_SECRET_KEY must be set together with DATABASE_URL, and be the same for every instance: generate one with openssl rand -base64 32, and keep it.",
+    );
+  }
+  const place = readDatabaseUrl(url, variables);
+  if (typeof place !== "string") return { ...place, poolSize, timeout };
+  mistakes.push(`DATABASE_URL ${place}.`);
+  return { kind: "embedded", folder };
 };
