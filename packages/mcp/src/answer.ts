@@ -42,9 +42,21 @@ export const countsOf = (preview: ChangePreview): Data => {
   return counts;
 };
 
+/** After these nobody knows whether the server has done what it was asked for. */
+const uncertain: ReadonlySet<ManagementError["code"]> = new Set([
+  "UNREACHABLE",
+  "ABORTED",
+  "UNAVAILABLE",
+  "INTERNAL",
+  "UNEXPECTED_ANSWER",
+] as const);
+
 /** What the server has refused. Its message can repeat names that people gave, so it is data too. */
-export const refusedByServer = ({ code, message, details, preview }: ManagementError): Answer =>
-  refusal(`Halyard refused this with ${code}. Nothing was changed by this call.`, {
+export const refusedByServer = ({ code, message, details, preview }: ManagementError): Answer => {
+  const sentence = uncertain.has(code)
+    ? `There was no clear answer (${code}). If this was to change something, look whether it did before you try again.`
+    : `Halyard refused this with ${code}. Nothing was changed by this call.`;
+  return refusal(sentence, {
     error: {
       code,
       message,
@@ -52,6 +64,7 @@ export const refusedByServer = ({ code, message, details, preview }: ManagementE
       ...(preview && { preview: countsOf(preview) }),
     },
   });
+};
 
 /** `1 flag`, `2 flags`. */
 export const count = (number: number, thing: string): string =>

@@ -5,6 +5,7 @@ import { runInThread } from "../../cli/test/support/command-thread.ts";
 import { runHalyard, serveHalyard } from "../../server/test/support/halyard-process.ts";
 import { logLines } from "../../server/test/support/log-lines.ts";
 import { startTestServer } from "../../server/test/support/server.ts";
+import { refusedByServer } from "../src/answer.ts";
 import { overHttp } from "./support/assistant.ts";
 
 const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
@@ -19,6 +20,13 @@ const post = (url: string, headers: Record<string, string>, body: unknown = list
     },
     body: JSON.stringify(body),
   });
+
+test("a lost answer is not told as if nothing was changed", () => {
+  const sentenceOf = (code: "UNREACHABLE" | "FORBIDDEN") =>
+    refusedByServer({ code, message: "" }).content[0]?.text ?? "";
+  assert.match(sentenceOf("FORBIDDEN"), /Nothing was changed/);
+  assert.match(sentenceOf("UNREACHABLE"), /no clear answer .* look whether it did/);
+});
 
 test("it takes keys that may read, and refuses pages, other methods, and what is too long", async (context) => {
   const server = await startTestServer({
