@@ -35,7 +35,7 @@ suite("the OpenFeature CLI", {
       await run(join(folder, "openfeature"), ["version"]);
       found = { folder };
     } catch (error) {
-      const [first, second = ""] = String(error).split("\n");
+      const [first, second = ""] = String(error).split(/\n+/);
       found = { reason: `no openfeature here; OPENFEATURE_BIN can name one: ${first} ${second}` };
     }
   });
