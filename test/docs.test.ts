@@ -115,8 +115,13 @@ suite("settings", () => {
     // A server that is not a developer's, unless this is the row that says so.
     const others: Record<string, string> = {
       ...(name !== "HOST" && { HOST: "0.0.0.0" }),
-      // These mean something beside the others of PostgreSQL only.
+      // These mean something beside others only.
       ...(name === "DATABASE_URL" && { HALYARD_SECRET_KEY: "0".repeat(64) }),
+      ...(name.startsWith("HALYARD_FLAGD_TLS_") && {
+        HALYARD_FLAGD_PORT: "8015",
+        HALYARD_FLAGD_TLS_CERT: "cert.pem",
+        HALYARD_FLAGD_TLS_KEY: "key.pem",
+      }),
       ...(/^HALYARD_PO(OL_SIZE|STGRES_TIMEOUT)$/.test(name) && {
         HALYARD_SECRET_KEY: "0".repeat(64),
         DATABASE_URL: "postgres://halyard@127.0.0.1/halyard",

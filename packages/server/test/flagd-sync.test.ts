@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { credentials, status } from "@grpc/grpc-js";
-import { FlagdProvider, type FlagdProviderOptions } from "@openfeature/flagd-provider";
+import { FlagdProvider } from "@openfeature/flagd-provider";
 import { decodeRequest, encodeDefinition } from "../src/grpc/messages.ts";
 import { openPaused, openSync } from "./support/flagd-sync.ts";
 import { changeFlag, makeFlag } from "./support/ofrep.ts";
@@ -16,7 +16,7 @@ import { until } from "./support/until.ts";
 const on = { HALYARD_FLAGD_PORT: "0" };
 
 /** The provider as it is published. It can send its key as a selector alone. */
-const provider = (address: string, key: string, more: FlagdProviderOptions = {}) => {
+const provider = (address: string, key: string, more: ConstructorParameters<typeof FlagdProvider>[0] = {}) => {
   const { hostname: host, port } = new URL(`http://${address}`);
   return new FlagdProvider({
     ...{ resolverType: "in-process", host, port: Number(port), selector: key },

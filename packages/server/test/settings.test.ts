@@ -169,6 +169,7 @@ suite("every setting", () => {
     ["HALYARD_HISTORY_DAYS", "30", (config) => config.historyRetention, 2_592_000_000],
     ["HALYARD_MAX_CONNECTIONS_PER_ADDRESS", "9", ({ maxPerAddress }) => maxPerAddress, 9],
     ["HALYARD_ADDRESS_LIMIT", "7", ({ addressLimit }) => addressLimit, 7],
+    ["HALYARD_FLAGD_PORT", "8015", ({ flagd }) => flagd?.port, 8_015],
     ["HALYARD_SEND_TIMEOUT", "5", ({ sendTimeout }) => sendTimeout, 5_000],
     ["HALYARD_MAX_LAG", "0", ({ maxLag }) => maxLag, 0],
     ["HALYARD_MAX_LAG", "50", ({ maxLag }) => maxLag, 50],
