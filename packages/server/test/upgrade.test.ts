@@ -26,6 +26,7 @@ const withoutPeople: readonly string[] = [
   ...dropColumns("history", "digest", "chain"),
   ...dropColumns("environments", "chain", "max_flips"),
   ...dropColumns("api_keys", "max_flips"),
+  ...dropColumns("webhooks", "cloud_events"),
   "drop table change_request_entries",
   "drop table change_requests",
   ...dropColumns("history", "review"),

@@ -111,7 +111,10 @@ export const webhookCommands: fc.Arbitrary<Command>[] = [
   }),
   command("list webhooks", fc.constant(null), async (model, admin) => {
     const list = (await admin("GET", "/webhooks")).body as (Webhook & { createdAt: string })[];
-    const shown = list.map(({ createdAt: _, ...webhook }) => webhook);
+    const shown = list.map(({ createdAt, ...webhook }) => {
+      assert.ok(createdAt);
+      return webhook;
+    });
     assert.equal(list.length, model.webhooks.size);
     assert.deepEqual(new Map(shown.map((webhook) => [webhook.id, webhook])), model.webhooks);
   }),
