@@ -9,6 +9,7 @@ import { createManagement } from "../packages/sdk/src/index.ts";
 import { freePort, missing } from "../packages/sdk/test/support/guide.ts";
 import { full } from "../packages/server/test/faults/support/size.ts";
 import { startTestServer, type TestServer } from "../packages/server/test/support/server.ts";
+import { until } from "../packages/server/test/support/until.ts";
 import { copyExample, runExample, startExample } from "./support/example-program.ts";
 
 /** Runs in the page. */
@@ -118,15 +119,19 @@ suite("examples with packages of registries", {
     const started = startExample(t, folder, all, "npm", "start");
     const [url] = await started.printed(/http:\/\/localhost:\d+/);
     await started.printed(/Ready/);
-    const html = await (await fetch(url)).text();
-    assert.match(html, /<h1>The new checkout<\/h1>/);
+    const rendered = async (heading: string) => {
+      const html = await (await fetch(url)).text();
+      return html.includes(`<h1>${heading}</h1>`) && html;
+    };
+    // On a busy machine the first pages may have the fallbacks.
+    const html = await until("the new checkout", () => rendered("The new checkout"));
     assert.ok(!html.includes(keys.server), "the server's key is for the server only");
     const page = await openPage(t, url);
     await page.heading("The new checkout");
     await set(false);
     await page.heading("The old checkout");
     assert.deepEqual(await page.shown(), ["The new checkout", "The old checkout"]);
-    assert.match(await (await fetch(url)).text(), /<h1>The old checkout<\/h1>/);
+    await until("the old checkout", () => rendered("The old checkout"));
   });
 
   const python = "venv/bin/python";
@@ -172,14 +177,14 @@ suite("examples with packages of registries", {
         for (const enabled of [false, true]) {
           await set(enabled);
           const output = await runExample(t, folder, settings("client"), ...remote);
-          assert.match(output, enabled ? /^the new checkout$/m : /^the old checkout$/m);
+          assert.match(output, enabled ? /the new checkout$/m : /the old checkout$/m);
         }
       });
       await t.test("in the program's memory", async (inner) => {
         const program = startExample(inner, folder, settings("server"), ...inProcess);
-        await program.printed(/^the new checkout$/m);
+        await program.printed(/the new checkout$/m);
         await set(false);
-        await program.printed(/^the old checkout$/m);
+        await program.printed(/the old checkout$/m);
       });
     });
   }

@@ -11,7 +11,7 @@ OpenFeature.setProvider(
     // A key of the role client: everyone who opens the page can read it.
     key: import.meta.env.VITE_HALYARD_KEY,
     // After this long without an answer the page shows the defaults.
-    readyTimeout: 2_000,
+    readyTimeout: 5_000,
   }),
   user,
 );
