@@ -16,7 +16,11 @@ import { until } from "./support/until.ts";
 const on = { HALYARD_FLAGD_PORT: "0" };
 
 /** The provider as it is published. It can send its key as a selector alone. */
-const provider = (address: string, key: string, more: ConstructorParameters<typeof FlagdProvider>[0] = {}) => {
+const provider = (
+  address: string,
+  key: string,
+  more: ConstructorParameters<typeof FlagdProvider>[0] = {},
+) => {
   const { hostname: host, port } = new URL(`http://${address}`);
   return new FlagdProvider({
     ...{ resolverType: "in-process", host, port: Number(port), selector: key },
