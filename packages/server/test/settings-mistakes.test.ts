@@ -82,9 +82,6 @@ suite("every mistake", () => {
     ["HALYARD_MAX_CONNECTIONS_PER_ADDRESS", ["-1", "many"], /0 to 1000000, 0 for no limit/],
     ["HALYARD_ADDRESS_LIMIT", ["-1", "few"], /requests a minute, 0 for no limit/],
     ["HALYARD_FLAGD_PORT", ["-1", "65536", "on"], /a whole number from 0 to 65535/],
-    ["HALYARD_FLAGD_PORT", ["4400"], /another port than PORT/],
-    ["HALYARD_FLAGD_TLS_CERT", ["cert.pem"], /set together/],
-    ["HALYARD_FLAGD_TLS_KEY", ["key.pem"], /set together/],
     ["HALYARD_SEND_TIMEOUT", ["0", "61", "soon"], /seconds from 1 to 60/],
     ["HALYARD_MAX_LAG", ["-1", "60001", "1.5"], /milliseconds from 0 to 60000, 0 for no limit/],
     ["HALYARD_MAX_WAITING", ["0", "100001", "few"], /requests from 1 to 100000/],
@@ -138,4 +135,11 @@ test("a variable that begins with HALYARD_ and means nothing is named, in order"
     PATH: "/bin",
   });
   assert.deepEqual(unknown, ["HALYARD_DATABASE_FILE", "HALYARD_RATELIMIT"]);
+});
+
+test("the port for flagd is another one, and its certificate has a key", () => {
+  assert.throws(() => parseConfig({ HALYARD_FLAGD_PORT: "4400" }), /another port than PORT/);
+  for (const name of ["HALYARD_FLAGD_TLS_CERT", "HALYARD_FLAGD_TLS_KEY"]) {
+    assert.throws(() => parseConfig({ [name]: "some.pem" }), /must be set together/);
+  }
 });

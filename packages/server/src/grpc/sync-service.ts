@@ -4,6 +4,7 @@ import {
   type handleUnaryCall,
   type ServerUnaryCall,
   type ServerWritableStream,
+  type sendUnaryData,
   status,
 } from "@grpc/grpc-js";
 import type { ApiKeyCache } from "../access/api-key-cache.ts";
@@ -111,7 +112,7 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
       return fail(mistakeOfOurs);
     });
 
-  const follow: SyncService["handlers"]["SyncFlags"] = async (call) => {
+  const follow = async (call: ServerWritableStream<FlagsRequest, Buffer>): Promise<void> => {
     const begun = now();
     const peer = call.getPeer();
     const end = (failure: Failure): boolean => call.emit("error", refusalOf(failure));
@@ -148,7 +149,10 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
     ended.defer(stop);
   };
 
-  const fetchAll: SyncService["handlers"]["FetchAllFlags"] = async (call, done) => {
+  const fetchAll = async (
+    call: ServerUnaryCall<FlagsRequest, Buffer>,
+    done: sendUnaryData<Buffer>,
+  ): Promise<void> => {
     const begun = now();
     const found = await tryAdmit(call);
     answered("FetchAllFlags", found.ok ? undefined : found.failure, begun);
@@ -157,7 +161,10 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
   };
 
   return {
-    handlers: { SyncFlags: follow, FetchAllFlags: fetchAll },
+    handlers: {
+      SyncFlags: (call) => void follow(call).catch(onFailed),
+      FetchAllFlags: (call, done) => void fetchAll(call, done).catch(onFailed),
+    },
     close: () => streams.close(),
   };
 };

@@ -57,9 +57,9 @@ export const startCluster = async (config: Config): Promise<Server> => {
 const reservePorts = async (config: Config) => {
   const kept = new DisposableStack();
   const reserve = async (wanted: PortSettings): Promise<number> => {
-    const { port, release } = await reservePort(wanted);
-    kept.defer(release);
-    return port;
+    const reserved = await reservePort(wanted);
+    kept.defer(() => reserved.release());
+    return reserved.port;
   };
   try {
     const port = await reserve(config);
