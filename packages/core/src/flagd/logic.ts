@@ -78,8 +78,13 @@ export const ofAll = (value: Logic, test: Logic): Logic => ({
   none: [listOf(value), asObject(not(test))],
 });
 
-/** Some engines cannot make a text of null or of a boolean. */
-const isTextOrMore = and(differ(element, null), differ(element, true), differ(element, false));
+/** Not every engine can make a text of null, of a boolean or of an object. In Go, an object is not even the same as itself. */
+const isTextOrMore = and(
+  same(element, element),
+  differ(element, null),
+  differ(element, true),
+  differ(element, false),
+);
 const asText: Logic = { cat: [element] };
 
 export const isTextElement = and(isTextOrMore, same(asText, element), isShort(element));
