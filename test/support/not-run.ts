@@ -43,10 +43,7 @@ export const notRun: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "go mod init": "test/docs-languages.test.ts",
     "HALYARD_API_KEY=": "test/docs-languages.test.ts",
   },
-  "docs/evaluate/flagd.md": {
-    "$ halyard flagd check": "packages/cli/test/flagd.test.ts",
-    "flagd start": "needs flagd: npm run test:flagd",
-  },
+  "docs/evaluate/flagd.md": { "$ halyard flagd check": "packages/cli/test/flagd.test.ts" },
   "docs/evaluate/openfeature-cli.md": { go: cliTest, openfeature: cliTest, tsc: cliTest },
   "docs/operate/run.md": {
     "npm run pack": "test/packages.test.ts",

@@ -30,7 +30,7 @@ export const variableOf = (attribute: string, findings: Findings): Logic => {
   }
   if (isDeep) {
     findings.limit(
-      `The attribute ${quoted(attribute)} lies in an object: some engines fail when a list is there instead.`,
+      `The attribute ${quoted(attribute)} lies in an object: engines differ where something else is there instead.`,
     );
   }
   return { var: steps.join(".") };

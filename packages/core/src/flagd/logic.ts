@@ -9,20 +9,22 @@ export type Logic =
   | readonly Logic[]
   | { readonly [operator: string]: Logic };
 
-/** With what is known now left out. */
-export const and = (...parts: readonly Logic[]): Logic => {
-  if (parts.includes(false)) return false;
-  const open = parts.filter((part) => part !== true);
-  if (open.length < 2) return open[0] ?? true;
-  return { and: open };
+/** The parts of those that are of the same operator stand beside the others: a shorter definition. */
+const joined = (operator: "and" | "or", parts: readonly Logic[], decided: boolean): Logic => {
+  if (parts.includes(decided)) return decided;
+  const open: Logic[] = [];
+  for (const part of parts) {
+    if (part === !decided) continue;
+    const inner = (part as { readonly [name: string]: Logic })[operator];
+    if (Array.isArray(inner)) open.push(...inner);
+    else open.push(part);
+  }
+  return open.length < 2 ? (open[0] ?? !decided) : { [operator]: open };
 };
 
-export const or = (...parts: readonly Logic[]): Logic => {
-  if (parts.includes(true)) return true;
-  const open = parts.filter((part) => part !== false);
-  if (open.length < 2) return open[0] ?? false;
-  return { or: open };
-};
+/** What is known now is left out. */
+export const and = (...parts: readonly Logic[]): Logic => joined("and", parts, false);
+export const or = (...parts: readonly Logic[]): Logic => joined("or", parts, true);
 
 export const not = (part: Logic): Logic => (typeof part === "boolean" ? !part : { "!": [part] });
 
@@ -78,15 +80,20 @@ export const ofAll = (value: Logic, test: Logic): Logic => ({
   none: [listOf(value), asObject(not(test))],
 });
 
-/** Some engines cannot make a text of null or of a boolean. */
-const isTextOrMore = and(differ(element, null), differ(element, true), differ(element, false));
+/** Not every engine can make a text of null, of a boolean or of an object. In Go, an object is not even the same as itself. */
+const isTextOrMore = and(
+  same(element, element),
+  differ(element, null),
+  differ(element, true),
+  differ(element, false),
+);
 const asText: Logic = { cat: [element] };
 
 export const isTextElement = and(isTextOrMore, same(asText, element), isShort(element));
 
 /** As a text, an object begins with a bracket. */
 export const isNumberElement = and(isTextOrMore, differ(asText, element), {
-  in: [{ substr: [asText, 0, 1] }, [..."-0123456789"]],
+  in: [{ substr: [asText, 0, 1] }, "-0123456789".split("")],
 });
 
 export const isOneOf = (value: Logic, list: readonly Logic[]): Logic =>

@@ -40,32 +40,48 @@ const isBucketingValue = (value: unknown): boolean => {
 const isVersion = (value: unknown): boolean =>
   typeof value !== "string" || canonicalVersion.test(value);
 
-/** The attributes of all splits and of all versions in the world. */
-const attributesOf = (
-  world: World,
-): { readonly split: Set<string>; readonly version: Set<string> } => {
+interface Attributes {
+  readonly split: ReadonlySet<string>;
+  readonly version: ReadonlySet<string>;
+  /** What others lie in. */
+  readonly parent: ReadonlySet<string>;
+}
+
+/** Of all flags and segments of the world. */
+const attributesOf = (world: World): Attributes => {
   const split = new Set(["targetingKey"]);
   const version = new Set<string>();
+  const parent = new Set<string>();
   const walk = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     const { bucketBy, attribute, op } = value as JsonObject;
     if (typeof bucketBy === "string") split.add(bucketBy);
-    if (typeof op === "string" && op.startsWith("semver")) version.add(String(attribute));
+    for (const each of [bucketBy, attribute]) {
+      if (typeof each !== "string") continue;
+      const steps = each.split("/");
+      for (let end = 2; end < steps.length; end += 1) parent.add(steps.slice(0, end).join("/"));
+    }
+    if (typeof op === "string" && op.startsWith("semver") && typeof attribute === "string")
+      version.add(attribute);
     for (const each of Object.values(value)) walk(each);
   };
   walk(world);
-  return { split, version };
+  return { split, version, parent };
 };
+
+const isParent = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === "object" && !Array.isArray(value));
 
 /** Whether the flag's class promises the same answer for the context. */
 export const promises = (world: World) => {
-  const { split, version } = attributesOf(world);
+  const { split, version, parent } = attributesOf(world);
   const read = (names: ReadonlySet<string>) => [...names].map(readerOf);
-  const [splits, versions] = [read(split), read(version)];
+  const [splits, versions, parents] = [read(split), read(version), read(parent)];
   return ({ class: found, reasons }: FlagdFlag, context: JsonObject): boolean => {
     if (found !== "ascii") return found === "exact";
     const says = (part: string) => reasons.some((reason) => reason.includes(part));
     if (says("A split") && !splits.every((of) => isBucketingValue(of(context)))) return false;
+    if (says("lies in an object") && !parents.every((of) => isParent(of(context)))) return false;
     return !says("canonical versions") || versions.every((of) => isVersion(of(context)));
   };
 };

@@ -1,0 +1,156 @@
+// Flags as a flagd definition: what is in it, what is left out and why, and what an engine with another hash answers.
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { compileFlagd } from "../src/flagd/index.ts";
+import type { Flag } from "../src/flags/registry.ts";
+import type { Segment } from "../src/targeting/segment.ts";
+import { flagdEngine } from "./support/flagd-engine.ts";
+import { boolean, planIn, rollout } from "./support/preview-question.ts";
+
+const segment = (key: string, rest: Partial<Segment> = {}): Segment => ({
+  key,
+  description: null,
+  include: [],
+  exclude: [],
+  when: null,
+  ...rest,
+});
+
+const compile = (flags: readonly Flag[], segments: readonly Segment[] = []) => {
+  const { flags: told, text } = compileFlagd(
+    { flags, segments },
+    { flagSetId: "production", version: 812 },
+  );
+  return { told, text, definition: JSON.parse(text), engine: flagdEngine(text) };
+};
+
+const when = (condition: object, rest: Partial<Flag> = {}): Flag =>
+  boolean("it", {
+    otherwise: "off",
+    rules: [{ id: "a", when: condition as never, serve: "on" }],
+    ...rest,
+  } as Partial<Flag>);
+
+suite("flagd definitions", () => {
+  test("a flag that is off is enabled there, and gives off", () => {
+    const { told, definition } = compile([rollout(25, { enabled: false })]);
+    assert.deepEqual(told, [{ key: "checkout", class: "exact", reasons: [] }]);
+    assert.deepEqual(definition.flags.checkout, {
+      state: "ENABLED",
+      variants: { on: true, off: false },
+      defaultVariant: "off",
+    });
+    assert.deepEqual(definition.metadata, { flagSetId: "production", version: "812" });
+  });
+
+  test("a split without its key is an error there", () => {
+    const { engine, told } = compile([rollout(25)]);
+    assert.equal(told[0]?.class, "ascii");
+    assert.equal(engine.ask("checkout", { targetingKey: "user-1" }).isError, false);
+    for (const context of [{}, { targetingKey: "" }, { targetingKey: 7 }]) {
+      assert.equal(engine.ask("checkout", context).isError, true);
+    }
+  });
+
+  test("an engine with another hash answers with an error, also where only a required flag has a split", () => {
+    const { text } = compile([
+      rollout(50),
+      boolean("needs", { requires: [{ flag: "checkout", variant: "on" }] } as Partial<Flag>),
+      boolean("plain"),
+    ]);
+    // The known text is in another bucket, as for a hash of something else.
+    const other = flagdEngine(text.replace('"halyard:"', '"another:"'));
+    const same = flagdEngine(text);
+    for (const key of ["checkout", "needs"]) {
+      for (let user = 0; user < 20; user += 1) {
+        const context = { targetingKey: `user-${user}` };
+        assert.equal(same.ask(key, context).isError, false);
+        assert.equal(other.ask(key, context).isError, true);
+      }
+    }
+    assert.equal(other.ask("plain", {}).variant, "on");
+  });
+
+  test("segments are evaluators, unless an engine would change their text", () => {
+    const odd = ["a$&b", "back\\slash", "ü"];
+    const segments = [segment("be.ta", { include: ["ann"] }), segment("odd", { include: odd })];
+    const { definition, engine, text } = compile([when({ segment: ["be.ta", "odd"] })], segments);
+    assert.deepEqual(Object.keys(definition.$evaluators), ["same hash", "in be%2Eta"]);
+    assert.equal(text.split("$ref").length, 2);
+    for (const targetingKey of ["ann", ...odd]) {
+      assert.equal(engine.ask("it", { targetingKey }).variant, "on", targetingKey);
+    }
+    assert.equal(engine.ask("it", { targetingKey: "bob" }).variant, "off");
+  });
+
+  test("what is unknown matches neither a condition nor its opposite", () => {
+    const conditions = [
+      planIn("pro"),
+      { attribute: "plan", op: "in", values: [7] },
+      { attribute: "plan", op: "in", values: [true] },
+      { attribute: "plan", op: "startsWith", values: ["p"] },
+      { attribute: "plan", op: "gte", value: 1 },
+    ];
+    for (const condition of conditions) {
+      for (const each of [condition, { not: condition }]) {
+        const { engine } = compile([when(each)]);
+        for (const plan of [null, undefined, {}, [null], [{}]]) {
+          const found = engine.ask("it", plan === undefined ? {} : { plan });
+          assert.equal(found.variant, "off", `${JSON.stringify(each)} for ${JSON.stringify(plan)}`);
+        }
+      }
+    }
+  });
+
+  const manyKeys = Array.from({ length: 101 }, (_, index) => `user-${index}`);
+  const leftOut: readonly (readonly [reason: RegExp, flag: Flag, segment?: Segment])[] = [
+    [/networks/, when({ attribute: "ip", op: "inCidr", values: ["10.0.0.0/8"] })],
+    [/moments/, when({ attribute: "at", op: "after", value: "2026-01-01T00:00:00Z" })],
+    [/case/, when({ ...planIn("pro"), ignoreCase: true })],
+    [/texts as numbers/, when({ attribute: "age", op: "lt", value: 18, as: "number" })],
+    [/name/, when({ attribute: "a.b", op: "exists", value: true })],
+    [/name/, when({ attribute: "__proto__", op: "exists", value: true })],
+    [/name/, when({ attribute: "/company/length", op: "exists", value: true })],
+    [/element of a list/, when({ attribute: "/tags/0", op: "exists", value: true })],
+    [/more than 100 values/, when(planIn(...manyKeys))],
+    [/does not know the operator/, when({ attribute: "a", op: "newer", value: 1 })],
+    [/does not know/, { ...boolean("it"), ...{ level: 3 } }],
+    [/more than 100 targeting keys/, when({ segment: ["s"] }), segment("s", { include: manyKeys })],
+    [
+      /The segment s: .*case/,
+      when({ segment: ["s"] }),
+      segment("s", { when: { ...planIn("pro"), ignoreCase: true } }),
+    ],
+    [/bucket seed/, rollout(5, { key: "it", bucketSeed: "ü" })],
+    [
+      /\$ref/,
+      {
+        ...{ key: "it", type: "variant", valueType: "object", enabled: true, description: null },
+        ...{ variants: { a: { $ref: "in s" } }, off: "a", otherwise: "a" },
+      },
+    ],
+    [/not written/, when({ any: "nothing" })],
+  ];
+  for (const [reason, flag, named] of leftOut) {
+    test(`left out: ${reason.source}`, () => {
+      const needs = boolean("needs", {
+        requires: [{ flag: "it", variant: "on" }],
+      } as Partial<Flag>);
+      const { told, engine } = compile([flag, needs, boolean("other")], named && [named]);
+      assert.equal(told[0]?.class, "left-out");
+      assert.match(told[0]?.reasons.join(" ") ?? "", reason);
+      assert.ok(!engine.keys.includes("it"));
+      assert.ok(engine.keys.includes("other"));
+    });
+  }
+
+  test("a flag that requires one that is left out is left out with its reason", () => {
+    const { told } = compile([
+      when({ attribute: "ip", op: "inCidr", values: ["10.0.0.0/8"] }),
+      boolean("needs", { requires: [{ flag: "it", variant: "on" }] } as Partial<Flag>),
+    ]);
+    assert.deepEqual(told[1]?.reasons, [
+      "The required flag it: inCidr compares networks: flagd cannot.",
+    ]);
+  });
+});
