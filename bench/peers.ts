@@ -57,18 +57,15 @@ try {
   say(
     `${machine}, one core each, ${flags} flags at 50 %, ${connections} connections, ${rounds} rounds of ${count} requests`,
   );
-  const compare = pairs(rounds, "Halyard", "the other");
-  const missing: string[] = [];
-  for (const server of evaluationServers) {
-    const program = process.env[server.variable];
-    if (!program) {
-      missing.push(`${server.name} (${server.variable})`);
-      continue;
-    }
+  const isNamed = ({ variable }: { readonly variable: string }) => Boolean(process.env[variable]);
+  const named = evaluationServers.filter(isNamed);
+  const compare = named.length > 0 ? pairs(rounds, "Halyard", "the other") : undefined;
+  for (const server of named) {
+    const program = process.env[server.variable] ?? "";
     const started = await startEvaluationServer(server, program, keys, folder);
     await check(server.name, started.url);
     const theirs = await openLoad(started.url, connections);
-    await compare(
+    await compare?.(
       `OFREP: one flag, beside ${server.name}`,
       `OFREP beside ${server.name}`,
       () => ours.run(count, evaluate),
@@ -77,6 +74,9 @@ try {
     theirs.close();
     await started.stop();
   }
+  const missing = evaluationServers
+    .filter((server) => !isNamed(server))
+    .map(({ name, variable }) => `${name} (${variable})`);
   if (missing.length > 0) say(`Not measured, because no program was named: ${missing.join(", ")}.`);
   ours.close();
 } finally {
