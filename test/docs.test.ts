@@ -262,6 +262,7 @@ test("every program in the documents has a test", () => {
     "README.md go": "test/docs-languages.test.ts",
     "docs/environments.md yaml": "test/docs-preview.test.ts",
     "docs/evaluate/python.md python": "test/docs-languages.test.ts",
+    "docs/evaluate/flagd.md yaml": "not run: needs flagd; npm run test:flagd runs one",
     "docs/evaluate/go.md go": "test/docs-languages.test.ts",
     "docs/evaluate/typescript.md ts": "packages/sdk/test/published.test.ts compiles them",
     "docs/webhooks.md ts": "packages/sdk/test/receivers.test.ts",

@@ -93,7 +93,7 @@ export const isTextElement = and(isTextOrMore, same(asText, element), isShort(el
 
 /** As a text, an object begins with a bracket. */
 export const isNumberElement = and(isTextOrMore, differ(asText, element), {
-  in: [{ substr: [asText, 0, 1] }, [..."-0123456789"]],
+  in: [{ substr: [asText, 0, 1] }, "-0123456789".split("")],
 });
 
 export const isOneOf = (value: Logic, list: readonly Logic[]): Logic =>
