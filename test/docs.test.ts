@@ -267,6 +267,7 @@ test("every program in the documents has a test", () => {
     "README.md go": "test/docs-languages.test.ts",
     "docs/environments.md yaml": "test/docs-preview.test.ts",
     "docs/evaluate/python.md python": "test/docs-languages.test.ts",
+    "docs/evaluate/flagd.md yaml": "not run: needs flagd; npm run test:flagd runs one",
     "docs/evaluate/go.md go": "test/docs-languages.test.ts",
     "docs/evaluate/openfeature-cli.md ts": "test/docs-openfeature-cli.test.ts",
     "docs/evaluate/openfeature-cli.md go": "test/docs-openfeature-cli.test.ts",

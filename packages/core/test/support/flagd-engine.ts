@@ -57,12 +57,11 @@ const attributesOf = (world: World): Attributes => {
     const { bucketBy, attribute, op } = value as JsonObject;
     if (typeof bucketBy === "string") split.add(bucketBy);
     for (const each of [bucketBy, attribute]) {
-      if (typeof each !== "string") continue;
-      const steps = each.split("/");
+      const steps = typeof each === "string" ? each.split("/") : [];
       for (let end = 2; end < steps.length; end += 1) parent.add(steps.slice(0, end).join("/"));
     }
-    if (typeof op === "string" && op.startsWith("semver") && typeof attribute === "string")
-      version.add(attribute);
+    const isVersioned = typeof op === "string" && op.startsWith("semver");
+    if (isVersioned && typeof attribute === "string") version.add(attribute);
     for (const each of Object.values(value)) walk(each);
   };
   walk(world);
