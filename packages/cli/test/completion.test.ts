@@ -62,7 +62,7 @@ suite("bash", () => {
   const have = existsSync("/bin/bash") || existsSync("/usr/bin/bash");
   /** The words after `halyard`, the last of which is being typed, as bash itself takes a line apart. */
   const lines: [words: string[], suggested: string][] = [
-    [["fla"], "flags"],
+    [["fla"], "flags flagd"],
     [["flags", "en"], "enable"],
     [["flags", "list", "--ty"], "--type"],
     [["flags", "list", "--type", ""], "boolean rollout variant"],
