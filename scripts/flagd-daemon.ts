@@ -75,6 +75,10 @@ const compareWorld = async (
   const daemon = await start(path, file);
   let compared = 0;
   try {
+    const present = flags.find((each) => each.class !== "left-out");
+    // It says that it is ready before it has read the file.
+    while (present && (await ask(daemon, present.key, {})).errorCode === "FLAG_NOT_FOUND")
+      await new Promise((resolve) => setTimeout(resolve, 10));
     for (const told of flags) {
       for (const context of contexts.filter((each) => isPromised(told, each))) {
         const expected = referenceAnswer(world.flags[told.key] as JsonObject, context, world);
