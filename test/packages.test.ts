@@ -185,7 +185,7 @@ suite("the package of the server", () => {
     assert.equal(answer.status, 303);
     assert.equal(new URL(answer.headers.get("location") ?? "").origin, issuer);
     const holding = globSync("lib/*.js", { cwd: installed }).filter((name) =>
-      readFileSync(join(installed, name), "utf8").includes("code_challenge_method"),
+      readFileSync(join(installed, name), "utf8").includes("OAUTH_WWW_AUTHENTICATE_CHALLENGE"),
     );
     assert.match(holding.join(), /^lib\/openid-[^,]*\.js$/, "it is in a file of its own");
   });
