@@ -40,7 +40,11 @@ suite("flagd definitions", () => {
       variants: { on: true, off: false },
       defaultVariant: "off",
     });
-    assert.deepEqual(definition.metadata, { flagSetId: "production", version: "812" });
+    assert.deepEqual(definition.metadata, {
+      flagSetId: "production",
+      scope: "production",
+      version: "812",
+    });
   });
 
   test("a split without its key is an error there", () => {
