@@ -33,6 +33,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "failing-flags.test.ts": "what the delivery worker does with what it claimed",
   "fairness.test.ts": "how the delivery worker shares its requests",
   "flagd.test.ts": "what is in memory",
+  "flagd-limits.test.ts": "streams tell from memory; follow.test.ts runs on both",
   "flagd-sync.test.ts": "streams tell from memory; follow.test.ts runs on both",
   "flagd-languages.test.ts": "evaluation reads memory",
   "flag-events.test.ts": "events are built from values; transaction.test.ts writes them on both",

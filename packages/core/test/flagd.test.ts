@@ -157,4 +157,29 @@ suite("flagd definitions", () => {
       "The required flag it: inCidr compares networks: flagd cannot.",
     ]);
   });
+
+  test("few large flags that many require, or a large segment that many name, do not make it endless", () => {
+    const values = Array.from({ length: 100 }, (_, index) => String(index).padEnd(1_000, "ü"));
+    const large = Array.from({ length: 10 }, (_, index) =>
+      boolean(`large-${index}`, {
+        rules: [{ id: "a", when: { attribute: "plan", op: "in", values }, serve: "on" }],
+      } as Partial<Flag>),
+    );
+    const requires = large.map(({ key: flag }) => ({ flag, variant: "on" }));
+    const everyone = segment("everyone", { when: { attribute: "plan", op: "in", values } });
+    const any = Array.from({ length: 100 }, () => ({ segment: ["everyone"] }));
+    for (const repeating of [{ requires }, { ...when({ any }) }]) {
+      const many = Array.from({ length: 50 }, (_, index) =>
+        boolean("", { ...repeating, key: `many-${index}` } as Partial<Flag>),
+      );
+      const { flags, text } = compileFlagd(
+        { flags: [...large, ...many, boolean("other")], segments: [everyone] },
+        { flagSetId: "production" },
+      );
+      assert.ok(text.length < 20_000_000, `${text.length} characters`);
+      assert.equal(flags.at(10)?.class === "left-out", false);
+      assert.match(flags.at(-2)?.reasons.join(" ") ?? "", /too large together/);
+      assert.equal(flags.at(-1)?.class, "exact");
+    }
+  });
 });

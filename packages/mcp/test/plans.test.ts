@@ -90,7 +90,10 @@ suite("a plan", () => {
     const middle = Math.floor(plan.length / 2);
     const other = plan[middle] === "A" ? "B" : "A";
     const altered = plan.slice(0, middle) + other + plan.slice(middle + 1);
-    for (const wrong of [altered, plan.slice(0, -4), `${plan}AAAA`, "plan_", "", "cr_1"]) {
+    // The same bytes, spelled otherwise: it would be another request, and the plan applied twice.
+    const spellings = [`${plan}=`, `${plan} `, plan.replace("plan_", "plan_."), `${plan}\n`];
+    const cut = [plan.slice(0, -4), `${plan}AAAA`, "plan_", "", "cr_1"];
+    for (const wrong of [altered, ...spellings, ...cut]) {
       assert.equal((await assistant.refused("apply_plan", { plan: wrong })).code, "PLAN_NOT_VALID");
     }
     const elsewhere = await newPlace();

@@ -10,6 +10,7 @@ import { variableOf } from "./attribute.ts";
 import { compileCondition } from "./conditions.ts";
 import type { Findings } from "./findings.ts";
 import { and, differ, isNumber, isText, type Logic, not, or, same } from "./logic.ts";
+import type { Room } from "./room.ts";
 import type { Segments } from "./segments.ts";
 
 export type LeveledFlag = Flag & { readonly level?: number };
@@ -24,6 +25,7 @@ const unreached = "";
 export interface Surroundings {
   readonly flag: (key: string) => LeveledFlag | undefined;
   readonly segments: Segments;
+  readonly room: Room;
 }
 
 /** One flag with all that it requires. */
@@ -157,6 +159,7 @@ const requirementsOf = (flag: Flag, work: Work, depth: number): Logic => {
       work.tally.left -= 1;
       const required = work.flag(key);
       if (required === undefined) return false;
+      if (required.enabled && !work.room.take(required, work.findings)) return false;
       const gives = decide(required, work, depth + 1, `The required flag ${key}: `);
       return typeof gives === "string" ? gives === variant : same(gives, variant);
     }),

@@ -4,6 +4,7 @@ import type { Segment } from "../targeting/segment.ts";
 import { compileDecision, hashesTheSame, type LeveledFlag, onlyWithTheHash } from "./decision.ts";
 import { collectFindings } from "./findings.ts";
 import type { Logic } from "./logic.ts";
+import { createRoom } from "./room.ts";
 import { compileSegments } from "./segments.ts";
 
 /**
@@ -77,9 +78,11 @@ export const compileFlagd = (
   { flagSetId, version }: FlagdOptions,
 ): FlagdSet => {
   const byKey = new Map(flags.map((flag) => [flag.key, flag]));
+  const room = createRoom();
   const surroundings = {
     flag: (key: string) => byKey.get(key),
-    segments: compileSegments(segments),
+    segments: compileSegments(segments, room),
+    room,
   };
   const compiled = flags.map((flag) => {
     try {

@@ -3,6 +3,7 @@ import type { Segment } from "../targeting/segment.ts";
 import { compileCondition } from "./conditions.ts";
 import { type Collected, collectFindings, type Findings, repeatFindings } from "./findings.ts";
 import { and, differ, isText, type Logic, not, or } from "./logic.ts";
+import type { Room } from "./room.ts";
 
 const maxMembers = 100;
 const targetingKey: Logic = { var: "targetingKey" };
@@ -52,7 +53,7 @@ export interface Segments {
   readonly evaluators: ReadonlyMap<string, Logic>;
 }
 
-export const compileSegments = (segments: readonly Segment[]): Segments => {
+export const compileSegments = (segments: readonly Segment[], room: Room): Segments => {
   const byKey = new Map(segments.map((segment) => [segment.key, segment]));
   const compiled = new Map<string, Compiled>();
   const evaluators = new Map<string, Logic>();
@@ -76,7 +77,10 @@ export const compileSegments = (segments: readonly Segment[]): Segments => {
         compiled.set(name, made);
       }
       repeatFindings(made.findings, findings);
-      return made.logic;
+      const { logic } = made;
+      return typeof logic === "object" && logic !== null && !room.take(logic, findings)
+        ? false
+        : logic;
     },
   };
 };

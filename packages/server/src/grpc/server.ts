@@ -15,10 +15,12 @@ export interface FlagdTls {
   readonly key: Buffer;
 }
 
-export interface FlagdServerDependencies extends Omit<SyncServiceDependencies, "cut"> {
+export interface FlagdServerDependencies extends Omit<SyncServiceDependencies, "admitted" | "cut"> {
   readonly tls: FlagdTls | undefined;
   /** Milliseconds between two signs of life. */
   readonly heartbeat: number;
+  /** Milliseconds in which a new connection must have sent a good key: a call whose message never comes would hold it for ever. */
+  readonly requestTimeout: number;
   /** Connections count like those of HTTP; one too many is closed. */
   readonly overload: {
     watch(server: { on(event: "connection", listener: (socket: Socket) => void): unknown }): void;
@@ -41,10 +43,11 @@ const idleTimeout = 60_000;
 const maxCalls = 100;
 
 const bytesAsTheyAre = (bytes: Buffer): Buffer => bytes;
-const method = (name: string, responseStream: boolean) => ({
+const method = (name: string) => ({
   path: `/flagd.sync.v1.FlagSyncService/${name}`,
   requestStream: false,
-  responseStream,
+  // A single answer is a stream of one, of which the library tells when it was taken.
+  responseStream: true,
   requestSerialize: bytesAsTheyAre,
   requestDeserialize: decodeRequest,
   responseSerialize: bytesAsTheyAre,
@@ -52,12 +55,12 @@ const method = (name: string, responseStream: boolean) => ({
 });
 /** GetMetadata is deprecated: whoever calls it is told that it is not implemented, as providers expect. */
 const definition: ServiceDefinition = {
-  SyncFlags: method("SyncFlags", true),
-  FetchAllFlags: method("FetchAllFlags", false),
+  SyncFlags: method("SyncFlags"),
+  FetchAllFlags: method("FetchAllFlags"),
 };
 
 export const createFlagdServer = (dependencies: FlagdServerDependencies): FlagdServer => {
-  const { tls, heartbeat, overload } = dependencies;
+  const { tls, heartbeat, requestTimeout, overload } = dependencies;
   const grpc = new Server({
     "grpc.max_receive_message_length": maxRequestBytes,
     "grpc.max_send_message_length": -1,
@@ -68,8 +71,16 @@ export const createFlagdServer = (dependencies: FlagdServerDependencies): FlagdS
   });
   /** By the name that the library gives to the other side of a call. */
   const sockets = new Map<string, Socket>();
+  /** Those that have not sent a good key yet, and when they are closed. */
+  const strangers = new Map<Socket, NodeJS.Timeout>();
+  const isNoStranger = (socket: Socket | undefined): void => {
+    if (!socket) return;
+    clearTimeout(strangers.get(socket));
+    strangers.delete(socket);
+  };
   const service = createSyncService({
     ...dependencies,
+    admitted: (peer) => isNoStranger(sockets.get(peer)),
     cut: (peer) => sockets.get(peer)?.destroy(),
   });
   grpc.addService(definition, service.handlers as UntypedServiceImplementation);
@@ -89,7 +100,14 @@ export const createFlagdServer = (dependencies: FlagdServerDependencies): FlagdS
     }
     const peer = `${socket.remoteAddress}:${socket.remotePort}`;
     sockets.set(peer, socket);
-    socket.once("close", () => sockets.delete(peer));
+    strangers.set(
+      socket,
+      setTimeout(() => socket.destroy(), requestTimeout),
+    );
+    socket.once("close", () => {
+      sockets.delete(peer);
+      isNoStranger(socket);
+    });
     // The library listens for errors once it has read the first bytes.
     socket.on("error", () => socket.destroy());
     injector.injectConnection(socket);
@@ -104,6 +122,7 @@ export const createFlagdServer = (dependencies: FlagdServerDependencies): FlagdS
     async close(timeout) {
       listener.close();
       service.close();
+      for (const socket of strangers.keys()) socket.destroy();
       const { promise, resolve } = Promise.withResolvers<void>();
       const impatient = setTimeout(() => {
         for (const socket of sockets.values()) socket.destroy();

@@ -1,12 +1,5 @@
 // SyncFlags and FetchAllFlags: whose key it is, whether there is a place, and what a refusal is called in gRPC.
-import {
-  type handleServerStreamingCall,
-  type handleUnaryCall,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  type sendUnaryData,
-  status,
-} from "@grpc/grpc-js";
+import { type handleServerStreamingCall, type ServerWritableStream, status } from "@grpc/grpc-js";
 import type { ApiKeyCache } from "../access/api-key-cache.ts";
 import { type ErrorCode, type Failure, fail, ok, type Result } from "../errors.ts";
 import type { Clients } from "../evaluation/clients.ts";
@@ -31,6 +24,8 @@ export interface SyncServiceDependencies {
   readonly meter: Pick<HttpMeter, "route">;
   readonly now: () => number;
   readonly log: { error(fields: object, message: string): void };
+  /** The peer has sent a key that is good for this. */
+  readonly admitted: (peer: string) => void;
   /** Ends the connection of this peer. */
   readonly cut: (peer: string) => void;
 }
@@ -38,12 +33,12 @@ export interface SyncServiceDependencies {
 export interface SyncService {
   readonly handlers: {
     readonly SyncFlags: handleServerStreamingCall<FlagsRequest, Buffer>;
-    readonly FetchAllFlags: handleUnaryCall<FlagsRequest, Buffer>;
+    readonly FetchAllFlags: handleServerStreamingCall<FlagsRequest, Buffer>;
   };
   close(): void;
 }
 
-type Call = ServerUnaryCall<FlagsRequest, Buffer> | ServerWritableStream<FlagsRequest, Buffer>;
+type Call = ServerWritableStream<FlagsRequest, Buffer>;
 
 const statuses: Readonly<Partial<Record<ErrorCode, status>>> = {
   UNAUTHORIZED: status.UNAUTHENTICATED,
@@ -80,8 +75,8 @@ interface Admitted {
 }
 
 export const createSyncService = (dependencies: SyncServiceDependencies): SyncService => {
-  const { snapshots, keyCheck, keyCache, openStreams, clients, meter, now, log, cut } =
-    dependencies;
+  const { snapshots, keyCheck, keyCache, openStreams, clients, meter, now, log } = dependencies;
+  const { admitted, cut } = dependencies;
   const onFailed = (err: unknown) => log.error({ err }, "a flagd definition could not be sent");
   const streams = createSyncStreams(snapshots, dependencies.flagdDefinitions, now, onFailed);
 
@@ -112,14 +107,16 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
       return fail(mistakeOfOurs);
     });
 
-  const follow = async (call: ServerWritableStream<FlagsRequest, Buffer>): Promise<void> => {
+  const serve = async (name: "SyncFlags" | "FetchAllFlags", call: Call): Promise<void> => {
     const begun = now();
+    const follows = name === "SyncFlags";
     const peer = call.getPeer();
     const end = (failure: Failure): boolean => call.emit("error", refusalOf(failure));
     const found = await tryAdmit(call);
+    if (found.ok) admitted(peer);
     const place = found.ok ? openStreams.admit(found.value.holder) : found;
     if (!place.ok) {
-      answered("SyncFlags", place.failure, begun);
+      answered(name, place.failure, begun);
       end(place.failure);
     }
     if (!found.ok || !place.ok || call.cancelled) return;
@@ -128,6 +125,7 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
     const ended = new DisposableStack();
     call.once("cancelled", () => ended.dispose());
     let isSending = false;
+    // What nobody reads is kept for as long as it waits, so a call that asks once has a place too.
     const leave = openStreams.begin("flagd", holder, (failure) => {
       // What waits for a slow reader would hold the call open.
       if (isSending) cut(peer);
@@ -135,35 +133,32 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
       ended.dispose();
     });
     ended.defer(leave);
-    ended.defer(clients.streams(holder, undefined));
-    const stop = streams.begin(snapshot, message, {
-      send(bytes, sent) {
-        isSending = true;
-        call.write(bytes, () => {
-          isSending = false;
-          sent();
-        });
+    if (follows) ended.defer(clients.streams(holder, undefined));
+    const { keyId } = holder;
+    const stop = streams.begin(
+      { keyId, snapshot, message, follows },
+      {
+        send(bytes, sent) {
+          isSending = true;
+          call.write(bytes, () => {
+            isSending = false;
+            sent();
+            if (follows) return;
+            answered(name, undefined, begun);
+            call.end();
+            ended.dispose();
+          });
+        },
+        cut: () => cut(peer),
       },
-      cut: () => cut(peer),
-    });
+    );
     ended.defer(stop);
-  };
-
-  const fetchAll = async (
-    call: ServerUnaryCall<FlagsRequest, Buffer>,
-    done: sendUnaryData<Buffer>,
-  ): Promise<void> => {
-    const begun = now();
-    const found = await tryAdmit(call);
-    answered("FetchAllFlags", found.ok ? undefined : found.failure, begun);
-    if (found.ok) done(null, found.value.message);
-    else done(refusalOf(found.failure));
   };
 
   return {
     handlers: {
-      SyncFlags: (call) => void follow(call).catch(onFailed),
-      FetchAllFlags: (call, done) => void fetchAll(call, done).catch(onFailed),
+      SyncFlags: (call) => void serve("SyncFlags", call).catch(onFailed),
+      FetchAllFlags: (call) => void serve("FetchAllFlags", call).catch(onFailed),
     },
     close: () => streams.close(),
   };

@@ -1,4 +1,4 @@
-// Open SyncFlags calls: each gets the definition, and then every new one. Who is slow gets the newest only.
+// Calls that get definitions: SyncFlags gets every new one, and who is slow the newest only. What a key's calls do not read is limited.
 import { setTimeout as pause } from "node:timers/promises";
 import type { FlagdDefinition, FlagdDefinitions } from "../evaluation/flagd-definitions.ts";
 import type { Snapshot } from "../evaluation/snapshot.ts";
@@ -19,16 +19,34 @@ export interface SyncReader {
   cut(): void;
 }
 
+export interface AskedFor {
+  readonly keyId: string;
+  readonly snapshot: Snapshot;
+  readonly message: Buffer;
+  readonly follows: boolean;
+}
+
 export interface SyncStreams {
   /** A message with the definition of this revision, made once for all who ask. */
   message(snapshot: Snapshot): Promise<Buffer>;
-  /** Sends the definition now and whenever it changes; what it returns is to be called when the call has ended. */
-  begin(snapshot: Snapshot, message: Buffer, reader: SyncReader): () => void;
+  /** Sends the definition now, and to followers whenever it changes; what it returns is to be called when the call has ended. */
+  begin(asked: AskedFor, reader: SyncReader): () => void;
   close(): void;
+}
+
+/** The calls of one key. */
+interface Share {
+  calls: number;
+  /** Bytes on their way. */
+  sending: number;
+  /** Whose `next` has to wait until others have read, in their order. */
+  readonly waiting: Set<Subscriber>;
 }
 
 interface Subscriber extends Positioned {
   readonly reader: SyncReader;
+  readonly environment: Environment;
+  readonly share: Share;
   /** What is on its way to the reader. */
   sending: { readonly length: number; readonly since: number } | undefined;
   /** What is to be sent after it: the newest. */
@@ -41,14 +59,19 @@ interface Subscriber extends Positioned {
 interface Environment {
   readonly broadcaster: Broadcaster<Subscriber>;
   readonly tell: () => void;
+  /** Bytes on their way. */
+  sending: number;
+  lessSending: (() => void) | undefined;
 }
 
 /** Milliseconds within which changes are told as one, at least. */
 const foldWithin = 100;
 /** Compiling takes at most this part of the time, however fast the changes come. */
 const compileShare = 0.2;
-/** Bytes that may be on their way before the next reader is written to: the library copies a message for each of them. */
+/** Bytes that may be on their way in an environment before the next reader is written to: the library copies a message for each. */
 const maxSending = 64 * 1_024 * 1_024;
+/** Of them, those of one key: calls that nobody reads fill neither the memory nor the others' share. One message always goes. */
+const maxSendingPerKey = maxSending / 2;
 /** Milliseconds that readers are waited for when so much is on its way. */
 const longestRest = 250;
 /** Milliseconds in which a reader must have taken a message. */
@@ -63,8 +86,7 @@ export const createSyncStreams = (
   const environments = new WeakMap<Snapshot, Environment>();
   const messages = new WeakMap<FlagdDefinition, Buffer>();
   const busy = new Set<Subscriber>();
-  let sending = 0;
-  let lessSending: (() => void) | undefined;
+  const shares = new Map<string, Share>();
 
   const message = async (snapshot: Snapshot): Promise<Buffer> => {
     const definition = await definitions.of(snapshot);
@@ -75,28 +97,47 @@ export const createSyncStreams = (
     return made;
   };
 
-  const sent = (subscriber: Subscriber): void => {
-    sending -= subscriber.sending?.length ?? 0;
-    subscriber.sending = undefined;
-    busy.delete(subscriber);
-    if (sending <= maxSending) lessSending?.();
+  const hasRoom = ({ sending }: Share, { length }: Buffer): boolean =>
+    sending === 0 || sending + length <= maxSendingPerKey;
+
+  const sent = ({ sending, environment, share }: Subscriber): void => {
+    const length = sending?.length ?? 0;
+    share.sending -= length;
+    environment.sending -= length;
+    if (environment.sending <= maxSending) environment.lessSending?.();
   };
 
   const put = (subscriber: Subscriber, bytes: Buffer): void => {
-    if (subscriber.sending) {
+    const { share, environment, reader } = subscriber;
+    const { length } = bytes;
+    if (subscriber.sending || !hasRoom(share, bytes)) {
       subscriber.next = bytes;
+      if (!subscriber.sending) share.waiting.add(subscriber);
       return;
     }
-    subscriber.sending = { length: bytes.length, since: now() };
-    sending += bytes.length;
+    subscriber.sending = { length, since: now() };
+    share.sending += length;
+    environment.sending += length;
     busy.add(subscriber);
-    subscriber.reader.send(bytes, () => {
-      if (subscriber.ended) return;
-      sent(subscriber);
-      const { next } = subscriber;
-      subscriber.next = undefined;
-      if (next) put(subscriber, next);
+    reader.send(bytes, () => {
+      if (!subscriber.ended) release(subscriber);
     });
+  };
+
+  /** Its message has left, or will not: the next of the same key has its turn. */
+  const release = (subscriber: Subscriber): void => {
+    const { share } = subscriber;
+    sent(subscriber);
+    subscriber.sending = undefined;
+    busy.delete(subscriber);
+    if (subscriber.next && !subscriber.ended) share.waiting.add(subscriber);
+    for (const waiting of share.waiting) {
+      const { next } = waiting;
+      if (next && !hasRoom(share, next)) break;
+      share.waiting.delete(waiting);
+      waiting.next = undefined;
+      if (next) put(waiting, next);
+    }
   };
 
   const send = (subscriber: Subscriber, bytes: Buffer): void => {
@@ -106,10 +147,10 @@ export const createSyncStreams = (
     put(subscriber, bytes);
   };
 
-  const rest = (): Promise<unknown> | undefined => {
-    if (sending <= maxSending) return undefined;
+  const rest = (environment: Environment): Promise<unknown> | undefined => {
+    if (environment.sending <= maxSending) return undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
-    lessSending = resolve;
+    environment.lessSending = resolve;
     return Promise.race([promise, pause(longestRest, undefined, { ref: false })]);
   };
 
@@ -118,7 +159,7 @@ export const createSyncStreams = (
       (subscriber, [newest]) => {
         if (newest) send(subscriber, newest);
       },
-      { newestOnly: true, rest },
+      { newestOnly: true, rest: () => rest(environment) },
     );
     let took = 0;
     const publish = async (): Promise<void> => {
@@ -132,7 +173,8 @@ export const createSyncStreams = (
       () => setImmediate(() => void publish().catch(onFailed)),
       () => Math.max(foldWithin, took / compileShare),
     );
-    return { broadcaster, tell };
+    const environment: Environment = { broadcaster, tell, sending: 0, lessSending: undefined };
+    return environment;
   };
 
   const stop = snapshots.onChange((snapshot) => {
@@ -149,23 +191,31 @@ export const createSyncStreams = (
 
   return {
     message,
-    begin(snapshot, first, reader) {
+    begin({ keyId, snapshot, message, follows }, reader) {
       const environment = environments.get(snapshot) ?? open(snapshot);
       environments.set(snapshot, environment);
+      const share = shares.get(keyId) ?? { calls: 0, sending: 0, waiting: new Set() };
+      shares.set(keyId, share);
+      share.calls += 1;
       const subscriber: Subscriber = {
         reader,
+        environment,
+        share,
         sending: undefined,
         next: undefined,
         latest: undefined,
         ended: false,
         position: 0,
       };
-      environment.broadcaster.add(subscriber);
-      send(subscriber, first);
+      if (follows) environment.broadcaster.add(subscriber);
+      send(subscriber, message);
       return () => {
         subscriber.ended = true;
         environment.broadcaster.delete(subscriber);
-        sent(subscriber);
+        share.waiting.delete(subscriber);
+        share.calls -= 1;
+        if (share.calls === 0) shares.delete(keyId);
+        release(subscriber);
       };
     },
     close() {

@@ -80,6 +80,8 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
     bodyLimit: maxBodyBytes,
     requestTimeout: dependencies.requestTimeout,
     http: {
+      // Here too: Node would compare the time for headers with its own.
+      requestTimeout: dependencies.requestTimeout,
       headersTimeout: dependencies.requestTimeout,
       // Asked for below: Node would refuse the request with an empty body.
       requireHostHeader: false,

@@ -113,17 +113,23 @@ export const openSync = (address: string, security = credentials.createInsecure(
   };
 };
 
-/** Follows without reading: HTTP/2 lets 64 KiB through, and the rest waits at the server. */
-export const openPaused = (address: string, key: string) => {
+/** A call by HTTP/2 alone, whose message is not sent. */
+export const openCall = (address: string, key: string, method = "SyncFlags") => {
   const session = connect(`http://${address}`);
   const stream = session.request({
     ":method": "POST",
-    ":path": "/flagd.sync.v1.FlagSyncService/SyncFlags",
+    ":path": `/flagd.sync.v1.FlagSyncService/${method}`,
     "content-type": "application/grpc",
     te: "trailers",
     authorization: key,
   });
   for (const each of [session, stream]) each.on("error", () => undefined);
+  return { session, stream };
+};
+
+/** Asks without reading: HTTP/2 lets 64 KiB through, and the rest waits at the server. */
+export const openPaused = (address: string, key: string, method?: "FetchAllFlags") => {
+  const { session, stream } = openCall(address, key, method);
   // One empty message.
   stream.end(Buffer.alloc(5));
   return {
