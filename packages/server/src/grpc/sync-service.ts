@@ -124,7 +124,7 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
     }
     if (!found.ok || !place.ok || call.cancelled) return;
 
-    const { holder, snapshot, message } = found.value;
+    const { holder, snapshot } = found.value;
     const ended = new DisposableStack();
     call.once("cancelled", () => ended.dispose());
     let isSending = false;
@@ -136,7 +136,7 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
     });
     ended.defer(leave);
     ended.defer(clients.streams(holder, undefined));
-    const stop = streams.begin(snapshot, message, {
+    const stop = streams.begin(snapshot, {
       send(bytes, sent) {
         isSending = true;
         call.write(bytes, () => {

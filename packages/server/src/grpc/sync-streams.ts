@@ -1,6 +1,6 @@
 // Open SyncFlags calls: each gets the definition, and then every new one. Who is slow gets the newest only.
 import { setTimeout as pause } from "node:timers/promises";
-import type { FlagdDefinition, FlagdDefinitions } from "../evaluation/flagd-definitions.ts";
+import type { FlagdDefinitions } from "../evaluation/flagd-definitions.ts";
 import type { Snapshot } from "../evaluation/snapshot.ts";
 import type { Snapshots } from "../evaluation/snapshots.ts";
 import {
@@ -23,7 +23,7 @@ export interface SyncStreams {
   /** A message with the definition of this revision, made once for all who ask. */
   message(snapshot: Snapshot): Promise<Buffer>;
   /** Sends the definition now and whenever it changes; what it returns is to be called when the call has ended. */
-  begin(snapshot: Snapshot, message: Buffer, reader: SyncReader): () => void;
+  begin(snapshot: Snapshot, reader: SyncReader): () => void;
   close(): void;
 }
 
@@ -61,17 +61,18 @@ export const createSyncStreams = (
   onFailed: (error: unknown) => void,
 ): SyncStreams => {
   const environments = new WeakMap<Snapshot, Environment>();
-  const messages = new WeakMap<FlagdDefinition, Buffer>();
+  /** By the bytes of the definition. */
+  const messages = new WeakMap<Buffer, Buffer>();
   const busy = new Set<Subscriber>();
   let sending = 0;
   let lessSending: (() => void) | undefined;
 
   const message = async (snapshot: Snapshot): Promise<Buffer> => {
-    const definition = await definitions.of(snapshot);
-    const known = messages.get(definition);
+    const { bytes } = await definitions.of(snapshot);
+    const known = messages.get(bytes);
     if (known) return known;
-    const made = encodeDefinition(definition.bytes);
-    messages.set(definition, made);
+    const made = encodeDefinition(bytes);
+    messages.set(bytes, made);
     return made;
   };
 
@@ -149,7 +150,7 @@ export const createSyncStreams = (
 
   return {
     message,
-    begin(snapshot, first, reader) {
+    begin(snapshot, reader) {
       const environment = environments.get(snapshot) ?? open(snapshot);
       environments.set(snapshot, environment);
       const subscriber: Subscriber = {
@@ -161,7 +162,8 @@ export const createSyncStreams = (
         position: 0,
       };
       environment.broadcaster.add(subscriber);
-      send(subscriber, first);
+      // Asked for only now: a change before is in it, and one after is told.
+      message(snapshot).then((first) => send(subscriber, first), onFailed);
       return () => {
         subscriber.ended = true;
         environment.broadcaster.delete(subscriber);
