@@ -68,7 +68,7 @@ const compareWorld = async (
     flags: Object.values(world.flags),
     segments: Object.values(world.segments),
   } as unknown as FlagdContent;
-  const { flags, text } = compileFlagd(content, { flagSetId: "production", version: 1 });
+  const { flags, text } = compileFlagd(content, "production");
   const file = join(folder, "flags.json");
   writeFileSync(file, text);
   const isPromised = promises(world);

@@ -31,7 +31,7 @@ const compare = (world: World, cases: readonly Case[], interpreted: boolean): Ou
     flags: Object.values(world.flags),
     segments: Object.values(world.segments),
   } as unknown as FlagdContent;
-  const { flags, text } = compileFlagd(content, { flagSetId: "production", version: 7 });
+  const { flags, text } = compileFlagd(content, "production");
   const engine = flagdEngine(text, interpreted);
   const byKey = new Map(flags.map((flag) => [flag.key, flag]));
   assert.deepEqual(

@@ -17,10 +17,7 @@ const segment = (key: string, rest: Partial<Segment> = {}): Segment => ({
 });
 
 const compile = (flags: readonly Flag[], segments: readonly Segment[] = []) => {
-  const { flags: told, text } = compileFlagd(
-    { flags, segments },
-    { flagSetId: "production", version: 812 },
-  );
+  const { flags: told, text } = compileFlagd({ flags, segments }, "production");
   return { told, text, definition: JSON.parse(text), engine: flagdEngine(text) };
 };
 
@@ -40,11 +37,7 @@ suite("flagd definitions", () => {
       variants: { on: true, off: false },
       defaultVariant: "off",
     });
-    assert.deepEqual(definition.metadata, {
-      flagSetId: "production",
-      scope: "production",
-      version: "812",
-    });
+    assert.deepEqual(definition.metadata, { flagSetId: "production", scope: "production" });
   });
 
   test("a split without its key is an error there", () => {
@@ -174,7 +167,7 @@ suite("flagd definitions", () => {
       );
       const { flags, text } = compileFlagd(
         { flags: [...large, ...many, boolean("other")], segments: [everyone] },
-        { flagSetId: "production" },
+        "production",
       );
       assert.ok(text.length < 20_000_000, `${text.length} characters`);
       assert.equal(flags.at(10)?.class === "left-out", false);

@@ -66,6 +66,10 @@ export const refusedByServer = ({ code, message, details, preview }: ManagementE
   });
 };
 
+/** What follows a page of a list. */
+export const moreText = (next: string | undefined): string =>
+  next === undefined ? "" : " There are more: call again with cursor.";
+
 /** `1 flag`, `2 flags`. */
 export const count = (number: number, thing: string): string =>
   `${number} ${thing}${number === 1 ? "" : "s"}`;

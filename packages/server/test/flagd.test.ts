@@ -48,6 +48,13 @@ test("an ETag from before gives 304 until the definition changes", async () => {
   // A description is no part of it.
   await admin("PATCH", "/flags/a", { description: "the first" });
   assert.equal((await reader("GET", path, undefined, tag)).status, 304);
+  // Nor is a flag that is left out, but it counts.
+  await makeFlag(admin, { key: "office", type: "boolean", enabled: true });
+  const when = { attribute: "ip", op: "inCidr", values: ["10.0.0.0/8"] };
+  await changeFlag(admin, "office", { otherwise: "off", rules: [{ when, serve: "on" }] });
+  const without = await reader("GET", path, undefined, tag);
+  assert.equal(without.status, 304);
+  assert.equal(without.headers.get("halyard-flagd-flags"), "exact=1, ascii=0, left-out=1");
   await admin("PATCH", "/flags/a", { enabled: true });
   const changed = await reader("GET", path, undefined, tag);
   assert.equal(changed.status, 200);

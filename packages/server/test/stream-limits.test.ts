@@ -11,6 +11,7 @@ import {
 } from "../src/http/streams/event-streams.ts";
 import { frameOf } from "../src/http/streams/frame.ts";
 import { createOpenStreams } from "../src/http/streams/open-streams.ts";
+import { createHttpMeter } from "../src/telemetry/http-meter.ts";
 import { bearer, openStream } from "./support/event-reader.ts";
 import { startTestServer } from "./support/server.ts";
 import { until } from "./support/until.ts";
@@ -25,7 +26,7 @@ const settings: StreamSettings = {
 
 /** Streams of their own behind a real port, to publish whatever a test needs. */
 const startStreams = async (t: TestContext, changed: Partial<StreamSettings>, first = "") => {
-  const openStreams = createOpenStreams(settings);
+  const openStreams = createOpenStreams(settings, createHttpMeter().streams);
   const streams = createEventStreams({ ...settings, ...changed }, openStreams);
   const broadcaster = createBroadcaster<Subscriber>(streams.send);
   const app = fastify({ forceCloseConnections: "idle" });

@@ -8,7 +8,7 @@ import { createRoom } from "./room.ts";
 import { compileSegments } from "./segments.ts";
 
 /**
- * - `exact`: the same value and variant in every flagd engine.
+ * - `exact`: the same value and variant in the engines of Go, Java, Python and JavaScript.
  * - `ascii`: the same for the contexts that the reasons name, above all ASCII bucketing values and canonical versions.
  * - `left-out`: not in the definition.
  */
@@ -31,13 +31,6 @@ export interface FlagdSet {
 export interface FlagdContent {
   readonly flags: readonly LeveledFlag[];
   readonly segments: readonly Segment[];
-}
-
-export interface FlagdOptions {
-  /** The name of the environment. */
-  readonly flagSetId: string;
-  /** The revision of the environment. */
-  readonly version?: number;
 }
 
 const hashEvaluator = "same hash";
@@ -73,10 +66,8 @@ const compileFlag = (
   return { told: { key, class: reasons.length > 0 ? "ascii" : "exact", reasons }, definition };
 };
 
-export const compileFlagd = (
-  { flags, segments }: FlagdContent,
-  { flagSetId, version }: FlagdOptions,
-): FlagdSet => {
+/** `flagSetId` is the name of the environment. */
+export const compileFlagd = ({ flags, segments }: FlagdContent, flagSetId: string): FlagdSet => {
   const byKey = new Map(flags.map((flag) => [flag.key, flag]));
   const room = createRoom();
   const surroundings = {
@@ -101,11 +92,7 @@ export const compileFlagd = (
   );
   const text = JSON.stringify({
     // Providers that find no scope put their selector there, which may be a key.
-    metadata: {
-      flagSetId,
-      scope: flagSetId,
-      ...(version !== undefined && { version: String(version) }),
-    },
+    metadata: { flagSetId, scope: flagSetId },
     flags: Object.fromEntries(definitions),
     $evaluators: {
       [hashEvaluator]: hashesTheSame,

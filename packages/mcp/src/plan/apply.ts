@@ -54,14 +54,12 @@ const changesSince = async (
   return entries;
 };
 
-type Done = Result<unknown>;
-
 /** Always with the version that was planned. */
 const send = (
   { management: { flags, segments } }: ToolDependencies,
   { operations, reason }: Plan,
   idempotencyKey: string,
-): Promise<Done> => {
+): Promise<Result<unknown>> => {
   const [first] = operations;
   if (first === undefined || operations.every(isFlagPatch)) {
     const changes = operations.map(({ key, version, body }) => ({
@@ -79,7 +77,7 @@ const sendOne = (
   { flags, segments }: Pick<ToolDependencies["management"], "flags" | "segments">,
   reason: string,
   idempotencyKey: string,
-): Promise<Done> => {
+): Promise<Result<unknown>> => {
   const of = { reason, ifMatch: version ?? 0 };
   const made = { reason, idempotencyKey };
   if (kind === "flag") {

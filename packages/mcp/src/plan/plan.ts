@@ -1,7 +1,7 @@
 // A plan: operations with the versions that they were made for, good for a while, and all of it in its id.
 import { difference } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
-import type { FlagPatch, Management, ManagementError } from "@halyard/sdk";
+import type { FlagPatch, Management, Result } from "@halyard/sdk";
 import { type Answer, answer, countsOf, refusal, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import type { Operation } from "../operations.ts";
@@ -41,12 +41,8 @@ interface Read {
   readonly shown: Readonly<Record<string, unknown>>;
 }
 
-type ReadResult =
-  | { readonly ok: true; readonly value: Read }
-  | { readonly ok: false; readonly error: ManagementError };
-
 /** The version that the operation is made for, and what it makes different. */
-const readOne = async ({ flags, segments }: Management, sent: Operation): Promise<ReadResult> => {
+const readOne = async ({ flags, segments }: Management, sent: Operation): Promise<Result<Read>> => {
   const { kind, action, key, body } = sent;
   if (action === "create") {
     return { ok: true, value: { operation: { ...sent, version: null }, shown: sent } };
@@ -110,15 +106,11 @@ export const makePlan = async (
   );
 };
 
-type Protects =
-  | { readonly ok: true; readonly value: boolean }
-  | { readonly ok: false; readonly error: ManagementError };
-
 /** Whether the environment asks for a second person. A key that may write past that does not do so here. */
 export const protects = async (
   { environments }: Management,
   environment: string,
-): Promise<Protects> => {
+): Promise<Result<boolean>> => {
   const list = await environments.list();
   if (!list.ok) return list;
   const found = list.value.find(({ name }) => name === environment);

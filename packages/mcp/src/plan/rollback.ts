@@ -1,7 +1,7 @@
 // Plans to bring flags back to what they were: patches from how they are now to how they were then.
 import { patchBetween } from "@halyard/core/difference";
 import { planChanges } from "@halyard/core/plan/plan";
-import type { Flag, FlagQuery, Management, ManagementError, PastQuery } from "@halyard/sdk";
+import type { Flag, FlagQuery, Management, PastQuery, Result } from "@halyard/sdk";
 import { type Answer, refusal, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import type { Operation } from "../operations.ts";
@@ -10,11 +10,10 @@ import { makePlan } from "./plan.ts";
 /** What one plan holds. */
 const maxFlags = 100;
 
-type Listed =
-  | { readonly ok: true; readonly value: readonly Flag[] }
-  | { readonly ok: false; readonly error: ManagementError };
-
-const allFlags = async ({ flags }: Management, query: FlagQuery): Promise<Listed> => {
+const allFlags = async (
+  { flags }: Management,
+  query: FlagQuery,
+): Promise<Result<readonly Flag[]>> => {
   const found: Flag[] = [];
   for await (const page of flags.pages(query)) {
     if (!page.ok) return page;

@@ -3,7 +3,7 @@ import { flagTypeNames } from "@halyard/core/flags/registry";
 import type { EvaluationContext, Flag, FlagPatch } from "@halyard/sdk";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { answer, count, refusedByServer } from "../answer.ts";
+import { answer, count, moreText, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import { key } from "../operations.ts";
 import { given, page, past } from "./input.ts";
@@ -25,9 +25,6 @@ const brief = (flag: Flag) => ({
   ...(flag.tags && { tags: flag.tags }),
   ...(flag.owner !== undefined && { owner: flag.owner }),
 });
-
-const moreText = (next: string | undefined): string =>
-  next === undefined ? "" : " There are more: call again with cursor.";
 
 export const addFlagTools = (
   server: McpServer,

@@ -1,7 +1,7 @@
 // Tools that report: history, stale flags, the health of webhooks.
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { answer, count, refusedByServer } from "../answer.ts";
+import { answer, count, moreText, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import { entryOf } from "../entries.ts";
 import { key } from "../operations.ts";
@@ -35,8 +35,7 @@ export const addReportTools = (
       const found = await management.history(query);
       if (!found.ok) return refusedByServer(found.error);
       const { value, next } = found;
-      const more = next === undefined ? "" : " There are more: call again with cursor.";
-      return answer(`${count(value.length, "change")}, newest first.${more}`, {
+      return answer(`${count(value.length, "change")}, newest first.${moreText(next)}`, {
         environment,
         entries: value.map(entryOf),
         ...(next !== undefined && { next }),

@@ -199,7 +199,6 @@ export const composeInstance = async (
       users: createUsers(store, sources),
       feed,
       contextSample,
-      ofrepMetadata: config.ofrepMetadata,
       usage: createUsageReport(store, snapshots, usage, clock),
       streams: streamLimits,
       eventTokens: createEventTokens(secretKeysOf(config), clock),

@@ -5,7 +5,7 @@ import { sha256 } from "../text-hash.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface FlagdDefinition {
-  /** JSON. */
+  /** JSON; the same object until the text is another. */
   readonly bytes: Buffer;
   /** The same for the same bytes. */
   readonly tag: string;
@@ -28,7 +28,7 @@ const make = ({ compileFlagd }: Compiler, snapshot: Snapshot): FlagdDefinition =
         .map(({ flag, level }) => (level === undefined ? flag : { ...flag, level })),
       segments: snapshot.segments().map(({ state }) => segmentOf(state)),
     },
-    { flagSetId: snapshot.environmentName },
+    snapshot.environmentName,
   );
   const counts = { exact: 0, ascii: 0, "left-out": 0 };
   for (const flag of flags) counts[flag.class] += 1;
@@ -44,8 +44,9 @@ export const createFlagdDefinitions = (): FlagdDefinitions => {
       const known = kept.get(snapshot);
       if (known?.name === snapshot.name) return known.made;
       const compiled = make(compiler, snapshot);
-      // A change need not change what flagd is told: then it is the same definition.
-      const made = known?.made.tag === compiled.tag ? known.made : compiled;
+      // A change need not change what flagd is told. The counts may change all the same.
+      const made =
+        known?.made.tag === compiled.tag ? { ...compiled, bytes: known.made.bytes } : compiled;
       kept.set(snapshot, { name: snapshot.name, made });
       return made;
     },

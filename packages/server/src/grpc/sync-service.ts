@@ -71,7 +71,6 @@ const keyOf = ({ metadata, request }: Call): string => {
 interface Admitted {
   readonly holder: StreamHolder;
   readonly snapshot: Snapshot;
-  readonly message: Buffer;
 }
 
 export const createSyncService = (dependencies: SyncServiceDependencies): SyncService => {
@@ -95,10 +94,10 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
     const { keyId, environment } = checked.value.principal;
     const snapshot = snapshots.get(environment.id);
     if (!snapshot) return fail(keyRefused);
-    const message = await streams.message(snapshot);
+    await streams.message(snapshot);
     // It may have been revoked while the definition was made.
     if (!keyCache.isValid(keyId)) return fail(keyRefused);
-    return ok({ holder: { environmentId: environment.id, keyId }, snapshot, message });
+    return ok({ holder: { environmentId: environment.id, keyId }, snapshot });
   };
 
   const tryAdmit = (call: Call): Promise<Result<Admitted>> =>
@@ -121,7 +120,7 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
     }
     if (!found.ok || !place.ok || call.cancelled) return;
 
-    const { holder, snapshot, message } = found.value;
+    const { holder, snapshot } = found.value;
     const ended = new DisposableStack();
     call.once("cancelled", () => ended.dispose());
     let isSending = false;
@@ -136,7 +135,7 @@ export const createSyncService = (dependencies: SyncServiceDependencies): SyncSe
     if (follows) ended.defer(clients.streams(holder, undefined));
     const { keyId } = holder;
     const stop = streams.begin(
-      { keyId, snapshot, message, follows },
+      { keyId, snapshot, follows },
       {
         send(bytes, sent) {
           isSending = true;

@@ -1,6 +1,6 @@
 // Calls that get definitions: SyncFlags gets every new one, and who is slow the newest only. What a key's calls do not read is limited.
 import { setTimeout as pause } from "node:timers/promises";
-import type { FlagdDefinition, FlagdDefinitions } from "../evaluation/flagd-definitions.ts";
+import type { FlagdDefinitions } from "../evaluation/flagd-definitions.ts";
 import type { Snapshot } from "../evaluation/snapshot.ts";
 import type { Snapshots } from "../evaluation/snapshots.ts";
 import {
@@ -22,7 +22,6 @@ export interface SyncReader {
 export interface AskedFor {
   readonly keyId: string;
   readonly snapshot: Snapshot;
-  readonly message: Buffer;
   readonly follows: boolean;
 }
 
@@ -84,16 +83,17 @@ export const createSyncStreams = (
   onFailed: (error: unknown) => void,
 ): SyncStreams => {
   const environments = new WeakMap<Snapshot, Environment>();
-  const messages = new WeakMap<FlagdDefinition, Buffer>();
+  /** By the bytes of the definition. */
+  const messages = new WeakMap<Buffer, Buffer>();
   const busy = new Set<Subscriber>();
   const shares = new Map<string, Share>();
 
   const message = async (snapshot: Snapshot): Promise<Buffer> => {
-    const definition = await definitions.of(snapshot);
-    const known = messages.get(definition);
+    const { bytes } = await definitions.of(snapshot);
+    const known = messages.get(bytes);
     if (known) return known;
-    const made = encodeDefinition(definition.bytes);
-    messages.set(definition, made);
+    const made = encodeDefinition(bytes);
+    messages.set(bytes, made);
     return made;
   };
 
@@ -191,7 +191,7 @@ export const createSyncStreams = (
 
   return {
     message,
-    begin({ keyId, snapshot, message, follows }, reader) {
+    begin({ keyId, snapshot, follows }, reader) {
       const environment = environments.get(snapshot) ?? open(snapshot);
       environments.set(snapshot, environment);
       const share = shares.get(keyId) ?? { calls: 0, sending: 0, waiting: new Set() };
@@ -208,7 +208,8 @@ export const createSyncStreams = (
         position: 0,
       };
       if (follows) environment.broadcaster.add(subscriber);
-      send(subscriber, message);
+      // Asked for only now: a change before is in it, and one after is told.
+      message(snapshot).then((first) => send(subscriber, first), onFailed);
       return () => {
         subscriber.ended = true;
         environment.broadcaster.delete(subscriber);

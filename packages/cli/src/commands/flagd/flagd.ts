@@ -57,7 +57,7 @@ const check = async (options: CheckOptions): Promise<void> => {
       ),
       segments: (snapshot.segments ?? []).map(({ segment }) => segment),
     },
-    { flagSetId: environment, version: revision },
+    environment,
   );
   const counts = countsOf(flags);
   if (options.json) printJson({ environment, revision, counts, flags });

@@ -10,7 +10,7 @@ export const commonHeaders = Object.freeze({
 /** For what a browser could show as a page. On the JSON of the API they would say nothing, and cost each answer time. */
 const pageGuards = Object.freeze({ "x-frame-options": "DENY", "referrer-policy": "no-referrer" });
 
-const isApi = (url: string): boolean => /^\/(?:api|ofrep|openfeature)\//.test(url);
+const isApi = (url: string): boolean => /^\/(?:api|ofrep|openfeature|flagd)\//.test(url);
 
 export const setCommonHeaders = (reply: FastifyReply): FastifyReply => {
   const { id, url } = reply.request;

@@ -1,6 +1,6 @@
 // Every open stream of this process, whatever carries it: its place, its count, and its end.
 import { type Failure, fail, type Result } from "../../errors.ts";
-import { createHttpMeter, type HttpMeter, type StreamKind } from "../../telemetry/http-meter.ts";
+import type { HttpMeter, StreamKind } from "../../telemetry/http-meter.ts";
 import { keyRefused } from "../errors/error-reply.ts";
 import { createStreamShares, type StreamHolder, type StreamLimits } from "./stream-shares.ts";
 
@@ -27,7 +27,7 @@ const closing: Failure = {
 
 export const createOpenStreams = (
   limits: StreamLimits,
-  counts: HttpMeter["streams"] = createHttpMeter().streams,
+  counts: HttpMeter["streams"],
 ): OpenStreams => {
   const shares = createStreamShares(limits);
   const all = new Set<OpenStream>();
