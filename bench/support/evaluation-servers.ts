@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { untilReady } from "./footprint.ts";
+import { freePort } from "./free-port.ts";
 import type { Started } from "./processes.ts";
 
 interface Ports {
@@ -103,14 +103,6 @@ export const evaluationServers: readonly EvaluationServer[] = [
     readyUrl: ({ evaluation }) => at(evaluation, "/health"),
   },
 ];
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address ? address.port : 0;
-};
 
 const running = new Set<ChildProcess>();
 process.once("exit", () => {

@@ -1,9 +1,9 @@
 // An Unleash server as its documentation starts it: on PostgreSQL, with tokens that the environment sets.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { untilReady } from "./footprint.ts";
+import { freePort } from "./free-port.ts";
 import type { Started } from "./processes.ts";
 
 export const tokens = {
@@ -15,14 +15,6 @@ export const tokens = {
 const script = fileURLToPath(
   new URL("../peers/server/node_modules/unleash-server/dist/server.js", import.meta.url),
 );
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address ? address.port : 0;
-};
 
 const running = new Set<ChildProcess>();
 process.once("exit", () => {

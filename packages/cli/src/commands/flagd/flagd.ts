@@ -64,7 +64,9 @@ const check = async (options: CheckOptions): Promise<void> => {
   else {
     for (const line of linesOf(flags)) print(line);
     const summary = classes.map((name) => `${counts[name]} ${name}`).join(", ");
-    print(`${flags.length} flags of ${environment}: ${summary}.`);
+    print(
+      `${flags.length} ${flags.length === 1 ? "flag" : "flags"} of ${environment}: ${summary}.`,
+    );
   }
   if (options.strict && (counts["left-out"] ?? 0) > 0) process.exitCode = exitCodes.failed;
 };
