@@ -90,17 +90,9 @@ export interface SessionUse {
   confirmFlips: (refusal: string, together?: Together) => Promise<number | undefined>;
 }
 
-const isSignInAgain = async (response: Response): Promise<boolean> => {
-  const body = (await response
-    .clone()
-    .json()
-    .catch(() => null)) as { error?: unknown } | null;
-  return body?.error === "SIGN_IN_AGAIN";
-};
-
-/** Whether a refused change may be sent once more: somebody has signed in again, here or in another tab. */
-const isRenewed = async (response: Response, use: SessionUse, sent: string): Promise<boolean> => {
-  if (await isSignInAgain(response)) return use.signInAgain();
+/** Whether a change that was refused with this body may be sent once more: somebody has signed in again, here or in another tab. */
+const isRenewed = async (refusal: string, use: SessionUse, sent: string): Promise<boolean> => {
+  if (refusal.includes("SIGN_IN_AGAIN")) return use.signInAgain();
   const session = await readSession().catch(() => undefined);
   if (session === undefined || session.csrf === sent) return false;
   use.csrf = session.csrf;
@@ -114,7 +106,6 @@ const withFlips = async (
   send: (flips: number) => Promise<Response>,
 ): Promise<Response> => {
   if (response.status !== 409) return response;
-  // Read at once: the time for the first attempt may pass while the person is asked.
   const text = await response.text();
   const flips = text.includes("TOO_MANY_FLIPS") ? await confirm(text) : undefined;
   return flips === undefined
@@ -149,10 +140,14 @@ export const createSessionFetch =
     const sent = use.csrf;
     headers.set("x-halyard-csrf", sent);
     let response = await send();
-    if (response.status === 403 && (await isRenewed(response, use, sent))) {
+    if (response.status === 403) {
+      // Read at once: the time for the first attempt may pass while the person is asked.
+      const refusal = await response.text();
+      const isAgain = await isRenewed(refusal, use, sent);
       headers.set("x-halyard-csrf", use.csrf);
-      // The time for the first attempt may have passed while the person was asked.
-      response = await send(AbortSignal.timeout(longestWait));
+      response = isAgain
+        ? await send(AbortSignal.timeout(longestWait))
+        : new Response(refusal, response);
     }
     response = await withFlips(
       response,
