@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { type Describing, faultsBy } from "./support/described.ts";
 import { signInAs } from "./support/people.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 
@@ -39,7 +39,7 @@ interface Operation {
   >;
 }
 
-interface Document {
+interface Document extends Describing {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
   readonly tags: readonly { readonly name: string }[];
@@ -167,10 +167,7 @@ test("every operation describes every status that it can answer with", () => {
 });
 
 test("every body has an example, and every example is as its schema says", () => {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 6 });
-  ajv.addSchema({ $id: "halyard", ...document });
-  const local = (schema: object) =>
-    JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"halyard#/components/'));
+  const faultOf = faultsBy(document);
   let checked = 0;
   const check = (where: string, { schema, example, examples }: Content) => {
     const given = [
@@ -178,9 +175,8 @@ test("every body has an example, and every example is as its schema says", () =>
       ...Object.values(examples ?? {}).map(({ value }) => value),
     ];
     assert.ok(given.length > 0, `${where} has no example`);
-    const validate = ajv.compile(local(schema));
     for (const value of given) {
-      assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)}`);
+      assert.equal(faultOf(schema, value), undefined, where);
       checked += 1;
     }
   };

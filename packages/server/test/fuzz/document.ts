@@ -1,5 +1,5 @@
 // Reads /openapi.json: which operations there are, and whether an answer is one that its operation declares.
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { type Describing, faultsBy } from "../support/described.ts";
 import type { Answer } from "./exchange.ts";
 
 export interface Schema {
@@ -44,7 +44,7 @@ export interface Operation {
   readonly faultOf: (answer: Answer) => string | undefined;
 }
 
-interface Document {
+interface Document extends Describing {
   readonly paths: Readonly<
     Record<
       string,
@@ -75,28 +75,14 @@ const withoutCurrent = (text: string): string => text.replace(/"current":.*/s, "
 
 export const readDocument = async (url: string): Promise<readonly Operation[]> => {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 6 });
-  ajv.addSchema({ $id: "halyard", ...document });
+  const describedFault = faultsBy(document);
 
-  const validatorAt = (...place: readonly string[]): ValidateFunction => {
-    const pointer = place.map((part) =>
-      encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")),
-    );
-    const validate = ajv.getSchema(`halyard#/${pointer.join("/")}`);
-    if (!validate) throw new Error(`no schema at ${place.join(" ")}`);
-    return validate;
-  };
-
-  const faultFinder = (
-    { headers = {}, content = {} }: Described,
-    ...place: readonly string[]
-  ): Operation["faultOf"] => {
+  const faultFinder = ({ headers = {}, content = {} }: Described): Operation["faultOf"] => {
     const expected = Object.keys(headers)
       .map((name) => name.toLowerCase())
       .filter((name) => !optional.has(name));
     const [type] = Object.keys(content);
-    const validate =
-      type === "application/json" ? validatorAt(...place, "content", type, "schema") : undefined;
+    const schema = type === "application/json" ? content[type]?.schema : undefined;
     return (answer) => {
       const missing = expected.find((name) => answer.headers[name] === undefined);
       if (missing !== undefined) return `the header ${missing} is missing`;
@@ -104,14 +90,16 @@ export const readDocument = async (url: string): Promise<readonly Operation[]> =
       const given = answer.headers["content-type"]?.replace(/;.*/s, "");
       if (type === undefined) return answer.text === "" ? undefined : "there is a body";
       if (given !== type) return `the body is ${given}, not ${type}`;
-      if (!validate) return answer.text === "" ? "there is no body" : undefined;
+      if (!schema) return answer.text === "" ? "there is no body" : undefined;
       if (answer.status >= 400 && innards.test(withoutCurrent(answer.text)))
         return "it tells how it is made";
+      let body: unknown;
       try {
-        return validate(JSON.parse(answer.text)) ? undefined : ajv.errorsText(validate.errors);
+        body = JSON.parse(answer.text);
       } catch {
         return "the body is not JSON";
       }
+      return describedFault(schema, body);
     };
   };
 
@@ -120,7 +108,7 @@ export const readDocument = async (url: string): Promise<readonly Operation[]> =
       const finders = new Map(
         Object.entries(operation.responses).map(([status, response]) => [
           Number(status),
-          faultFinder(response, "paths", path, method, "responses", status),
+          faultFinder(response),
         ]),
       );
       return {
