@@ -50,12 +50,18 @@ export const query = async <R extends QueryResultRow>(
 const made = new Map<string, Promise<string>>();
 
 /** Gives its URL. What is made here is dropped when the process ends. */
-export const makeDatabase = (name: string): Promise<string> => {
+export const makeDatabase = (
+  name: string,
+  templateName: () => Promise<string> = async () => "template1",
+): Promise<string> => {
   const known = made.get(name);
   if (known) return known;
-  const making = query(serverUrl(), `create database ${escapeIdentifier(name)}`).then(() =>
-    urlOf(name),
-  );
+  const make = async (): Promise<string> => {
+    const from = escapeIdentifier(await templateName());
+    await query(serverUrl(), `create database ${escapeIdentifier(name)} template ${from}`);
+    return urlOf(name);
+  };
+  const making = make();
   made.set(name, making);
   return making;
 };

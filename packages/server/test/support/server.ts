@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { composeOperator, type KeyRole, parseConfig, startServer } from "@halyard/server";
 import { type Api, createApi } from "./api.ts";
+import { writeMigratedFile } from "./migrated-store.ts";
 import { dropDatabase } from "./postgres.ts";
-import { storeSettings, unhurried } from "./test-store.ts";
+import { onPostgres, storeSettings, unhurried } from "./test-store.ts";
 
 export interface TestEnvironment {
   readonly name: string;
@@ -44,6 +45,7 @@ export const startTestServer = async (
   world: Parameters<typeof startServer>[1] = {},
 ): Promise<TestServer> => {
   const folder = settings.HALYARD_DATA ?? newFolder();
+  if (!onPostgres && settings.HALYARD_DATA === undefined) await writeMigratedFile(folder);
   const config = parseConfig({
     PORT: "0",
     HALYARD_LOG_LEVEL: "silent",

@@ -1,6 +1,7 @@
 // Which store the tests run on: the embedded one in a folder, or with HALYARD_TEST_STORE=postgres a database named after the folder.
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
+import { migratedTemplate } from "./migrated-store.ts";
 import { makeDatabase, urlOf } from "./postgres.ts";
 
 export const onPostgres = process.env.HALYARD_TEST_STORE === "postgres";
@@ -19,7 +20,7 @@ type Settings = Readonly<Record<string, string>>;
 export const storeSettings = async (folder: string): Promise<Settings> => {
   if (!onPostgres) return { HALYARD_DATA: folder };
   return {
-    DATABASE_URL: await makeDatabase(basename(folder)),
+    DATABASE_URL: await makeDatabase(basename(folder), migratedTemplate),
     HALYARD_SECRET_KEY: createHash("sha256").update(folder).digest("base64"),
     HALYARD_POSTGRES_TIMEOUT: unhurriedStatements,
   };
