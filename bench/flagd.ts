@@ -2,11 +2,14 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { compileFlagd, type FlagdContent } from "../packages/core/src/flagd/index.ts";
+import { createManagement } from "../packages/sdk/src/index.ts";
 import type { FlagdOrder } from "./support/flagd-clients.ts";
+import { freePort } from "./support/free-port.ts";
 import { openLoad } from "./support/load.ts";
 import { benchKey as key, startHalyard, stopAll } from "./support/processes.ts";
 import { figure, machine, median, milliseconds, nth, say, table } from "./support/report.ts";
@@ -16,15 +19,6 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 20);
 const followers = Number(process.env.BENCH_FOLLOWERS ?? 1_000);
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
 const children: ChildProcess[] = [];
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-};
 
 const next = async (child: ChildProcess): Promise<ClientReport> =>
   ((await once(child, "message")) as [ClientReport])[0];
@@ -46,6 +40,39 @@ const spread = table(
   "last client, longest",
 );
 const costs: string[][] = [];
+const alone: string[][] = [];
+
+/** Milliseconds of the processor, which a busy machine does not lengthen as it does those of the clock. */
+const processorTime = (work: () => unknown): number => {
+  const start = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000;
+};
+
+/** The definition alone, in this process: without HTTP and without the server's other work. */
+const make = async (url: string, count: number, name: string): Promise<void> => {
+  const flags = [];
+  for await (const page of createManagement({ url, key }).flags.pages()) {
+    if (!page.ok) throw new Error(page.error.message);
+    flags.push(...page.value);
+  }
+  if (flags.length !== count) throw new Error(`The server lists ${flags.length} flags.`);
+  const content = { flags, segments: [] } as unknown as FlagdContent;
+  const [made, packed]: [number[], number[]] = [[], []];
+  let bytes = Buffer.alloc(0);
+  for (let round = -2; round < rounds; round += 1) {
+    const making = processorTime(() => {
+      bytes = Buffer.from(compileFlagd(content, "development").text);
+    });
+    const packing = processorTime(() => gzipSync(bytes, { level: 5 }));
+    if (round < 0) continue;
+    made.push(making);
+    packed.push(packing);
+  }
+  figure(`flagd definition made, processor ms: ${name}`, median(made));
+  alone.push([name, ...[median(made), nth(made, 1), median(packed)].map(milliseconds)]);
+};
 
 const measure = async (flags: number): Promise<void> => {
   const port = await freePort();
@@ -65,6 +92,8 @@ const measure = async (flags: number): Promise<void> => {
     const path = `/api/v1/flags/flag-${String(index).padStart(5, "0")}`;
     return { method: "PATCH", path, key, body: { enabled: true } };
   });
+
+  await make(server.url, flags, name);
 
   let enabled = true;
   const change = async (): Promise<void> => {
@@ -131,6 +160,8 @@ try {
   for (const flags of [100, 10_000]) await measure(flags);
   const cost = table("the definition", "size", "gzip", "first request after a change", "the next");
   for (const [name = "", ...cells] of costs) cost(name, ...cells);
+  const made = table("processor time", "to make it, median", "longest", "to gzip it, median");
+  for (const [name = "", ...cells] of alone) made(name, ...cells);
 } finally {
   for (const child of children) child.kill();
   await stopAll();

@@ -35,6 +35,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "flagd.test.ts": "what is in memory",
   "flagd-limits.test.ts": "streams tell from memory; follow.test.ts runs on both",
   "flagd-sync.test.ts": "streams tell from memory; follow.test.ts runs on both",
+  "flagd-daemon.test.ts": "evaluation reads memory",
   "flagd-languages.test.ts": "evaluation reads memory",
   "flag-events.test.ts": "events are built from values; transaction.test.ts writes them on both",
   "flag-lists.test.ts": "filters and pages of what is in memory",

@@ -123,9 +123,9 @@ const findBrowser = async (): Promise<void> => {
 /** Those of the dashboard, and the SDK's in a page. */
 const needsBrowser = (file: string): boolean =>
   file.startsWith("packages/dashboard/test/") || file.endsWith("browser.test.ts");
-/** Those of the packages, which bring the dashboard and the SDK. */
+/** Those of the packages, which bring the dashboard and the SDK, and those that install the SDK from a server. */
 const needsPackages = (file: string): boolean =>
-  /\/(packages|published[a-z-]*)\.test\.ts$/.test(file);
+  /\/(packages|published[a-z-]*|examples-languages)\.test\.ts$/.test(file);
 const names = files.map((file) => relative(process.cwd(), file));
 if (names.some((name) => needsBrowser(name) || needsPackages(name))) buildDashboard();
 if (names.some(needsBrowser)) await findBrowser();

@@ -16,21 +16,22 @@ const FlagValues = createContext<Values>({});
 
 export const Flags = ({ children, ...settings }: Settings & { readonly children: ReactNode }) => {
   const { values, url, clientKey, targetingKey } = settings;
+  // The values of the first render only: after it, the client follows changes by itself.
+  const [bootstrap] = useState(values);
   const [current, setCurrent] = useState(values);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: values are those of the first render.
   useEffect(() => {
     const client = createContextClient({
       url,
       key: clientKey,
       context: { targetingKey },
-      bootstrap: values,
+      bootstrap,
     });
     client.on("change", () => {
-      const names = Object.keys(values);
+      const names = Object.keys(bootstrap);
       setCurrent(Object.fromEntries(names.map((name) => [name, client.isEnabled(name)])));
     });
     return () => void client.close();
-  }, [url, clientKey, targetingKey]);
+  }, [bootstrap, url, clientKey, targetingKey]);
   return <FlagValues value={current}>{children}</FlagValues>;
 };
 

@@ -3,7 +3,8 @@ import type { Management } from "@halyard/sdk";
 
 /** Makes the id of a plan out of the plan. */
 export interface PlanSeal {
-  seal(text: string): string;
+  /** Undefined when the id would be longer than a tool takes. */
+  seal(text: string): string | undefined;
   /** Undefined when it was not sealed with one of these secrets, or was altered. */
   open(sealed: string): string | undefined;
 }

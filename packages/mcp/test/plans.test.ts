@@ -1,7 +1,8 @@
 // Plans: refused when somebody was faster, when they were altered or are too old; proposed where a second person has to agree.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, suite, test } from "node:test";
-import { minute, movableClock } from "../../server/test/support/movable-clock.ts";
+import { day, minute, movableClock } from "../../server/test/support/movable-clock.ts";
 import { sampledEnvironment } from "../../server/test/support/preview.ts";
 import { setProtected } from "../../server/test/support/protected.ts";
 import {
@@ -106,6 +107,36 @@ suite("a plan", () => {
     assert.equal(await isEnabled(elsewhere, "one"), false);
   });
 
+  test("is no good for a later environment of the same name", async () => {
+    const { name, assistant } = await newPlace();
+    const operations = [patch("one", { enabled: true })];
+    const { data } = await assistant.use("plan_change", { operations, reason });
+    const owner = server.api(await (await server.environment()).newKey("owner"));
+    assert.equal((await owner("DELETE", `/environments/${name}?flags=true`)).status, 204);
+    const again = await owner("POST", "/environments", { name });
+    assert.equal(again.status, 201, again.text);
+    const { key } = (again.body as { key: { key: string } }).key;
+    await server.api(key)("POST", "/flags", { key: "one", type: "boolean" });
+    const namesake = await overHttp(server, key);
+    const refused = await namesake.refused("apply_plan", { plan: data.plan });
+    assert.equal(refused.code, "PLAN_NOT_VALID");
+  });
+
+  test("whose id would be too long to send is not made", async () => {
+    const { assistant, admin } = await newPlace();
+    await admin("POST", "/segments", { key: "beta" });
+    const planOf = (count: number) => {
+      const add = Array.from({ length: count }, () => randomBytes(30).toString("base64url"));
+      const body = { include: { add, remove: [] } };
+      return { operations: [{ kind: "segment", action: "members", key: "beta", body }], reason };
+    };
+    const refused = await assistant.refused("plan_change", planOf(4_000));
+    assert.equal(refused.code, "PLAN_TOO_LARGE");
+    assert.match(refused.sentence, /Make several plans/);
+    const { data } = await assistant.use("plan_change", planOf(1_000));
+    await assistant.use("apply_plan", { plan: data.plan });
+  });
+
   test("is one change: what cannot be made together is refused, and so is nothing at all", async () => {
     const { assistant } = await newPlace();
     const remove = { kind: "flag", action: "delete", key: "two" };
@@ -196,4 +227,15 @@ test("a limit on flips holds, and no context of a person comes out, not even for
     assert.match(text, /"changed":1\d\d,/);
     assert.doesNotMatch(text, /"examples"|"context"|"targetingKey"/);
   }
+});
+
+test("a flag that nobody used or changed for 30 days is told as stale", async () => {
+  const { assistant, client } = await newPlace();
+  time.forward(31 * day);
+  await client("POST", "//ofrep/v1/evaluate/flags/two", { context: {} });
+  const { sentence, data } = await assistant.use("stale_flags");
+  assert.equal(sentence, "1 of 2 flags are stale.");
+  const [{ lastChange, ...flag } = {}, ...others] = data.stale as Record<string, unknown>[];
+  assert.deepEqual([flag, others], [{ key: "one", lastEvaluatedAt: null }, []]);
+  assert.equal((lastChange as { by: string }).by, "admin");
 });

@@ -42,7 +42,7 @@ const looksLikeReference = (value: unknown): boolean =>
 const compileFlag = (
   flag: LeveledFlag,
   surroundings: Parameters<typeof compileDecision>[1],
-): { readonly told: FlagdFlag; readonly definition: Logic | undefined } => {
+): { readonly told: FlagdFlag; readonly definition: string | undefined } => {
   const findings = collectFindings();
   const { key } = flag;
   const { gives, splits } = compileDecision(flag, surroundings, findings);
@@ -63,7 +63,9 @@ const compileFlag = (
         }),
   };
   const reasons = typeof gives === "string" ? [] : [...findings.limits];
-  return { told: { key, class: reasons.length > 0 ? "ascii" : "exact", reasons }, definition };
+  const told = { key, class: reasons.length > 0 ? "ascii" : "exact", reasons } as const;
+  // As text at once: the expressions of all flags together would fill the memory.
+  return { told, definition: JSON.stringify(definition) };
 };
 
 /** `flagSetId` is the name of the environment. */
@@ -88,16 +90,14 @@ export const compileFlagd = ({ flags, segments }: FlagdContent, flagSetId: strin
     }
   });
   const definitions = compiled.flatMap(({ told, definition }) =>
-    definition === undefined ? [] : [[told.key, definition] as const],
+    definition === undefined ? [] : [`${JSON.stringify(told.key)}:${definition}`],
   );
-  const text = JSON.stringify({
-    // Providers that find no scope put their selector there, which may be a key.
-    metadata: { flagSetId, scope: flagSetId },
-    flags: Object.fromEntries(definitions),
-    $evaluators: {
-      [hashEvaluator]: hashesTheSame,
-      ...Object.fromEntries(surroundings.segments.evaluators),
-    },
+  // Providers that find no scope put their selector there, which may be a key.
+  const metadata = JSON.stringify({ flagSetId, scope: flagSetId });
+  const evaluators = JSON.stringify({
+    [hashEvaluator]: hashesTheSame,
+    ...Object.fromEntries(surroundings.segments.evaluators),
   });
+  const text = `{"metadata":${metadata},"flags":{${definitions.join(",")}},"$evaluators":${evaluators}}`;
   return { flags: compiled.map(({ told }) => told), text };
 };

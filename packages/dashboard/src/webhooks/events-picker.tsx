@@ -46,9 +46,9 @@ export const EventsPicker = ({ value, onChange }: EventsPickerProps) => {
             key={name}
             value={name}
             label={
-              <>
+              <span>
                 <span className="mono">{name}</span>: {when}
-              </>
+              </span>
             }
             onChange={(event) => turn(name, event.currentTarget.checked)}
           />

@@ -13,9 +13,11 @@ import type {
 import { type Answer, answer, refusal, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import { entryOf } from "../entries.ts";
-import { isFlagPatch, type Plan, type Planned, protects } from "./plan.ts";
+import { findEnvironment, isFlagPatch, type Plan, type Planned } from "./plan.ts";
 
 const refused = (code: string, sentence: string): Answer => refusal(sentence, { error: { code } });
+
+const ofAnother = refused("PLAN_NOT_VALID", "The plan was made for another environment.");
 
 const opened = ({ seal, environment, now }: ToolDependencies, id: string): Plan | Answer => {
   const text = seal.open(id);
@@ -26,9 +28,7 @@ const opened = ({ seal, environment, now }: ToolDependencies, id: string): Plan 
     );
   }
   const plan = JSON.parse(text) as Plan;
-  if (plan.environment !== environment) {
-    return refused("PLAN_NOT_VALID", "The plan was made for another environment.");
-  }
+  if (plan.environment !== environment) return ofAnother;
   if (plan.expiresAt <= now()) {
     return refused("PLAN_EXPIRED", "The plan has expired. Make it again, and look at it again.");
   }
@@ -122,9 +122,10 @@ export const applyPlan = async (dependencies: ToolDependencies, id: string): Pro
   };
   // The same plan twice is the same request twice: it is answered as the first was.
   const idempotencyKey = createHash("sha256").update(id).digest("hex");
-  const isProtected = await protects(management, environment);
-  if (!isProtected.ok) return refusedByServer(isProtected.error);
-  if (isProtected.value) {
+  const place = await findEnvironment(management, environment);
+  if (!place.ok) return refusedByServer(place.error);
+  if (place.value?.createdAt !== plan.createdAt) return ofAnother;
+  if (place.value?.protected) {
     const made = await management.changeRequests.create({ operations, reason }, { idempotencyKey });
     return made.ok ? proposedAs(environment, made.value) : failed(made.error);
   }

@@ -1,7 +1,7 @@
 // A plan: operations with the versions that they were made for, good for a while, and all of it in its id.
 import { difference } from "@halyard/core/difference";
 import { applyPatch } from "@halyard/core/flags/change";
-import type { FlagPatch, Management, Result } from "@halyard/sdk";
+import type { Environment, FlagPatch, Management, Result } from "@halyard/sdk";
 import { type Answer, answer, countsOf, refusal, refusedByServer } from "../answer.ts";
 import type { ToolDependencies } from "../dependencies.ts";
 import type { Operation } from "../operations.ts";
@@ -11,6 +11,8 @@ export type Planned = Operation & { readonly version: number | null };
 
 export interface Plan {
   readonly environment: string;
+  /** Of the environment: another one can have its name later. */
+  readonly createdAt: string | undefined;
   readonly operations: readonly Planned[];
   readonly reason: string;
   /** Milliseconds since 1970. */
@@ -84,19 +86,27 @@ export const makePlan = async (
       error: { code: "NOTHING_TO_CHANGE" },
     });
   }
-  const isProtected = await protects(management, environment);
-  if (!isProtected.ok) return refusedByServer(isProtected.error);
+  const place = await findEnvironment(management, environment);
+  if (!place.ok) return refusedByServer(place.error);
+  const { createdAt, protected: isProtected = false } = place.value ?? {};
   const expiresAt = now() + lifetime;
-  const plan: Plan = { environment, operations: planned, reason, expiresAt };
-  const then = isProtected.value
+  const plan: Plan = { environment, createdAt, operations: planned, reason, expiresAt };
+  const id = seal.seal(JSON.stringify(plan));
+  if (id === undefined) {
+    return refusal(
+      "This is too much for one plan: its id would be too long to repeat. Make several plans, one after the other.",
+      { error: { code: "PLAN_TOO_LARGE" } },
+    );
+  }
+  const then = isProtected
     ? "apply_plan proposes it as a change request, which another person has to approve."
     : "apply_plan makes the change at once.";
   return answer(
     `Nothing has changed yet. Show the plan to the person you work for and wait for their word; ${then}`,
     {
       environment,
-      protected: isProtected.value,
-      plan: seal.seal(JSON.stringify(plan)),
+      protected: isProtected,
+      plan: id,
       expiresAt: new Date(expiresAt).toISOString(),
       reason,
       changes: read.map(({ shown }) => shown),
@@ -106,13 +116,12 @@ export const makePlan = async (
   );
 };
 
-/** Whether the environment asks for a second person. A key that may write past that does not do so here. */
-export const protects = async (
+/** The key's own. Whether it is protected counts here also for a key that may write past that. */
+export const findEnvironment = async (
   { environments }: Management,
   environment: string,
-): Promise<Result<boolean>> => {
+): Promise<Result<Environment | undefined>> => {
   const list = await environments.list();
   if (!list.ok) return list;
-  const found = list.value.find(({ name }) => name === environment);
-  return { ok: true, value: found?.protected === true };
+  return { ok: true, value: list.value.find(({ name }) => name === environment) };
 };

@@ -7,6 +7,8 @@ const prefix = "plan_";
 const [tagAt, textAt] = [12, 28];
 /** What a plan may take unpacked. */
 const maxBytes = 512 * 1_024;
+/** Characters: a model repeats them. */
+export const maxIdLength = 100_000;
 
 /** Sealed with the first secret, opened with any: secrets can be replaced while plans are out. */
 export const createPlanSeal = (secrets: readonly [Uint8Array, ...Uint8Array[]]): PlanSeal => {
@@ -18,11 +20,13 @@ export const createPlanSeal = (secrets: readonly [Uint8Array, ...Uint8Array[]]):
 
   return {
     seal(text) {
+      if (Buffer.byteLength(text) > maxBytes) return undefined;
       const iv = randomBytes(tagAt);
       const cipher = createCipheriv("aes-256-gcm", key, iv);
       // Packed, because a model repeats the id character by character.
       const sealed = Buffer.concat([cipher.update(deflateRawSync(text)), cipher.final()]);
-      return prefix + Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
+      const id = prefix + Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
+      return id.length > maxIdLength ? undefined : id;
     },
 
     open(sealed) {

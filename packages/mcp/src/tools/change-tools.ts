@@ -8,6 +8,7 @@ import { key, operations } from "../operations.ts";
 import { applyPlan } from "../plan/apply.ts";
 import { cannotBeOne, makePlan } from "../plan/plan.ts";
 import { planRollback } from "../plan/rollback.ts";
+import { maxIdLength } from "../plan/seal.ts";
 import { given, past } from "./input.ts";
 import { addTool } from "./tool.ts";
 
@@ -64,7 +65,7 @@ export const addChangeTools = (server: McpServer, dependencies: ToolDependencies
     description:
       "Make the change of a plan, by its id. Refused when somebody has changed the same thing since. In a protected environment it becomes a change request, which another person has to approve. Call it only once the person you work for has agreed to this plan.",
     input: z.strictObject({
-      plan: z.string().max(100_000).describe("The id of the plan, exactly as it was returned"),
+      plan: z.string().max(maxIdLength).describe("The id of the plan, exactly as it was returned"),
     }),
     writes: true,
     run: ({ plan }) => applyPlan(dependencies, plan),
