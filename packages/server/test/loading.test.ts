@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { test } from "node:test";
+import { before, test } from "node:test";
 import { newFolder } from "./support/server.ts";
 
+const key = "loading-key-0123456789";
 const program = `
   import { registerHooks } from "node:module";
   const loaded = [];
@@ -15,26 +16,60 @@ const program = `
     },
   });
   const { parseConfig, startServer } = await import("@halyard/server");
-  const config = parseConfig({ PORT: "0", HALYARD_LOG_LEVEL: "silent", HALYARD_DATA: process.argv[1] });
+  const config = parseConfig({
+    PORT: "0",
+    HALYARD_LOG_LEVEL: "silent",
+    HALYARD_DATA: process.argv[1],
+    HALYARD_BOOTSTRAP_KEYS: "development=${key}",
+  });
   const server = await startServer(config, {});
+  const atStart = [...loaded, ...process.moduleLoadList];
+  const headers = { authorization: "Bearer ${key}" };
+  const ask = async (query) => {
+    const answer = await fetch(server.url + "/api/v1/history?" + query, { headers });
+    return [answer.status, (await answer.json()).details?.map(({ field }) => field)];
+  };
+  const answers = await Promise.all(["a=1", "b=1", "c=1", "limit=1"].map(ask));
   await server.close();
-  console.log(JSON.stringify([...loaded, ...process.moduleLoadList]));
+  console.log(JSON.stringify({ atStart, loaded, answers }));
 `;
 
-test("a server on SQLite loads neither TypeBox nor PostgreSQL nor Node's fetch", (t) => {
+interface Printed {
+  readonly atStart: readonly string[];
+  readonly loaded: readonly string[];
+  readonly answers: readonly unknown[];
+}
+let printed: Printed;
+before(() => {
   const folder = newFolder();
-  t.after(() => rmSync(folder, { recursive: true }));
   const args = ["--input-type=module", "-e", program, folder];
-  const printed = execFileSync(process.execPath, args, {
+  const text = execFileSync(process.execPath, args, {
     cwd: import.meta.dirname,
     encoding: "utf8",
   });
-  const loaded = JSON.parse(printed) as string[];
-  assert.ok(loaded.some((name) => name.includes("/kysely/")));
-  for (const name of ["/node_modules/typebox/", "/node_modules/pg/", "internal/deps/undici"]) {
+  printed = JSON.parse(text) as Printed;
+  rmSync(folder, { recursive: true });
+});
+
+test("a server on SQLite loads what its settings or a request ask for, and not before", () => {
+  assert.ok(printed.atStart.some((name) => name.includes("/kysely/")));
+  const packages = [
+    ...["typebox", "pg", "ajv", "@fastify/swagger", "yaml", "undici", "prom-client"],
+    ...["@grpc", "@modelcontextprotocol", "@opentelemetry", "openid-client", "@zxcvbn-ts"],
+  ];
+  for (const name of [
+    ...packages.map((each) => `/node_modules/${each}/`),
+    ...["/packages/mcp/", "internal/deps/undici"],
+  ]) {
     assert.deepEqual(
-      loaded.filter((each) => each.includes(name)),
+      printed.atStart.filter((each) => each.includes(name)),
       [],
     );
   }
+});
+
+test("the first requests wait for what checks them, and each is told its own mistake", () => {
+  assert.ok(printed.loaded.some((name) => name.includes("/node_modules/ajv/")));
+  const refused = ["a", "b", "c"].map((field) => [400, [field]]);
+  assert.deepEqual(printed.answers, [...refused, [200, null]]);
 });

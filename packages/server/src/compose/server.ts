@@ -18,7 +18,7 @@ import { networkOf } from "../http/auth/client-network.ts";
 import { createEventTokens } from "../http/auth/event-token.ts";
 import { byNetwork, createRateLimit } from "../http/auth/rate-limit.ts";
 import { createSeal } from "../http/auth/seal.ts";
-import { loadDashboard } from "../http/dashboard/files.ts";
+import { findDashboard } from "../http/dashboard/files.ts";
 import { createOverload } from "../http/load/overload.ts";
 import { drain } from "../http/request/drain.ts";
 import type { StreamSettings } from "../http/streams/event-streams.ts";
@@ -211,7 +211,7 @@ export const composeInstance = async (
       replays,
       dashboard: config.dashboard
         ? {
-            files: loadDashboard(dashboardFolder),
+            files: findDashboard(dashboardFolder),
             ...{ sessions, links, clock },
             reads: store,
             signIn: createPasswordSignIn({

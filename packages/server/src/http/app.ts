@@ -191,7 +191,7 @@ export const createApp = async (dependencies: AppDependencies): Promise<FastifyI
       ...{ keyCache, keyCheck, failures, attempts, perKey, requests, publicUrl, log },
     });
   }
-  await describeApi(app);
+  describeApi(app);
   await app.register(async (open) => healthRoutes(open, dependencies.readiness, log));
   metricsRoute(app, dependencies);
   if (dependencies.mcp) await mcpRoutes(app, dependencies.mcp, publicUrl);

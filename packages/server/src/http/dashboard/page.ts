@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { accepts } from "../request/compressed.ts";
 import { isFresh } from "../request/conditional.ts";
-import type { Asset, DashboardFiles } from "./files.ts";
+import type { DashboardFiles } from "./files.ts";
 
 /** Where the page finds itself; `/sign-in` is the session's affair. */
 const pagePaths = [
@@ -61,7 +61,7 @@ export const createSendPage = (files: DashboardFiles | undefined): SendPage => {
       guarded(reply).code(503).type("text/plain; charset=utf-8").send(notBuilt);
   }
   const pieces = files.page.split(noncePlaceholder);
-  const tag = createHash("sha256").update(files.page).digest("base64url").slice(0, 22);
+  const tag = tagOf(files.page);
   return (request, reply) => {
     guarded(reply).header("etag", `"${tag}"`).header("cache-control", "private, no-cache");
     // Without a policy: the page that the browser has kept goes with the nonce of the policy that it has kept.
@@ -74,15 +74,25 @@ export const createSendPage = (files: DashboardFiles | undefined): SendPage => {
   };
 };
 
-/** The smallest that the client accepts. */
-const chooseEncoding = (
-  asset: Asset,
-  accepted: string | string[] | undefined,
-): { readonly bytes: Buffer; readonly encoding?: string } => {
-  if (asset.brotli && accepts(accepted, "br")) return { bytes: asset.brotli, encoding: "br" };
-  if (asset.gzip && accepts(accepted, "gzip")) return { bytes: asset.gzip, encoding: "gzip" };
-  return { bytes: asset.plain };
+const types: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  map: "application/json; charset=utf-8",
+  png: "image/png",
+  svg: "image/svg+xml",
+  woff2: "font/woff2",
 };
+const typeOf = (name: string): string =>
+  types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
+
+/** Made by the build for what gets smaller by it; the smallest first. */
+const compressed = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const;
+
+const tagOf = (content: string | Buffer): string =>
+  createHash("sha256").update(content).digest("base64url").slice(0, 22);
 
 const hidden = { schema: { hide: true } } as const;
 
@@ -104,24 +114,30 @@ export const dashboardRoutes = (
 
   app.get<{ Params: { "*": string } }>("/assets/*", hidden, (request, reply) => {
     const name = request.params["*"];
-    const asset = files?.assets.get(name);
-    if (!asset) return reply.callNotFound();
+    const path = `assets/${name}`;
+    const isCompressed = compressed.some(([, suffix]) => name.endsWith(suffix));
+    if (!files?.has(path) || isCompressed) return reply.callNotFound();
     guarded(reply)
       .header("cache-control", "public, max-age=31536000, immutable")
       .header("vary", "accept-encoding")
       .header("etag", `W/"${name}"`);
     if (isFresh(request, name)) return reply.code(304).send();
-    const { bytes, encoding } = chooseEncoding(asset, request.headers["accept-encoding"]);
-    if (encoding !== undefined) reply.header("content-encoding", encoding);
-    return reply.type(asset.type).send(bytes);
+    const accepted = request.headers["accept-encoding"];
+    const [coding, suffix = ""] =
+      compressed.find((each) => files.has(path + each[1]) && accepts(accepted, each[0])) ?? [];
+    if (coding !== undefined) reply.header("content-encoding", coding);
+    return reply.type(typeOf(name)).send(files.read(path + suffix));
   });
 
   // Without a key: npm sends none, and the code of the SDK is no secret.
   app.get<{ Params: { "*": string } }>("/sdk/*", hidden, (request, reply) => {
-    const tarball = files?.sdk.get(request.params["*"]);
-    if (!tarball) return reply.callNotFound();
-    guarded(reply).header("etag", `"${tarball.tag}"`).header("cache-control", "public, no-cache");
-    if (isFresh(request, tarball.tag)) return reply.code(304).send();
-    return reply.type("application/gzip").send(tarball.bytes);
+    const path = `sdk/${request.params["*"]}`;
+    if (!files?.has(path)) return reply.callNotFound();
+    const tarball = files.read(path);
+    // Names the content: the file name has only the version, and a version in development changes.
+    const tag = tagOf(tarball);
+    guarded(reply).header("etag", `"${tag}"`).header("cache-control", "public, no-cache");
+    if (isFresh(request, tag)) return reply.code(304).send();
+    return reply.type("application/gzip").send(tarball);
   });
 };

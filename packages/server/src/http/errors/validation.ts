@@ -1,5 +1,5 @@
 // Route schemas -> validators, and what they find -> sentences that name the field and what would be right.
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type { FastifySchemaCompiler, FastifyServerOptions } from "fastify";
 import type { Failure, FieldProblem } from "../../errors.ts";
 import { shorten } from "./json-body.ts";
@@ -26,27 +26,45 @@ const stopEarly = (code: string): string => {
   return code.replaceAll(/errors\+\+;|errors = vErrors\.length;/g, `$&${stop}`);
 };
 
+type CheckedPart = "body" | "querystring";
 interface Validators {
   readonly quick: Ajv;
   /** For what is not valid: tells the first mistakes. */
   readonly thorough: Ajv;
 }
-const validatorsWith = (more: Options): Validators => ({
-  quick: new Ajv({ ...options, ...more }),
-  thorough: new Ajv({ ...options, ...more, allErrors: true, code: { process: stopEarly } }),
-});
+let validators: Readonly<Record<CheckedPart, Validators>> | undefined;
 
-const body = validatorsWith({});
-/** Query parameters arrive as text. */
-const query = validatorsWith({ coerceTypes: true });
+/** Ajv is loaded by the first request that has something to check: a server that only evaluates has none. */
+const loadValidators = async (): Promise<void> => {
+  const { Ajv } = await import("ajv").catch((error: Error) => {
+    // Or Fastify would take it for a mistake in the request.
+    throw Object.assign(error, { statusCode: 500 });
+  });
+  const validatorsWith = (more: Options): Validators => ({
+    quick: new Ajv({ ...options, ...more }),
+    thorough: new Ajv({ ...options, ...more, allErrors: true, code: { process: stopEarly } }),
+  });
+  validators ??= {
+    body: validatorsWith({}),
+    // Query parameters arrive as text.
+    querystring: validatorsWith({ coerceTypes: true }),
+  };
+};
 
 const isAlwaysValid = () => true;
 
 /** Compiled when first needed: compiling all of them would make every start slower. */
-const compileLater = ({ quick, thorough }: Validators, schema: object): ValidateFunction => {
+const compileLater = (part: CheckedPart, schema: object): ValidateFunction => {
   let isValid: ValidateFunction | undefined;
   let explain: ValidateFunction | undefined;
   const validate = ((data: unknown) => {
+    if (!validators) {
+      return loadValidators().then(() => {
+        // Thrown, as Fastify looks for what was found only after others may have been checked.
+        if (!validate(data)) throw Object.assign(new Error(), { validation: validate.errors });
+      });
+    }
+    const { quick, thorough } = validators[part];
     isValid ??= quick.compile(schema);
     if (isValid(data)) return true;
     explain ??= thorough.compile(schema);
@@ -61,9 +79,8 @@ const compileLater = ({ quick, thorough }: Validators, schema: object): Validate
 const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   switch (httpPart) {
     case "body":
-      return compileLater(body, schema);
     case "querystring":
-      return compileLater(query, schema);
+      return compileLater(httpPart, schema);
     default:
       return isAlwaysValid;
   }

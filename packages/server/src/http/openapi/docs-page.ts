@@ -1,9 +1,10 @@
-// /docs: the page that shows the description of the API. Its files are in memory once, however many read them.
+// /openapi.json, and /docs: the page that shows it. Its files are in memory once, however many read them.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { referenceFolder } from "../../installation.ts";
 import { isFresh } from "../request/conditional.ts";
+import type { Description } from "./document.ts";
 
 const style = "text/css; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
@@ -63,26 +64,28 @@ const readOnce = (name: string): Buffer => {
   return bytes;
 };
 
-export interface Description {
-  readonly json: (reply: FastifyReply) => FastifyReply;
-  readonly yaml: (reply: FastifyReply) => FastifyReply;
-}
-
 const hidden = { schema: { hide: true } } as const;
 
 export const docsPage = (
   app: FastifyInstance,
-  { json, yaml }: Description,
+  describe: () => Promise<Description>,
   version: string,
 ): void => {
+  const send = (reply: FastifyReply, type: string, bytes: Buffer): FastifyReply =>
+    reply.header("cache-control", "no-cache").type(type).send(bytes);
+  const sendJson = async (reply: FastifyReply): Promise<FastifyReply> =>
+    send(reply, "application/json; charset=utf-8", (await describe()).json);
+  app.get("/openapi.json", hidden, (_request, reply) => sendJson(reply));
   const guarded = (reply: FastifyReply) => reply.header("content-security-policy", policy);
   for (const path of ["/docs", "/docs/"]) {
     app.get(path, hidden, (_request, reply) =>
       guarded(reply).type("text/html; charset=utf-8").send(page),
     );
   }
-  app.get("/docs/json", hidden, (_request, reply) => json(guarded(reply)));
-  app.get("/docs/yaml", hidden, (_request, reply) => yaml(guarded(reply)));
+  app.get("/docs/json", hidden, (_request, reply) => sendJson(guarded(reply)));
+  app.get("/docs/yaml", hidden, async (_request, reply) =>
+    send(guarded(reply), "application/x-yaml", (await describe()).yaml()),
+  );
   app.get<{ Params: { "*": string } }>("/docs/static/*", hidden, (request, reply) => {
     const name = request.params["*"];
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
