@@ -175,6 +175,25 @@ test("what is not there is 404 in JSON, and nothing outside of the files can be 
   assert.equal(post.headers.get("allow"), "GET, HEAD");
 });
 
+test("a file that is gone since the start is 404, which no cache keeps; one that was read is still served", async (t) => {
+  const own = mkdtempSync(join(tmpdir(), "halyard-dashboard-"));
+  t.after(() => rmSync(own, { recursive: true, force: true }));
+  for (const part of ["assets", "sdk"]) mkdirSync(join(own, part));
+  writeFileSync(join(own, "index.html"), page);
+  const names = ["assets/read.js", "assets/unread.js", "sdk/unread.tgz"];
+  for (const name of names) writeFileSync(join(own, name), script);
+  const other = await startTestServer({}, { dashboardFolder: own });
+  t.after(() => other.close());
+  assert.equal((await other.anonymous("GET", "//assets/read.js")).text, script);
+  for (const name of names) rmSync(join(own, name));
+  assert.equal((await other.anonymous("GET", "//assets/read.js")).text, script);
+  for (const name of names.slice(1)) {
+    const answer = await other.anonymous("GET", `//${name}`);
+    assertRefused(answer, 404);
+    assert.doesNotMatch(answer.headers.get("cache-control") ?? "", /immutable|public/);
+  }
+});
+
 test("a browser at an address that does not exist gets the page with status 404", async () => {
   const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
   for (const path of ["/nothing", "/flags/a/b", "/index.html"]) {

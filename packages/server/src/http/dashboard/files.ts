@@ -6,15 +6,25 @@ export interface DashboardFiles {
   readonly page: string;
   /** Whether there is a file of this path, such as `assets/app.js`. */
   has(path: string): boolean;
-  read(path: string): Buffer;
+  /** Undefined when the dashboard was built again under the running server, and the file is gone. */
+  read(path: string): Buffer | undefined;
 }
 
 /** What is served: the page's assets, and the package of the SDK that goes with this server. */
 const parts = ["assets", "sdk"];
 
-/** Undefined when it is not built. */
-export const findDashboard = (folder: string): DashboardFiles | undefined => {
+const unlessMissing = <T>(look: () => T): T | undefined => {
   try {
+    return look();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+};
+
+/** Undefined when it is not built. */
+export const findDashboard = (folder: string): DashboardFiles | undefined =>
+  unlessMissing(() => {
     const page = readFileSync(`${folder}/index.html`, "utf8");
     const paths = new Set(
       parts.flatMap((part) => readdirSync(`${folder}/${part}`).map((name) => `${part}/${name}`)),
@@ -24,13 +34,9 @@ export const findDashboard = (folder: string): DashboardFiles | undefined => {
       page,
       has: (path) => paths.has(path),
       read(path) {
-        const bytes = kept.get(path) ?? readFileSync(`${folder}/${path}`);
-        kept.set(path, bytes);
+        const bytes = kept.get(path) ?? unlessMissing(() => readFileSync(`${folder}/${path}`));
+        if (bytes) kept.set(path, bytes);
         return bytes;
       },
     };
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-};
+  });

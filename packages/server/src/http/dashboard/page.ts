@@ -117,23 +117,25 @@ export const dashboardRoutes = (
     const path = `assets/${name}`;
     const isCompressed = compressed.some(([, suffix]) => name.endsWith(suffix));
     if (!files?.has(path) || isCompressed) return reply.callNotFound();
+    const accepted = request.headers["accept-encoding"];
+    const [coding, suffix = ""] =
+      compressed.find((each) => files.has(path + each[1]) && accepts(accepted, each[0])) ?? [];
+    const bytes = files.read(path + suffix);
+    if (!bytes) return reply.callNotFound();
     guarded(reply)
       .header("cache-control", "public, max-age=31536000, immutable")
       .header("vary", "accept-encoding")
       .header("etag", `W/"${name}"`);
     if (isFresh(request, name)) return reply.code(304).send();
-    const accepted = request.headers["accept-encoding"];
-    const [coding, suffix = ""] =
-      compressed.find((each) => files.has(path + each[1]) && accepts(accepted, each[0])) ?? [];
     if (coding !== undefined) reply.header("content-encoding", coding);
-    return reply.type(typeOf(name)).send(files.read(path + suffix));
+    return reply.type(typeOf(name)).send(bytes);
   });
 
   // Without a key: npm sends none, and the code of the SDK is no secret.
   app.get<{ Params: { "*": string } }>("/sdk/*", hidden, (request, reply) => {
     const path = `sdk/${request.params["*"]}`;
-    if (!files?.has(path)) return reply.callNotFound();
-    const tarball = files.read(path);
+    const tarball = files?.has(path) ? files.read(path) : undefined;
+    if (!tarball) return reply.callNotFound();
     // Names the content: the file name has only the version, and a version in development changes.
     const tag = tagOf(tarball);
     guarded(reply).header("etag", `"${tag}"`).header("cache-control", "public, no-cache");
