@@ -9,6 +9,8 @@ export const totalTimeout = 15_000;
 const maxRead = 64 * 1_024;
 const maxKept = 1_024;
 const maxHeaders = 16 * 1_024;
+/** Addresses that are read once. */
+const maxTargets = 1_000;
 
 class TooSlow extends Error {
   override readonly name = "TooSlow";
@@ -58,14 +60,25 @@ export const createSender = (dependencies: SenderDependencies): Sender => {
     return agent;
   };
 
+  const targets = new Map<string, { readonly origin: string; readonly path: string }>();
+  const targetOf = (url: string) => {
+    const known = targets.get(url);
+    if (known) return known;
+    const { origin, pathname, search } = new URL(url);
+    if (targets.size >= maxTargets) targets.clear();
+    const target = { origin, path: pathname + search };
+    targets.set(url, target);
+    return target;
+  };
+
   const running = new Set<Exchange>();
   const dispatch = (by: Agent, exchange: Exchange, ...[url, headers, body]: Parameters<Send>) => {
     try {
-      const { origin, pathname, search } = new URL(url);
+      const { origin, path } = targetOf(url);
       by.dispatch(
         {
           origin,
-          path: pathname + search,
+          path,
           method: "POST",
           headers: {
             ...headers,

@@ -11,7 +11,7 @@ import type { Callback, Claim, Claimed } from "../domain/webhooks/outbox.ts";
 import { createRequestShares } from "./request-shares.ts";
 
 /** Claims per request that may run, so that the next one starts without asking the store first. */
-const claimedAhead = 5;
+const claimedAhead = 8;
 /** Claims in one transaction at most. */
 const claimAtMost = 500;
 

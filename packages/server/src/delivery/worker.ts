@@ -12,7 +12,7 @@ const longestRequest = 16_000;
 const tickEvery = 1_000;
 const pruneEvery = 60_000;
 /** Outcomes that are worth a transaction, and the milliseconds after which fewer are. */
-const recordTogether = 192;
+const recordTogether = 320;
 /** Outcomes in one transaction at most, however many accumulated while the store was down. */
 const recordAtMost = 500;
 const gatherFor = 30;

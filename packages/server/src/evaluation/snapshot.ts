@@ -1,5 +1,5 @@
 // One environment in memory: every flag prepared for evaluation, the revision, and the latest changes.
-import type { PreparedFlag } from "@halyard/core/evaluate";
+import type { Evaluation, PreparedFlag } from "@halyard/core/evaluate";
 import { choiceOf, prepare } from "@halyard/core/flags/registry";
 import { ResultCounter } from "@halyard/core/result-counts";
 import type { Test } from "@halyard/core/targeting/conditions/condition";
@@ -30,6 +30,23 @@ export interface Counters {
   forget(environmentId: number, flagKey?: string): void;
 }
 
+/** What callers are told of one result of a flag. */
+export interface KeptBody {
+  readonly evaluation: Evaluation;
+  /** Whether they may know which rule decided. */
+  readonly isFull: boolean;
+  readonly text: string;
+  /** With a comma before it, for all but the first of a list. */
+  readonly next: string;
+  /** The first 128 bits of the text's SHA-256: numbers, so that they are added up at no cost. */
+  readonly digest0: number;
+  readonly digest1: number;
+  readonly digest2: number;
+  readonly digest3: number;
+  /** The one that was written before it. */
+  readonly before: KeptBody | undefined;
+}
+
 export interface EvaluationFlag extends VersionedFlag {
   readonly prepared: PreparedFlag;
   /** Its variant while it is off; every other counts as on. */
@@ -37,6 +54,8 @@ export interface EvaluationFlag extends VersionedFlag {
   readonly counter: Counter;
   /** The counter's results, if the flag has more to decide than a percentage. */
   readonly results: ResultCounter | undefined;
+  /** The body that was written last; a prepared flag has a fixed set of results, one object for each. */
+  body: KeptBody | undefined;
 }
 
 /** Its state changes in place, so the entry of a version is a new object. */
@@ -115,6 +134,7 @@ export const createSnapshot = (
       off: choiceOf(flag).off,
       counter,
       results: prepared.decide && counter.results,
+      body: undefined,
     };
     flags.set(flag.key, entry);
     if (known && sorted) sorted[indexOf(sorted, flag.key)] = entry;

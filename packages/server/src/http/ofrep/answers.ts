@@ -1,25 +1,16 @@
 // The bodies of evaluations, written once for each flag and outcome and kept for as long as the flag stays as it is.
+import { hash } from "node:crypto";
 import type { Evaluation, Reason } from "@halyard/core/evaluate";
 import { may, type Principal } from "../../domain/principal.ts";
 import type { EvaluationTotals } from "../../domain/usage.ts";
 import type { ContextSample } from "../../evaluation/context-sample.ts";
 import { evaluateFlag } from "../../evaluation/evaluate.ts";
-import type { EvaluationFlag, Snapshot } from "../../evaluation/snapshot.ts";
+import type { EvaluationFlag, KeptBody, Snapshot } from "../../evaluation/snapshot.ts";
 import { readAsked } from "./request.ts";
 
-/**
- * By result: a prepared flag has a fixed set of them, one object for each, so the bodies are written once. Client keys,
- * which anybody can read in a page, are not told which rule decided.
- */
-type Bodies = Map<Evaluation, string>;
-const kept = {
-  full: new WeakMap<EvaluationFlag, Bodies>(),
-  values: new WeakMap<EvaluationFlag, Bodies>(),
-};
-export type Audience = keyof typeof kept;
-
-export const audienceOf = (principal: Pick<Principal, "role">): Audience =>
-  may(principal, "flags.explain") ? "full" : "values";
+/** Client keys, which anybody can read in a page, are not told which rule decided. */
+export const isToldAll = (principal: Pick<Principal, "role">): boolean =>
+  may(principal, "flags.explain");
 
 /**
  * The protocol's own reasons. Providers of some languages answer `DISABLED` with the program's own default, so that turning
@@ -43,7 +34,7 @@ const originOf = ({ version }: EvaluationFlag, flagSetId: string) => ({
 const asProtocol = (
   entry: EvaluationFlag,
   evaluation: Evaluation,
-  audience: Audience,
+  isFull: boolean,
   flagSetId: string | undefined,
 ) => {
   if ("errorCode" in evaluation) return evaluation;
@@ -52,30 +43,48 @@ const asProtocol = (
   const metadata = {
     ...(flagSetId !== undefined && originOf(entry, flagSetId)),
     ...(reason !== evaluation.reason && { reason: evaluation.reason }),
-    ...(audience === "full" && rule !== undefined && { rule }),
+    ...(isFull && rule !== undefined && { rule }),
   };
   return { value, variant, reason, ...(Object.keys(metadata).length > 0 && { metadata }) };
+};
+
+const writeBody = (
+  entry: EvaluationFlag,
+  evaluation: Evaluation,
+  isFull: boolean,
+  flagSetId: string | undefined,
+): KeptBody => {
+  const told = asProtocol(entry, evaluation, isFull, flagSetId);
+  const text = JSON.stringify({ key: entry.flag.key, ...told });
+  const digest = hash("sha256", text, "buffer");
+  return {
+    evaluation,
+    isFull,
+    text,
+    // Joined and not added: a text of one piece is copied faster.
+    next: ["", text].join(","),
+    digest0: digest.readInt32LE(0),
+    digest1: digest.readInt32LE(4),
+    digest2: digest.readInt32LE(8),
+    digest3: digest.readInt32LE(12),
+    before: entry.body,
+  };
 };
 
 /** The body that tells what came of an evaluation of this flag; of a flag set with an id, also the version. */
 export const bodyOf = (
   entry: EvaluationFlag,
   evaluation: Evaluation,
-  audience: Audience,
+  isFull: boolean,
   flagSetId: string | undefined,
-): string => {
-  let bodies = kept[audience].get(entry);
-  if (bodies === undefined) {
-    bodies = new Map();
-    kept[audience].set(entry, bodies);
+): KeptBody => {
+  let body = entry.body;
+  while (body !== undefined && (body.evaluation !== evaluation || body.isFull !== isFull)) {
+    body = body.before;
   }
-  let body = bodies.get(evaluation);
-  if (body === undefined) {
-    const told = asProtocol(entry, evaluation, audience, flagSetId);
-    body = JSON.stringify({ key: entry.flag.key, ...told });
-    bodies.set(evaluation, body);
-  }
-  return body;
+  if (body !== undefined) return body;
+  entry.body = writeBody(entry, evaluation, isFull, flagSetId);
+  return entry.body;
 };
 
 export interface OneAnswer {
@@ -120,6 +129,6 @@ export const answerOne = (
   const evaluation = evaluateFlag(entry, asked.context, counts);
   return {
     status: "errorCode" in evaluation ? 400 : 200,
-    body: bodyOf(entry, evaluation, audienceOf(principal), flagSetIdOf(snapshot, records)),
+    body: bodyOf(entry, evaluation, isToldAll(principal), flagSetIdOf(snapshot, records)).text,
   };
 };

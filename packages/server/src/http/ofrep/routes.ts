@@ -7,7 +7,7 @@ import { jsonType, keyRefused, sendFailure } from "../errors/error-reply.ts";
 import { isJsonCharset } from "../errors/json-body.ts";
 import { sendNotModified } from "../request/conditional.ts";
 import { allowPages } from "../request/cors.ts";
-import { answerOne, audienceOf, type EvaluationRecords } from "./answers.ts";
+import { answerOne, type EvaluationRecords, isToldAll } from "./answers.ts";
 import { evaluateAll } from "./bulk-answer.ts";
 import { knowsMore, readAsked } from "./request.ts";
 import { bulkSchema, singleSchema } from "./schemas.ts";
@@ -26,7 +26,7 @@ type Asking = FastifyRequest<{
   Querystring: Readonly<Record<string, unknown>>;
 }>;
 
-const send = (reply: FastifyReply, status: number, body: string | Buffer): FastifyReply =>
+const send = (reply: FastifyReply, status: number, body: string): FastifyReply =>
   allowPages(reply).code(status).type(jsonType).send(body);
 
 /** What the client called this server, when that can be an address at all. */
@@ -80,7 +80,7 @@ export const evaluationRoutes = (
       snapshot,
       asked.context,
       streamUrl,
-      audienceOf(principal),
+      isToldAll(principal),
       dependencies,
     );
     if (sendNotModified(request, allowPages(reply), tag)) return reply;

@@ -41,21 +41,23 @@ export const claim = async (
 ): Promise<Claimed> => {
   if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
   const { callbacks, unreadable } = await readCallbacks(database, secrets, [...wanted.keys()], now);
+  // What all webhooks share is built once.
+  const free = database
+    .selectFrom("lanes")
+    .select("id")
+    // Implied by the next line, but without it neither database uses the index of due queues.
+    .where("due_at", "is not", null)
+    .where((queue) =>
+      queue.or(dueRanges(now).map(([operator, time]) => queue("due_at", operator, time))),
+    )
+    .where(isFree(now, leaseLength))
+    .orderBy("priority");
   const due = (webhookId: string, count: number) => {
     const own = held.get(webhookId) ?? [];
     return (
-      database
-        .selectFrom("lanes")
-        .select("id")
+      free
         .where("webhook_id", "=", webhookId)
-        // Implied by the next line, but without it neither database uses the index of due queues.
-        .where("due_at", "is not", null)
-        .where((queue) =>
-          queue.or(dueRanges(now).map(([operator, time]) => queue("due_at", operator, time))),
-        )
-        .where(isFree(now, leaseLength))
         .$if(own.length > 0, (query) => query.where("id", "not in", idList(own)))
-        .orderBy("priority")
         // A flag that the receiver always rejects must not use up the probes of the others.
         .$if(probing?.has(webhookId) ?? false, (query) => query.orderBy(attemptsOfOldest))
         .orderBy("due_at")
