@@ -18,6 +18,7 @@ export interface BackgroundDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly lookUp: LookUp;
+  readonly deliveryTimeout: number | undefined;
   readonly store: Store;
   readonly telemetry: Telemetry;
   /** Takes what is to be closed. */
@@ -28,13 +29,14 @@ export interface BackgroundDependencies {
 export type Paced = readonly [name: string, work: Parameters<typeof startPacer>[0]];
 
 export const startBackground = (
-  { config, log, clock, lookUp, store, telemetry, opened }: BackgroundDependencies,
+  { config, log, clock, lookUp, deliveryTimeout, store, telemetry, opened }: BackgroundDependencies,
   paced: readonly Paced[],
 ): void => {
   const sender = createSender({
     callbacks: config.callbacks,
     userAgent: `Halyard/${version}`,
     lookUp: lookUpWithin(connectTimeout, lookUp),
+    timeout: deliveryTimeout,
   });
   opened.defer(() => sender.close());
   const worker = startWorker({

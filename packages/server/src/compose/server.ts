@@ -89,6 +89,8 @@ export interface Instance {
 export interface TestOverrides {
   readonly clock?: Clock;
   readonly lookUp?: LookUp;
+  /** Milliseconds for a delivery attempt. */
+  readonly deliveryTimeout?: number;
   readonly streams?: Partial<StreamSettings>;
   /** The folder of the built dashboard. */
   readonly dashboardFolder?: string;
@@ -106,6 +108,7 @@ export const composeInstance = async (
   {
     clock = systemClock,
     lookUp = systemLookUp,
+    deliveryTimeout,
     streams = {},
     dashboardFolder = builtDashboard,
     scrapes,
@@ -249,7 +252,7 @@ export const composeInstance = async (
       await drained;
     };
     opened.defer(drainApp);
-    startBackground({ config, log, clock, lookUp, store, telemetry, opened }, [
+    startBackground({ config, log, clock, lookUp, deliveryTimeout, store, telemetry, opened }, [
       ["a replay", () => replays.continueNext()],
       ["the removal of an environment", () => environments.continueNext()],
       ["a change request whose time has come", () => changeRequests.applyNext()],

@@ -5,7 +5,8 @@ import type { BrokenCause, Outcome } from "../domain/webhooks/delivery.ts";
 import type { LookUp, Send } from "../ports.ts";
 import { connectTimeout, createGuardedConnect, RefusedAddress } from "./guarded-connect.ts";
 
-export const totalTimeout = 15_000;
+/** Milliseconds for the whole exchange. */
+const totalTimeout = 15_000;
 const maxRead = 64 * 1_024;
 const maxKept = 1_024;
 const maxHeaders = 16 * 1_024;
@@ -14,6 +15,9 @@ const maxTargets = 1_000;
 
 class TooSlow extends Error {
   override readonly name = "TooSlow";
+  constructor(timeout: number) {
+    super(`no complete answer within ${timeout / 1_000} s`);
+  }
 }
 class TooLong extends Error {
   override readonly name = "TooLong";
@@ -27,6 +31,7 @@ export interface SenderDependencies {
   readonly userAgent: string;
   /** Fails when it takes longer than a connection may. */
   readonly lookUp: LookUp;
+  readonly timeout?: number | undefined;
 }
 
 export interface Sender {
@@ -100,7 +105,7 @@ export const createSender = (dependencies: SenderDependencies): Sender => {
         const exchange = new Exchange((outcome) => {
           running.delete(exchange);
           resolve(outcome);
-        });
+        }, dependencies.timeout ?? totalTimeout);
         running.add(exchange);
         if (agent) {
           dispatch(agent, exchange, ...request);
@@ -126,7 +131,7 @@ export const createSender = (dependencies: SenderDependencies): Sender => {
 /** Follows one exchange from its start to its outcome. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #started = performance.now();
-  readonly #timer = setTimeout(() => this.stop(new TooSlow()), totalTimeout);
+  readonly #timer: NodeJS.Timeout;
   readonly #finish: (outcome: Outcome) => void;
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
@@ -136,8 +141,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #stopped: Error | undefined;
 
-  constructor(finish: (outcome: Outcome) => void) {
+  constructor(finish: (outcome: Outcome) => void, timeout: number) {
     this.#finish = finish;
+    this.#timer = setTimeout(() => this.stop(new TooSlow(timeout)), timeout);
   }
 
   stop(reason: Error): void {
@@ -236,8 +242,7 @@ const reasonOf = (
 ): string => {
   if (error instanceof RefusedAddress) return `refused: ${error.message}`;
   const after = status === undefined ? "" : ` (it began with status ${status})`;
-  if (error instanceof TooSlow)
-    return `no complete answer within ${totalTimeout / 1_000} s${after}`;
+  if (error instanceof TooSlow) return error.message + after;
   if (error instanceof TooLong) return `the answer is longer than ${maxRead / 1_024} KiB${after}`;
   const code = typeof error.code === "string" ? error.code : "";
   const known = reasons[code];
