@@ -234,7 +234,7 @@ test("a flag that nobody used or changed for 30 days is told as stale", async ()
   time.forward(31 * day);
   await client("POST", "//ofrep/v1/evaluate/flags/two", { context: {} });
   const { sentence, data } = await assistant.use("stale_flags");
-  assert.equal(sentence, "1 of 2 flags are stale.");
+  assert.equal(sentence, "Stale: 1 of 2 flags.");
   const [{ lastChange, ...flag } = {}, ...others] = data.stale as Record<string, unknown>[];
   assert.deepEqual([flag, others], [{ key: "one", lastEvaluatedAt: null }, []]);
   assert.equal((lastChange as { by: string }).by, "admin");

@@ -110,7 +110,7 @@ const walk = async (
   assert.equal(nothing.code, "NOTHING_TO_CHANGE");
 
   const stale = await assistant.use("stale_flags");
-  assert.equal(stale.sentence, "0 of 1 flag are stale.");
+  assert.equal(stale.sentence, "Stale: 0 of 1 flag.");
   const hook = { url: "https://hooks.example.com/secret-path", events: ["*"] };
   assert.equal((await admin("POST", "/webhooks", hook)).status, 201);
   const health = await assistant.use("webhook_health");

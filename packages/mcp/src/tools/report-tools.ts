@@ -52,7 +52,7 @@ export const addReportTools = (
       const found = await management.usage();
       if (!found.ok) return refusedByServer(found.error);
       const stale = found.value.filter((flag) => flag.stale);
-      return answer(`${stale.length} of ${count(found.value.length, "flag")} are stale.`, {
+      return answer(`Stale: ${stale.length} of ${count(found.value.length, "flag")}.`, {
         environment,
         stale: stale.slice(0, limit).map(({ key, lastEvaluatedAt, lastChange }) => ({
           key,
