@@ -89,8 +89,9 @@ const server: Rooms = {
     ...["store/history", "store/outbox", "store/people", "store/environments"],
     ...database,
   ],
-  "store/sqlite": ["store/sql", ...database, "node:*"],
-  "store/postgres": ["store/sql", ...database, "pg", "node:*"],
+  "store/transactions": ["store/schema", "errors.ts", "kysely"],
+  "store/sqlite": ["store/sql", "store/transactions", ...database, "node:*"],
+  "store/postgres": ["store/sql", "store/transactions", ...database, "pg", "node:*"],
   "store/maintenance": [
     ...["store/sqlite", "store/postgres", "store/sql", "store/history", ...database],
     ...["typebox", "node:*"],

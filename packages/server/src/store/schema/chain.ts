@@ -9,7 +9,8 @@ import {
 } from "../../domain/history/chained-entry.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
 import type { DatabaseTraits } from "./dialect.ts";
-import { historyRow, storedColumns, storedOf } from "./history-row.ts";
+import { insertHistory, storedColumns, storedOf } from "./history-row.ts";
+import { prepared } from "./prepared.ts";
 import type { Database } from "./tables.ts";
 
 /** Rows chained in one statement. */
@@ -73,6 +74,16 @@ export const chainRows = async (
   return { head: { ...head, chain }, rows: count };
 };
 
+const unchained = prepared((database, { environmentId }: { environmentId: number }) =>
+  database
+    .selectFrom("history")
+    .select("id")
+    .where("environment_id", "=", environmentId)
+    .where("chain", "is", null)
+    .orderBy("id")
+    .limit(1),
+);
+
 /**
  * The first entry without a place in the chain: written by an older version beside this one, or by a restore. A statement of
  * its own, begun right after the one that locks the environment: PostgreSQL reads the subqueries of a locking statement
@@ -82,11 +93,8 @@ export const firstUnchained = async (
   database: Database,
   environmentId: number,
 ): Promise<number | undefined> => {
-  const { rows } = await sql<{ readonly id: number }>`select id from history
-    where environment_id = ${environmentId} and chain is null order by id limit 1`.execute(
-    database,
-  );
-  return rows[0]?.id;
+  const [row] = await unchained.run(database, { environmentId });
+  return row?.id;
 };
 
 /** The head, once everything up to it is chained. Under the lock of the environment. */
@@ -136,6 +144,6 @@ export const appendEntry = async (
 ): Promise<ChainHead> => {
   const chained = chainEntry(head, entry);
   await writeHead(database, environmentId, chained.chain);
-  await database.insertInto("history").values(historyRow(environmentId, chained)).execute();
+  await insertHistory.run(database, { environmentId, ...chained });
   return { ...head, chain: chained.chain };
 };

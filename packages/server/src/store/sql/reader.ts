@@ -20,6 +20,7 @@ import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts"
 import { userReads } from "../people/users.ts";
 import type { SameSelect } from "../schema/dialect.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
+import { prepared } from "../schema/prepared.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";
 import { removedEnvironments } from "./delete-environment.ts";
@@ -72,6 +73,25 @@ const webhookColumns = [
   "created_at",
 ] as const;
 
+const readFlag = prepared(
+  (database, { environmentId, key }: { environmentId: number; key: string }) =>
+    database
+      .selectFrom("flags")
+      .select(flagColumns)
+      .where("environment_id", "=", environmentId)
+      .where("key", "=", key),
+);
+
+const webhooksOf = (database: Database, environmentId: number) =>
+  database
+    .selectFrom("webhooks")
+    .select(webhookColumns)
+    .where("environment_id", "=", environmentId);
+
+const readWebhooks = prepared((database, { environmentId }: { environmentId: number }) =>
+  webhooksOf(database, environmentId).orderBy("created_at").orderBy("id"),
+);
+
 /** `lock` is applied to what a transaction reads in order to change it. */
 export const readsToChange = (
   database: Database,
@@ -91,12 +111,6 @@ export const readsToChange = (
   | "keys"
   | "history"
 > => {
-  const webhooks = (environmentId: number) =>
-    database
-      .selectFrom("webhooks")
-      .select(webhookColumns)
-      .where("environment_id", "=", environmentId);
-
   const flagsAmong = async (environmentId: number, keys: readonly string[]) => {
     const found: VersionedFlag[] = [];
     for (const part of batchesOf(keys)) {
@@ -123,22 +137,20 @@ export const readsToChange = (
     ...changeRequestReads(database),
 
     async flag(environmentId, key) {
-      const row = await database
-        .selectFrom("flags")
-        .select(flagColumns)
-        .where("environment_id", "=", environmentId)
-        .where("key", "=", key)
-        .executeTakeFirst();
+      const [row] = await readFlag.run(database, { environmentId, key });
       return row && flagOf(row);
     },
 
     async webhooks(environmentId) {
-      const rows = await webhooks(environmentId).orderBy("created_at").orderBy("id").execute();
+      const rows = await readWebhooks.run(database, { environmentId });
       return rows.map(webhookOf);
     },
 
     async webhook(environmentId, id) {
-      const row = await webhooks(environmentId).where("id", "=", id).$call(lock).executeTakeFirst();
+      const row = await webhooksOf(database, environmentId)
+        .where("id", "=", id)
+        .$call(lock)
+        .executeTakeFirst();
       return row && webhookOf(row);
     },
 

@@ -1,7 +1,6 @@
 // A store on any SQL database: reads, transactions, and what listeners learn after a commit.
 import type { Change } from "../../domain/change.ts";
 import type { DeliverySignal } from "../../domain/webhooks/outbox.ts";
-import { StoreUnavailable } from "../../errors.ts";
 import type { Commit, Reader, Store } from "../../ports.ts";
 import { signCheckpointsAnew, signedBy } from "../history/checkpoints.ts";
 import { redactHistory } from "../history/redact.ts";
@@ -33,14 +32,6 @@ export interface Engine {
   onHint(listener: () => void): () => void;
   close(): Promise<void>;
 }
-
-/** Refuses a request when too many wait for the database: a slow one must not fill the memory with them. */
-export const refuseWhenCrowded = (waiting: number, maxWaiting: number): void => {
-  if (waiting < maxWaiting) return;
-  throw new StoreUnavailable(`${maxWaiting} requests already wait for the store.`, {
-    isCrowded: true,
-  });
-};
 
 export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => {
   const deliveryListeners = new Set<(signal: DeliverySignal) => void>();

@@ -14,6 +14,7 @@ import { sessionWrites, signInLinkWrites } from "../people/sessions.ts";
 import { userWrites } from "../people/users.ts";
 import { appendEntry, firstUnchained, lockHead, wholeHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
+import { prepared } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { removalWrites } from "./delete-environment.ts";
@@ -46,6 +47,30 @@ const forgetOldest = async (database: Database, keyId: string): Promise<void> =>
     .where("expires_at", "<=", oldest.expires_at)
     .execute();
 };
+
+const lockRow = prepared(
+  (database, { environmentId }: { environmentId: number }, traits: DatabaseTraits) =>
+    database
+      .selectFrom("environments")
+      .select(["id", "name", "revision", "sequence", "flag_count as flagCount"])
+      .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
+      .select(["protected", "max_flips", "chain"])
+      // A store from before this column, or a commit by an older version, has it in the history alone.
+      .select((environment) =>
+        environment.fn
+          .coalesce(
+            "changed_at",
+            environment
+              .selectFrom("history")
+              .select("at")
+              .whereRef("history.environment_id", "=", "environments.id")
+              .whereRef("history.revision", "=", "environments.revision"),
+          )
+          .as("changedAt"),
+      )
+      .where("id", "=", environmentId)
+      .$call(traits.locked),
+);
 
 /** Collects what listeners learn after the commit. */
 export interface SignalDraft {
@@ -89,37 +114,8 @@ export const createTransaction = (
     alone: () => traits.alone(database),
 
     async lockEnvironment(environmentId) {
-      const locking = database
-        .selectFrom("environments")
-        .select([
-          "id",
-          "name",
-          "revision",
-          "sequence",
-          "flag_count as flagCount",
-          "protected",
-          "max_flips",
-        ])
-        .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
-        .select("chain")
-        // A store from before this column, or a commit by an older version, has it in the history alone.
-        .select((environment) =>
-          environment.fn
-            .coalesce(
-              "changed_at",
-              environment
-                .selectFrom("history")
-                .select("at")
-                .whereRef("history.environment_id", "=", "environments.id")
-                .whereRef("history.revision", "=", "environments.revision"),
-            )
-            .as("changedAt"),
-        )
-        .where("id", "=", environmentId)
-        .$call(traits.locked)
-        .executeTakeFirst();
-      const [row, unchained] = await Promise.all([
-        locking,
+      const [[row], unchained] = await Promise.all([
+        lockRow.run(database, { environmentId }, traits),
         firstUnchained(database, environmentId),
       ]);
       if (!row) return undefined;

@@ -5,18 +5,77 @@ import { namedSegments } from "@halyard/core/targeting/references";
 import { memberLists } from "@halyard/core/targeting/segment";
 import {
   type Change,
+  type ChangeEvent,
+  type EnvironmentState,
   type FlagDecision,
   orderedBy,
   type SegmentDecision,
 } from "../../domain/change.ts";
-import { historyRow } from "../schema/history-row.ts";
+import { insertHistory } from "../schema/history-row.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
+import { prepared } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 
 const flagColumns = (flag: Flag, version: number, level: number | undefined) => {
   const stored = toStored(flag);
   return { ...stored, enabled: stored.enabled ? 1 : 0, version, level: level ?? null };
 };
+
+const updateFlag = prepared(
+  (
+    database,
+    values: ReturnType<typeof flagColumns> & {
+      readonly environmentId: number;
+      readonly key: string;
+    },
+  ) =>
+    database
+      .updateTable("flags")
+      .set({
+        type: values.type,
+        enabled: values.enabled,
+        thousandths: values.thousandths,
+        description: values.description,
+        definition: values.definition,
+        version: values.version,
+        level: values.level,
+      })
+      .where("environment_id", "=", values.environmentId)
+      .where("key", "=", values.key),
+);
+
+const updateEnvironment = prepared((database, state: EnvironmentState) =>
+  database
+    .updateTable("environments")
+    .set({
+      revision: state.revision,
+      sequence: state.sequence,
+      flag_count: state.flagCount,
+      segment_count: state.segmentCount,
+      definition_bytes: state.definitionBytes,
+      changed_at: state.changedAt,
+      chain: state.chain,
+    })
+    .where("id", "=", state.id),
+);
+
+interface EventRow extends ChangeEvent {
+  readonly environmentId: number;
+  readonly orderedBy: string;
+  readonly createdAt: number;
+}
+
+const insertEvent = prepared((database, event: EventRow) =>
+  database.insertInto("events").values({
+    environment_id: event.environmentId,
+    sequence: event.sequence,
+    id: event.id,
+    type: event.type,
+    flag_key: event.orderedBy,
+    created_at: event.createdAt,
+    body: event.body,
+  }),
+);
 
 const referencesOf = (environmentId: number, flag: Flag | null) => {
   if (flag === null) return [];
@@ -75,12 +134,7 @@ const writeFlag = async (
       .values({ environment_id: environmentId, key, ...flagColumns(after, version, level) })
       .execute();
   } else {
-    await database
-      .updateTable("flags")
-      .set(flagColumns(after, version, level))
-      .where("environment_id", "=", environmentId)
-      .where("key", "=", key)
-      .execute();
+    await updateFlag.run(database, { environmentId, key, ...flagColumns(after, version, level) });
   }
   await writeReferences(database, environmentId, decision);
 };
@@ -169,32 +223,14 @@ export const writeChange = async (database: Database, change: Change): Promise<v
     case "segment":
       await writeSegment(database, environmentId, decision);
   }
-  await database
-    .updateTable("environments")
-    .set({
-      revision: state.revision,
-      sequence: state.sequence,
-      flag_count: state.flagCount,
-      segment_count: state.segmentCount,
-      definition_bytes: state.definitionBytes,
-      changed_at: state.changedAt,
-      chain: state.chain,
-    })
-    .where("id", "=", environmentId)
-    .execute();
-  await database.insertInto("history").values(historyRow(environmentId, entry)).execute();
-  await database
-    .insertInto("events")
-    .values(
-      events.map((event) => ({
-        environment_id: environmentId,
-        sequence: event.sequence,
-        id: event.id,
-        type: event.type,
-        flag_key: orderedBy(decision),
-        created_at: at.getTime(),
-        body: event.body,
-      })),
-    )
-    .execute();
+  await updateEnvironment.run(database, state);
+  await insertHistory.run(database, { environmentId, ...entry });
+  for (const event of events) {
+    await insertEvent.run(database, {
+      ...event,
+      environmentId,
+      orderedBy: orderedBy(decision),
+      createdAt: at.getTime(),
+    });
+  }
 };

@@ -1,8 +1,7 @@
 // Group commit: changes that wait for the same database are committed together, with one flush of the disk.
-import { sql, type Transaction } from "kysely";
+import { CompiledQuery } from "kysely";
 import { StoreUnavailable } from "../../errors.ts";
-import type { Database, Tables, Transact, Work } from "../schema/tables.ts";
-import { refuseWhenCrowded } from "../sql/store.ts";
+import type { Database, Transact, Work } from "../schema/tables.ts";
 
 interface Waiting {
   readonly work: Work<unknown>;
@@ -13,20 +12,32 @@ interface Waiting {
 /** Changes in one transaction at most, so that the first of them does not wait long for the last. */
 const maxTogether = 64;
 
+const savepoint = CompiledQuery.raw("savepoint part");
+const release = CompiledQuery.raw("release part");
+const undo = CompiledQuery.raw("rollback to part");
+
+/** Refuses a request when too many wait for the database: a slow one must not fill the memory with them. */
+export const refuseWhenCrowded = (waiting: number, maxWaiting: number): void => {
+  if (waiting < maxWaiting) return;
+  throw new StoreUnavailable(`${maxWaiting} requests already wait for the store.`, {
+    isCrowded: true,
+  });
+};
+
 /** Runs the work in a savepoint; returns how to report its outcome once everything is committed. */
 const runPart = async (
-  database: Transaction<Tables>,
+  database: Database,
   { work, resolve, reject }: Waiting,
 ): Promise<() => void> => {
-  await sql`savepoint part`.execute(database);
+  await database.executeQuery(savepoint);
   try {
     const value = await work(database);
-    await sql`release part`.execute(database);
+    await database.executeQuery(release);
     return () => resolve(value);
   } catch (error) {
-    // Fails when SQLite has rolled back the whole transaction by itself: then none of the others has happened either.
-    await sql`rollback to part`.execute(database);
-    await sql`release part`.execute(database);
+    // Fails when the database has rolled back the whole transaction by itself: then none of the others has happened either.
+    await database.executeQuery(undo);
+    await database.executeQuery(release);
     return () => reject(error);
   }
 };
@@ -35,21 +46,21 @@ const runPart = async (
  * Each work is atomic: it sees what those before it have done, and is rolled back without them. When the transaction as a
  * whole fails, each is run again alone, so that only the one that caused it fails.
  */
-export const groupCommit = (database: Database, maxWaiting: number): Transact => {
+export const groupCommit = (transact: Transact, maxWaiting: number): Transact => {
   const queue: Waiting[] = [];
   let running = 0;
   let isBusy = false;
 
   const runAlone = ({ work, resolve, reject }: Waiting): Promise<void> =>
-    database.transaction().execute(work).then(resolve, reject);
+    transact(work).then(resolve, reject);
 
   const runTogether = async (group: readonly Waiting[]): Promise<void> => {
     let hasBegun = false;
     try {
-      const reports = await database.transaction().execute(async (transaction) => {
+      const reports = await transact(async (database) => {
         hasBegun = true;
         const parts: (() => void)[] = [];
-        for (const one of group) parts.push(await runPart(transaction, one));
+        for (const one of group) parts.push(await runPart(database, one));
         return parts;
       });
       for (const report of reports) report();
