@@ -50,6 +50,8 @@ export const plainConnection = (client: ClientBase): DatabaseConnection => ({
   streamQuery: noStream,
 });
 
+const blindTexts = /^(notify|with|savepoint|release|rollback to) /;
+
 /** The result of a write without returned rows is not awaited: its error surfaces with the next awaited statement. */
 const isBlind = ({ query, sql: text }: CompiledQuery): boolean => {
   switch (query.kind) {
@@ -57,8 +59,10 @@ const isBlind = ({ query, sql: text }: CompiledQuery): boolean => {
     case "UpdateQueryNode":
     case "DeleteQueryNode":
       return query.returning === undefined;
+    case "RawNode":
+      return blindTexts.test(text);
     default:
-      return text.startsWith("notify ");
+      return false;
   }
 };
 

@@ -168,6 +168,8 @@ const createEngine = (
       refuseIfCrowded();
       return transact(work);
     },
+    locksAll: false,
+    maxWaiting,
     transactRelaxed: transactBeginning("begin", "set local synchronous_commit = off"),
     asOfNow: transactBeginning("begin isolation level repeatable read read only"),
     onHint: hints.listen,

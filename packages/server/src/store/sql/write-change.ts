@@ -3,14 +3,17 @@ import type { Flag } from "@halyard/core/flags/registry";
 import { toStored } from "@halyard/core/flags/stored";
 import { namedSegments } from "@halyard/core/targeting/references";
 import { memberLists } from "@halyard/core/targeting/segment";
+import type { CompiledQuery } from "kysely";
 import {
   type Change,
   type ChangeEvent,
+  type Decision,
   type EnvironmentState,
   type FlagDecision,
   orderedBy,
   type SegmentDecision,
 } from "../../domain/change.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
 import { insertHistory } from "../schema/history-row.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
 import { prepared } from "../schema/prepared.ts";
@@ -109,12 +112,18 @@ const writeReferences = async (
   }
 };
 
+/** Returns what can be written together with the rest. */
 const writeFlag = async (
   database: Database,
   environmentId: number,
   decision: FlagDecision,
-): Promise<void> => {
+): Promise<readonly CompiledQuery[]> => {
   const { key, before, after, version, level } = decision;
+  if (before !== null && after !== null) {
+    await writeReferences(database, environmentId, decision);
+    const columns = flagColumns(after, version, level);
+    return [updateFlag.fill(database, { environmentId, key, ...columns })];
+  }
   if (after === null) {
     for (const table of ["usage", "usage_counts"] as const) {
       await database
@@ -128,15 +137,14 @@ const writeFlag = async (
       .where("environment_id", "=", environmentId)
       .where("key", "=", key)
       .execute();
-  } else if (before === null) {
+  } else {
     await database
       .insertInto("flags")
       .values({ environment_id: environmentId, key, ...flagColumns(after, version, level) })
       .execute();
-  } else {
-    await updateFlag.run(database, { environmentId, key, ...flagColumns(after, version, level) });
   }
   await writeReferences(database, environmentId, decision);
+  return [];
 };
 
 const writeSegment = async (
@@ -213,24 +221,37 @@ const writeSegment = async (
   }
 };
 
-export const writeChange = async (database: Database, change: Change): Promise<void> => {
-  const { state, at, events, entry, decision } = change;
-  const { id: environmentId } = state;
+const writeDecision = async (
+  database: Database,
+  environmentId: number,
+  decision: Decision,
+): Promise<readonly CompiledQuery[]> => {
   switch (decision.kind) {
     case "flag":
-      await writeFlag(database, environmentId, decision);
-      break;
+      return writeFlag(database, environmentId, decision);
     case "segment":
       await writeSegment(database, environmentId, decision);
+      return [];
   }
-  await updateEnvironment.run(database, state);
-  await insertHistory.run(database, { environmentId, ...entry });
-  for (const event of events) {
-    await insertEvent.run(database, {
-      ...event,
-      environmentId,
-      orderedBy: orderedBy(decision),
-      createdAt: at.getTime(),
-    });
-  }
+};
+
+export const writeChange = async (
+  database: Database,
+  traits: DatabaseTraits,
+  { state, at, events, entry, decision }: Change,
+): Promise<void> => {
+  const { id: environmentId } = state;
+  await traits.writeTogether(database, [
+    ...(await writeDecision(database, environmentId, decision)),
+    updateEnvironment.fill(database, state),
+    insertHistory.fill(database, { environmentId, ...entry }),
+    ...events.map((event) =>
+      insertEvent.fill(database, {
+        ...event,
+        environmentId,
+        orderedBy: orderedBy(decision),
+        createdAt: at.getTime(),
+      }),
+    ),
+  ]);
 };

@@ -4,7 +4,6 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { migrate, type OnProgress } from "../schema/migrate.ts";
 import { createReader } from "../sql/reader.ts";
 import type { Engine } from "../sql/store.ts";
-import { groupCommit } from "../transactions/group-commit.ts";
 import { databaseFile, openDatabase } from "./data-folder.ts";
 import { createWriter, sqliteOn, type Writer } from "./driver.ts";
 import { explainOpenError } from "./errors.ts";
@@ -49,7 +48,9 @@ const createEngine = (
     reads: createReader(reader),
     committed: dataVersion,
     unencryptedTo: undefined,
-    transact: groupCommit(writer.transact, maxWaiting),
+    transact: writer.transact,
+    locksAll: true,
+    maxWaiting,
     // The writer's transaction is the only one that writes.
     asOfNow: writer.transact,
     transactRelaxed: writer.transactRelaxed,

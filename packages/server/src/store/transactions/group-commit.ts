@@ -1,11 +1,22 @@
-// Group commit: changes that wait for the same database are committed together, with one flush of the disk.
+// Group commit: changes that wait for the same lock are committed together, with one flush of the disk.
 import { CompiledQuery } from "kysely";
 import { StoreUnavailable } from "../../errors.ts";
-import type { Database, Transact, Work } from "../schema/tables.ts";
+import type { Database, Transact } from "../schema/tables.ts";
 
-interface Waiting {
-  readonly work: Work<unknown>;
-  readonly resolve: (value: unknown) => void;
+/**
+ * Gets what the one before it in the same transaction has returned, unless that one was undone, and what all of them will
+ * read.
+ */
+type PartWork<Part> = (
+  database: Database,
+  reads: readonly string[],
+  before?: Part,
+) => Promise<Part>;
+
+interface Waiting<Part> {
+  readonly work: PartWork<Part>;
+  readonly reads: readonly string[];
+  readonly resolve: (value: Part) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -13,7 +24,6 @@ interface Waiting {
 const maxTogether = 64;
 
 const savepoint = CompiledQuery.raw("savepoint part");
-const release = CompiledQuery.raw("release part");
 const undo = CompiledQuery.raw("rollback to part");
 
 /** Refuses a request when too many wait for the database: a slow one must not fill the memory with them. */
@@ -24,49 +34,70 @@ export const refuseWhenCrowded = (waiting: number, maxWaiting: number): void => 
   });
 };
 
-/** Runs the work in a savepoint; returns how to report its outcome once everything is committed. */
-const runPart = async (
+/** Runs the work in a savepoint, which lasts until the commit: those of the same name hide one another. */
+const runPart = async <Part>(
   database: Database,
-  { work, resolve, reject }: Waiting,
-): Promise<() => void> => {
+  { work, reject }: Waiting<Part>,
+  reads: readonly string[],
+  before: Part | undefined,
+): Promise<{ readonly value: Part } | { readonly fail: () => void }> => {
   await database.executeQuery(savepoint);
   try {
-    const value = await work(database);
-    await database.executeQuery(release);
-    return () => resolve(value);
+    return { value: await work(database, reads, before) };
   } catch (error) {
     // Fails when the database has rolled back the whole transaction by itself: then none of the others has happened either.
     await database.executeQuery(undo);
-    await database.executeQuery(release);
-    return () => reject(error);
+    return { fail: () => reject(error) };
   }
 };
 
 /**
- * Each work is atomic: it sees what those before it have done, and is rolled back without them. When the transaction as a
- * whole fails, each is run again alone, so that only the one that caused it fails.
+ * Each work is atomic: it sees what those before it have done, and is rolled back without them. `finish` writes the rest for
+ * all of them. When the transaction as a whole fails, each is run again alone, so that only the one that caused it fails.
  */
-export const groupCommit = (transact: Transact, maxWaiting: number): Transact => {
-  const queue: Waiting[] = [];
-  let running = 0;
-  let isBusy = false;
+export const groupCommit = <Part>(
+  transact: Transact,
+  maxWaiting: number,
+  finish: (database: Database, parts: readonly Part[]) => Promise<void>,
+) => {
+  /** Those that wait for a transaction with the same key, which is at work. */
+  const queues = new Map<number, Waiting<Part>[]>();
+  let waiting = 0;
 
-  const runAlone = ({ work, resolve, reject }: Waiting): Promise<void> =>
-    transact(work).then(resolve, reject);
+  const alone = (work: PartWork<Part>, reads: readonly string[]): Promise<Part> =>
+    transact(async (database) => {
+      const part = await work(database, reads);
+      await finish(database, [part]);
+      return part;
+    });
 
-  const runTogether = async (group: readonly Waiting[]): Promise<void> => {
-    let hasBegun = false;
+  const runAlone = ({ work, reads, resolve, reject }: Waiting<Part>): Promise<void> =>
+    alone(work, reads).then(resolve, reject);
+
+  const runTogether = async (group: readonly Waiting<Part>[]): Promise<void> => {
     try {
-      const reports = await transact(async (database) => {
-        hasBegun = true;
-        const parts: (() => void)[] = [];
-        for (const one of group) parts.push(await runPart(database, one));
+      const reads = group.flatMap((one) => one.reads);
+      const outcomes = await transact(async (database) => {
+        const parts: Awaited<ReturnType<typeof runPart<Part>>>[] = [];
+        for (const one of group) {
+          const last = parts.at(-1);
+          parts.push(
+            await runPart(database, one, reads, last && "value" in last ? last.value : undefined),
+          );
+        }
+        await finish(
+          database,
+          parts.flatMap((part) => ("value" in part ? [part.value] : [])),
+        );
         return parts;
       });
-      for (const report of reports) report();
+      for (const [index, outcome] of outcomes.entries()) {
+        if ("value" in outcome) group[index]?.resolve(outcome.value);
+        else outcome.fail();
+      }
     } catch (error) {
-      if (!hasBegun && error instanceof StoreUnavailable) {
-        // Another process has held the write lock for the whole timeout: each of them would wait as long again.
+      if (error instanceof StoreUnavailable) {
+        // Each of them would wait as long again; or all of them are committed, and the answer was lost.
         for (const { reject } of group) reject(error);
         return;
       }
@@ -74,27 +105,40 @@ export const groupCommit = (transact: Transact, maxWaiting: number): Transact =>
     }
   };
 
-  const runAll = async (): Promise<void> => {
+  const runAll = async (key: number, queue: Waiting<Part>[]): Promise<void> => {
     while (queue.length > 0) {
       const group = queue.splice(0, maxTogether);
-      running = group.length;
       const [first] = group;
       if (group.length === 1 && first) await runAlone(first);
       else await runTogether(group);
+      waiting -= group.length;
     }
-    running = 0;
-    isBusy = false;
+    queues.delete(key);
   };
 
-  return async <T>(work: Work<T>) => {
-    refuseWhenCrowded(running + queue.length, maxWaiting);
-    return new Promise<T>((resolve, reject) => {
-      queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
-      if (isBusy) return;
-      isBusy = true;
-      // In a later phase of the event loop: SQLite is synchronous, so a change that began now would be committed before
-      // the next request is read.
-      setImmediate(() => void runAll());
-    });
+  return {
+    alone,
+    /** With others of the same key. */
+    together: async (
+      key: number,
+      work: PartWork<Part>,
+      reads: readonly string[],
+    ): Promise<Part> => {
+      refuseWhenCrowded(waiting, maxWaiting);
+      waiting += 1;
+      return new Promise((resolve, reject) => {
+        const one = { work, reads, resolve, reject };
+        const queue = queues.get(key);
+        if (queue) {
+          queue.push(one);
+          return;
+        }
+        const fresh = [one];
+        queues.set(key, fresh);
+        // In a later phase of the event loop: SQLite is synchronous, so a change that began now would be committed before
+        // the next request is read.
+        setImmediate(() => void runAll(key, fresh));
+      });
+    },
   };
 };
