@@ -87,10 +87,11 @@ const server: Rooms = {
   "store/environments": [...database],
   "store/sql": [
     ...["store/history", "store/outbox", "store/people", "store/environments"],
-    ...database,
+    ...["store/transactions", ...database],
   ],
+  "store/transactions": ["store/schema", "errors.ts", "kysely"],
   "store/sqlite": ["store/sql", ...database, "node:*"],
-  "store/postgres": ["store/sql", ...database, "pg", "node:*"],
+  "store/postgres": ["store/sql", "store/transactions", ...database, "pg", "node:*"],
   "store/maintenance": [
     ...["store/sqlite", "store/postgres", "store/sql", "store/history", ...database],
     ...["typebox", "node:*"],

@@ -153,6 +153,12 @@ type ReadsToChange = Pick<
   | "history"
 >;
 
+/** What is read under the environment's lock. */
+export interface Locked {
+  readonly state: EnvironmentState;
+  readonly webhooks: readonly Webhook[];
+}
+
 /**
  * All or nothing. Calls are executed in the order in which they are made, also when they are made
  * together. What is read after a lock is read under the lock.
@@ -171,7 +177,7 @@ export interface Transaction
   /** A lock on everything until the end: for what concerns all environments. */
   alone(): Promise<void>;
   /** Locks the environment until the end, so that its changes are serialized. Undefined when it is gone. */
-  lockEnvironment(environmentId: number): Promise<EnvironmentState | undefined>;
+  lockEnvironment(environmentId: number): Promise<Locked | undefined>;
   /** The version at which the last one of this key was deleted; 0 when there was none. */
   lastVersion(environmentId: number, kind: Revision["kind"], key: string): Promise<number>;
   /** The only way to write what has revisions: with its history entry, events and deliveries. */
@@ -201,6 +207,12 @@ export interface Transaction
   record(environmentId: number, entry: NewHistoryEntry): Promise<string>;
 }
 
+/** The only environment that a work locks, and the flags that it reads under the lock. */
+export interface Concern {
+  readonly environmentId: number;
+  readonly flags: readonly string[];
+}
+
 /** What a transaction of this instance has committed. */
 export interface Commit {
   readonly changes: readonly Change[];
@@ -219,9 +231,10 @@ export interface Store extends Reader, CredentialReads, InstanceReads, InstanceW
   readonly committed: (() => number) | undefined;
   /**
    * Runs the work in one transaction; when it throws, nothing has happened. The work may run more than once
-   * after a conflict: it decides from what it reads, and only its last run counts.
+   * after a conflict: it decides from what it reads, and only its last run counts. Works that concern one environment alone
+   * and wait for its lock are committed together; each is still all or nothing.
    */
-  transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  transact<T>(work: (transaction: Transaction) => Promise<T>, concern?: Concern): Promise<T>;
   /** Called and awaited before `transact` resolves, so that whoever sees the result sees the change. Never throws. */
   onCommit(listener: (commit: Commit) => Promise<void> | undefined): () => void;
   /** A hint that some instance may have committed something. It may be false, late or missing: it only speeds up a poll. */

@@ -200,8 +200,8 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
           const { actor, environment } = caller;
-          const state = await transaction.lockEnvironment(environment.id);
-          if (!state) return noEnvironment;
+          const locked = await transaction.lockEnvironment(environment.id);
+          if (!locked) return noEnvironment;
           const checked = checkNewKey({ ...request, maxFlips: handedOn(caller, request) }, clock());
           if (!checked.ok) return checked;
           const keys = await transaction.keys(environment.id);
@@ -210,7 +210,7 @@ export const createApiKeys = (store: Store, dependencies: Sources): ApiKeys => {
               `The environment "${environment.name}" has ${maxKeys} API keys, the maximum; revoke one first.`,
             );
           }
-          if (state.isProtected && checked.value.writesDirectly) {
+          if (locked.state.isProtected && checked.value.writesDirectly) {
             return issueForApproval(transaction, caller, checked.value);
           }
           return ok(

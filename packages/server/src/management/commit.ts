@@ -2,15 +2,9 @@
 import { buildEvents, type Decision, type EnvironmentState, orderedBy } from "../domain/change.ts";
 import type { Author } from "../domain/principal.ts";
 import { checkDecision } from "../domain/references.ts";
-import { deliveriesOf, type Webhook } from "../domain/webhooks/webhook.ts";
+import { deliveriesOf } from "../domain/webhooks/webhook.ts";
 import { ok, type Result } from "../errors.ts";
-import type { Clock, NewIds, Transaction } from "../ports.ts";
-
-/** What was read under the environment's lock. */
-export interface Locked {
-  readonly state: EnvironmentState;
-  readonly webhooks: readonly Webhook[];
-}
+import type { Clock, Locked, NewIds, Transaction } from "../ports.ts";
 
 export type Commit = (
   transaction: Transaction,

@@ -104,7 +104,7 @@ export const createEnvironments = (
         const found = (await transaction.environments()).find((each) => each.name === name);
         const locked = found && (await transaction.lockEnvironment(found.id));
         if (!locked) return notFound("The environment", name);
-        const before = { ...found, isProtected: locked.isProtected };
+        const before = { ...found, isProtected: locked.state.isProtected };
         const after = { ...before, ...change };
         if (before.isProtected && actor !== operator) {
           const may = checkProtected(before, change);

@@ -108,8 +108,8 @@ export const createReplays = (
     start: ({ environment }, id, range, once) =>
       store.transact((transaction) =>
         runIdempotent(transaction, once, clock, async () => {
-          const state = await transaction.lockEnvironment(environment.id);
-          if (!state) return noEnvironment;
+          const locked = await transaction.lockEnvironment(environment.id);
+          if (!locked) return noEnvironment;
           const webhook = isWebhookId(id)
             ? await transaction.webhook(environment.id, id)
             : undefined;
@@ -126,7 +126,7 @@ export const createReplays = (
           const replay: Replay = {
             webhookId: id,
             reached: Math.max(range.afterSequence ?? 0, (bounds?.first ?? 1) - 1),
-            lastSequence: Math.min(state.sequence, bounds?.last ?? 0),
+            lastSequence: Math.min(locked.state.sequence, bounds?.last ?? 0),
             from: range.from ?? null,
             to: range.to ?? null,
             replayed: 0,

@@ -106,9 +106,9 @@ export const createWebhooks = (dependencies: WebhooksDependencies): Webhooks => 
         runIdempotent(transaction, once, clock, async () => {
           if (!events.ok) return events;
           if (!callable.ok) return callable;
-          if (!(await transaction.lockEnvironment(environment.id))) return noEnvironment;
-          const existing = await transaction.webhooks(environment.id);
-          if (existing.length >= maxWebhooks) {
+          const locked = await transaction.lockEnvironment(environment.id);
+          if (!locked) return noEnvironment;
+          if (locked.webhooks.length >= maxWebhooks) {
             return conflict(
               `The environment "${environment.name}" has ${maxWebhooks} webhooks, the maximum; delete one first.`,
             );

@@ -117,10 +117,10 @@ export const createAudit = (log: AuditLog): Audit => {
         return transaction.insertSignInLink(link, now);
       },
       async lockEnvironment(id) {
-        const state = await transaction.lockEnvironment(id);
+        const locked = await transaction.lockEnvironment(id);
         environmentId = id;
-        if (state) environmentNames.set(id, state.name);
-        return state;
+        if (locked) environmentNames.set(id, locked.state.name);
+        return locked;
       },
       async insertEnvironment(name, ...rest) {
         const environment = await transaction.insertEnvironment(name, ...rest);
@@ -179,13 +179,13 @@ export const createAudit = (log: AuditLog): Audit => {
         for (const { environmentId, name } of positions) environmentNames.set(environmentId, name);
         return positions;
       },
-      async transact(work) {
+      async transact(work, concern) {
         let lines: Line[] = [];
         const result = await store.transact((transaction) => {
           // The work is run again after a conflict: the last run counts.
           lines = [];
           return work(collecting(transaction, lines));
-        });
+        }, concern);
         for (const line of lines) {
           // What is continued was told when it began.
           const { environmentId = 0 } = line.actions.includes(deleted) ? line : {};

@@ -40,9 +40,9 @@ const commit = async (
 };
 
 const locked = async (transaction: Transaction, environmentId: number) => {
-  const environment = await transaction.lockEnvironment(environmentId);
-  if (!environment) throw new Error(`There is no environment ${environmentId}.`);
-  return environment;
+  const found = await transaction.lockEnvironment(environmentId);
+  if (!found) throw new Error(`There is no environment ${environmentId}.`);
+  return found.state;
 };
 
 const current = async (transaction: Transaction, environmentId: number, key: string) => {

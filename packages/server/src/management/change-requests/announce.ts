@@ -4,8 +4,7 @@ import { buildEvent, orderedByRequest } from "../../domain/change.ts";
 import type { RequestRow } from "../../domain/change-requests/change-request.ts";
 import { type Author, withoutAddress } from "../../domain/principal.ts";
 import { deliveriesOf } from "../../domain/webhooks/webhook.ts";
-import type { Clock, NewIds, Transaction } from "../../ports.ts";
-import type { Locked } from "../commit.ts";
+import type { Clock, Locked, NewIds, Transaction } from "../../ports.ts";
 
 /** Without bodies: the events of flags and segments carry those once it is applied. */
 const shown = (request: RequestRow) => ({

@@ -10,8 +10,7 @@ import {
 import type { Planned } from "../../domain/change-requests/operation.ts";
 import { type Actor, may, type Review, type Role, withoutAddress } from "../../domain/principal.ts";
 import { type Failure, RolledBack } from "../../errors.ts";
-import type { Clock, NewIds, Transaction } from "../../ports.ts";
-import type { Locked } from "../commit.ts";
+import type { Clock, Locked, NewIds, Transaction } from "../../ports.ts";
 import type { Announce } from "./announce.ts";
 import { failureAt } from "./changes.ts";
 import { createOperations } from "./operations.ts";

@@ -143,24 +143,27 @@ export const createChanges = (
       bypass && reason !== undefined && isAsked(state)
         ? { actor, reason, review: { bypass: { actor: withoutAddress(actor), reason } } }
         : { actor, reason };
-    return store.transact((transaction) =>
-      runIdempotent(transaction, once, clock, async () => {
-        const applied = await apply(transaction, environment.id, planned, authorIn);
-        if (!applied.ok) {
-          // A single one that was refused has written nothing, and its answer is kept.
-          if (!describe && planned.length === 1) return fail(applied.refused.failure);
-          throw new Refusal(applied.refused);
-        }
-        const { steps, before } = applied.value;
-        const isLimited = flipLimitOf(before, caller) !== undefined;
-        if (isLimited && decisionsOf(steps).length > 0 && allowed !== nameOf(steps)) {
-          throw new TriedOut(steps, before, true);
-        }
-        if (!bypass && isAsked(before) && steps.some(({ isChange }) => isChange)) {
-          throw new TriedOut(steps, before);
-        }
-        return ok(steps.map(({ value }) => value));
-      }),
+    const flags = operationsOf(planned).flatMap(({ kind, key }) => (kind === "flag" ? key : []));
+    return store.transact(
+      (transaction) =>
+        runIdempotent(transaction, once, clock, async () => {
+          const applied = await apply(transaction, environment.id, planned, authorIn);
+          if (!applied.ok) {
+            // A single one that was refused has written nothing, and its answer is kept.
+            if (!describe && planned.length === 1) return fail(applied.refused.failure);
+            throw new Refusal(applied.refused);
+          }
+          const { steps, before } = applied.value;
+          const isLimited = flipLimitOf(before, caller) !== undefined;
+          if (isLimited && decisionsOf(steps).length > 0 && allowed !== nameOf(steps)) {
+            throw new TriedOut(steps, before, true);
+          }
+          if (!bypass && isAsked(before) && steps.some(({ isChange }) => isChange)) {
+            throw new TriedOut(steps, before);
+          }
+          return ok(steps.map(({ value }) => value));
+        }),
+      { environmentId: environment.id, flags },
     );
   };
 

@@ -57,12 +57,11 @@ export const createInsertRequest = (clock: Clock, newIds: NewIds) => {
     { applyAt = null }: ProposalOptions = {},
   ): Promise<Result<ShownRequest>> => {
     const { actor, environment, reason } = caller;
-    const [state, keys, webhooks] = await Promise.all([
+    const [locked, keys] = await Promise.all([
       transaction.lockEnvironment(environment.id),
       transaction.keys(environment.id),
-      transaction.webhooks(environment.id),
     ]);
-    if (!state) return noEnvironment;
+    if (!locked) return noEnvironment;
     const possible = await checkOpenRequests(transaction, environment);
     if (!possible.ok) return possible;
     const now = clock();
@@ -83,7 +82,7 @@ export const createInsertRequest = (clock: Clock, newIds: NewIds) => {
       operations: withinPreview(operations),
     };
     await transaction.insertChangeRequest(environment.id, request);
-    await announce(transaction, { state, webhooks }, "change_request.created", request, {
+    await announce(transaction, locked, "change_request.created", request, {
       actor,
       reason,
     });

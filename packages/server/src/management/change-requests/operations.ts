@@ -10,8 +10,8 @@ import type {
 } from "../../domain/change-requests/operation.ts";
 import type { Author } from "../../domain/principal.ts";
 import { environmentGone, type Failure, notFound, ok, type Result } from "../../errors.ts";
-import type { Clock, NewIds, Transaction } from "../../ports.ts";
-import { createCommit, type Locked } from "../commit.ts";
+import type { Clock, Locked, NewIds, Transaction } from "../../ports.ts";
+import { createCommit } from "../commit.ts";
 import { prepareFlag } from "./flag-operations.ts";
 import { prepareSegment } from "./segment-operations.ts";
 
@@ -142,12 +142,12 @@ export const createOperations = (clock: Clock, newIds: NewIds) => {
   ): Promise<ApplyResult> => {
     const [first, ...rest] = planned;
     // Sent together to save round trips, and executed in this order: the reads happen under the lock.
-    const [before, writeFirst, webhooks] = await Promise.all([
+    const [locked, writeFirst] = await Promise.all([
       transaction.lockEnvironment(environmentId),
       first && prepareWrite(transaction, environmentId, first),
-      transaction.webhooks(environmentId),
     ]);
-    if (!before) return { ok: false, refused: { index: 0, failure: environmentGone } };
+    if (!locked) return { ok: false, refused: { index: 0, failure: environmentGone } };
+    const { state: before, webhooks } = locked;
     const author = authorIn(before);
     let state = before;
     const steps: Step[] = [];

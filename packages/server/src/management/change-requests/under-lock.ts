@@ -6,8 +6,7 @@ import {
 } from "../../domain/change-requests/change-request.ts";
 import type { Author, EnvironmentRef } from "../../domain/principal.ts";
 import { fail, noEnvironment, notFound, type Result } from "../../errors.ts";
-import type { Clock, Store, Transaction } from "../../ports.ts";
-import type { Locked } from "../commit.ts";
+import type { Clock, Locked, Store, Transaction } from "../../ports.ts";
 import type { Announce } from "./announce.ts";
 import { NotApplied } from "./apply-request.ts";
 
@@ -26,13 +25,12 @@ export const underLock = async <T>(
   work: Work<T>,
 ): Promise<Result<T>> => {
   if (!isRequestId(id)) return missing(id);
-  const [state, request, webhooks] = await Promise.all([
+  const [locked, request] = await Promise.all([
     transaction.lockEnvironment(environmentId),
     transaction.changeRequest(environmentId, id),
-    transaction.webhooks(environmentId),
   ]);
-  if (!state) return noEnvironment;
-  return request ? work(transaction, request, { state, webhooks }) : missing(id);
+  if (!locked) return noEnvironment;
+  return request ? work(transaction, request, locked) : missing(id);
 };
 
 export type OnPending = <T>(

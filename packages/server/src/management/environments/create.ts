@@ -117,11 +117,11 @@ export const createCreation = (
     }: NewEnvironment,
   ): Promise<Result<BegunCopy>> => {
     const source = (await transaction.environments()).find((each) => each.name === copyOf);
-    const state = source && (await transaction.lockEnvironment(source.id));
-    if (!state) return invalid("copyOf", `names no environment: "${copyOf}" does not exist`);
+    const locked = source && (await transaction.lockEnvironment(source.id));
+    if (!locked) return invalid("copyOf", `names no environment: "${copyOf}" does not exist`);
     const settings = { label, color, isProtected, maxFlips, expiresAt: copyLease(clock()) };
     const target = await transaction.insertEnvironment(name, clock(), settings, source.id);
-    return ok({ sourceId: source.id, targetId: target.id, revision: state.revision });
+    return ok({ sourceId: source.id, targetId: target.id, revision: locked.state.revision });
   };
 
   const endCopy = async (

@@ -63,7 +63,7 @@ export const createEnvironmentRemoval = (store: Store, clock: Clock): Environmen
   ): Promise<Result<Environment>> => {
     const { id, name } = environment;
     // Counted under the lock: a flag may be created at the same moment.
-    const held = await transaction.lockEnvironment(id);
+    const held = (await transaction.lockEnvironment(id))?.state;
     if (!held) return notFound("The environment", name);
     if (held.isProtected && actor !== operator && actor !== halyard) return isProtectedYet(name);
     if (held.flagCount > 0 && !withFlags) {

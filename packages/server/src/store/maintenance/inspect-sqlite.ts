@@ -2,12 +2,10 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Kysely, SqliteDialect } from "kysely";
 import { migrations } from "../schema/migrate.ts";
-import type { Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { databaseFile, distrustSchema } from "../sqlite/data-folder.ts";
-import { adapt } from "../sqlite/driver.ts";
+import { sqliteOn } from "../sqlite/driver.ts";
 import { openImmutable } from "./backup.ts";
 import { type Inspected, inspectRows } from "./inspect.ts";
 import { type SchemaDifference, schemaDifferences } from "./schema-differences.ts";
@@ -69,9 +67,7 @@ const read = async (
   const schemaVersion = table.get()
     ? Number(connection.prepare("select version from schema_version").get()?.version ?? 0)
     : 0;
-  const database = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: adapt(connection) }),
-  });
+  const database = sqliteOn(connection);
   const isKnown = schemaVersion === migrations.length;
   return {
     damage: undefined,

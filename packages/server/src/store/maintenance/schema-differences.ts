@@ -1,9 +1,7 @@
 // Compares a schema with a freshly migrated one: what somebody added, changed or removed.
 import { DatabaseSync } from "node:sqlite";
-import { Kysely, SqliteDialect } from "kysely";
 import { createSchema, migrations } from "../schema/migrate.ts";
-import type { Tables } from "../schema/tables.ts";
-import { adapt } from "../sqlite/driver.ts";
+import { sqliteOn } from "../sqlite/driver.ts";
 import { sqliteTraits } from "../sqlite/traits.ts";
 
 export interface SchemaDifference {
@@ -49,9 +47,7 @@ const objectsIn = (connection: DatabaseSync): SchemaObject[] =>
 const freshObjects = async (version: number): Promise<SchemaObject[]> => {
   const connection = new DatabaseSync(":memory:");
   try {
-    const database = new Kysely<Tables>({
-      dialect: new SqliteDialect({ database: adapt(connection) }),
-    });
+    const database = sqliteOn(connection);
     await createSchema(database, sqliteTraits, version);
     return objectsIn(connection);
   } finally {

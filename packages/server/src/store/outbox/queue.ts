@@ -1,88 +1,129 @@
 // Adds deliveries to their ordering queues, inside the transaction of the change.
+import { sql } from "kysely";
 import type { DeliveryKind } from "../../domain/webhooks/delivery.ts";
 import type { NewDelivery } from "../../domain/webhooks/webhook.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { batchesOf } from "../schema/id-list.ts";
+import { prepared } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 
-/** Rows per statement: many share its cost, and its text stays short. */
-const batch = 100;
-
-const batchesOf = <T>(rows: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(rows.length / batch) }, (_, index) =>
-    rows.slice(index * batch, (index + 1) * batch),
-  );
+export interface QueuedDelivery extends NewDelivery {
+  readonly kind: DeliveryKind;
+  readonly at: Date;
+}
 
 type Queued = Pick<NewDelivery, "id" | "webhookId" | "flagKey">;
 
 /** A test event belongs to no flag, so it gets a queue of its own and waits for nothing. */
 const queueKeyOf = ({ flagKey, id }: Queued): string => flagKey ?? ` ${id}`;
 
-/** The queues of these deliveries, each once and in the order in which queues are locked. */
-const queuesOf = (deliveries: readonly Queued[]) => {
-  const queues = new Map(
-    deliveries.map((delivery) => [
-      `${delivery.webhookId} ${queueKeyOf(delivery)}`,
-      { webhook_id: delivery.webhookId, flag_key: queueKeyOf(delivery) },
-    ]),
-  );
+const priorityOf = ({ kind }: QueuedDelivery): 0 | 1 => (kind === "replay" ? 1 : 0);
+
+interface QueueRow {
+  readonly webhook_id: string;
+  readonly flag_key: string;
+  readonly priority: 0 | 1;
+  readonly due_at: number;
+}
+
+const queueColumns = {
+  numbers: ["priority", "due_at"],
+  texts: ["webhook_id", "flag_key"],
+};
+
+/** One parameter, however many they are. Written in their order. */
+const upsertQueues = prepared((database, { rows }: { rows: string }, traits: DatabaseTraits) =>
+  database
+    .insertInto("lanes")
+    .columns(["webhook_id", "flag_key", "priority", "due_at", "lease_until"])
+    .expression(
+      sql`select webhook_id, flag_key, priority, due_at, 0 from ${traits.rowsOf(rows, queueColumns)} where true`,
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(["webhook_id", "flag_key", "priority"])
+        // A queue that waits for its retry keeps waiting; an idle one is due. Written in either case, so that this
+        // transaction waits for a worker that records an outcome of the queue right now, and sees what it wrote.
+        .doUpdateSet((row) => ({
+          due_at: row.fn.coalesce("lanes.due_at", row.ref("excluded.due_at")),
+        })),
+    ),
+);
+
+const deliveryColumns = {
+  numbers: ["priority", "sequence", "due_at"],
+  texts: ["id", "webhook_id", "flag_key", "event_id", "kind"],
+};
+
+const insertDeliveries = prepared((database, { rows }: { rows: string }, traits: DatabaseTraits) =>
+  database
+    .insertInto("deliveries")
+    .columns([
+      ...(["id", "webhook_id", "lane_id", "event_id", "sequence", "kind"] as const),
+      ...(["state", "attempts", "created_at"] as const),
+    ])
+    .expression(
+      sql`select given.id, given.webhook_id,
+        (select lanes.id from lanes where lanes.webhook_id = given.webhook_id
+          and lanes.flag_key = given.flag_key and lanes.priority = given.priority),
+        given.event_id, given.sequence, given.kind, 'pending', 0, given.due_at
+        from ${traits.rowsOf(rows, deliveryColumns)}`,
+    ),
+);
+
+/** Each queue once, and in the order in which queues are locked. */
+const inLockOrder = (rows: readonly QueueRow[]): readonly QueueRow[] => {
+  const nameOf = (row: QueueRow) => `${row.webhook_id} ${row.flag_key} ${row.priority}`;
+  const queues = new Map(rows.map((row) => [nameOf(row), row]));
   return [...queues].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, queue]) => queue);
 };
 
-/** The queues of these deliveries exist and are due, unless they wait for a retry. */
-export const openQueues = async (
+const writeQueues = async (
   database: Database,
-  deliveries: readonly Queued[],
-  priority: 0 | 1,
-  time: number,
+  traits: DatabaseTraits,
+  rows: readonly QueueRow[],
 ): Promise<void> => {
-  for (const queues of batchesOf(queuesOf(deliveries))) {
-    await database
-      .insertInto("lanes")
-      .values(queues.map((queue) => ({ ...queue, priority, due_at: time, lease_until: 0 })))
-      .onConflict((conflict) =>
-        conflict
-          .columns(["webhook_id", "flag_key", "priority"])
-          // A queue that waits for its retry keeps waiting; an idle one is due. Written in either case, so that this
-          // transaction waits for a worker that records an outcome of the queue right now, and sees what it wrote.
-          .doUpdateSet((row) => ({
-            due_at: row.fn.coalesce("lanes.due_at", row.ref("excluded.due_at")),
-          })),
-      )
-      .execute();
+  for (const part of batchesOf(inLockOrder(rows))) {
+    await upsertQueues.run(database, { rows: traits.json(part) }, traits);
   }
 };
 
+/** The queues of these deliveries exist and are due, unless they wait for a retry. */
+export const openQueues = (
+  database: Database,
+  traits: DatabaseTraits,
+  deliveries: readonly Queued[],
+  priority: 0 | 1,
+  time: number,
+): Promise<void> =>
+  writeQueues(
+    database,
+    traits,
+    deliveries.map((delivery) => ({
+      webhook_id: delivery.webhookId,
+      flag_key: queueKeyOf(delivery),
+      priority,
+      due_at: time,
+    })),
+  );
+
 export const queue = async (
   database: Database,
-  deliveries: readonly NewDelivery[],
-  kind: DeliveryKind,
-  at: Date,
-  queued: Set<string>,
+  traits: DatabaseTraits,
+  deliveries: readonly QueuedDelivery[],
 ): Promise<void> => {
-  const time = at.getTime();
-  const priority = kind === "replay" ? 1 : 0;
-  await openQueues(database, deliveries, priority, time);
-  for (const part of batchesOf(deliveries)) {
-    await database
-      .insertInto("deliveries")
-      .values((rows) =>
-        part.map((delivery) => ({
-          id: delivery.id,
-          webhook_id: delivery.webhookId,
-          lane_id: rows
-            .selectFrom("lanes")
-            .select("lanes.id")
-            .where("lanes.webhook_id", "=", delivery.webhookId)
-            .where("lanes.flag_key", "=", queueKeyOf(delivery))
-            .where("lanes.priority", "=", priority),
-          event_id: delivery.eventId,
-          sequence: delivery.sequence,
-          kind,
-          state: "pending",
-          attempts: 0,
-          created_at: time,
-        })),
-      )
-      .execute();
+  const rows = deliveries.map((delivery) => ({
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    flag_key: queueKeyOf(delivery),
+    priority: priorityOf(delivery),
+    due_at: delivery.at.getTime(),
+    event_id: delivery.eventId,
+    sequence: delivery.sequence,
+    kind: delivery.kind,
+  }));
+  await writeQueues(database, traits, rows);
+  for (const part of batchesOf(rows)) {
+    await insertDeliveries.run(database, { rows: traits.json(part) }, traits);
   }
-  for (const { webhookId } of deliveries) queued.add(webhookId);
 };

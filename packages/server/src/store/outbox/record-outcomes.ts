@@ -144,7 +144,7 @@ const writeAttempts = async (
     state: states[decision.kind],
     settled_at: decision.kind === "retry" ? null : now,
   }));
-  const given = traits.rowsOf(rows, attemptColumns);
+  const given = traits.rowsOf(traits.json(rows), attemptColumns);
   await sql`insert into attempts (position, number, at, milliseconds, status, error, response)
     select position, number, at, milliseconds, status, error, response from ${given}`.execute(
     database,

@@ -44,7 +44,7 @@ export const retryFailed = async (
     .execute();
   if (failed.length === 0) return 0;
   const deliveries = failed.map(({ id, flagKey }) => ({ id, flagKey, webhookId }));
-  await openQueues(database, deliveries, 1, time);
+  await openQueues(database, traits, deliveries, 1, time);
   await database
     .updateTable("deliveries")
     .set((delivery) => ({

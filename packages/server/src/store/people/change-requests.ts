@@ -11,7 +11,7 @@ import type {
   RequestSummary,
 } from "../../domain/change-requests/change-request.ts";
 import { type Actor, withoutAddress } from "../../domain/principal.ts";
-import { queue } from "../outbox/queue.ts";
+import type { NewDelivery } from "../../domain/webhooks/webhook.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
 import type { Database, Tables } from "../schema/tables.ts";
@@ -181,7 +181,8 @@ const rowOf = (request: RequestRow) => ({
 export const changeRequestWrites = (
   database: Database,
   traits: DatabaseTraits,
-  signal: { readonly queued: Set<string>; accessChanged: boolean },
+  signal: { accessChanged: boolean },
+  queueAtEnd: (deliveries: readonly NewDelivery[], at: Date) => void,
 ): ChangeRequestWrites => {
   const insertEntry = async (
     requestId: string,
@@ -261,7 +262,7 @@ export const changeRequestWrites = (
           body: event.body,
         })
         .execute();
-      await queue(database, deliveries, "event", event.at, signal.queued);
+      queueAtEnd(deliveries, event.at);
     },
 
     async setWritesDirectly(environmentId, keyId, writesDirectly) {

@@ -2,12 +2,11 @@
 import {
   type CompiledQuery,
   type DatabaseConnection,
-  Kysely,
   PostgresDialect,
   type QueryResult,
 } from "kysely";
 import type { ClientBase, QueryResult as PgResult } from "pg";
-import type { Database, Tables } from "../schema/tables.ts";
+import { kyselyOn } from "../schema/kysely-on.ts";
 
 /** Statements prepared by name, per process; any more are parsed each time. */
 const maxNames = 400;
@@ -51,6 +50,8 @@ export const plainConnection = (client: ClientBase): DatabaseConnection => ({
   streamQuery: noStream,
 });
 
+const blindTexts = /^(notify|with|savepoint|release|rollback to) /;
+
 /** The result of a write without returned rows is not awaited: its error surfaces with the next awaited statement. */
 const isBlind = ({ query, sql: text }: CompiledQuery): boolean => {
   switch (query.kind) {
@@ -58,8 +59,10 @@ const isBlind = ({ query, sql: text }: CompiledQuery): boolean => {
     case "UpdateQueryNode":
     case "DeleteQueryNode":
       return query.returning === undefined;
+    case "RawNode":
+      return blindTexts.test(text);
     default:
-      return text.startsWith("notify ");
+      return false;
   }
 };
 
@@ -139,18 +142,7 @@ export class PipelinedTransaction implements DatabaseConnection {
   }
 }
 
-const dialect = new PostgresDialect({
-  pool: () => Promise.reject(new Error("Connections are provided.")),
-});
-const unbound = new Kysely<Tables>({ dialect });
-
-export type Provide = <T>(consumer: (connection: DatabaseConnection) => Promise<T>) => Promise<T>;
-
 /** Queries on connections from the given function. */
-export const kyselyOn = (provideConnection: Provide): Database =>
-  new Kysely<Tables>({
-    config: { dialect },
-    dialect,
-    driver: dialect.createDriver(),
-    executor: unbound.getExecutor().withConnectionProvider({ provideConnection }),
-  });
+export const postgresOn = kyselyOn(
+  new PostgresDialect({ pool: () => Promise.reject(new Error("Connections are provided.")) }),
+);

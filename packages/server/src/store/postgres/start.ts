@@ -5,7 +5,7 @@ import { StartupProblem, StoreUnavailable } from "../../errors.ts";
 import { migrate, migrations, type OnProgress } from "../schema/migrate.ts";
 import { clientSettings, type PostgresSettings, tlsOptions } from "./connection.ts";
 import { codeOf, messageOf, toStoreError } from "./errors.ts";
-import { kyselyOn, PipelinedTransaction } from "./pipeline.ts";
+import { PipelinedTransaction, postgresOn } from "./pipeline.ts";
 import { advisoryLock, postgresTraits } from "./traits.ts";
 
 const oldestVersion = 15;
@@ -104,7 +104,7 @@ const migrateSchema = async (
   onMigration: OnProgress | undefined,
 ): Promise<void> => {
   const transaction = new PipelinedTransaction(client, ["begin"]);
-  const database = kyselyOn((consumer) => consumer(transaction));
+  const database = postgresOn((consumer) => consumer(transaction));
   try {
     await advisoryLock("migration").execute(database);
     await migrate(database, postgresTraits, mayMigrate, onMigration);

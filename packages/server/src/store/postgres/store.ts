@@ -1,11 +1,13 @@
 // The store on PostgreSQL: a pool of connections, transactions that are retried after conflicts, and hints.
 import { setTimeout } from "node:timers/promises";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
+import type { Provide } from "../schema/kysely-on.ts";
 import type { OnProgress } from "../schema/migrate.ts";
 import type { Work } from "../schema/tables.ts";
 import { followReads } from "../sql/follow.ts";
 import { createReader } from "../sql/reader.ts";
-import { type Engine, refuseWhenCrowded } from "../sql/store.ts";
+import type { Engine } from "../sql/store.ts";
+import { refuseWhenCrowded } from "../transactions/group-commit.ts";
 import { clientSettings, isUnencrypted, longestWait, type PostgresSettings } from "./connection.ts";
 import {
   isConflict,
@@ -15,7 +17,7 @@ import {
   toUnavailable,
 } from "./errors.ts";
 import { listenForHints } from "./listen.ts";
-import { kyselyOn, PipelinedTransaction, type Provide, plainConnection } from "./pipeline.ts";
+import { PipelinedTransaction, plainConnection, postgresOn } from "./pipeline.ts";
 import { createSockets } from "./sockets.ts";
 import { openSchema } from "./start.ts";
 import { postgresTraits } from "./traits.ts";
@@ -72,8 +74,8 @@ const createEngine = (
   };
 
   /** For reads: a statement may be sent twice. */
-  const database = kyselyOn((consumer) => read(consumer));
-  const databaseForRequests = kyselyOn(async (consumer) => {
+  const database = postgresOn((consumer) => read(consumer));
+  const databaseForRequests = postgresOn(async (consumer) => {
     refuseIfCrowded();
     return read(consumer);
   });
@@ -109,7 +111,7 @@ const createEngine = (
           const current = new PipelinedTransaction(client, beginning);
           transaction = current;
           try {
-            const value = await work(kyselyOn((consumer) => consumer(current)));
+            const value = await work(postgresOn((consumer) => consumer(current)));
             await current.commit();
             return value;
           } catch (error) {
@@ -166,6 +168,8 @@ const createEngine = (
       refuseIfCrowded();
       return transact(work);
     },
+    locksAll: false,
+    maxWaiting,
     transactRelaxed: transactBeginning("begin", "set local synchronous_commit = off"),
     asOfNow: transactBeginning("begin isolation level repeatable read read only"),
     onHint: hints.listen,

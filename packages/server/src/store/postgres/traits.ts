@@ -1,5 +1,5 @@
 // What is particular to PostgreSQL among the databases.
-import { sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { escapeText } from "./pipeline.ts";
 
@@ -15,6 +15,26 @@ export const channel = "halyard";
 
 const escapeValue = (_: string, value: unknown): unknown =>
   typeof value === "string" ? escapeText(value.toWellFormed()) : value;
+
+const merged = new Map<string, string>();
+/** The writes as one statement, which notifies as well. */
+const together = (texts: readonly string[]): string => {
+  const key = texts.join(";");
+  const known = merged.get(key);
+  if (known !== undefined) return known;
+  let parameters = 0;
+  const parts = texts.map((text, index) => {
+    const before = parameters;
+    const numbered = text.replaceAll(/\$(\d+)/g, (_, number) => {
+      parameters = Math.max(parameters, before + Number(number));
+      return `$${before + Number(number)}`;
+    });
+    return `w${index} as (${numbered})`;
+  });
+  const statement = `with ${parts.join(", ")} select pg_notify('${channel}', '')`;
+  merged.set(key, statement);
+  return statement;
+};
 
 export const postgresTraits: DatabaseTraits = {
   bytes: sql`bytea`,
@@ -33,8 +53,9 @@ export const postgresTraits: DatabaseTraits = {
   kept: (query) => query.forKeyShare(),
   locksRows: true,
   // The driver's escapes are not for JSON: what PostgreSQL's text cannot hold would fail the whole statement.
+  json: (rows) => JSON.stringify(rows, escapeValue),
   rowsOf: (rows, { numbers, texts }) =>
-    sql`json_to_recordset(cast(${JSON.stringify(rows, escapeValue)} as json)) as given(${sql.join([
+    sql`json_to_recordset(cast(${rows} as json)) as given(${sql.join([
       ...numbers.map((name) => sql`${sql.ref(name)} bigint`),
       ...texts.map((name) => sql`${sql.ref(name)} text`),
     ])})`,
@@ -44,6 +65,14 @@ export const postgresTraits: DatabaseTraits = {
   // Without a payload, so that PostgreSQL merges those of one transaction.
   async notify(database) {
     await sql`notify ${sql.ref(channel)}`.execute(database);
+  },
+  async writeTogether(database, queries) {
+    await database.executeQuery(
+      CompiledQuery.raw(
+        together(queries.map((query) => query.sql)),
+        queries.flatMap(({ parameters }) => parameters),
+      ),
+    );
   },
   now: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
 };

@@ -9,7 +9,7 @@ import {
 } from "../../domain/history/chained-entry.ts";
 import type { NewHistoryEntry } from "../../domain/history.ts";
 import type { DatabaseTraits } from "./dialect.ts";
-import { historyRow, storedColumns, storedOf } from "./history-row.ts";
+import { insertHistory, storedColumns, storedOf } from "./history-row.ts";
 import type { Database } from "./tables.ts";
 
 /** Rows chained in one statement. */
@@ -78,26 +78,24 @@ export const chainRows = async (
  * its own, begun right after the one that locks the environment: PostgreSQL reads the subqueries of a locking statement
  * as of before it waited, and would miss what the one before has written.
  */
-export const firstUnchained = async (
-  database: Database,
-  environmentId: number,
-): Promise<number | undefined> => {
-  const { rows } = await sql<{ readonly id: number }>`select id from history
-    where environment_id = ${environmentId} and chain is null order by id limit 1`.execute(
-    database,
-  );
-  return rows[0]?.id;
-};
+export const firstUnchained = (database: Database, environmentId: number) =>
+  database
+    .selectFrom("history")
+    .select("history.id")
+    .where("environment_id", "=", environmentId)
+    .where("chain", "is", null)
+    .orderBy("id")
+    .limit(1);
 
 /** The head, once everything up to it is chained. Under the lock of the environment. */
 export const wholeHead = async (
   database: Database,
   environmentId: number,
   { name, chain }: { name: string; chain: string | null },
-  unchained: number | undefined,
+  unchained: number | null | undefined,
 ): Promise<ChainHead> => {
   const head = { name, chain: chain ?? genesis };
-  if (unchained === undefined) return head;
+  if (unchained == null) return head;
   const last = await database
     .selectFrom("history")
     .select(({ fn }) => fn.max("id").as("id"))
@@ -115,16 +113,16 @@ export const lockHead = async (
   traits: DatabaseTraits,
   environmentId: number,
 ): Promise<ChainHead | undefined> => {
-  const [row, unchained] = await Promise.all([
+  const [row, first] = await Promise.all([
     database
       .selectFrom("environments")
       .select(["name", "chain"])
       .where("id", "=", environmentId)
       .$call(traits.locked)
       .executeTakeFirst(),
-    firstUnchained(database, environmentId),
+    firstUnchained(database, environmentId).executeTakeFirst(),
   ]);
-  return row && wholeHead(database, environmentId, row, unchained);
+  return row && wholeHead(database, environmentId, row, first?.id);
 };
 
 /** Under the lock of the environment; returns the head after it. */
@@ -136,6 +134,6 @@ export const appendEntry = async (
 ): Promise<ChainHead> => {
   const chained = chainEntry(head, entry);
   await writeHead(database, environmentId, chained.chain);
-  await database.insertInto("history").values(historyRow(environmentId, chained)).execute();
+  await insertHistory.run(database, { environmentId, ...chained });
   return { ...head, chain: chained.chain };
 };

@@ -1,5 +1,5 @@
 // What differs between the databases, by name. Queries ask for a capability, never for a product.
-import type { CreateTableBuilder, RawBuilder, SelectQueryBuilder } from "kysely";
+import type { CompiledQuery, CreateTableBuilder, RawBuilder, SelectQueryBuilder } from "kysely";
 import type { Database } from "./tables.ts";
 
 export type SameSelect = <DB, TB extends keyof DB, O>(
@@ -36,11 +36,17 @@ export interface DatabaseTraits {
   readonly kept: SameSelect;
   /** Whether a statement that only takes locks is needed before one that changes many rows. */
   readonly locksRows: boolean;
+  /** Rows as a parameter. */
+  readonly json: (rows: readonly object[]) => string;
   /**
-   * Rows as a table, sent as JSON, so that one statement with one parameter writes any number of them. Of the columns, those
-   * of `numbers` hold whole numbers, all others text.
+   * That parameter as a table, so that one statement writes any number of rows. Of the columns, those of `numbers` hold whole
+   * numbers, all others text.
    */
-  readonly rowsOf: (rows: readonly object[], columns: JsonColumns) => RawBuilder<unknown>;
+  readonly rowsOf: (rows: string, columns: JsonColumns) => RawBuilder<unknown>;
+  /**
+   * Runs writes that do not depend on one another, in one statement if the database can, and notifies as `notify` does.
+   */
+  readonly writeTogether: (database: Database, queries: readonly CompiledQuery[]) => Promise<void>;
   /** A lock on everything: others wait at this call until the transaction ends. */
   readonly alone: (database: Database) => Promise<void>;
   /** Notifies every instance, when the transaction commits, that there may be something new. */

@@ -1,6 +1,7 @@
 // A history entry as a row.
 import type { Selectable } from "kysely";
 import type { ChainedEntry, StoredEntry } from "../../domain/history/chained-entry.ts";
+import { prepared } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
 export const historyRow = (environmentId: number, entry: ChainedEntry) => ({
@@ -23,6 +24,11 @@ export const historyRow = (environmentId: number, entry: ChainedEntry) => ({
   digest: entry.digest,
   chain: entry.chain,
 });
+
+export const insertHistory = prepared(
+  (database, values: ChainedEntry & { readonly environmentId: number }) =>
+    database.insertInto("history").values(historyRow(values.environmentId, values)),
+);
 
 /** What the chain runs over, and the number that orders it. */
 export const storedColumns = [

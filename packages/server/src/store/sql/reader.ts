@@ -1,6 +1,6 @@
 // The reads of ports.ts in SQL, outside a transaction or inside one.
 import { fromStored } from "@halyard/core/flags/stored";
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { ChangeRequestReads } from "../../domain/change-requests/change-request.ts";
 import type { EnvironmentReads } from "../../domain/environment.ts";
@@ -10,7 +10,6 @@ import type { EnvironmentContent, SegmentReads } from "../../domain/segments.ts"
 import type { SignInLinkReads } from "../../domain/sign-in.ts";
 import type { UserReads } from "../../domain/user.ts";
 import type { ReplayReads } from "../../domain/webhooks/replay.ts";
-import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../ports.ts";
 import { percentOf } from "../environments/percent.ts";
 import { environmentReads } from "../environments/rows.ts";
@@ -18,10 +17,12 @@ import { chainReads } from "../history/chain-part.ts";
 import { changeRequestReads } from "../people/change-requests.ts";
 import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts";
 import { userReads } from "../people/users.ts";
-import type { SameSelect } from "../schema/dialect.ts";
+import type { DatabaseTraits, SameSelect } from "../schema/dialect.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
+import { prepared } from "../schema/prepared.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";
+import { webhookColumns, webhookOf } from "../schema/webhook-row.ts";
 import { removedEnvironments } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
 import { followReads, keyLimits } from "./follow.ts";
@@ -40,17 +41,6 @@ const flagOf = ({ key, version, level, ...stored }: FlagRow): VersionedFlag => (
   ...(level !== null && { level }),
 });
 
-const webhookOf = (
-  row: Pick<Selectable<Tables["webhooks"]>, (typeof webhookColumns)[number]>,
-): Webhook => ({
-  id: row.id,
-  url: row.url,
-  events: JSON.parse(row.events) as string[],
-  active: row.active === 1,
-  ...(row.cloud_events === 1 && { cloudEvents: true }),
-  createdAt: new Date(row.created_at),
-});
-
 /** Columns by name: a prepared statement stays correct when a newer version adds a column. */
 const flagColumns = [
   "key",
@@ -62,15 +52,62 @@ const flagColumns = [
   "definition",
   "level",
 ] as const;
-const webhookColumns = [
-  "id",
-  "environment_id",
-  "url",
-  "events",
-  "active",
-  "cloud_events",
-  "created_at",
-] as const;
+const readFlag = prepared(
+  (database, { environmentId, key }: { environmentId: number; key: string }) =>
+    database
+      .selectFrom("flags")
+      .select(flagColumns)
+      .where("environment_id", "=", environmentId)
+      .where("key", "=", key),
+);
+
+const readFlagList = prepared(
+  (
+    database,
+    { environmentId, keys }: { environmentId: number; keys: string },
+    traits: DatabaseTraits,
+  ) =>
+    database
+      .selectFrom("flags")
+      .select(flagColumns)
+      .where("environment_id", "=", environmentId)
+      .where(
+        "key",
+        "in",
+        sql<string>`(select key from ${traits.rowsOf(keys, { numbers: [], texts: ["key"] })})`,
+      ),
+);
+
+/** Flags by their keys; undefined for those that are not there. */
+export const readFlagsAhead = async (
+  database: Database,
+  traits: DatabaseTraits,
+  environmentId: number,
+  keys: readonly string[],
+): Promise<Map<string, VersionedFlag | undefined>> => {
+  const found = new Map<string, VersionedFlag | undefined>(keys.map((key) => [key, undefined]));
+  const [first] = found.keys();
+  if (first === undefined) return found;
+  const rows = await (found.size === 1
+    ? readFlag.run(database, { environmentId, key: first })
+    : readFlagList.run(
+        database,
+        { environmentId, keys: traits.json([...found.keys()].map((key) => ({ key }))) },
+        traits,
+      ));
+  for (const row of rows) found.set(row.key, flagOf(row));
+  return found;
+};
+
+const webhooksOf = (database: Database, environmentId: number) =>
+  database
+    .selectFrom("webhooks")
+    .select(webhookColumns)
+    .where("environment_id", "=", environmentId);
+
+const readWebhooks = prepared((database, { environmentId }: { environmentId: number }) =>
+  webhooksOf(database, environmentId).orderBy("created_at").orderBy("id"),
+);
 
 /** `lock` is applied to what a transaction reads in order to change it. */
 export const readsToChange = (
@@ -91,12 +128,6 @@ export const readsToChange = (
   | "keys"
   | "history"
 > => {
-  const webhooks = (environmentId: number) =>
-    database
-      .selectFrom("webhooks")
-      .select(webhookColumns)
-      .where("environment_id", "=", environmentId);
-
   const flagsAmong = async (environmentId: number, keys: readonly string[]) => {
     const found: VersionedFlag[] = [];
     for (const part of batchesOf(keys)) {
@@ -123,22 +154,20 @@ export const readsToChange = (
     ...changeRequestReads(database),
 
     async flag(environmentId, key) {
-      const row = await database
-        .selectFrom("flags")
-        .select(flagColumns)
-        .where("environment_id", "=", environmentId)
-        .where("key", "=", key)
-        .executeTakeFirst();
+      const [row] = await readFlag.run(database, { environmentId, key });
       return row && flagOf(row);
     },
 
     async webhooks(environmentId) {
-      const rows = await webhooks(environmentId).orderBy("created_at").orderBy("id").execute();
+      const rows = await readWebhooks.run(database, { environmentId });
       return rows.map(webhookOf);
     },
 
     async webhook(environmentId, id) {
-      const row = await webhooks(environmentId).where("id", "=", id).$call(lock).executeTakeFirst();
+      const row = await webhooksOf(database, environmentId)
+        .where("id", "=", id)
+        .$call(lock)
+        .executeTakeFirst();
       return row && webhookOf(row);
     },
 

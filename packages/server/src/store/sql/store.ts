@@ -1,19 +1,19 @@
 // A store on any SQL database: reads, transactions, and what listeners learn after a commit.
-import type { Change } from "../../domain/change.ts";
 import type { DeliverySignal } from "../../domain/webhooks/outbox.ts";
-import { StoreUnavailable } from "../../errors.ts";
 import type { Commit, Reader, Store } from "../../ports.ts";
 import { signCheckpointsAnew, signedBy } from "../history/checkpoints.ts";
 import { redactHistory } from "../history/redact.ts";
 import { createOutbox } from "../outbox/outbox.ts";
+import { queue } from "../outbox/queue.ts";
 import { credentialReads, hasPasswords } from "../people/credentials.ts";
 import { writeSessionUse } from "../people/sessions.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 import { reencrypt, unreadableSecrets } from "../secrets/encrypted-rows.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { groupCommit } from "../transactions/group-commit.ts";
 import { instanceReads, instanceWrites } from "./instances.ts";
-import { createTransaction } from "./transaction.ts";
+import { createTransaction, type SignalDraft } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
 
 /** What a database provides. */
@@ -26,6 +26,10 @@ export interface Engine {
   readonly traits: DatabaseTraits;
   /** The work may run again after a conflict: it depends on the database alone. */
   readonly transact: Transact;
+  /** Whether every change waits for all others, or only for those of its environment. */
+  readonly locksAll: boolean;
+  /** Changes that may wait. */
+  readonly maxWaiting: number;
   /** Survives a crash of the process, but not always of the machine: for work that is then simply repeated. */
   readonly transactRelaxed: Transact;
   /** Everything that is read in it is of one moment. */
@@ -34,17 +38,31 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Refuses a request when too many wait for the database: a slow one must not fill the memory with them. */
-export const refuseWhenCrowded = (waiting: number, maxWaiting: number): void => {
-  if (waiting < maxWaiting) return;
-  throw new StoreUnavailable(`${maxWaiting} requests already wait for the store.`, {
-    isCrowded: true,
-  });
-};
+interface Part {
+  readonly result: unknown;
+  readonly draft: SignalDraft;
+}
+
+const createDraft = (): SignalDraft => ({
+  queued: new Set(),
+  changed: new Set(),
+  deliveries: [],
+  locked: new Map(),
+  changes: [],
+  revokedKeys: [],
+  accessChanged: false,
+});
 
 export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => {
   const deliveryListeners = new Set<(signal: DeliverySignal) => void>();
   const commitListeners = new Set<(commit: Commit) => Promise<void> | undefined>();
+  const changes = groupCommit<Part>(engine.transact, engine.maxWaiting, (database, parts) =>
+    queue(
+      database,
+      engine.traits,
+      parts.flatMap(({ draft }) => draft.deliveries),
+    ),
+  );
   return {
     ...engine.reads,
     ...credentialReads(engine.database, secrets),
@@ -52,24 +70,29 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
     isCheckpointSigned: signedBy(secrets),
     committed: engine.committed,
     unencryptedTo: engine.unencryptedTo,
-    async transact(work) {
-      const { result, signal, commit } = await engine.transact(async (database) => {
-        const signal = { queued: new Set<string>(), changed: new Set<string>() };
-        const draft = {
-          ...signal,
-          changes: [] as Change[],
-          revokedKeys: [] as string[],
-          accessChanged: false,
-        };
-        const result = await work(createTransaction(database, engine.traits, secrets, draft));
-        return { result, signal, commit: draft };
-      });
-      const followers = [...commitListeners].map(async (listener) => listener(commit));
-      if (signal.queued.size + signal.changed.size > 0) {
-        for (const listener of deliveryListeners) listener(signal);
+    async transact(work, concern) {
+      const key = engine.locksAll ? 0 : concern?.environmentId;
+      const flags = concern?.flags ?? [];
+      const run = async (
+        database: Database,
+        reads: readonly string[],
+        before?: Part,
+      ): Promise<Part> => {
+        const draft = createDraft();
+        const result = await work(
+          createTransaction(database, engine.traits, secrets, draft, reads, before?.draft.locked),
+        );
+        return { result, draft };
+      };
+      const { result, draft } = await (key === undefined
+        ? changes.alone(run, flags)
+        : changes.together(key, run, flags));
+      const followers = [...commitListeners].map(async (listener) => listener(draft));
+      if (draft.queued.size + draft.changed.size > 0) {
+        for (const listener of deliveryListeners) listener(draft);
       }
       await Promise.all(followers);
-      return result;
+      return result as Awaited<ReturnType<typeof work>>;
     },
     onCommit(listener) {
       commitListeners.add(listener);

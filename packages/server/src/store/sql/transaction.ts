@@ -1,24 +1,26 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
 import { chainAfter } from "@halyard/core/history/chain";
-import type { Change } from "../../domain/change.ts";
+import type { Change, VersionedFlag } from "../../domain/change.ts";
 import type { ChainHead } from "../../domain/history/chained-entry.ts";
-import type { Transaction } from "../../ports.ts";
+import type { NewDelivery } from "../../domain/webhooks/webhook.ts";
+import type { Locked, Transaction } from "../../ports.ts";
 import { sha256 } from "../../text-hash.ts";
 import { copyWrites } from "../environments/copy.ts";
-import { percentOf, storedPercent } from "../environments/percent.ts";
+import { lockEnvironment } from "../environments/lock.ts";
+import { storedPercent } from "../environments/percent.ts";
 import { environmentWrites } from "../environments/rows.ts";
-import { queue } from "../outbox/queue.ts";
+import { type QueuedDelivery, queue } from "../outbox/queue.ts";
 import { changeRequestWrites } from "../people/change-requests.ts";
 import { credentialReads, credentialWrites } from "../people/credentials.ts";
 import { sessionWrites, signInLinkWrites } from "../people/sessions.ts";
 import { userWrites } from "../people/users.ts";
-import { appendEntry, firstUnchained, lockHead, wholeHead } from "../schema/chain.ts";
+import { appendEntry, lockHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { removalWrites } from "./delete-environment.ts";
 import { deliveryReads } from "./delivery-log.ts";
-import { readsToChange } from "./reader.ts";
+import { readFlagsAhead, readsToChange } from "./reader.ts";
 import { replayWrites } from "./replays.ts";
 import { webhookWrites } from "./webhooks.ts";
 import { writeChange } from "./write-change.ts";
@@ -47,12 +49,21 @@ const forgetOldest = async (database: Database, keyId: string): Promise<void> =>
     .execute();
 };
 
+interface LockedAhead extends Locked {
+  /** Those that were read with the lock, and are still so; undefined for those that are not there. */
+  readonly flags: Map<string, VersionedFlag | undefined>;
+}
+
 /** Collects what listeners learn after the commit. */
 export interface SignalDraft {
   /** Webhooks with new deliveries, and webhooks that were changed. */
   readonly queued: Set<string>;
   readonly changed: Set<string>;
+  /** Written at the end of the transaction, so that queues are locked in their order whatever the order of changes. */
+  readonly deliveries: QueuedDelivery[];
   readonly changes: Change[];
+  /** Environments as their last change has left them, for the next work of the same transaction. */
+  readonly locked: Map<number, LockedAhead>;
   readonly revokedKeys: string[];
   accessChanged: boolean;
 }
@@ -62,6 +73,9 @@ export const createTransaction = (
   traits: DatabaseTraits,
   secrets: SecretCipher,
   signal: SignalDraft,
+  /** Flags that are read together when an environment is locked, for this work and those after it. */
+  expected: readonly string[],
+  before?: Map<number, LockedAhead>,
 ): Transaction => {
   const countKeyChange = async (environmentId: number): Promise<void> => {
     await database
@@ -74,6 +88,7 @@ export const createTransaction = (
 
   /** Of the environments that are locked here. */
   const heads = new Map<number, ChainHead>();
+  const locked = new Map<number, Promise<LockedAhead | undefined>>();
 
   const checkChain = ({ state, entry }: Change): void => {
     const head = heads.get(state.id);
@@ -81,63 +96,44 @@ export const createTransaction = (
     throw new Error("A change does not follow the last entry of its history.");
   };
 
+  const queueAtEnd = (deliveries: readonly NewDelivery[], at: Date): void => {
+    for (const delivery of deliveries) {
+      signal.deliveries.push({ ...delivery, kind: "event", at });
+      signal.queued.add(delivery.webhookId);
+    }
+  };
+
+  // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
+  const reads = readsToChange(database, traits.locked);
+
+  const lockAhead = async (environmentId: number): Promise<LockedAhead | undefined> => {
+    const [found, flags] = await Promise.all([
+      lockEnvironment(database, traits, environmentId),
+      readFlagsAhead(database, traits, environmentId, expected),
+    ]);
+    return found && { ...found, flags };
+  };
+
   return {
-    // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
-    ...readsToChange(database, traits.locked),
+    ...reads,
     ...deliveryReads(database),
 
     alone: () => traits.alone(database),
 
     async lockEnvironment(environmentId) {
-      const locking = database
-        .selectFrom("environments")
-        .select([
-          "id",
-          "name",
-          "revision",
-          "sequence",
-          "flag_count as flagCount",
-          "protected",
-          "max_flips",
-        ])
-        .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
-        .select("chain")
-        // A store from before this column, or a commit by an older version, has it in the history alone.
-        .select((environment) =>
-          environment.fn
-            .coalesce(
-              "changed_at",
-              environment
-                .selectFrom("history")
-                .select("at")
-                .whereRef("history.environment_id", "=", "environments.id")
-                .whereRef("history.revision", "=", "environments.revision"),
-            )
-            .as("changedAt"),
-        )
-        .where("id", "=", environmentId)
-        .$call(traits.locked)
-        .executeTakeFirst();
-      const [row, unchained] = await Promise.all([
-        locking,
-        firstUnchained(database, environmentId),
-      ]);
-      if (!row) return undefined;
-      const head = await wholeHead(database, environmentId, row, unchained);
-      heads.set(environmentId, head);
-      return {
-        id: row.id,
-        name: row.name,
-        revision: row.revision,
-        sequence: row.sequence,
-        flagCount: row.flagCount,
-        segmentCount: row.segmentCount,
-        definitionBytes: row.definitionBytes,
-        changedAt: row.changedAt,
-        isProtected: row.protected === 1,
-        maxFlips: percentOf(row.max_flips),
-        chain: head.chain,
-      };
+      const known = before?.get(environmentId);
+      before?.delete(environmentId);
+      const locking = known ? Promise.resolve(known) : lockAhead(environmentId);
+      locked.set(environmentId, locking);
+      const found = await locking;
+      if (found) heads.set(environmentId, found.state);
+      return found;
+    },
+
+    async flag(environmentId, key) {
+      const locking = locked.get(environmentId);
+      const ahead = locking && (await locking)?.flags;
+      return ahead?.has(key) ? ahead.get(key) : reads.flag(environmentId, key);
     },
 
     async lastVersion(environmentId, kind, key) {
@@ -156,20 +152,28 @@ export const createTransaction = (
     async commit(change, deliveries) {
       checkChain(change);
       heads.set(change.state.id, change.state);
-      await writeChange(database, change);
-      await queue(database, deliveries, "event", change.at, signal.queued);
-      await traits.notify(database);
+      await writeChange(database, traits, change);
+      queueAtEnd(deliveries, change.at);
       signal.changes.push(change);
+      const { state, decision } = change;
+      const found = await locked.get(state.id);
+      if (!found) return;
+      found.flags.delete(decision.key);
+      signal.locked.set(state.id, { ...found, state });
     },
 
-    queue: (deliveries, kind, at) => queue(database, deliveries, kind, at, signal.queued),
+    async queue(deliveries, kind, at) {
+      const queued = deliveries.map((delivery) => ({ ...delivery, kind, at }));
+      await queue(database, traits, queued);
+      for (const { webhookId } of deliveries) signal.queued.add(webhookId);
+    },
 
     ...webhookWrites(database, traits, secrets, signal.changed),
     ...replayWrites(database),
     ...signInLinkWrites(database),
     ...sessionWrites(database),
     ...userWrites(database, traits, signal),
-    ...changeRequestWrites(database, traits, signal),
+    ...changeRequestWrites(database, traits, signal, queueAtEnd),
     ...credentialReads(database, secrets, traits.locked),
     ...credentialWrites(database, traits, secrets),
 
@@ -242,6 +246,7 @@ export const createTransaction = (
       if (!head) throw new Error(`There is no environment ${environmentId}.`);
       const after = await appendEntry(database, environmentId, head, entry);
       heads.set(environmentId, after);
+      signal.locked.delete(environmentId);
       return after.chain;
     },
 

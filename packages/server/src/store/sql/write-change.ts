@@ -3,20 +3,82 @@ import type { Flag } from "@halyard/core/flags/registry";
 import { toStored } from "@halyard/core/flags/stored";
 import { namedSegments } from "@halyard/core/targeting/references";
 import { memberLists } from "@halyard/core/targeting/segment";
+import type { CompiledQuery } from "kysely";
 import {
   type Change,
+  type ChangeEvent,
+  type Decision,
+  type EnvironmentState,
   type FlagDecision,
   orderedBy,
   type SegmentDecision,
 } from "../../domain/change.ts";
-import { historyRow } from "../schema/history-row.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { insertHistory } from "../schema/history-row.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
+import { prepared } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 
 const flagColumns = (flag: Flag, version: number, level: number | undefined) => {
   const stored = toStored(flag);
   return { ...stored, enabled: stored.enabled ? 1 : 0, version, level: level ?? null };
 };
+
+const updateFlag = prepared(
+  (
+    database,
+    values: ReturnType<typeof flagColumns> & {
+      readonly environmentId: number;
+      readonly key: string;
+    },
+  ) =>
+    database
+      .updateTable("flags")
+      .set({
+        type: values.type,
+        enabled: values.enabled,
+        thousandths: values.thousandths,
+        description: values.description,
+        definition: values.definition,
+        version: values.version,
+        level: values.level,
+      })
+      .where("environment_id", "=", values.environmentId)
+      .where("key", "=", values.key),
+);
+
+const updateEnvironment = prepared((database, state: EnvironmentState) =>
+  database
+    .updateTable("environments")
+    .set({
+      revision: state.revision,
+      sequence: state.sequence,
+      flag_count: state.flagCount,
+      segment_count: state.segmentCount,
+      definition_bytes: state.definitionBytes,
+      changed_at: state.changedAt,
+      chain: state.chain,
+    })
+    .where("id", "=", state.id),
+);
+
+interface EventRow extends ChangeEvent {
+  readonly environmentId: number;
+  readonly orderedBy: string;
+  readonly createdAt: number;
+}
+
+const insertEvent = prepared((database, event: EventRow) =>
+  database.insertInto("events").values({
+    environment_id: event.environmentId,
+    sequence: event.sequence,
+    id: event.id,
+    type: event.type,
+    flag_key: event.orderedBy,
+    created_at: event.createdAt,
+    body: event.body,
+  }),
+);
 
 const referencesOf = (environmentId: number, flag: Flag | null) => {
   if (flag === null) return [];
@@ -50,12 +112,18 @@ const writeReferences = async (
   }
 };
 
+/** Returns what can be written together with the rest. */
 const writeFlag = async (
   database: Database,
   environmentId: number,
   decision: FlagDecision,
-): Promise<void> => {
+): Promise<readonly CompiledQuery[]> => {
   const { key, before, after, version, level } = decision;
+  if (before !== null && after !== null) {
+    await writeReferences(database, environmentId, decision);
+    const columns = flagColumns(after, version, level);
+    return [updateFlag.fill(database, { environmentId, key, ...columns })];
+  }
   if (after === null) {
     for (const table of ["usage", "usage_counts"] as const) {
       await database
@@ -69,20 +137,14 @@ const writeFlag = async (
       .where("environment_id", "=", environmentId)
       .where("key", "=", key)
       .execute();
-  } else if (before === null) {
+  } else {
     await database
       .insertInto("flags")
       .values({ environment_id: environmentId, key, ...flagColumns(after, version, level) })
       .execute();
-  } else {
-    await database
-      .updateTable("flags")
-      .set(flagColumns(after, version, level))
-      .where("environment_id", "=", environmentId)
-      .where("key", "=", key)
-      .execute();
   }
   await writeReferences(database, environmentId, decision);
+  return [];
 };
 
 const writeSegment = async (
@@ -159,42 +221,37 @@ const writeSegment = async (
   }
 };
 
-export const writeChange = async (database: Database, change: Change): Promise<void> => {
-  const { state, at, events, entry, decision } = change;
-  const { id: environmentId } = state;
+const writeDecision = async (
+  database: Database,
+  environmentId: number,
+  decision: Decision,
+): Promise<readonly CompiledQuery[]> => {
   switch (decision.kind) {
     case "flag":
-      await writeFlag(database, environmentId, decision);
-      break;
+      return writeFlag(database, environmentId, decision);
     case "segment":
       await writeSegment(database, environmentId, decision);
+      return [];
   }
-  await database
-    .updateTable("environments")
-    .set({
-      revision: state.revision,
-      sequence: state.sequence,
-      flag_count: state.flagCount,
-      segment_count: state.segmentCount,
-      definition_bytes: state.definitionBytes,
-      changed_at: state.changedAt,
-      chain: state.chain,
-    })
-    .where("id", "=", environmentId)
-    .execute();
-  await database.insertInto("history").values(historyRow(environmentId, entry)).execute();
-  await database
-    .insertInto("events")
-    .values(
-      events.map((event) => ({
-        environment_id: environmentId,
-        sequence: event.sequence,
-        id: event.id,
-        type: event.type,
-        flag_key: orderedBy(decision),
-        created_at: at.getTime(),
-        body: event.body,
-      })),
-    )
-    .execute();
+};
+
+export const writeChange = async (
+  database: Database,
+  traits: DatabaseTraits,
+  { state, at, events, entry, decision }: Change,
+): Promise<void> => {
+  const { id: environmentId } = state;
+  await traits.writeTogether(database, [
+    ...(await writeDecision(database, environmentId, decision)),
+    updateEnvironment.fill(database, state),
+    insertHistory.fill(database, { environmentId, ...entry }),
+    ...events.map((event) =>
+      insertEvent.fill(database, {
+        ...event,
+        environmentId,
+        orderedBy: orderedBy(decision),
+        createdAt: at.getTime(),
+      }),
+    ),
+  ]);
 };

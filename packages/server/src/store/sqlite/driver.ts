@@ -1,14 +1,9 @@
-// Kysely on node:sqlite.
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+// Kysely on node:sqlite: queries run at once, and each statement is prepared once.
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type SqliteDatabase,
-  SqliteDialect,
-  SqliteDriver,
-  type SqliteStatement,
-} from "kysely";
+import { type CompiledQuery, type QueryResult, SqliteDialect } from "kysely";
+import { kyselyOn } from "../schema/kysely-on.ts";
+import type { Database, Transact } from "../schema/tables.ts";
 import { guarded, isBusy } from "./errors.ts";
 
 /** Milliseconds that a transaction waits for the write lock of another process, and how often it tries. */
@@ -16,66 +11,117 @@ const lockTimeout = 5_000;
 const lockRetryPause = 10;
 const maxPrepared = 500;
 
-/** What Kysely expects of a SQLite driver. Each statement is prepared once. */
-export const adapt = (database: DatabaseSync): SqliteDatabase => {
-  const prepared = new Map<string, SqliteStatement>();
-  const prepare = (text: string): SqliteStatement => {
-    const statement = guarded(() => database.prepare(text));
-    const inputs = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
-    return {
-      reader: statement.columns().length > 0,
-      all: (parameters) => guarded(() => statement.all(...inputs(parameters))),
-      run: (parameters) => guarded(() => statement.run(...inputs(parameters))),
-      iterate: (parameters) => statement.iterate(...inputs(parameters)),
-    };
-  };
-  return {
-    close: () => database.close(),
-    prepare(text) {
-      const known = prepared.get(text);
-      if (known) return known;
-      const statement = prepare(text);
-      prepared.set(text, statement);
-      if (prepared.size > maxPrepared) {
-        const [oldest] = prepared.keys();
-        if (oldest !== undefined) prepared.delete(oldest);
-      }
-      return statement;
-    },
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly isReader: boolean;
+}
+
+const createPrepare = (database: DatabaseSync): ((text: string) => Prepared) => {
+  const prepared = new Map<string, Prepared>();
+  return (text) => {
+    const known = prepared.get(text);
+    if (known) return known;
+    const statement = database.prepare(text);
+    const made = { statement, isReader: statement.columns().length > 0 };
+    prepared.set(text, made);
+    if (prepared.size > maxPrepared) {
+      const [oldest] = prepared.keys();
+      if (oldest !== undefined) prepared.delete(oldest);
+    }
+    return made;
   };
 };
 
-/** Takes the write lock at the start, so that a transaction never fails halfway because another process wrote. */
-class WriterDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+const bind = kyselyOn(
+  new SqliteDialect({ database: () => Promise.reject(new Error("Connections are provided.")) }),
+);
+
+export const sqliteOn = (database: DatabaseSync): Database => {
+  const prepare = createPrepare(database);
+  const run = <R>({ sql: text, parameters }: CompiledQuery): QueryResult<R> => {
+    const { statement, isReader } = prepare(text);
+    const inputs = parameters as SQLInputValue[];
+    if (isReader) return { rows: statement.all(...inputs) as R[] };
+    const { changes } = statement.run(...inputs);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  };
+  return bind((consumer) =>
+    consumer({
+      executeQuery: async (query) => guarded(() => run(query)),
+      streamQuery: () => {
+        throw new Error("Rows are not streamed.");
+      },
+    }),
+  );
+};
+
+export interface Writer {
+  readonly transact: Transact;
+  /** May be lost when the machine stops. */
+  readonly transactRelaxed: Transact;
+}
+
+/** One transaction after the other on the connection that writes. */
+export const createWriter = (connection: DatabaseSync): Writer => {
+  const database = sqliteOn(connection);
+  const statement = (text: string): (() => void) => {
+    const one = connection.prepare(text);
+    return () => guarded(() => one.run());
+  };
+  const beginNow = statement("begin immediate");
+  const commit = statement("commit");
+
+  /** Takes the write lock, so that a transaction never fails halfway because another process wrote. */
+  const begin = async (): Promise<void> => {
     const deadline = performance.now() + lockTimeout;
     for (;;) {
       try {
-        await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+        beginNow();
         return;
       } catch (error) {
         if (!isBusy(error) || performance.now() > deadline) throw error;
-        await setTimeout(lockRetryPause);
       }
+      await setTimeout(lockRetryPause);
     }
-  }
+  };
 
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+  const rollback = (): void => {
     try {
-      await super.rollbackTransaction(connection);
+      connection.exec("rollback");
     } catch {
       // SQLite rolls back by itself, for example when the disk is full. The error that caused it is the one to report.
     }
-  }
-}
+  };
 
-export class WriterDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
-  constructor(database: SqliteDatabase) {
-    super({ database });
-    this.#database = database;
-  }
-  override createDriver(): SqliteDriver {
-    return new WriterDriver({ database: this.#database });
-  }
-}
+  const run: Transact = async (work) => {
+    await begin();
+    try {
+      const value = await work(database);
+      commit();
+      return value;
+    } catch (error) {
+      rollback();
+      throw error;
+    }
+  };
+
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+
+  return {
+    transact: (work) => inTurn(() => run(work)),
+    transactRelaxed: (work) =>
+      inTurn(async () => {
+        connection.exec("pragma synchronous = normal");
+        try {
+          return await run(work);
+        } finally {
+          connection.exec("pragma synchronous = full");
+        }
+      }),
+  };
+};

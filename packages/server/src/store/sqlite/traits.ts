@@ -15,10 +15,14 @@ export const sqliteTraits: DatabaseTraits = {
   lockedIfFree: (query) => query,
   kept: (query) => query,
   locksRows: false,
+  json: (rows) => JSON.stringify(rows),
   rowsOf: (rows, { numbers, texts }) =>
     sql`(select ${sql.join(
       [...numbers, ...texts].map((name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`),
-    )} from json_each(${JSON.stringify(rows)})) as given`,
+    )} from json_each(${rows})) as given`,
+  async writeTogether(database, queries) {
+    for (const query of queries) await database.executeQuery(query);
+  },
   alone: () => Promise.resolve(),
   // Other processes watch the data version.
   notify: () => Promise.resolve(),

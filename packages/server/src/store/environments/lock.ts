@@ -1,0 +1,70 @@
+// Locks an environment for a change, and reads what every change needs.
+import type { Locked } from "../../ports.ts";
+import { firstUnchained, wholeHead } from "../schema/chain.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { prepared } from "../schema/prepared.ts";
+import type { Database } from "../schema/tables.ts";
+import { type WebhookRow, webhookColumns, webhookOf } from "../schema/webhook-row.ts";
+import { percentOf } from "./percent.ts";
+
+const lockRow = prepared(
+  (database, { environmentId }: { environmentId: number }, traits: DatabaseTraits) =>
+    database
+      .selectFrom("environments")
+      .select(["id", "name", "revision", "sequence", "flag_count as flagCount"])
+      .select(["segment_count as segmentCount", "definition_bytes as definitionBytes"])
+      .select(["protected", "max_flips", "chain"])
+      // A store from before this column, or a commit by an older version, has it in the history alone.
+      .select((environment) =>
+        environment.fn
+          .coalesce(
+            "changed_at",
+            environment
+              .selectFrom("history")
+              .select("at")
+              .whereRef("history.environment_id", "=", "environments.id")
+              .whereRef("history.revision", "=", "environments.revision"),
+          )
+          .as("changedAt"),
+      )
+      .where("id", "=", environmentId)
+      .$call(traits.locked),
+);
+
+/** A row for each webhook, or one without. Begun after the lock: see `firstUnchained`. */
+const readUnderLock = prepared((database, { environmentId }: { environmentId: number }) =>
+  database
+    .selectFrom("environments")
+    .leftJoin("webhooks", "webhooks.environment_id", "environments.id")
+    .select(webhookColumns.map((column) => `webhooks.${column}` as const))
+    .select(firstUnchained(database, environmentId).as("unchained"))
+    .where("environments.id", "=", environmentId)
+    .orderBy("webhooks.created_at")
+    .orderBy("webhooks.id"),
+);
+
+/** Undefined when the environment is gone. */
+export const lockEnvironment = async (
+  database: Database,
+  traits: DatabaseTraits,
+  environmentId: number,
+): Promise<Locked | undefined> => {
+  const [[row], rows] = await Promise.all([
+    lockRow.run(database, { environmentId }, traits),
+    readUnderLock.run(database, { environmentId }),
+  ]);
+  if (!row) return undefined;
+  const { chain } = await wholeHead(database, environmentId, row, rows[0]?.unchained);
+  const { protected: isProtected, max_flips, ...state } = row;
+  return {
+    state: {
+      ...state,
+      isProtected: isProtected === 1,
+      maxFlips: percentOf(max_flips),
+      chain,
+    },
+    webhooks: rows
+      .filter((each): each is typeof each & WebhookRow => each.id !== null)
+      .map(webhookOf),
+  };
+};

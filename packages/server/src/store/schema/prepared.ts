@@ -1,0 +1,43 @@
+// Queries of the busiest paths: built and compiled once for each kind of database, then only filled in.
+import type { Compilable, CompiledQuery } from "kysely";
+import type { Database } from "./tables.ts";
+
+export interface Prepared<Values, Row, Context> {
+  readonly fill: (database: Database, values: Values, context: Context) => CompiledQuery<Row>;
+  readonly run: (database: Database, values: Values, context: Context) => Promise<Row[]>;
+}
+
+/** Stands for a value while the query is built. */
+class Placeholder {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) });
+
+/** `build` gets placeholders in the place of values, so it cannot depend on them. */
+export const prepared = <Values extends object, Row, Context = void>(
+  build: (database: Database, values: Values, context: Context) => Compilable<Row>,
+): Prepared<Values, Row, Context> => {
+  const compiled = new WeakMap<object, CompiledQuery<Row>>();
+  const fill: Prepared<Values, Row, Context>["fill"] = (database, values, context) => {
+    const { adapter } = database.getExecutor();
+    let query = compiled.get(adapter);
+    if (!query) {
+      query = build(database, placeholders as Values, context).compile();
+      compiled.set(adapter, query);
+    }
+    const parameters = query.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+    );
+    return { ...query, parameters };
+  };
+  return {
+    fill,
+    async run(database, values, context) {
+      return (await database.executeQuery(fill(database, values, context))).rows;
+    },
+  };
+};

@@ -1,0 +1,85 @@
+// Changes of one environment that are made at once are committed together, and each is still all or nothing.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { Client } from "pg";
+import { verification } from "./support/history-export.ts";
+import { query } from "./support/postgres.ts";
+import { startTestServer } from "./support/server.ts";
+import { databaseUrlOf, onPostgres } from "./support/test-store.ts";
+
+const server = await startTestServer();
+after(() => server.close());
+
+const count = 60;
+const numbers = Array.from({ length: count }, (_, index) => index);
+
+const prepare = async () => {
+  const environment = await server.environment();
+  const { admin } = environment;
+  for (const key of ["a", "b", "c"]) await admin("POST", "/flags", { key, type: "rollout" });
+  // Opens as many connections, so that what follows arrives at once.
+  await Promise.all(numbers.map(() => admin("GET", "/flags/a")));
+  return environment;
+};
+
+test("a list that is refused halfway takes no other change with it, and leaves nothing", async () => {
+  const environment = await prepare();
+  const { admin } = environment;
+  const answers = await Promise.all(
+    numbers.map((index) =>
+      index % 3 === 1
+        ? admin("POST", "/changes", {
+            changes: [
+              { flag: "a", patch: { description: `refused ${index}` } },
+              { flag: "b", ifMatch: "999", patch: { enabled: true } },
+            ],
+          })
+        : admin("PATCH", `/flags/${index % 3 === 0 ? "a" : "c"}`, { description: `${index}` }),
+    ),
+  );
+  for (const [index, { status }] of answers.entries()) {
+    assert.equal(status, index % 3 === 1 ? 412 : 200, `number ${index}`);
+  }
+  assert.doesNotMatch(JSON.stringify((await admin("GET", "/flags")).body), /refused/);
+  const log = (await admin("GET", "/events?limit=100")).body as { sequence: number }[];
+  const made = 3 + answers.filter(({ status }) => status === 200).length;
+  assert.deepEqual(
+    log.map(({ sequence }) => sequence),
+    Array.from({ length: made }, (_, index) => index + 1),
+  );
+  assert.partialDeepStrictEqual(await verification(environment), { verified: true });
+});
+
+test("each of many changes of one flag sees the one before it", async () => {
+  const { admin } = await prepare();
+  const answers = await Promise.all(
+    numbers.map((index) => admin("PATCH", "/flags/a", { description: `${index}` })),
+  );
+  const versions = answers.map(({ headers }) => Number(headers.get("etag")?.slice(1, -1)));
+  assert.deepEqual(
+    versions.toSorted((a, b) => a - b),
+    numbers.map((index) => index + 2),
+  );
+});
+
+test("PostgreSQL hears of fewer transactions than changes", { skip: !onPostgres }, async (t) => {
+  const { admin } = await prepare();
+  const url = databaseUrlOf(server.folder);
+  const listener = new Client({ connectionString: url });
+  await listener.connect();
+  t.after(() => listener.end());
+  await listener.query("listen halyard");
+  let heard = 0;
+  const ended = new Promise<void>((resolve) => {
+    listener.on("notification", ({ payload }) => {
+      if (payload === "end") resolve();
+      else heard += 1;
+    });
+  });
+  await Promise.all(
+    numbers.map((index) => admin("PATCH", "/flags/a", { description: `${index}` })),
+  );
+  await query(url, "select pg_notify('halyard', 'end')");
+  await ended;
+  assert.ok(heard > 0 && heard < count / 2, `${heard} transactions for ${count} changes`);
+});
