@@ -50,6 +50,7 @@ export const plainConnection = (client: ClientBase): DatabaseConnection => ({
   streamQuery: noStream,
 });
 
+/** Raw statements that nothing is read from: one that begins with `with` must be a write. */
 const blindTexts = /^(notify|with|savepoint|release|rollback to) /;
 
 /** The result of a write without returned rows is not awaited: its error surfaces with the next awaited statement. */
