@@ -68,7 +68,7 @@ test("a server on SQLite loads what its settings or a request ask for, and not b
   }
 });
 
-test("the first requests wait for what checks them, and each is told its own mistake", () => {
+test("the first requests wait for what checks them", () => {
   assert.ok(printed.loaded.some((name) => name.includes("/node_modules/ajv/")));
   const refused = ["a", "b", "c"].map((field) => [400, [field]]);
   assert.deepEqual(printed.answers, [...refused, [200, null]]);
