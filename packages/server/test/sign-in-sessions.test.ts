@@ -1,7 +1,8 @@
 // Sessions of people: where they are signed in, ending that, new tokens at every change, and fresh sign-ins.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, suite, test } from "node:test";
-import { maxSessions } from "../src/access/sessions.ts";
+import { createSessions, maxSessions } from "../src/access/sessions.ts";
 import { needsFreshSignIn, permissions } from "../src/domain/principal.ts";
 import { headersOf, newAccount, signedIn, signIn } from "./support/accounts.ts";
 import { assertRefused } from "./support/answers.ts";
@@ -152,6 +153,27 @@ suite("a new token", () => {
     clock.forward(10 * second);
     assertRefused(await read(session), 401, "has ended");
     assert.equal((await read(now)).status, 200);
+  });
+
+  test("comes once, whichever of two requests has looked at the clock first", async () => {
+    const { session } = await newAccount(server);
+    const read = clock.clock();
+    await withStore(server, async (store) => {
+      const sessionsAt = (time: number) =>
+        createSessions(store, {
+          clock: () => new Date(time),
+          random: (bytes) => randomBytes(bytes),
+          idleTimeout: hour,
+          lifetime: hour,
+          freshFor: hour,
+        });
+      const token = session.cookie.slice(-43);
+      const found = await sessionsAt(read.getTime()).find(token);
+      assert.ok(found);
+      const changed = { ...found, hasNewRights: true };
+      assert.notEqual((await sessionsAt(read.getTime() + second).refresh(changed)).token, token);
+      assert.equal((await sessionsAt(read.getTime()).refresh(changed)).token, token);
+    });
   });
 
   test("comes with a new password, which ends all other sessions", async () => {

@@ -132,11 +132,13 @@ export const createSessions = (
     },
 
     async refresh(session) {
-      if (!session.hasNewRights) return session;
+      const until = new Date(clock().getTime() + handOver);
+      // One that ends so soon has a new token already.
+      if (!session.hasNewRights || session.endsAt <= until) return session;
       const renewed = { ...session, token: newToken(), hasNewRights: false };
       return store.transact(async (transaction) => {
-        const until = new Date(clock().getTime() + handOver);
-        const isFirst = await transaction.shortenSession(sessionHash(session.token), until);
+        const old = { hash: sessionHash(session.token), endsAt: session.endsAt };
+        const isFirst = await transaction.shortenSession(old, until);
         return isFirst ? replace(transaction, renewed, undefined) : session;
       });
     },

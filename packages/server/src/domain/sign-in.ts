@@ -38,8 +38,8 @@ export interface StoredSession extends SessionHolder {
 export interface SessionWrites {
   /** Also deletes those that have ended. */
   insertSession(session: Omit<StoredSession, "hasNewRights">, now: Date): Promise<void>;
-  /** Whether it was to end later; from now on it ends then. */
-  shortenSession(hash: Uint8Array, endsAt: Date): Promise<boolean>;
+  /** From now on it ends then; false when its end is no longer the one that was read. */
+  shortenSession(read: Pick<StoredSession, "hash" | "endsAt">, until: Date): Promise<boolean>;
   updateSessionKeys(hash: Uint8Array, keyIds: readonly string[]): Promise<void>;
   deleteSession(hash: Uint8Array): Promise<void>;
   /** Those of a person: one by its id, all but the one with this hash, or all but the newest. */

@@ -166,12 +166,12 @@ export const sessionWrites = (database: Database): SessionWrites => ({
       .execute();
   },
 
-  async shortenSession(hash, endsAt) {
+  async shortenSession({ hash, endsAt }, until) {
     const shortened = await database
       .updateTable("sessions")
-      .set({ ends_at: endsAt.getTime() })
+      .set({ ends_at: until.getTime() })
       .where("hash", "=", hash)
-      .where("ends_at", ">", endsAt.getTime())
+      .where("ends_at", "=", endsAt.getTime())
       .returning("id")
       .executeTakeFirst();
     return shortened !== undefined;
