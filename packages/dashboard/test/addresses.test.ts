@@ -25,9 +25,7 @@ test("over plain http under any name, changes are confirmed and texts are copied
   const { keys, admin } = await server.environment();
   const baseURL = server.url.replace("127.0.0.1", "flags.test");
   // Nobody watches this one: its address is known to the browser alone.
-  const context = await browser.browser().newContext({ baseURL });
-  t.after(() => context.close());
-  context.setDefaultTimeout(300_000);
+  const context = await browser.newContext(t, { baseURL });
   const page = await context.newPage();
   await page.goto("/flags");
   assert.equal(await page.evaluate(() => isSecureContext), false);

@@ -123,8 +123,7 @@ for (const [what, host, isSameSite] of [
   ["another port of the same host", "127.0.0.1", true],
 ] as const) {
   test(`a page on ${what} gets nothing and changes nothing`, async (t) => {
-    const context = await browser.browser().newContext();
-    t.after(() => context.close());
+    const context = await browser.newContext(t);
     const page = await context.newPage();
     const known = await signedIn(page);
     cookiesSeen.length = 0;
@@ -142,8 +141,7 @@ for (const [what, host, isSameSite] of [
 }
 
 test("the same attempts from our own page do what they say", async (t) => {
-  const context = await browser.browser().newContext();
-  t.after(() => context.close());
+  const context = await browser.newContext(t);
   const page = await context.newPage();
   const known = await signedIn(page);
   await page.goto(`${server.url}/keys`);
@@ -163,8 +161,7 @@ test("the same attempts from our own page do what they say", async (t) => {
 });
 
 test("no page can put the dashboard into a frame", async (t) => {
-  const context = await browser.browser().newContext();
-  t.after(() => context.close());
+  const context = await browser.newContext(t);
   const page = await context.newPage();
   await signedIn(page);
   await page.goto(`http://127.0.0.1:${otherPort}/`);

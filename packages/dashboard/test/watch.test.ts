@@ -119,8 +119,7 @@ const mistakes: [what: string, make: (page: Page) => Promise<unknown>, told: Reg
 ];
 
 test("every mistake is noticed", async (t) => {
-  const context = await browser.browser().newContext({ baseURL: server.url });
-  t.after(() => context.close());
+  const context = await browser.newContext(t, { baseURL: server.url });
   const watched = await watchContext(context, { url: server.url, secrets: [secret], expected: [] });
   await signInWith(context, server.url, [key]);
   const page = await context.newPage();

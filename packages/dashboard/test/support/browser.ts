@@ -35,8 +35,8 @@ export interface TestBrowser {
    * share a context: of an earlier one, only files that the browser has cached are left.
    */
   visit(t: TestContext, url: string, options?: VisitOptions): Promise<Visit>;
-  /** The browser itself, for contexts that nobody watches. */
-  readonly browser: () => Browser;
+  /** A context that nobody watches; it is closed when the test ends. */
+  newContext(t: TestContext, options?: BrowserContextOptions): Promise<BrowserContext>;
 }
 
 const flags = [
@@ -116,19 +116,25 @@ export const testBrowser = (): TestBrowser => {
     if (filesThatNeedIt === 0) await launched?.close();
   });
 
-  const browser = (): Browser => {
+  const newContext = async (how: BrowserContextOptions): Promise<BrowserContext> => {
     assert.ok(launched, "the browser has not been started");
-    return launched;
+    const context = await launched.newContext(how);
+    context.setDefaultTimeout(patience);
+    return context;
   };
 
   const open = async (how: BrowserContextOptions): Promise<Kept> => {
-    const context = await browser().newContext(how);
-    context.setDefaultTimeout(patience);
+    const context = await newContext(how);
     return { context, blank: await context.newPage() };
   };
 
   return {
-    browser,
+    async newContext(t, options = {}) {
+      const context = await newContext(options);
+      t.after(() => context.close());
+      return context;
+    },
+
     async visit(
       t,
       url,
