@@ -56,7 +56,7 @@ const build = (...args: string[]) => {
   const script = join(folder, "scripts/build-dashboard.ts");
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
     encoding: "utf8",
-    timeout: 120_000,
+    timeout: 600_000,
   });
   assert.match(stdout, /^dashboard: [^\n]+\.\n$/, `not one line: ${stdout}${stderr}`);
   return { status, said: stdout };

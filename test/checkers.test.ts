@@ -40,7 +40,7 @@ const run = (folder: string, command: string, ...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(path, args, {
     cwd: folder,
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 600_000,
   });
   return { status, stdout, output: stdout + stderr };
 };

@@ -162,7 +162,7 @@ suite("the image", () => {
     const env = { PORT: new URL(server.url).port };
     const check = () =>
       new Promise<number | null>((resolve) => {
-        const child = execFile(process.execPath, args, { env, timeout: 20_000 });
+        const child = execFile(process.execPath, args, { env, timeout: 600_000 });
         child.once("exit", (code) => resolve(code));
       });
     assert.equal(await check(), 0);

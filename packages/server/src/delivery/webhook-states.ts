@@ -10,8 +10,11 @@ import type { WebhookHealth } from "../domain/webhooks/delivery.ts";
 import type { Callback, Claim, Claimed } from "../domain/webhooks/outbox.ts";
 import { createRequestShares } from "./request-shares.ts";
 
-/** Claims per request that may run, so that the next one starts without asking the store first. */
-const claimedAhead = 8;
+/**
+ * Claims per request that may run, so that the next one starts without asking the store first. What happens meanwhile waits
+ * for them: a slow receiver gets fewer, about so many as it takes in this many milliseconds.
+ */
+const claimedAhead = { least: 2, most: 8, milliseconds: 200 };
 /** Claims in one transaction at most. */
 const claimAtMost = 500;
 
@@ -27,6 +30,8 @@ export interface WebhookState {
   breaker: Breaker;
   /** Whether it has succeeded since this process started; until then it gets one request at a time. */
   proven: boolean;
+  /** Milliseconds of its last successful request. */
+  took: number;
   running: number;
   queue: Claim[];
   health: Health;
@@ -51,10 +56,15 @@ export const createWebhookStates = () => {
   const isFailing = ({ breaker, proven, health }: WebhookState): boolean =>
     breaker.kind !== "closed" || breaker.failures > 0 || (!proven && health.failingSince !== null);
 
+  const aheadFor = ({ took }: WebhookState): number => {
+    const { least, most, milliseconds } = claimedAhead;
+    return Math.min(most, Math.max(least, Math.floor(milliseconds / took)));
+  };
+
   const roomFor = (state: WebhookState | undefined, now: number): number => {
     if (!state) return 1;
     const limit = limitFor(state, now);
-    const ahead = state.proven && !isFailing(state) ? claimedAhead : 1;
+    const ahead = state.proven && !isFailing(state) ? aheadFor(state) : 1;
     return limit * ahead - state.running - state.queue.length;
   };
 
@@ -70,6 +80,7 @@ export const createWebhookStates = () => {
       callback,
       breaker: healthy,
       proven: false,
+      took: Number.POSITIVE_INFINITY,
       running: 0,
       queue: [],
       health: { failingSince: null, deactivate: null, recovered: false },
@@ -160,7 +171,8 @@ export const createWebhookStates = () => {
       noticed.add(state.id);
     },
 
-    succeeded(state: WebhookState): void {
+    succeeded(state: WebhookState, took: number): void {
+      state.took = took;
       // A process that has just started knows of an outage only from the store.
       const failedBefore = !state.proven && state.health.failingSince !== null;
       const wasOpen = state.breaker.kind === "open" || failedBefore;

@@ -86,7 +86,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     const decision = decideRetry(outcome, claim.attempts + 1, now, Math.random());
     done.push({ claim, attempt: attemptOf(outcome, at), decision });
     if (isSuccess(outcome)) {
-      states.succeeded(state);
+      states.succeeded(state, outcome.milliseconds);
       return;
     }
     states.failed(state, monotonic(), now);

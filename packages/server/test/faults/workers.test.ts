@@ -133,7 +133,7 @@ for (let nap = 0; nap < naps; nap += 1) {
     assert.equal(shareOf("sleeper"), 1);
     receiver.behave(({ service }) => (service === "sleeper" ? "hold" : "up"));
     // More flags than may be under way at once: the sleeper has claims that it has not begun, too.
-    const flags = Array.from({ length: 12 }, (_, index) => `flag-${index}`);
+    const flags = Array.from({ length: 8 }, (_, index) => `flag-${index}`);
     await Promise.all(
       flags.map((flag) => ask(sleeper, "POST", "/flags", { key: flag, type: "boolean" })),
     );

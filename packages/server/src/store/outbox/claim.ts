@@ -109,6 +109,10 @@ export const claim = async (
       event: { id: row.event_id, type: row.type, body: row.body },
     }),
   );
+  // Sent as they were found: what has priority first.
+  const places = new Map(queueIds.map((id, place) => [id, place]));
+  const placeOf = ({ queueId }: Claim): number => places.get(queueId) ?? 0;
+  claims.sort((a, b) => placeOf(a) - placeOf(b));
   return { claims, callbacks, unreadable };
 };
 
