@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
@@ -89,7 +89,7 @@ test("a flag that the other environment lacks is created there or copied from he
   const { page } = await openAs(browser, t, server.url, both, start, audited);
   await switchTo(page, second.name);
   await page.getByText(`It exists in ${first.name}.`).waitFor();
-  await auditBoth(page, "a flag that this environment lacks");
+  await audit(page, "a flag that this environment lacks");
   await page.getByRole("button", { name: "Create it here" }).waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
   await page.getByRole("button", { name: `Copy from ${first.name}` }).click();
@@ -119,7 +119,7 @@ test("a deleted flag is listed and restored from its history", async (t) => {
   await page.getByRole("link", { name: "gone" }).click();
   const restore = page.getByRole("button", { name: "Restore this version (version 2)" });
   await restore.waitFor();
-  await auditBoth(page, "a deleted flag");
+  await audit(page, "a deleted flag");
   await restore.click();
   await notice(page, "gone").waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "gone"), { percentage: 30, enabled: false });
@@ -165,7 +165,7 @@ test("an address that does not exist shows a page", async (t) => {
     expected,
   });
   await heading(page, "Page not found").waitFor();
-  await auditBoth(page, "an unknown page");
+  await audit(page, "an unknown page");
   await page.getByRole("link", { name: "Open the flags" }).click();
   await heading(page, "Flags").waitFor();
 });

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { signInAs } from "../../server/test/support/people.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, lineOf, notice, seedFlags, stateOf, until } from "./support/flags.ts";
 import { openAsPerson } from "./support/people.ts";
@@ -69,7 +69,7 @@ test("one person protects, another proposes, a third approves; all see it at onc
   await percent.fill("50");
   assert.equal(await page.getByRole("button", { name: "Save changes" }).count(), 0);
   await page.getByRole("button", { name: "Propose" }).click();
-  await auditBoth(page, "a change to propose");
+  await audit(page, "a change to propose");
   const id = await propose(page, "The first week went well");
   await page.getByRole("link", { name: "Requests 1 open" }).waitFor();
   // Nothing has changed, and nobody approves their own.
@@ -92,7 +92,7 @@ test("one person protects, another proposes, a third approves; all see it at onc
   await other.page.getByRole("list", { name: "Changes" }).getByText("50 %").waitFor();
   await other.page.getByLabel("Comment").fill("Is support ready?");
   await other.page.getByRole("button", { name: "Send comment" }).click();
-  await auditBoth(other.page, "a request of somebody else");
+  await audit(other.page, "a request of somebody else");
   await page.getByRole("link", { name: "Change the flag checkout" }).click();
   await page.getByText("Is support ready?").waitFor();
 
@@ -140,12 +140,12 @@ test("what moved on is rebased; an owner goes past it with a reason that stays v
   await page.getByText("moved on", { exact: true }).waitFor();
   await page.getByText("Somebody has changed it since this was proposed:").waitFor();
   await page.locator(".request-since").getByText("The new one").waitFor();
-  await auditBoth(page, "a request that moved on");
+  await audit(page, "a request that moved on");
   await page.getByRole("button", { name: "Rebase" }).click();
   await decision(page).getByText("You proposed this").waitFor();
   await page.getByRole("button", { name: "Edit reason and time…" }).click();
   await dialog(page).getByLabel("Reason").fill("More, and later");
-  await auditBoth(page, "the dialog that edits a request");
+  await audit(page, "the dialog that edits a request");
   await dialog(page).getByRole("button", { name: "Change request" }).click();
   await page.getByText("“More, and later”").waitFor();
   await other.page.getByText("“More, and later”").waitFor();
@@ -165,10 +165,10 @@ test("what moved on is rebased; an owner goes past it with a reason that stays v
   await dialog(owner.page)
     .getByLabel(/^Why can it not wait/)
     .fill("The shop is down");
-  await auditBoth(owner.page, "the dialog that goes past an approval");
+  await audit(owner.page, "the dialog that goes past an approval");
   await confirm.click();
   await owner.page.getByText("Applied without an approval by Olga").waitFor();
-  await auditBoth(owner.page, "a request without an approval");
+  await audit(owner.page, "a request without an approval");
   await other.page.getByText("Applied without an approval by Olga").waitFor();
   assert.match(JSON.stringify(await stateOf(admin, "checkout")), /"percentage":60/);
   await owner.page.goto(`${at}/history`);
@@ -251,7 +251,7 @@ test("a key that writes directly is there at once, and proposes until another pe
     .getByLabel(/^editor:/)
     .check();
   await directly.check();
-  await auditBoth(page, "a key that writes directly");
+  await audit(page, "a key that writes directly");
   await fitsOn(page, 320);
   await dialog(page).getByRole("button", { name: "Create key" }).click();
   await dialog(page).getByText("It proposes until somebody else approves").waitFor();

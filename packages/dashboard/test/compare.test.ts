@@ -7,7 +7,7 @@ import type { Segment } from "@halyard/core/targeting/segment";
 import type { Locator, Page } from "playwright-core";
 import type { Api } from "../../server/test/support/api.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, lineOf, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
@@ -101,7 +101,7 @@ test("environments side by side: what differs is what the command line says, and
   assert.match(await textOf(cell("fresh", staging.name)), /On else off1 rule/);
   assert.match(await textOf(cell("fresh", "production")), /not there/);
   assert.doesNotMatch(await textOf(cell("same", "production")), /differs/);
-  await auditBoth(page, "the matrix");
+  await audit(page, "the matrix");
 
   await page.getByLabel("Only what differs").check();
   await page.getByLabel("Differs in").selectOption("production");
@@ -119,7 +119,7 @@ test("environments side by side: what differs is what the command line says, and
     const panel = dialog(page);
     await panel.getByText(`What copying it from ${staging.name} would change`).waitFor();
     await panel.getByText("25 %").waitFor();
-    await auditBoth(page, "a difference");
+    await audit(page, "a difference");
     await panel.getByRole("button", { name: "Copy to production…" }).click();
     await lineOf(page, "checkout").getByText("changed").waitFor();
     await page.keyboard.press("Escape");
@@ -131,7 +131,7 @@ test("environments side by side: what differs is what the command line says, and
     await panel.getByRole("button", { name: "Copy to production…" }).click();
     const copy = panel.getByRole("button", { name: "Copy 1 flag" });
     assert.equal(await copy.isDisabled(), true);
-    await auditBoth(page, "a plan");
+    await audit(page, "a plan");
     await panel.getByLabel("Type production to confirm").fill("production");
     await panel.getByLabel("Why?").fill("ready for everyone");
     await copy.click();
@@ -185,7 +185,7 @@ test("environments side by side: what differs is what the command line says, and
       const ended = page.getByRole("dialog", { name: /not everything was done/ });
       await ended.getByText(/was changed meanwhile by admin/).waitFor();
       await ended.getByText("Done: 4 created. Not done: 1.").waitFor();
-      await auditBoth(page, "what was not done");
+      await audit(page, "what was not done");
       assert.partialDeepStrictEqual(await stateOf(production, "fresh"), {
         enabled: false,
         rules: [{ id: "beta" }],
@@ -288,7 +288,7 @@ test("one environment at two times, without another to compare with", async (t) 
   await page.getByText(/2 flags changed in/).waitFor();
   assert.deepEqual(await keysShown(page), ["changed", "deleted"]);
   assert.match(await textOf(rowOf(page, "deleted")), /before: Off.*after: not there/);
-  await auditBoth(page, "two times");
+  await audit(page, "two times");
   await page.setViewportSize({ width: 390, height: 844 });
   assert.equal(await isSideways(page), false);
   await rowOf(page, "changed").getByRole("button").first().click();

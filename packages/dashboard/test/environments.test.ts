@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { signInAs } from "../../server/test/support/people.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, until } from "./support/flags.ts";
 import { openAsPerson } from "./support/people.ts";
@@ -31,7 +31,7 @@ test("an owner creates a preview as a copy, sees its color, keeps it, and delete
   await dialog(page).getByLabel("Color").selectOption("violet");
   await dialog(page).getByLabel("Begin with").selectOption(environment.name);
   await dialog(page).getByLabel("Expires").selectOption("7d");
-  await auditBoth(page, "the dialog that creates an environment");
+  await audit(page, "the dialog that creates an environment");
   await fitsOn(page, 320);
   await dialog(page).getByRole("button", { name: "Create environment" }).click();
   await dialog(page).getByText("Shown only once").waitFor();
@@ -50,7 +50,7 @@ test("an owner creates a preview as a copy, sees its color, keeps it, and delete
   const color = await dot.evaluate((element) => getComputedStyle(element).backgroundColor);
   assert.equal(color, "rgb(121, 80, 242)");
   await fitsOn(page, 320);
-  await auditBoth(page, "the environments, in one with a color");
+  await audit(page, "the environments, in one with a color");
 
   await page.getByRole("link", { name: "Preview of 123" }).click();
   await page.getByRole("button", { name: "Keep it" }).click();
@@ -62,7 +62,7 @@ test("an owner creates a preview as a copy, sees its color, keeps it, and delete
   await page.getByLabel("Color", { exact: true }).selectOption("red");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("button", { name: /^Environment: pr-123/ }).waitFor();
-  await auditBoth(page, "the settings of an environment");
+  await audit(page, "the settings of an environment");
 
   await page.getByRole("button", { name: "Delete pr-123…" }).click();
   const remove = dialog(page).getByRole("button", { name: "Delete environment" });
@@ -71,7 +71,7 @@ test("an owner creates a preview as a copy, sees its color, keeps it, and delete
     .waitFor();
   assert.equal(await remove.isDisabled(), true);
   await dialog(page).getByLabel("Type pr-123 to confirm").fill("pr-123");
-  await auditBoth(page, "the dialog that deletes an environment");
+  await audit(page, "the dialog that deletes an environment");
   await page.keyboard.press("Enter");
   await notice(page, "You no longer have access to pr-123").waitFor();
   assert.equal((await server.api(key)("GET", "/flags")).status, 401);

@@ -11,7 +11,7 @@ import {
 } from "../../server/test/support/delivery-log.ts";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { openAs, until } from "./support/flags.ts";
 
@@ -147,5 +147,5 @@ test("a server key sees history, webhooks and deliveries without secrets, and no
   await look();
   await open("Keys");
   await page.getByRole("heading", { name: "Admin key required" }).waitFor();
-  await auditBoth(page, "a page that needs an admin key");
+  await audit(page, "a page that needs an admin key");
 });

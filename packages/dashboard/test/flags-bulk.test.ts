@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type { Flag } from "@halyard/core/flags/registry";
 import type { Locator, Request } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, lineOf, notice, openAs, seedFlags, stateOf } from "./support/flags.ts";
 
@@ -32,7 +32,7 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
 
   await press("j", "x", "j", "j", "Shift+X");
   await bar.getByText("3 selected").waitFor();
-  await auditBoth(page, "selected flags");
+  await audit(page, "selected flags");
   await press("x");
   await bar.getByText("2 selected").waitFor();
   await bar.getByRole("button", { name: "Select all 3" }).click();
@@ -47,7 +47,7 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
   await press("Enter");
   await dialog(page).getByLabel("Tag").fill("payments");
   await dialog(page).getByText("3 to change").waitFor();
-  await auditBoth(page, "tagging several flags");
+  await audit(page, "tagging several flags");
   await page.keyboard.press("Enter");
   const tagged = notice(page, /^Tag added in/);
   await tagged.getByText("3 changed.").waitFor();

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { writeRows } from "../../server/test/support/database.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
@@ -149,7 +149,7 @@ test("shortcuts move through the list, toggle a flag and open it; Undo reverts",
 
   await page.keyboard.press("?");
   await dialog(page).getByText("Turn flag on or off").waitFor();
-  await auditBoth(page, "keyboard shortcuts");
+  await audit(page, "keyboard shortcuts");
   await page.keyboard.press("Escape");
   await dialog(page).waitFor({ state: "detached" });
   await rows(page).getByRole("link", { name: "b" }).focus();

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { bucketOf } from "@halyard/sdk";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { tooSmall } from "./support/controls.ts";
 import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
@@ -123,7 +123,7 @@ test("evaluations of a flag with variants and rules are shown by them, in words 
   );
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
   await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
-  await auditBoth(page, "a flag with variants and rules");
+  await audit(page, "a flag with variants and rules");
 
   // What was counted stays with its name when the rule is gone.
   await admin("PATCH", "/flags/size", { rules: null });
@@ -138,7 +138,7 @@ test("the description is edited, and snippets are copied", async (t) => {
   await page.getByLabel("Description").fill("Ask the shop team");
   await page.getByRole("button", { name: "Save description" }).click();
   await notice(page, "described").getByText("Description saved.", { exact: true }).waitFor();
-  await auditBoth(page, "a message");
+  await audit(page, "a message");
   assert.equal((await stateOf(admin, "described")).description, "Ask the shop team");
 
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -163,7 +163,7 @@ test("the dialog creates a flag and says what is wrong with a key", async (t) =>
   const { keys, admin } = await server.environment();
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", audited);
   await page.getByRole("heading", { name: "No flags yet" }).waitFor();
-  await auditBoth(page, "no flags");
+  await audit(page, "no flags");
   await page.keyboard.press("c");
   const form = dialog(page);
   await form.getByLabel("Key").fill("not a key");
@@ -173,7 +173,7 @@ test("the dialog creates a flag and says what is wrong with a key", async (t) =>
   await form.getByLabel(/^rollout/).check();
   await form.getByLabel("Percent of users").fill("0.125");
   await form.getByLabel("Description").fill("One page");
-  await auditBoth(page, "creating a flag");
+  await audit(page, "creating a flag");
   // Escape closes the dialog and keeps what was typed.
   await page.keyboard.press("Escape");
   await form.waitFor({ state: "detached" });
@@ -229,7 +229,7 @@ test("on a phone, texts of the chart are readable, fingers hit every control, an
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
   await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
   assert.deepEqual(await tooSmall(page, "main"), []);
-  await auditBoth(page, "a rollout flag on a phone");
+  await audit(page, "a rollout flag on a phone");
   assert.equal(await page.getByLabel("Percent of users").inputValue(), "37 %");
   const settings = (await page.locator(".flag-head").textContent()) ?? "";
   assert.ok(!settings.includes("37"), settings);

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { writeRows } from "../../server/test/support/database.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
@@ -76,7 +76,7 @@ test("a rollout is raised after its summary was confirmed, and stays when it was
   await question
     .getByText("25 % → 50 %: about 2,500 more of every 10,000 users get it, nobody loses it.")
     .waitFor();
-  await auditBoth(page, "a change to confirm");
+  await audit(page, "a change to confirm");
   await question.getByRole("button", { name: "Cancel" }).click();
   await question.waitFor({ state: "detached" });
   assert.equal(await percent.inputValue(), "50 %");
@@ -113,7 +113,7 @@ test("a flag is deleted only after its key was typed", async (t) => {
   await dialog(page).getByLabel("Type to-go to confirm").fill("to-g");
   assert.equal(await confirm.isDisabled(), true);
   await dialog(page).getByLabel("Type to-go to confirm").fill("to-go");
-  await auditBoth(page, "a deletion to confirm");
+  await audit(page, "a deletion to confirm");
   await confirm.click();
   await page.getByRole("heading", { name: "Flags", level: 1 }).waitFor();
   assert.equal((await admin("GET", "/flags/to-go")).status, 404);
@@ -168,7 +168,7 @@ test("two people see each other's changes, and a conflict shows both versions", 
     "enabled",
     "percentage",
   ]);
-  await auditBoth(first.page, "a conflict");
+  await audit(first.page, "a conflict");
   // Escape decides nothing: the draft stays.
   await first.page.keyboard.press("Escape");
   await conflict.waitFor({ state: "detached" });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { field, focused, tooSmall } from "./support/controls.ts";
 import { dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
@@ -129,7 +129,7 @@ test("a first rule is made in rows, and every kind of condition has its input", 
   await page.getByRole("menuitem", { name: "Remove" }).click();
   await field(second, "Serve").selectOption("a split by percentage");
   await field(second, "Percent of users: on").fill("25");
-  await auditBoth(page, "a rule with every kind of condition");
+  await audit(page, "a rule with every kind of condition");
   await save(page);
   assert.partialDeepStrictEqual(await stateOf(admin, "shop"), {
     rules: [
@@ -204,7 +204,7 @@ test("rules are put in order by keyboard and by mouse, duplicated, disabled and 
   await page.getByRole("menuitem", { name: "Remove" }).click();
   await told("Rule a was removed.");
   assert.match(await focused(page), /rule-toggle/);
-  await auditBoth(page, "rules that were moved");
+  await audit(page, "rules that were moved");
   await save(page);
   await idsAre(["b", "b-copy", "c"]);
   assert.equal((await stateOf(admin, "order")).rules?.[1]?.disabled, true);
@@ -241,7 +241,7 @@ test("the JSON and the rows follow each other; what the server refuses stands at
   // All of it at once, so that the bars of the page lie over none of it.
   await page.setViewportSize({ width: 320, height: 8_000 });
   await page.evaluate("scrollTo(0, 0)");
-  await auditBoth(page, "a refusal on a phone");
+  await audit(page, "a refusal on a phone");
   await admin("POST", "/segments", { key: "nobody" });
   await page.getByRole("button", { name: /^2\. two/ }).click();
   await field(page, "Attribute of condition 2").last().fill("tier");
@@ -284,7 +284,7 @@ test("what a newer server has written is kept, and a change by somebody else is 
   await field(page, "Attribute of condition 1").fill("tier");
   await page.getByRole("button", { name: "Save targeting" }).click();
   await dialog(page).getByText("If tier is a, serve on.").waitFor();
-  await auditBoth(page, "a change of rules in production");
+  await audit(page, "a change of rules in production");
   await dialog(page).getByRole("button", { name: "Change flag" }).click();
   await dialog(page).getByText("Somebody else changed").waitFor();
   const mine = { ...ruleFor("a"), when: { ...is("a"), attribute: "tier" } };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { field } from "./support/controls.ts";
 import { dialog, openAs, stateOf, until } from "./support/flags.ts";
@@ -25,7 +25,7 @@ test("a variant flag is created, split and changed", async (t) => {
   await form.getByLabel("Value of small").fill("S");
   await form.getByLabel("Variant", { exact: true }).nth(1).fill("large");
   await form.getByLabel("Value of large").fill("L");
-  await auditBoth(page, "a new variant flag");
+  await audit(page, "a new variant flag");
   await form.getByRole("button", { name: "Create flag" }).click();
   await page.getByRole("heading", { name: "button-size" }).waitFor();
   const made = {
@@ -209,6 +209,6 @@ test("who may not change anything reads rules as sentences, without the editor",
   await page.getByRole("link", { name: "read" }).click();
   await page.getByText("If plan is a, serve on.").first().waitFor();
   await page.getByText("Everyone else gets on to 5").waitFor();
-  await auditBoth(page, "rules in sentences");
+  await audit(page, "rules in sentences");
   assert.ok(!asked.some((url) => /targeting-editor/.test(url)));
 });

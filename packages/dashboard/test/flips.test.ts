@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import type { Api } from "../../server/test/support/api.ts";
 import { type SignedIn, signInAs } from "../../server/test/support/people.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, lineOf, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 import { openAsPerson } from "./support/people.ts";
@@ -92,7 +92,7 @@ test("a change says whom it changes, by rule, and what is not known", async (t) 
     .getByText(/targetingKey: user-\d+, plan: pro/)
     .first()
     .waitFor();
-  await auditBoth(page, "a draft with its preview");
+  await audit(page, "a draft with its preview");
   await fitsOn(page, 320);
 
   const abroad = { attribute: "country", op: "in", values: ["NL"] };
@@ -120,17 +120,17 @@ test("a change past the limit is confirmed with the percentage, once for several
   await page.getByLabel("Percent of people").fill("20");
   await page.getByRole("button", { name: "Set limit" }).click();
   await notice(page, "production").getByText("Limit saved.").waitFor();
-  await auditBoth(page, "the settings with a limit");
+  await audit(page, "the settings with a limit");
 
   await page.goto(`${flags}/banner`);
   await page.getByRole("switch", { name: "Off" }).click({ force: true });
   await says(inDialog(page), /^All people change from off to on: 40 of 40 seen/);
-  await auditBoth(page, "a change with its preview");
+  await audit(page, "a change with its preview");
   await dialog(page).getByRole("button", { name: "Change flag" }).click();
   await dialog(page).getByText("More people change than the limit allows").waitFor();
   const anyway = dialog(page).getByRole("button", { name: "Change 100 % of people anyway" });
   await anyway.waitFor();
-  await auditBoth(page, "a change past the limit");
+  await audit(page, "a change past the limit");
   // Enter alone is no confirmation.
   await page.keyboard.press("Enter");
   await dialog(page).waitFor({ state: "detached" });
@@ -192,7 +192,7 @@ test("a segment's people, and those that review a request, see whom it changes",
       .count(),
     0,
   );
-  await auditBoth(review.page, "a request with its preview");
+  await audit(review.page, "a request with its preview");
 });
 
 test("without traffic the page says so, and where nothing is sampled it says nothing", async (t) => {

@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from "../../server/test/support/serv
 import { csvCell, csvHead, csvRows } from "../src/history/csv.ts";
 import { historyFilterFrom, historyParameters, queryOf } from "../src/history/history-filter.ts";
 import { segmentAt } from "../src/segments/segment-past.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
 
@@ -132,7 +132,7 @@ test("the history is filtered by kind, key, name and time, restored from and exp
   await page.getByRole("heading", { name: "History", level: 1 }).waitFor();
   await page.getByText("“No errors so far”").waitFor();
   await page.getByText("1 added: zoe").waitFor();
-  await auditBoth(page, "the history");
+  await audit(page, "the history");
 
   await page.getByRole("combobox", { name: "Who" }).fill("deploy bot");
   await page.keyboard.press("Enter");
@@ -147,7 +147,7 @@ test("the history is filtered by kind, key, name and time, restored from and exp
   await page.getByRole("option", { name: "From … to …" }).click();
   await page.getByLabel("To", { exact: true }).fill("2020-01-01T00:00");
   await page.getByRole("heading", { name: "No changes" }).waitFor();
-  await auditBoth(page, "a history in which nothing was found");
+  await audit(page, "a history in which nothing was found");
   await page.getByRole("button", { name: "Clear filters" }).click();
   const all = (await admin("GET", "/history")).body as HistoryEntry[];
   await until(async () => assert.equal(await entries(page).count(), all.length));
@@ -172,7 +172,7 @@ test("the history is filtered by kind, key, name and time, restored from and exp
   assert.deepEqual([restored.include, restored.exclude], [["ann", "bob"], ["eve"]]);
   await page.getByRole("button", { name: "Restore this version: beta, version 2" }).click();
   await dialog(page).getByText("Members: 1 added, 1 removed").waitFor();
-  await auditBoth(page, "a segment to restore");
+  await audit(page, "a segment to restore");
   await dialog(page).getByRole("button", { name: "Restore" }).click();
   await until(async () => {
     const { include } = (await admin("GET", "/segments/beta")).body as Segment;
@@ -215,12 +215,12 @@ test("in production a change asks why, and what was deleted is restored with its
   const { page } = await openAs(browser, t, server.url, [production.text], address, audited);
   await page.getByRole("heading", { name: "Deleted", level: 1 }).waitFor();
   assert.match(page.url(), /\/history\?kind=flag&deleted=1$/);
-  await auditBoth(page, "deleted flags");
+  await audit(page, "deleted flags");
   await page.getByRole("button", { name: "Restore: gone, version 2" }).click();
   const why = dialog(page).getByLabel("Why? (optional, shown in history and sent in events)");
   await why.waitFor();
   await until(async () => assert.ok(await why.evaluate((input) => input.matches(":focus"))));
-  await auditBoth(page, "a reason to give");
+  await audit(page, "a reason to give");
   await page.keyboard.type(" Needed after all ");
   await page.keyboard.press("Enter");
   await notice(page, "gone").waitFor();

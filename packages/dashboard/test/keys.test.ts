@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, until } from "./support/flags.ts";
 
@@ -47,7 +47,7 @@ test("a key is created with its role, works, and stops working once it is revoke
 
   await page.getByRole("button", { name: "Revoke key checkout service" }).click();
   await dialog(page).getByText("This cannot be undone.").waitFor();
-  await auditBoth(page, "revoking a key");
+  await audit(page, "revoking a key");
   await fitsOn(page, 320);
   await dialog(page).getByRole("button", { name: "Cancel" }).click();
   await dialog(page).waitFor({ state: "detached" });
@@ -100,14 +100,14 @@ test("an expiry and allowed origins are set with the key, and shown", async (t) 
   await dialog(page).getByLabel("Expires").selectOption("In 30 days");
   await dialog(page).getByRole("button", { name: "Create key" }).click();
   await dialog(page).getByText("The key was not created").waitFor();
-  await auditBoth(page, "creating a key");
+  await audit(page, "creating a key");
   await fitsOn(page, 320);
   await dialog(page)
     .getByLabel("Allowed origins")
     .fill("https://shop.example.com, http://localhost:5173");
   await dialog(page).getByRole("button", { name: "Create key" }).click();
   await dialog(page).getByText("Shown only once").waitFor();
-  await auditBoth(page, "a new key");
+  await audit(page, "a new key");
   await fitsOn(page, 320);
   await dialog(page).getByRole("button", { name: "I saved the key" }).click();
   await row(page, "shop")

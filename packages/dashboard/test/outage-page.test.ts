@@ -16,7 +16,7 @@ import {
 } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { openAs } from "./support/flags.ts";
 
@@ -141,7 +141,7 @@ test("an outage: the page says what fails, since when and why, what waits and wh
     .getByText(/^Last error .*: answered 500\.$/)
     .waitFor();
 
-  await auditBoth(page, "webhooks of which some fail");
+  await audit(page, "webhooks of which some fail");
 
   // One of them in full: what to do, what waits behind what, and the receiver's own words.
   await page.getByRole("link", { name: receivers.busy.url }).click();
@@ -157,7 +157,7 @@ test("an outage: the page says what fails, since when and why, what waits and wh
       .filter({ hasText: new RegExp(`^${key}: answered 503 after \\d+ attempts?\\. .*${held}`) })
       .waitFor();
   }
-  await auditBoth(page, "a webhook that fails");
+  await audit(page, "a webhook that fails");
   await rows(page).first().getByText("behind an earlier event").waitFor();
   await rows(page).first().getByRole("link").click();
   await opened(page).getByRole("link", { name: "an earlier event of the same flag" }).click();

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { createFlag, register } from "../../server/test/support/delivery-log.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited, isAsWideAsScreen } from "./support/audit-page.ts";
+import { audit, audited, isAsWideAsScreen } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
 
@@ -65,7 +65,7 @@ test("the palette: typos are forgiven, nothing typed is lost, and all is reached
   assert.equal(await active(page), "checkout-v1flag");
   await page.keyboard.press("ArrowUp");
   await until(async () => assert.equal(await active(page), "checkout-v2flag"));
-  await auditBoth(page, "the palette");
+  await audit(page, "the palette");
   await page.keyboard.press("Escape");
   const search = page.getByRole("searchbox");
   await until(async () =>

@@ -9,7 +9,7 @@ import {
 import { minute, movableClock } from "../../server/test/support/movable-clock.ts";
 import { signInAs } from "../../server/test/support/people.ts";
 import { type SingleSignOn, startSingleSignOn } from "../../server/test/support/single-sign-on.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog } from "./support/flags.ts";
 import { choose, heading } from "./support/people.ts";
@@ -71,7 +71,7 @@ test("somebody comes in with a provider, proves it again in another window, and 
   await page.goto(wanted);
   await page.getByRole("link", { name: "Continue with The acme" }).waitFor();
   assert.equal(await page.getByLabel("E-mail address").count(), 0, "nobody has a password");
-  await auditBoth(page, "signing in with a provider");
+  await audit(page, "signing in with a provider");
   await fitsOn(page, 320);
   provider.visitor = null;
   await page.getByRole("link", { name: "Continue with The acme" }).click();

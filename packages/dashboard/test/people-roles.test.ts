@@ -7,7 +7,7 @@ import { goodPassword, newAccount } from "../../server/test/support/accounts.ts"
 import { type SignedIn, signInAs, withStore } from "../../server/test/support/people.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { describeAgent } from "../src/account/describe-agent.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { field } from "./support/controls.ts";
 import { dialog, notice, stateOf, until } from "./support/flags.ts";
@@ -57,7 +57,7 @@ test("a viewer becomes an editor while they look, is named in history, and is re
   });
   await page.goto(lost);
   await page.getByText("This invitation cannot be used").waitFor();
-  await auditBoth(page, "an invitation that is used up");
+  await audit(page, "an invitation that is used up");
   await page.goto(link);
   await page.getByText("Maya has invited you to Halyard").waitFor();
   await page.getByText(`Your role: viewer in ${name}.`).waitFor();
@@ -74,7 +74,7 @@ test("a viewer becomes an editor while they look, is named in history, and is re
 
   await owner.page.getByRole("button", { name: "Change Jun Park" }).click();
   await dialog(owner.page).getByLabel(name, { exact: true }).selectOption("editor");
-  await auditBoth(owner.page, "changing a person");
+  await audit(owner.page, "changing a person");
   await fitsOn(owner.page, 320);
   await dialog(owner.page).getByRole("button", { name: "Save" }).click();
   await notice(owner.page, "Jun Park").waitFor();
@@ -95,7 +95,7 @@ test("a viewer becomes an editor while they look, is named in history, and is re
     ["client", "server", "editor"],
     "no more than an editor",
   );
-  await auditBoth(page, "creating a personal key");
+  await audit(page, "creating a personal key");
   await dialog(page).getByRole("button", { name: "Create key" }).click();
   const key = (await dialog(page).getByText(/^hal_/).textContent()) ?? "";
   await dialog(page).getByRole("button", { name: "I saved the key" }).click();
@@ -122,7 +122,7 @@ test("a viewer becomes an editor while they look, is named in history, and is re
   await owner.page.getByRole("button", { name: "More for Jun Park" }).click();
   await owner.page.getByRole("menuitem", { name: "Remove" }).click();
   await dialog(owner.page).getByText("their personal keys stop working").waitFor();
-  await auditBoth(owner.page, "removing a person");
+  await audit(owner.page, "removing a person");
   await dialog(owner.page).getByRole("button", { name: "Remove" }).click();
   await page.getByText("Your session has ended").waitFor();
   await page.getByText("your account was removed").waitFor();
@@ -141,7 +141,7 @@ test("somebody without a role sees why and has their account, and goes on once t
   await page.getByText("You are signed in as Bo").waitFor();
   await page.getByRole("list", { name: "Sessions" }).getByText("this session").waitFor();
   await page.getByRole("button", { name: "Change password" }).waitFor();
-  await auditBoth(page, "no role");
+  await audit(page, "no role");
   await fitsOn(page, 320);
   const roles = { [name]: "viewer" };
   const given = await owner.in(name)("PATCH", `/users/${userId}`, { roles });
@@ -150,7 +150,7 @@ test("somebody without a role sees why and has their account, and goes on once t
   await heading(page, "Flags").waitFor();
   await page.goto("/environments/production/flags");
   await heading(page, "You have no access to production").waitFor();
-  await auditBoth(page, "no access");
+  await audit(page, "no access");
 });
 
 test("a thousand people are searched at once, and shown by the hundred", async (t) => {
@@ -177,7 +177,7 @@ test("a thousand people are searched at once, and shown by the hundred", async (
   await row(page, "Person 999").waitFor();
   await page.getByLabel("Search people").fill("nobody at all");
   await page.getByText("Nobody matches").first().waitFor();
-  await auditBoth(page, "people");
+  await audit(page, "people");
 });
 
 test("a browser is told in plain words", () => {

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { goodPassword } from "../../server/test/support/accounts.ts";
 import { minute, movableClock, second } from "../../server/test/support/movable-clock.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, until } from "./support/flags.ts";
 import {
@@ -43,11 +43,11 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await dialog(first.page).getByLabel(later.name, { exact: true }).waitFor();
   await dialog(first.page).getByRole("button", { name: "Cancel" }).click();
   await fillInvitation(first.page, { name: "Maya", email, rights: "owner" });
-  await auditBoth(first.page, "inviting somebody");
+  await audit(first.page, "inviting somebody");
   await fitsOn(first.page, 320);
   await dialog(first.page).getByRole("button", { name: "Invite" }).click();
   await dialog(first.page).getByText("Halyard sends no e-mail").waitFor();
-  await auditBoth(first.page, "the link of an invitation");
+  await audit(first.page, "the link of an invitation");
   const link = await shownLink(first.page);
   await row(first.page, "Maya").getByText("invited").waitFor();
 
@@ -63,7 +63,7 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await page.getByText("You were invited to Halyard").waitFor();
   await page.getByText("You are an owner").waitFor();
   await page.getByText("At least 10 characters").waitFor();
-  await auditBoth(page, "an invitation");
+  await audit(page, "an invitation");
   await fitsOn(page, 320);
   await page.getByLabel("Your name").fill("Maya Lindqvist");
   await passwordIn(page).fill("password123");
@@ -78,7 +78,7 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await page.getByText(`Maya Lindqvist, ${email}, owner`).waitFor();
   await page.getByRole("button", { name: "Set up" }).click();
   await dialog(page).getByRole("img", { name: "QR code" }).waitFor();
-  await auditBoth(page, "setting up a second factor");
+  await audit(page, "setting up a second factor");
   await fitsOn(page, 320);
   const secret = (await dialog(page).locator("code").textContent()) ?? "";
   const code = appOf(secret, clock.clock);
@@ -90,7 +90,7 @@ test("from the printed link to an owner with a second factor, who signs out and 
   const codes = dialog(page).getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
   await codes.first().waitFor();
   assert.equal(await codes.count(), 10);
-  await auditBoth(page, "recovery codes");
+  await audit(page, "recovery codes");
   const recovery = await codes.allTextContents();
   const downloading = page.waitForEvent("download");
   await dialog(page).getByRole("button", { name: "Download" }).click();
@@ -100,7 +100,7 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await page.getByText("Signing in asks for a code").waitFor();
   await page.getByRole("list", { name: "Sessions" }).getByText("this session").waitFor();
   await page.getByText(/^Chrome on Linux$/).waitFor();
-  await auditBoth(page, "an account");
+  await audit(page, "an account");
 
   await choose(page, "Sign out");
   await heading(page, "Sign in to Halyard").waitFor();
@@ -110,13 +110,13 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await passwordIn(page).fill("not the right one");
   await page.keyboard.press("Enter");
   await page.getByText("The e-mail address or the password is wrong.").waitFor();
-  await auditBoth(page, "signing in with a password");
+  await audit(page, "signing in with a password");
   await passwordIn(page).fill(goodPassword);
   await page.keyboard.press("Enter");
   await page.getByRole("textbox", { name: "Code" }).fill("123456");
   await page.keyboard.press("Enter");
   await page.getByText("The code is wrong").waitFor();
-  await auditBoth(page, "the second factor");
+  await audit(page, "the second factor");
   await fitsOn(page, 320);
   clock.forward(30 * second);
   await page.getByRole("textbox", { name: "Code" }).fill(code());
@@ -147,7 +147,7 @@ test("from the printed link to an owner with a second factor, who signs out and 
     const inviting = page.getByRole("dialog", { name: "Invite a person" });
     await inviting.getByRole("button", { name: "Invite" }).click();
     await passwordIn(again).waitFor();
-    await auditBoth(page, "signing in again");
+    await audit(page, "signing in again");
     await fitsOn(page, 320);
     // Longer than a request may take: who thinks it over is not asked a second time.
     await page.clock.fastForward(minute);
@@ -182,7 +182,7 @@ test("from the printed link to an owner with a second factor, who signs out and 
     await page.getByLabel("New password").fill(other);
     await page.keyboard.press("Enter");
     await page.getByText("The password is wrong.").waitFor();
-    await auditBoth(page, "changing the password");
+    await audit(page, "changing the password");
     await page.getByLabel("Current password").fill(goodPassword);
     await page.keyboard.press("Enter");
     await notice(page, "Password changed").waitFor();

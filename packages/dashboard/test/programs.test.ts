@@ -8,7 +8,7 @@ import {
   type TestEnvironment,
   type TestServer,
 } from "../../server/test/support/server.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, until } from "./support/flags.ts";
 import { openAsPerson } from "./support/people.ts";
@@ -39,7 +39,7 @@ test("the page lists instances and programs, keeps them current and finds them",
   await page.getByRole("link", { name: "Programs" }).click();
   await page.getByRole("heading", { name: "No programs yet" }).waitFor();
   await page.getByText("createClient").waitFor();
-  await auditBoth(page, "no programs");
+  await audit(page, "no programs");
 
   await start(t, environment, "checkout-1");
   const slow = await start(t, environment, "billing-1");
@@ -56,7 +56,7 @@ test("the page lists instances and programs, keeps them current and finds them",
   await page.getByText(/^2 of 3 programs have revision 2/).waitFor();
   const programs = page.getByRole("list", { name: "Programs" });
   assert.match((await programs.getByRole("listitem").first().textContent()) ?? "", /^billing-1/);
-  await auditBoth(page, "programs, one of them behind");
+  await audit(page, "programs, one of them behind");
   for (const width of [320, 390, 768]) await fitsOn(page, width);
 
   await page.getByLabel("State").selectOption("behind");
@@ -143,7 +143,7 @@ test("after a change the page says how many programs have it, and who does not",
   await notice(page, "two").waitFor();
   await page.clock.fastForward(4_000);
   await line(page).getByText("Not yet: billing-1.").waitFor();
-  await auditBoth(page, "a program that lags");
+  await audit(page, "a program that lags");
   await fitsOn(page, 390);
   await page.waitForResponse("**/api/v1/clients");
   await hide(true);

@@ -10,7 +10,7 @@ import {
   sumOf,
   withShare,
 } from "../src/targeting/split/shares.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, openAs, stateOf, until } from "./support/flags.ts";
 
@@ -151,7 +151,7 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
     }),
   );
   await until(async () => assert.equal(await about.inputValue(), "theirs"));
-  await auditBoth(page, "a segment");
+  await audit(page, "a segment");
   await fitsOn(page, 320);
   await page.getByRole("button", { name: "Delete" }).click();
   await dialog(page).getByText("uses-it").waitFor();
@@ -223,7 +223,7 @@ test("a split changes by keyboard, by dragging and by numbers, and says whom it 
   assert.equal(await share("large").inputValue(), "10 %");
   await page.getByRole("button", { name: "Remove medium from the split" }).click();
   assert.equal(await share("medium").count(), 0);
-  await auditBoth(page, "a split of three");
+  await audit(page, "a split of three");
   await fitsOn(page, 320);
   await page.getByRole("button", { name: "Save changes" }).click();
   const wanted = { small: 47.125, large: 42.875, huge: 10 };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { until } from "./support/flags.ts";
 
@@ -48,7 +48,7 @@ test("the sign-in link works once, and its token does not stay in the URL", asyn
   await second.page.goto(link);
   await second.page.getByText("This link has expired").waitFor();
   assert.deepEqual(await second.context.cookies(), []);
-  await auditBoth(second.page, "sign-in");
+  await audit(second.page, "sign-in");
   await fitsOn(second.page, 320);
 });
 
@@ -134,7 +134,7 @@ test("a session that ended says so, and signing in returns to the page and its d
   await context.clearCookies();
   await page.getByRole("button", { name: "Save changes" }).click();
   await page.getByText("Your session has ended").waitFor();
-  await auditBoth(page, "a session that has ended");
+  await audit(page, "a session that has ended");
   await page.getByLabel("API key").fill(keys.admin);
   await page.getByRole("button", { name: "Sign in" }).click();
   await heading(page, "drafted").waitFor();

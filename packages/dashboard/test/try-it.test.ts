@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { focused } from "./support/controls.ts";
 import { notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
@@ -72,7 +72,7 @@ test("requirements are chosen, drawn and refused in a circle; tags and owner fin
     }),
   );
   await notice(page, "top").getByText("Tags saved. Owner saved.").waitFor();
-  await auditBoth(page, "requirements and labels");
+  await audit(page, "requirements and labels");
   await fitsOn(page, 320);
 
   await section.getByRole("link", { name: "base" }).click();
@@ -94,7 +94,7 @@ test("requirements are chosen, drawn and refused in a circle; tags and owner fin
   await page.reload();
   await rows.getByRole("link", { name: "top" }).waitFor();
   assert.equal(await rows.count(), 1);
-  await auditBoth(page, "flags with labels");
+  await audit(page, "flags with labels");
 });
 
 test("a flag is tried with a context: now, as it was, and with what is not saved", async (t) => {
@@ -153,7 +153,7 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
   await section.getByText("Why payments gives that").click();
   await section.getByText("There are no rules: everyone gets on.").waitFor();
   await section.getByText(/Splits go by targetingKey: user-7 with the seed checkout/).waitFor();
-  await auditBoth(page, "try it");
+  await audit(page, "try it");
   await fitsOn(page, 320);
 
   // As it was before the rule was taken away.
@@ -183,7 +183,7 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
   await changes.selectOption(String(created));
   await evaluate();
   await given.getByText("off, because the flag is off.").waitFor();
-  await auditBoth(page, "try it as it was");
+  await audit(page, "try it as it was");
   await fitsOn(page, 320);
 
   // With what is typed above and not saved.
@@ -230,7 +230,7 @@ test("a flag that was deleted is tried as it was", async (t) => {
   const given = section.getByRole("status").filter({ hasText: "Gives" });
   await given.getByText("true", { exact: true }).waitFor();
   await given.getByText(`Revision ${revision}.`).waitFor();
-  await auditBoth(page, "a deleted flag");
+  await audit(page, "a deleted flag");
   await fitsOn(page, 320);
 
   // The page History leads to the same question, with the time filled in.

@@ -13,7 +13,7 @@ import {
 } from "../../server/test/support/delivery-log.ts";
 import { type Script, startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, openAs, until } from "./support/flags.ts";
 
@@ -221,7 +221,7 @@ test("deliveries are accessible, light and dark, and on a phone the details repl
   const path = `/webhooks/${id}?delivery=${delivery?.id}`;
   const { page } = await openAs(browser, t, server.url, [keys.admin], path, audited);
   await opened(page).getByText("Raw").waitFor();
-  await auditBoth(page, "a delivery");
+  await audit(page, "a delivery");
   await page.setViewportSize({ width: 390, height: 800 });
   await rows(page).first().waitFor({ state: "hidden" });
   // Nothing scrolls sideways, once the page is laid out anew.
@@ -240,5 +240,5 @@ test("deliveries are accessible, light and dark, and on a phone the details repl
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Replay events" }).click();
   await dialog(page).getByLabel("After sequence").fill("3");
-  await auditBoth(page, "replaying, on a phone");
+  await audit(page, "replaying, on a phone");
 });

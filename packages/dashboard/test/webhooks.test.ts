@@ -15,7 +15,7 @@ import {
   startReceiver,
 } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited } from "./support/audit-page.ts";
+import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, until } from "./support/flags.ts";
 
@@ -71,11 +71,11 @@ test("a webhook is created, its secret is shown once and valid, and a test arriv
       .isChecked()),
   );
   await dialog(page).getByLabel("CloudEvents headers").check();
-  await auditBoth(page, "registering");
+  await audit(page, "registering");
   await submit.click();
 
   await dialog(page).getByText("Shown only once").waitFor();
-  await auditBoth(page, "a secret");
+  await audit(page, "a secret");
   await page.keyboard.press("Escape");
   const secret = await shownSecret(page);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -157,7 +157,7 @@ test("a rotated secret is shown once, and the old one stays valid unless it is r
       await dialog(page)
         .getByLabel(/Revoke it immediately/)
         .check();
-      await auditBoth(page, "rotating");
+      await audit(page, "rotating");
     }
     await dialog(page).getByRole("button", { name: "Rotate secret" }).click();
     await dialog(page)
@@ -193,7 +193,7 @@ test("events are edited; in production pausing and deleting are confirmed", asyn
   const path = `/webhooks/${id}`;
   const { page } = await openAs(browser, t, server.url, [production.text], path, audited);
   await more(page, "Edit events");
-  await auditBoth(page, "editing events");
+  await audit(page, "editing events");
   await dialog(page)
     .getByLabel(/all events/)
     .uncheck();
@@ -232,5 +232,5 @@ test("events are edited; in production pausing and deleting are confirmed", asyn
   assert.equal((await admin("GET", path)).status, 404);
   await page.goto(path);
   await page.getByRole("heading", { name: "Webhook not found" }).waitFor();
-  await auditBoth(page, "a webhook that does not exist");
+  await audit(page, "a webhook that does not exist");
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
+import { full } from "../../../server/test/faults/support/size.ts";
 
 /** How a visit must be made whose page is audited. */
 export const audited = { bypassCSP: true, reducedMotion: "reduce" } as const;
@@ -40,18 +41,30 @@ const auditPage = async (page: Page, what: string, rules: unknown): Promise<void
   assert.deepEqual(findings, [], `${what}: ${findings.join("\n")}`);
 };
 
-/** What the page shows now, in both colour schemes and without loading it again. */
-export const auditBoth = async (page: Page, what: string): Promise<void> => {
-  for (const [colorScheme, rules] of [
-    ["light", allRules],
-    ["dark", colourRules],
-  ] as const) {
+const schemes = [
+  ["light", allRules],
+  ["dark", colourRules],
+] as const;
+
+const auditIn = async (
+  page: Page,
+  what: string,
+  those: readonly (typeof schemes)[number][],
+): Promise<void> => {
+  for (const [colorScheme, rules] of those) {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
     await auditPage(page, `${what}, ${colorScheme}`, rules);
   }
   await page.emulateMedia({ colorScheme: null });
 };
+
+/** What the page shows now, in both colour schemes and without loading it again. */
+export const auditBoth = (page: Page, what: string): Promise<void> => auditIn(page, what, schemes);
+
+/** In one scheme: colours are those of every page. `npm run test:pages` audits both. */
+export const audit = (page: Page, what: string): Promise<void> =>
+  auditIn(page, what, full ? schemes : schemes.slice(0, 1));
 
 /** Nothing makes the page scroll sideways; says what sticks out. */
 export const isAsWideAsScreen = async (page: Page, what: string): Promise<void> => {
