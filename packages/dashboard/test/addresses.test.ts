@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
+import { addressOf, dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -15,7 +15,6 @@ before(async () => {
 after(() => server.close());
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1 });
-const pathOf = (page: Page): string => new URL(page.url()).pathname;
 const switchTo = async (page: Page, name: string) => {
   await page.getByRole("button", { name: /^Environment: / }).click();
   await page.getByRole("menuitem", { name: `${name} (admin)` }).click();
@@ -55,12 +54,12 @@ test("the address names the environment, and an address without one opens the la
   const both = [first.keys.admin, second.keys.admin];
   const { page, context } = await openAs(browser, t, server.url, both, "/flags");
   await page.getByText(`0 in ${first.name}`).waitFor();
-  assert.equal(pathOf(page), `/environments/${first.name}/flags`);
+  assert.equal((await addressOf(page)).pathname, `/environments/${first.name}/flags`);
   await switchTo(page, second.name);
   await page.getByRole("link", { name: "there" }).click();
   await heading(page, "there").waitFor();
-  const link = page.url();
-  assert.equal(new URL(link).pathname, `/environments/${second.name}/flags/there`);
+  const { href: link, pathname } = await addressOf(page);
+  assert.equal(pathname, `/environments/${second.name}/flags/there`);
 
   // A colleague opens the link; this tab is in the other environment.
   await page.goto(`/environments/${first.name}/keys`);
@@ -70,7 +69,7 @@ test("the address names the environment, and an address without one opens the la
   await other.getByText(`boolean flag in ${second.name}`).waitFor();
   await other.goto("/flags/there?x=1");
   await other.getByText(`boolean flag in ${second.name}`).waitFor();
-  assert.equal(other.url(), `${link}?x=1`);
+  assert.equal((await addressOf(other)).href, `${link}?x=1`);
 
   await other.goto("/environments/elsewhere/flags");
   await other.getByText("You are not signed in to elsewhere").waitFor();

@@ -6,7 +6,7 @@ import { signInAs } from "../../server/test/support/people.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { dialog, lineOf, notice, seedFlags, stateOf, until } from "./support/flags.ts";
+import { addressOf, dialog, lineOf, notice, seedFlags, stateOf, until } from "./support/flags.ts";
 import { openAsPerson } from "./support/people.ts";
 
 const browser = testBrowser();
@@ -44,7 +44,7 @@ const propose = async (page: Page, reason: string): Promise<string> => {
   await dialog(page).getByRole("button", { name: "Propose" }).click();
   await notice(page, "Proposed").getByRole("link", { name: "Show the request" }).click();
   await page.getByText(`“${reason}”`).waitFor();
-  return new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  return (await addressOf(page)).pathname.split("/").at(-1) ?? "";
 };
 
 test("one person protects, another proposes, a third approves; all see it at once", async (t) => {

@@ -261,7 +261,7 @@ test("with one environment the page says how to get a second; a server key selec
   await page.getByRole("link", { name: "Flags", exact: true }).click();
   await page.getByRole("link", { name: "alone" }).waitFor();
   assert.equal(await page.getByLabel("Select alone").count(), 0);
-  assert.match(page.url(), new RegExp(`/environments/${name}/flags`));
+  await page.waitForURL(new RegExp(`/environments/${name}/flags`));
 });
 
 test("one environment at two times, without another to compare with", async (t) => {

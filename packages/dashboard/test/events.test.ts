@@ -13,7 +13,7 @@ import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { openAs, until } from "./support/flags.ts";
+import { addressOf, openAs, until } from "./support/flags.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -79,7 +79,7 @@ test("events are filtered by type and by flag", async (t) => {
   await newest(page).getByText("flag.enabled").waitFor();
   await patchFlag(admin, "two", { enabled: false });
   await newest(page).getByText("flag.disabled").waitFor();
-  assert.equal(new URL(page.url()).searchParams.get("flag"), "two");
+  assert.equal((await addressOf(page)).searchParams.get("flag"), "two");
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await page.getByRole("combobox", { name: "Flag" }).fill("twos");

@@ -6,7 +6,7 @@ import { writeRows } from "../../server/test/support/database.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
+import { addressOf, dialog, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -198,7 +198,7 @@ test("who changed a flag last is in the list, which sorts by it and follows chan
   await page.getByText("Last changed", { exact: true }).waitFor();
   await page.getByLabel("Sort by").selectOption("Sort by last change");
   await until(async () => assert.deepEqual(await keysShown(page), ["b", "a"]));
-  assert.equal(new URL(page.url()).search, "?sort=changed");
+  assert.equal((await addressOf(page)).search, "?sort=changed");
   await ann("PATCH", "/flags/a", { enabled: true });
   const row = rows(page).filter({ has: page.getByRole("link", { name: "a", exact: true }) });
   await row.getByText("by Ann").waitFor();

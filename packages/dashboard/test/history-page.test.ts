@@ -10,7 +10,7 @@ import { historyFilterFrom, historyParameters, queryOf } from "../src/history/hi
 import { segmentAt } from "../src/segments/segment-past.ts";
 import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
+import { addressOf, dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
 
 suite("without a browser", () => {
   test("a filter is the same after it was in an address, and what is none is left out", () => {
@@ -140,7 +140,7 @@ test("the history is filtered by kind, key, name and time, restored from and exp
   await page.getByRole("combobox", { name: "Kind" }).click();
   await page.getByRole("option", { name: "Flags" }).click();
   await until(async () => assert.equal(await entries(page).count(), 1));
-  assert.match(page.url(), /\/history\?kind=flag&actor=deploy\+bot$/);
+  assert.match((await addressOf(page)).href, /\/history\?kind=flag&actor=deploy\+bot$/);
   await page.reload();
   await until(async () => assert.equal(await entries(page).count(), 1));
   await page.getByRole("combobox", { name: "When" }).click();
@@ -214,7 +214,7 @@ test("in production a change asks why, and what was deleted is restored with its
   const address = "/deleted-flags";
   const { page } = await openAs(browser, t, server.url, [production.text], address, audited);
   await page.getByRole("heading", { name: "Deleted", level: 1 }).waitFor();
-  assert.match(page.url(), /\/history\?kind=flag&deleted=1$/);
+  assert.match((await addressOf(page)).href, /\/history\?kind=flag&deleted=1$/);
   await audit(page, "deleted flags");
   await page.getByRole("button", { name: "Restore: gone, version 2" }).click();
   const why = dialog(page).getByLabel("Why? (optional, shown in history and sent in events)");

@@ -6,7 +6,7 @@ import { createFlag, register } from "../../server/test/support/delivery-log.ts"
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { audit, audited, isAsWideAsScreen } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
+import { addressOf, dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -95,7 +95,7 @@ test("the palette: typos are forgiven, nothing typed is lost, and all is reached
   assert.equal(await dialog(page).count(), 1, "one dialog at a time");
   await page.keyboard.press("Escape");
   await dialog(page).waitFor({ state: "detached" });
-  assert.equal(new URL(page.url()).search, "");
+  assert.equal((await addressOf(page)).search, "");
   await choose(page, "beta test", "beta-testerssegment");
   await heading(page, "beta-testers").waitFor();
   await choose(page, "hooks flags", "https://hooks.example/flagswebhook");

@@ -11,7 +11,7 @@ import { signInAs } from "../../server/test/support/people.ts";
 import { type SingleSignOn, startSingleSignOn } from "../../server/test/support/single-sign-on.ts";
 import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { dialog } from "./support/flags.ts";
+import { addressOf, dialog } from "./support/flags.ts";
 import { choose, heading } from "./support/people.ts";
 
 const browser = testBrowser();
@@ -83,7 +83,11 @@ test("somebody comes in with a provider, proves it again in another window, and 
   await page.getByRole("link", { name: "Continue with The acme" }).click();
   await agree(page);
   await heading(page, "History").waitFor();
-  assert.equal(page.url(), server.url + wanted, "back to where they wanted to go");
+  assert.equal(
+    (await addressOf(page)).href,
+    server.url + wanted,
+    "back to where they wanted to go",
+  );
 
   await choose(page, "Account");
   await page.getByText("You have none: you sign in with a provider.").waitFor();

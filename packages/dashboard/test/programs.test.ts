@@ -10,7 +10,7 @@ import {
 } from "../../server/test/support/server.ts";
 import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { dialog, notice, openAs, seedFlags, until } from "./support/flags.ts";
+import { addressOf, dialog, notice, openAs, seedFlags, until } from "./support/flags.ts";
 import { openAsPerson } from "./support/people.ts";
 import { startProgram } from "./support/programs.ts";
 
@@ -79,7 +79,7 @@ test("the page lists instances and programs, keeps them current and finds them",
   await page.keyboard.press("/");
   await page.keyboard.type("JS/ check");
   await until(async () => assert.equal(await programs.getByRole("listitem").count(), 1));
-  assert.equal(new URL(page.url()).searchParams.get("q"), "JS/ check");
+  assert.equal((await addressOf(page)).searchParams.get("q"), "JS/ check");
 
   await page.setViewportSize({ width: 390, height: 800 });
   assert.equal(await page.getByRole("link", { name: "Programs" }).isVisible(), false);

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { until } from "./support/flags.ts";
+import { addressOf, until } from "./support/flags.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -24,7 +24,7 @@ test("the sign-in link works once, and its token does not stay in the URL", asyn
   const { page, context } = await browser.visit(t, server.url);
   await page.goto(link);
   await heading(page, "Flags").waitFor();
-  assert.equal(new URL(page.url()).search, "");
+  assert.equal((await addressOf(page)).search, "");
   const [cookie, ...others] = await context.cookies();
   assert.deepEqual(others, []);
   assert.ok(cookie);
@@ -138,7 +138,7 @@ test("a session that ended says so, and signing in returns to the page and its d
   await page.getByLabel("API key").fill(keys.admin);
   await page.getByRole("button", { name: "Sign in" }).click();
   await heading(page, "drafted").waitFor();
-  assert.equal(new URL(page.url()).search, "?from=link");
+  assert.equal((await addressOf(page)).search, "?from=link");
   assert.equal(await percent.inputValue(), "21 %");
   assert.equal(await page.getByLabel("Description").inputValue(), "half a sentence");
   await page.getByRole("button", { name: "Save changes" }).click();

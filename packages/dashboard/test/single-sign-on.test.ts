@@ -7,6 +7,7 @@ import {
 } from "../../server/test/support/identity-provider.ts";
 import { type SingleSignOn, startSingleSignOn } from "../../server/test/support/single-sign-on.ts";
 import { testBrowser } from "./support/browser.ts";
+import { addressOf } from "./support/flags.ts";
 
 const browser = testBrowser();
 let provider: IdentityProvider;
@@ -35,10 +36,12 @@ test("the first page after the provider's own is signed in", async (t) => {
   await page.goto(`/sign-in/oidc/main?to=${encodeURIComponent(flags)}`);
   // The way back begins on the provider's page, as everywhere that people type a password.
   while (new URL(page.url()).origin === provider.issuer) {
+    const before = page.url();
     await page.getByRole("button", { name: "Continue" }).click();
+    await page.waitForURL((url) => url.href !== before);
   }
   await page.getByRole("heading", { name: "Flags", level: 1 }).waitFor();
-  assert.equal(page.url(), `${server.url}${flags}`);
+  assert.equal((await addressOf(page)).href, `${server.url}${flags}`);
   assert.deepEqual(asked, [200], "the first question for the session was answered");
   const own = (await context.cookies()).filter(({ domain }) => domain === "127.0.0.1");
   assert.deepEqual(

@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from "../../server/test/support/serv
 import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { focused } from "./support/controls.ts";
-import { notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
+import { addressOf, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -90,7 +90,7 @@ test("requirements are chosen, drawn and refused in a circle; tags and owner fin
   await rows.getByText("q4").waitFor();
   await page.getByLabel("Owner", { exact: true }).selectOption("team-shop");
   await until(async () => assert.equal(await rows.count(), 1));
-  assert.match(page.url(), /tag=infra&owner=team-shop/);
+  assert.match((await addressOf(page)).href, /tag=infra&owner=team-shop/);
   await page.reload();
   await rows.getByRole("link", { name: "top" }).waitFor();
   assert.equal(await rows.count(), 1);

@@ -15,7 +15,7 @@ import { type Script, startReceiver } from "../../server/test/support/scripted-r
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
-import { dialog, openAs, until } from "./support/flags.ts";
+import { addressOf, dialog, openAs, until } from "./support/flags.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -75,7 +75,7 @@ test("a delivery shows every attempt with its response, and the raw request", as
     ({ headers }) => headers["x-service-delivery"] !== sent.headers["x-service-delivery"],
   );
   assert.equal(again?.headers["webhook-id"], sent.headers["webhook-id"]);
-  const address = new URL(page.url()).searchParams.get("delivery");
+  const address = (await addressOf(page)).searchParams.get("delivery");
   assert.equal(address, again?.headers["x-service-delivery"], "the address leads to what is shown");
   await opened(page).getByRole("button", { name: "Close delivery" }).click();
   await opened(page).waitFor({ state: "detached" });
@@ -104,7 +104,7 @@ test("the log follows what happens, and is filtered by state and by flag", async
   await page.getByRole("combobox", { name: "Flag" }).fill("one");
   await until(async () => assert.equal(await rows(page).count(), 1));
   await rows(page).getByText("one", { exact: true }).waitFor();
-  const { searchParams } = new URL(page.url());
+  const { searchParams } = await addressOf(page);
   assert.deepEqual(
     [...searchParams],
     [

@@ -83,9 +83,8 @@ test("a test does not wait for the retries of a test that failed", async (t) => 
   for (let number = 1; number <= 3; number += 1) {
     await admin("POST", `/webhooks/${id}/test`);
     const log = await logWhen(admin, id, number, wasAttempted);
-    assert.deepEqual(
-      log.map(({ attempts }) => attempts.length),
-      Array.from({ length: number }, () => 1),
+    assert.ok(
+      log.every(({ state }) => state === "pending"),
       "the earlier ones wait for their retry",
     );
   }

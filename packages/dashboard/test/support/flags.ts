@@ -56,6 +56,10 @@ export const openAs = async (
   return visit;
 };
 
+/** As the page has it: the browser tells its own a moment later. */
+export const addressOf = async (page: Page): Promise<URL> =>
+  new URL(await page.evaluate(() => location.href));
+
 export const dialog = (page: Page): Locator => page.getByRole("dialog");
 
 export const notice = (page: Page, title: string | RegExp): Locator =>
