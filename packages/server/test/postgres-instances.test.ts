@@ -5,9 +5,9 @@ import { after, before, test } from "node:test";
 import { composeOperator, parseConfig, startServer } from "@halyard/server";
 import { type Answer, type Api, createApi } from "./support/api.ts";
 import { serveOn } from "./support/halyard-process.ts";
-import { newDatabase, query } from "./support/postgres.ts";
+import { newDatabase, query, unhurriedStatements } from "./support/postgres.ts";
 import { scrape } from "./support/scrape.ts";
-import { unhurried, unhurriedStatements } from "./support/test-store.ts";
+import { unhurried } from "./support/test-store.ts";
 
 const key = "a-key-for-instances-on-postgresql";
 const instances: Awaited<ReturnType<typeof startServer>>[] = [];

@@ -13,7 +13,7 @@ import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { createSqlStore } from "../src/store/sql/store.ts";
 import { serveHalyard } from "./support/halyard-process.ts";
 import { makeCertificates } from "./support/hostile-certificates.ts";
-import { query } from "./support/postgres.ts";
+import { query, unhurriedStatements } from "./support/postgres.ts";
 import { type PostgresServer, startPostgresServer } from "./support/postgres-server.ts";
 
 const HALYARD_SECRET_KEY = "07".repeat(32);
@@ -44,7 +44,11 @@ const serverFiles = (): Record<string, string> => {
 const connect = async (server: PostgresServer, host: string, options: string) => {
   const address = new URL(server.url);
   address.hostname = host;
-  const config = parseConfig({ HALYARD_SECRET_KEY, DATABASE_URL: `${address.href}?${options}` });
+  const config = parseConfig({
+    HALYARD_SECRET_KEY,
+    DATABASE_URL: `${address.href}?${options}`,
+    HALYARD_POSTGRES_TIMEOUT: unhurriedStatements,
+  });
   assert.equal(config.database.kind, "postgres");
   const store = createSqlStore(
     await openPostgresEngine(config.database, true),

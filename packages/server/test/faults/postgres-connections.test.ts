@@ -7,7 +7,7 @@ import { openPostgresEngine } from "../../src/store/postgres/store.ts";
 import { createSecretCipher } from "../../src/store/secrets/secret-cipher.ts";
 import { createSqlStore } from "../../src/store/sql/store.ts";
 import { serveOn } from "../support/halyard-process.ts";
-import { newDatabase, query } from "../support/postgres.ts";
+import { newDatabase, query, unhurriedStatements } from "../support/postgres.ts";
 import { addEnvironment, changeFlag, createFlag } from "../support/store-steps.ts";
 import { call, register } from "./support/client.ts";
 import { startReceiver, stepsBack } from "./support/receiver.ts";
@@ -118,7 +118,11 @@ test(`connections ended ${terminations} times in the middle of writes`, async (t
 
 test("a lost listening connection is made again, and hints come again", async (t) => {
   const url = await newDatabase();
-  const { database } = parseConfig({ DATABASE_URL: url, HALYARD_SECRET_KEY });
+  const { database } = parseConfig({
+    DATABASE_URL: url,
+    HALYARD_SECRET_KEY,
+    HALYARD_POSTGRES_TIMEOUT: unhurriedStatements,
+  });
   assert.equal(database.kind, "postgres");
   const secrets = createSecretCipher([randomBytes(32)]);
   const [listening, writing] = await Promise.all([

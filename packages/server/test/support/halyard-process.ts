@@ -1,7 +1,8 @@
 // The command `halyard` as its users run it: a process of its own, watched by what it prints.
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { storeSettings, unhurried, unhurriedStatements } from "./test-store.ts";
+import { unhurriedStatements } from "./postgres.ts";
+import { storeSettings, unhurried } from "./test-store.ts";
 
 type Settings = Readonly<Record<string, string>>;
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseConfig } from "@halyard/server";
 import { openEngine } from "../../src/compose/operator.ts";
-import { newDatabase } from "./postgres.ts";
+import { newDatabase, unhurriedStatements } from "./postgres.ts";
 
 const file = "halyard.db";
 let bytes: Promise<Buffer> | undefined;
@@ -32,7 +32,11 @@ export const writeMigratedFile = async (folder: string): Promise<void> => {
 
 const makeTemplate = async (): Promise<string> => {
   const url = await newDatabase();
-  await migrate({ DATABASE_URL: url, HALYARD_SECRET_KEY: randomBytes(32).toString("base64") });
+  await migrate({
+    DATABASE_URL: url,
+    HALYARD_SECRET_KEY: randomBytes(32).toString("base64"),
+    HALYARD_POSTGRES_TIMEOUT: unhurriedStatements,
+  });
   return new URL(url).pathname.slice(1);
 };
 

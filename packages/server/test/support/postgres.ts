@@ -2,6 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { escapeIdentifier, Pool, type PoolConfig, type QueryResultRow, types } from "pg";
 
+/** HALYARD_POSTGRES_TIMEOUT: on a busy machine PostgreSQL is slow too. The tests about an outage have the usual one. */
+export const unhurriedStatements = "600";
+
 const serverUrl = (): string => {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return url;
@@ -74,7 +77,7 @@ export const dropDatabase = async (name: string): Promise<void> => {
   const url = urlOf(name);
   await pools.get(url)?.end();
   pools.delete(url);
-  await query(serverUrl(), `drop database ${escapeIdentifier(name)} with (force)`);
+  await query(serverUrl(), `drop database if exists ${escapeIdentifier(name)} with (force)`);
 };
 
 const dropAll = async (): Promise<void> => {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { migratedTemplate } from "./migrated-store.ts";
-import { makeDatabase, urlOf } from "./postgres.ts";
+import { makeDatabase, unhurriedStatements, urlOf } from "./postgres.ts";
 
 export const onPostgres = process.env.HALYARD_TEST_STORE === "postgres";
 
@@ -10,9 +10,6 @@ export const databaseUrlOf = (folder: string): string => urlOf(basename(folder))
 
 /** HALYARD_MAX_LAG: many tests share the machine, and none of them is refused for being late unless it is about that. */
 export const unhurried = "0";
-
-/** HALYARD_POSTGRES_TIMEOUT: on a busy machine PostgreSQL is slow too. The tests about an outage have the usual one. */
-export const unhurriedStatements = "600";
 
 type Settings = Readonly<Record<string, string>>;
 
