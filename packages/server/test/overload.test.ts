@@ -264,7 +264,8 @@ test("connections that say nothing do not pile up beyond the limit", async () =>
   }
   await until(
     "those that are too many to be gone",
-    () => cut >= 7 && figures().connections === 1_003,
+    // Fewer when the machine is so slow that the first ones have been silent for too long.
+    () => cut >= 7 && figures().connections <= 1_003,
   );
   for (const socket of silent) socket.destroy();
 });

@@ -45,7 +45,9 @@ before(async () => {
   }
   await admin("POST", `/webhooks/${webhook.id}/test`);
   const log = await logWhen(admin, webhook.id, flags * 2, isDelivered);
-  assert.equal(log.length, receiver.received.length);
+  // One that a slow machine did not answer in time came twice.
+  const arrived = receiver.received.map(({ headers }) => headers["x-service-delivery"]);
+  assert.deepEqual(new Set(arrived), new Set(log.map(({ id }) => id)));
 });
 after(async () => {
   await server.close();
