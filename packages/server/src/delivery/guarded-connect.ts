@@ -23,9 +23,10 @@ export const createGuardedConnect = (
   build: typeof buildConnector,
   policy: CallbackPolicy,
   lookUp: LookUp,
+  timeout = connectTimeout,
 ): Connector => {
   const connect = build({
-    timeout: connectTimeout,
+    timeout,
     minVersion: "TLSv1.2",
     rejectUnauthorized: true,
   });

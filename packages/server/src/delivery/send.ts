@@ -31,6 +31,7 @@ export interface SenderDependencies {
   readonly userAgent: string;
   /** Fails when it takes longer than a connection may. */
   readonly lookUp: LookUp;
+  /** For an attempt, and for its connection. */
   readonly timeout?: number | undefined;
 }
 
@@ -41,11 +42,11 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-const openAgent = async ({ callbacks, lookUp }: SenderDependencies): Promise<Agent> => {
+const openAgent = async ({ callbacks, lookUp, timeout }: SenderDependencies): Promise<Agent> => {
   // Loaded with the first attempt: a server without webhooks does not need it.
   const { Agent, buildConnector } = await import("undici");
   return new Agent({
-    connect: createGuardedConnect(buildConnector, callbacks, lookUp),
+    connect: createGuardedConnect(buildConnector, callbacks, lookUp, timeout),
     pipelining: 1,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 60_000,
