@@ -38,7 +38,8 @@ const guarded = async (settings: Partial<OverloadDependencies> = {}) => {
     log: { warn: line, info: line },
     ...settings,
   });
-  const server = createServer((request, response) => {
+  // Without Node's own limit on silent connections: a slow machine takes longer to open a thousand.
+  const server = createServer({ headersTimeout: 0, requestTimeout: 0 }, (request, response) => {
     const kind = overload.check(request, now());
     const shed = kind && overload.shed(kind);
     const body = JSON.stringify(shed ? shed.failure.message : request.url);
@@ -264,8 +265,7 @@ test("connections that say nothing do not pile up beyond the limit", async () =>
   }
   await until(
     "those that are too many to be gone",
-    // Fewer when the machine is so slow that the first ones have been silent for too long.
-    () => cut >= 7 && figures().connections <= 1_003,
+    () => cut >= 7 && figures().connections === 1_003,
   );
   for (const socket of silent) socket.destroy();
 });

@@ -133,7 +133,7 @@ export const createSessions = (
 
     async refresh(session) {
       const until = new Date(clock().getTime() + handOver);
-      // One that ends so soon has a new token already.
+      // One that ends so soon was given a new token a moment ago, or needs none.
       if (!session.hasNewRights || session.endsAt <= until) return session;
       const renewed = { ...session, token: newToken(), hasNewRights: false };
       return store.transact(async (transaction) => {

@@ -89,7 +89,7 @@ export interface Instance {
 export interface TestOverrides {
   readonly clock?: Clock;
   readonly lookUp?: LookUp;
-  /** Milliseconds for a delivery attempt. */
+  /** Milliseconds for a delivery attempt, and for its connection. */
   readonly deliveryTimeout?: number;
   readonly streams?: Partial<StreamSettings>;
   /** The folder of the built dashboard. */
