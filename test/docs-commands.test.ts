@@ -169,7 +169,13 @@ const plans: Readonly<Record<string, Plan>> = {
 };
 
 /** Their commands have tests of their own, in packages/cli/test; docs-targeting.test.ts tries the JSON of the guide. */
-const isLong: ReadonlySet<string> = new Set(["docs/reference/cli.md", targetingPage]);
+const isLong: ReadonlySet<string> = new Set([
+  "docs/environments.md",
+  "docs/mcp.md",
+  "docs/people.md",
+  "docs/reference/cli.md",
+  targetingPage,
+]);
 
 const begins = (page: string, text: string): string | undefined =>
   Object.keys(notRun[page] ?? {}).find((start) => text.startsWith(start));

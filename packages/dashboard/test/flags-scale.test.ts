@@ -6,6 +6,7 @@ import { writeRows } from "../../server/test/support/database.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { testBrowser } from "./support/browser.ts";
 import { openAs, until } from "./support/flags.ts";
+import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -50,6 +51,7 @@ const timeToList = async (page: Page): Promise<number> => {
 };
 
 test("10,000 flags are listed, scrolled and searched", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys, name } = await server.environment();
   await fill(name, count);
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags");
@@ -92,6 +94,7 @@ const slowLine = async (context: BrowserContext, page: Page): Promise<CDPSession
 const firstScreen = 90_000;
 
 test("on a slow line 5,000 flags are on the screen after few bytes", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys, name, admin } = await server.environment();
   await fill(name, 5_000);
   const { page, context } = await openAs(browser, t, server.url, [keys.admin], "/flags");

@@ -7,6 +7,7 @@ import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { field, focused, tooSmall } from "./support/controls.ts";
 import { dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
+import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -154,6 +155,7 @@ test("a first rule is made in rows, and every kind of condition has its input", 
 });
 
 test("rules are put in order by keyboard and by mouse, duplicated, disabled and removed", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   const rules = ["a", "b", "c"].map(ruleFor);
   await admin("POST", "/flags", { key: "order", type: "boolean", otherwise: "off", rules });
@@ -262,6 +264,7 @@ test("the JSON and the rows follow each other; what the server refuses stands at
 });
 
 test("what a newer server has written is kept, and a change by somebody else is seen first", async (t) => {
+  if (isLeftOut(t)) return;
   const key = server.firstKeys.find(({ environment }) => environment === "production")?.text ?? "";
   const admin = server.api(key);
   await admin("POST", "/flags", { key: "both", type: "rollout", rules: [ruleFor("a")] });

@@ -8,6 +8,7 @@ import { startTestServer, type TestServer } from "../../server/test/support/serv
 import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, lineOf, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
+import { isLeftOut } from "./support/in-depth.ts";
 import { openAsPerson } from "./support/people.ts";
 
 const browser = testBrowser();
@@ -159,6 +160,7 @@ test("a change past the limit is confirmed with the percentage, once for several
 });
 
 test("a segment's people, and those that review a request, see whom it changes", async (t) => {
+  if (isLeftOut(t)) return;
   const { page } = await openAsPerson(
     browser,
     t,
@@ -196,6 +198,7 @@ test("a segment's people, and those that review a request, see whom it changes",
 });
 
 test("without traffic the page says so, and where nothing is sampled it says nothing", async (t) => {
+  if (isLeftOut(t)) return;
   const { admin, keys, name } = await server.environment();
   await seedFlags(admin, [{ key: "quiet", type: "boolean" }]);
   const path = `/environments/${name}/flags/quiet`;

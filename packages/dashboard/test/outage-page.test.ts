@@ -29,7 +29,7 @@ after(() => server.close());
 
 const flags = ["banner", "checkout", "pricing", "search"];
 /** Of each flag; three webhooks get none of them. */
-const changes = sized({ small: 20, full: 420 });
+const changes = sized({ small: 8, full: 420 });
 const events = flags.length * changes;
 const count = (number: number): string => number.toLocaleString("en-US");
 

@@ -13,6 +13,7 @@ import {
 import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, openAs, stateOf, until } from "./support/flags.ts";
+import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -177,6 +178,7 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
 });
 
 test("a split changes by keyboard, by dragging and by numbers, and says whom it moves", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   const split = [
     { variant: "small", share: 50 },

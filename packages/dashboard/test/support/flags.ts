@@ -1,8 +1,10 @@
 // What the tests of the flag pages have in common: flags to begin with, and the places of a page.
 import type { TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Flag } from "@halyard/sdk";
 import type { Locator, Page } from "playwright-core";
 import type { Api } from "../../../server/test/support/api.ts";
+import { nextPause } from "../../../server/test/support/until.ts";
 import type { TestBrowser, Visit, VisitOptions } from "./browser.ts";
 
 interface Seed {
@@ -28,14 +30,14 @@ const longestWait = 300_000;
 
 /** Until it no longer throws; the last complaint is the error. */
 export const until = async (holds: () => Promise<void>): Promise<void> => {
-  const end = performance.now() + longestWait;
+  const started = performance.now();
   for (;;) {
     try {
       return await holds();
     } catch (error) {
-      if (performance.now() > end) throw error;
+      if (performance.now() - started > longestWait) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await pause(nextPause(performance.now() - started));
   }
 };
 

@@ -4,16 +4,20 @@ import { setTimeout as pause } from "node:timers/promises";
 /** Only what hangs takes so long, however busy the machine is. */
 const patience = 600_000;
 
+/** How long to wait before asking again: who has waited long need not know to the millisecond, and asking costs. */
+export const nextPause = (waited: number): number => Math.min(100, Math.max(5, waited / 20));
+
 /** The first answer that is neither undefined nor false. */
 export const until = async <T>(
   what: string,
   ask: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> => {
-  const end = performance.now() + patience;
+  const started = performance.now();
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > end) throw new Error(`waited ${patience} ms in vain: ${what}`);
-    await pause(20);
+    const waited = performance.now() - started;
+    if (waited > patience) throw new Error(`waited ${patience} ms in vain: ${what}`);
+    await pause(nextPause(waited));
   }
 };
