@@ -13,7 +13,7 @@ interface Kind {
 
 /** They wait long, change something of their process, or ask what it has loaded or costs. */
 const alone =
-  /postgres|kill|workers|stop|shutdown|load|cost|fuzz|model|scale|browser|published|receivers|journey|retries|next-tick|outage|runs-anywhere|start\./;
+  /postgres|kill|workers|stop|shutdown|load|cost|fuzz|model|scale|browser|published|receivers|journey|retries|next-tick|runs-anywhere|start\./;
 
 const kinds: readonly Kind[] = [
   {

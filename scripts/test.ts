@@ -74,7 +74,7 @@ const pace =
   process.env.HALYARD_FAULTS === "full"
     ? { concurrency: 1, timeout: 3_600_000 }
     : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
-      { concurrency: 4, timeout: 1_800_000 };
+      { concurrency: 5, timeout: 1_800_000 };
 const durations: [seconds: number, file: string][] = [];
 
 const runTests = async (

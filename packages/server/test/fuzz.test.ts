@@ -18,6 +18,8 @@ import { newFolder } from "./support/server.ts";
 const runs = Number(process.env.HALYARD_FUZZ_RUNS ?? 10);
 /** About one request in ten succeeds where that is hardest: of few requests, it may be none. */
 const least = runs >= 200 ? 8 : 0;
+/** What requests name and delete: not so much that making it takes longer than the requests. */
+const ofEach = runs >= 200 ? 12 : 4;
 const seed = Number(process.env.HALYARD_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const connections = 6;
 /** Each operation has an environment of its own, so that none finds what another has left. */
@@ -97,6 +99,7 @@ test(`${runs} requests to every operation, seed ${seed}`, async (t) => {
       adminKey(index),
       ownerKey,
       receiverUrl,
+      ofEach,
     );
     const requests = fc.sample(requestsTo(operation, place), { numRuns: runs, seed: seed + index });
     const answered = { good: 0, refused: 0 };

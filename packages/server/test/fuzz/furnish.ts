@@ -12,6 +12,7 @@ export const furnish = async (
   admin: string,
   owner: string,
   receiverUrl: string,
+  ofEach: number,
 ): Promise<Place> => {
   const keys = { admin, owner, server: "", client: "" };
   for (const role of ["server", "client"] as const) {
@@ -19,23 +20,23 @@ export const furnish = async (
     keys[role] = (body as { readonly key: string }).key;
   }
   const spareKeys: string[] = [];
-  for (let count = 0; count < 12; count += 1) {
+  for (let count = 0; count < ofEach; count += 1) {
     spareKeys.push(
       idOf((await api("POST", "/keys", { name: `spare ${count}`, role: "client" })).body),
     );
   }
   const webhooks: string[] = [];
-  for (let count = 0; count < 12; count += 1) {
+  for (let count = 0; count < ofEach; count += 1) {
     const { body } = await api("POST", "/webhooks", { url: receiverUrl, events: ["flag.deleted"] });
     webhooks.push(idOf(body));
   }
-  const flags = Array.from({ length: 12 }, (_, index) => `flag-${index}`);
+  const flags = Array.from({ length: ofEach }, (_, index) => `flag-${index}`);
   for (const [index, key] of flags.entries()) {
     const type = index % 2 === 0 ? "boolean" : "rollout";
     await api("POST", "/flags", { key, type, ...(type === "rollout" && { percentage: 50 }) });
     if (index % 3 === 0) await api("PATCH", `/flags/${key}`, { enabled: true });
   }
-  const segments = Array.from({ length: 12 }, (_, index) => `segment-${index}`);
+  const segments = Array.from({ length: ofEach }, (_, index) => `segment-${index}`);
   for (const key of segments) await api("POST", "/segments", { key, include: ["user-1"] });
   const [first = ""] = webhooks;
   const deliveries: string[] = [];
@@ -57,7 +58,7 @@ export const furnish = async (
   const users: string[] = [];
   const environments: string[] = [];
   if (operation.path.includes("/users/{")) {
-    for (let count = 0; count < 12; count += 1) {
+    for (let count = 0; count < ofEach; count += 1) {
       users.push(idOf((await asOwner("POST", "/users", { name: `Person ${count}` })).body));
     }
   }
