@@ -127,7 +127,7 @@ suite("what was applied", () => {
   });
 
   test("is told again when that failed, and not at all when it is turned off", async (t) => {
-    const answers = [503, 0, 429];
+    const answers = [503, 0, 429, 408];
     const serve = (response: ServerResponse) => {
       openStream(response);
       response.write(snapshotText("1-a"));
@@ -140,7 +140,7 @@ suite("what was applied", () => {
       "GET /api/v1/stream": serve,
     });
     clientOf(t, server.url, { reportApplied: true, timing: unhurried });
-    await until("four attempts", () => reportsTo(server).length === 4);
+    await until("five attempts", () => reportsTo(server).length === 5);
     const silent = await scriptedServer(t, { [route]: taken, "GET /api/v1/stream": serve });
     const { client } = clientOf(t, silent.url, { reportApplied: false });
     await client.ready();

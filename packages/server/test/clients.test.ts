@@ -153,6 +153,40 @@ test("a program that does not tell is named; streams without an id, and OFREP's,
   await untilReached(admin, 0);
 });
 
+test("a usage report that a newer report has overtaken takes nothing back", async () => {
+  const { admin, keys } = await one.environment();
+  const id = "program-that-counts-too";
+  const headers = { ...bearer(keys.server), "x-halyard-client": id };
+  const stream = await openStream(`${one.url}/api/v1/stream`, headers);
+  const server = one.api(keys.server);
+  const revisionAfter = async (method: string, path: string, body: object) => {
+    await admin(method, path, body);
+    return (await server("GET", "/snapshot")).headers.get("etag")?.replaceAll('"', "") ?? "";
+  };
+  const old = await revisionAfter("POST", "/flags", { key: "first", type: "boolean" });
+  const current = await revisionAfter("POST", "/flags", { key: "second", type: "boolean" });
+  const withCounts = (revision: string) =>
+    server("POST", "/usage", {
+      evaluations: [{ key: "first", on: 1, off: 0 }],
+      client: report(id, revision),
+    });
+  assert.equal((await withCounts(old)).status, 204);
+  assert.equal((await programs(admin)).clients[0]?.revision, 1);
+  assert.equal((await server("POST", "/clients", report(id, current))).status, 204);
+  const shown = async () => {
+    const { clients: listed } = await programs(admin);
+    return listed.map(({ revision, state, appliedAt }) => ({ revision, state, appliedAt }));
+  };
+  const told = await shown();
+  assert.equal((await withCounts(old)).status, 204);
+  assert.deepEqual(await shown(), told);
+  // Another program may have nothing but its usage reports.
+  const newest = await revisionAfter("PATCH", "/flags/first", { enabled: true });
+  assert.equal((await withCounts(newest)).status, 204);
+  assert.equal((await programs(admin)).clients[0]?.revision, 3);
+  stream.close();
+});
+
 test("a program that polls is listed, and lost when it has not asked for long", async () => {
   const { admin, keys } = await one.environment();
   await admin("POST", "/flags", { key: "shown", type: "boolean" });

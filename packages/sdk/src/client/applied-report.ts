@@ -1,5 +1,6 @@
 // Tells the server which revision the client has applied: at once after a change, then at most four times a second.
 import type { Server } from "../transport/address.ts";
+import { isTemporary } from "../transport/client-error.ts";
 import { exchange } from "../transport/exchange.ts";
 import { startTimer } from "../transport/timers.ts";
 import { delayAfter, roughly, type Timing } from "../transport/timing.ts";
@@ -68,7 +69,7 @@ export const startAppliedReport = (
     isSending = false;
     isTaken = status >= 200 && status < 300;
     // A server from before this, or a key that may not: there is no hurry.
-    const isRefused = status >= 400 && status < 500 && status !== 429;
+    const isRefused = status >= 400 && status < 500 && !isTemporary(status);
     failures = isTaken || isRefused ? 0 : failures + 1;
     const delay = isTaken ? minimumPause : delayAfter(failures, timing);
     notBefore = performance.now() + (isRefused ? roughly(timing.refusedDelay) : delay);

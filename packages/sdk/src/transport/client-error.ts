@@ -37,6 +37,10 @@ export const redirectOf = (response: Response): string | undefined => {
   return `the server redirects${target === null ? "" : ` to ${target}`}: use the address of the server itself`;
 };
 
+/** Whether the same request may succeed later. */
+export const isTemporary = (status: number): boolean =>
+  status === 408 || status === 429 || (status >= 500 && status !== 501);
+
 /** The error of an unsuccessful response. Reads the body, so that the connection can be reused. */
 export const errorOfResponse = async (response: Response): Promise<ClientError> => {
   const { status } = response;
@@ -47,9 +51,8 @@ export const errorOfResponse = async (response: Response): Promise<ClientError> 
   const message = `the server responded with ${status}${reason === undefined ? "" : `: ${reason}`}`;
   if (status === 401) return { code: "UNAUTHORIZED", message, status };
   if (status === 403) return { code: "FORBIDDEN", message, status };
-  const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 501);
   return {
-    code: isTemporary ? "UNREACHABLE" : "UNEXPECTED_ANSWER",
+    code: isTemporary(status) ? "UNREACHABLE" : "UNEXPECTED_ANSWER",
     message,
     status,
   };

@@ -24,7 +24,8 @@ export interface Clients {
   /** Of a stream that begins; returns what to call when it has ended. Without an id, nobody knows what becomes of a change there. */
   streams(holder: ClientHolder, id: string | undefined): () => void;
   polls(holder: ClientHolder, id: string): void;
-  reports(holder: ClientHolder, report: ClientReport): void;
+  /** `isBeside` when it came with something else: one of the client's own reports may have overtaken it. */
+  reports(holder: ClientHolder, report: ClientReport, isBeside?: boolean): void;
   leaves(holder: ClientHolder, id: string): void;
   /** Forgets the clients of keys that are no longer valid. */
   readonly endOf: (keyIds: ReadonlySet<string>) => void;
@@ -163,12 +164,13 @@ export const createClients = (clock: Clock): Clients => {
       changed();
     },
 
-    reports(holder, { id, name, sdk, revision }) {
+    reports(holder, { id, name, sdk, revision }, isBeside = false) {
       const entry = entryOf(holder, id, false);
       if (!entry) return;
       entry.name = name;
       entry.sdk = sdk;
       if (entry.revision === revision) return;
+      if (isBeside && Number.parseInt(revision, 10) < Number.parseInt(entry.revision, 10)) return;
       entry.revision = revision;
       entry.appliedAt = clock().getTime();
       changed();

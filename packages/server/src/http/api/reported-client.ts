@@ -46,8 +46,13 @@ export const ReportedClient = closedObject(reportedClient, {
 });
 
 /** Only who may follow the flags can have applied them: from others it would be invented. */
-export const takeReport = (clients: Clients, principal: Principal, report: ClientReport): void => {
+export const takeReport = (
+  clients: Clients,
+  principal: Principal,
+  report: ClientReport,
+  isBeside = false,
+): void => {
   if (!may(principal, "flags.follow")) return;
   const { keyId, environment } = principal;
-  clients.reports({ environmentId: environment.id, keyId }, report);
+  clients.reports({ environmentId: environment.id, keyId }, report, isBeside);
 };

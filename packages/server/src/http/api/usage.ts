@@ -201,7 +201,7 @@ export const usageRoutes = (
       for (const context of contexts) {
         contextSample.offer(environment.id, context, role === "client");
       }
-      if (client) takeReport(clients, principal, client);
+      if (client) takeReport(clients, principal, client, true);
       return allowPages(reply).code(204).send();
     },
   );
