@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -85,21 +86,39 @@ suite("types", () => {
     assert.equal(status, 0, output);
   });
 
-  test("every TypeScript file of the project is looked at", () => {
-    const projects = [".", "packages/dashboard", "packages/dashboard/test"];
-    const seen = new Set(
-      projects.flatMap((path) =>
-        run(project, "tsc", "-p", path, "--listFilesOnly").stdout.split("\n"),
-      ),
-    );
-    const files = globSync("{packages/*/{src,test},bench,scripts,test}/**/*.{ts,tsx}", {
+  test("every TypeScript file belongs to a project above it, with whose options it is checked", () => {
+    const listed = new Map<string, Set<string>>();
+    const filesOf = (folder: string): Set<string> => {
+      const known = listed.get(folder);
+      if (known) return known;
+      const { stdout } = run(project, "tsc", "-p", folder, "--listFilesOnly");
+      const files = new Set(stdout.split("\n"));
+      listed.set(folder, files);
+      return files;
+    };
+    const isChecked = (path: string, folder = dirname(path)): boolean =>
+      (existsSync(join(project, folder, "tsconfig.json")) &&
+        filesOf(folder).has(join(project, path))) ||
+      (folder !== "." && isChecked(path, dirname(folder)));
+    const files = globSync("{packages/*/{src,test},bench,conformance,scripts,test}/**/*.{ts,tsx}", {
       cwd: project,
     }).filter((path) => !/fixtures|node_modules/.test(path));
+    files.push("packages/dashboard/vite.config.ts");
     assert.ok(files.length > 50);
     assert.deepEqual(
-      files.filter((path) => !seen.has(join(project, path))),
+      files.filter((path) => !isChecked(path)),
       [],
     );
+    assert.equal(listed.size, 5);
+  });
+
+  test("what runs in browsers too has nothing of Node's", () => {
+    for (const name of ["core", "sdk", "dashboard"]) {
+      const folder = `packages/${name}${name === "dashboard" ? "" : "/src"}`;
+      const { stdout } = run(project, "tsc", "-p", folder, "--showConfig");
+      const { compilerOptions } = JSON.parse(stdout) as { compilerOptions: { types?: unknown } };
+      assert.deepEqual(compilerOptions.types, [], folder);
+    }
   });
 });
 

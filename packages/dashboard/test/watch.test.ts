@@ -5,7 +5,6 @@ import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { until } from "../../server/test/support/until.ts";
 import { signInWith, testBrowser } from "./support/browser.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 import { watchContext } from "./support/watch-context.ts";
 
 const browser = testBrowser();
@@ -120,7 +119,6 @@ const mistakes: [what: string, make: (page: Page) => Promise<unknown>, told: Reg
 ];
 
 test("every mistake is noticed", async (t) => {
-  if (isLeftOut(t)) return;
   const context = await browser.newContext(t, { baseURL: server.url });
   const watched = await watchContext(context, { url: server.url, secrets: [secret], expected: [] });
   await signInWith(context, server.url, [key]);

@@ -18,7 +18,6 @@ import { startTestServer, type TestServer } from "../../server/test/support/serv
 import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, until } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -111,7 +110,6 @@ test("a webhook is created, its secret is shown once and valid, and a test arriv
 });
 
 test("the list shows which receiver fails and since when; webhooks are paused and resumed", async (t) => {
-  if (isLeftOut(t)) return;
   const good = await receiverFor(t);
   const bad = await receiverFor(t, () => ({ status: 503, body: "busy" }));
   const { keys, admin } = await server.environment();
@@ -148,7 +146,6 @@ test("the list shows which receiver fails and since when; webhooks are paused an
 });
 
 test("a rotated secret is shown once, and the old one stays valid unless it is revoked immediately", async (t) => {
-  if (isLeftOut(t)) return;
   const receiver = await receiverFor(t);
   const { keys, admin } = await server.environment();
   const { id, secret: old } = await register(admin, receiver.url);
@@ -188,7 +185,6 @@ test("a rotated secret is shown once, and the old one stays valid unless it is r
 });
 
 test("events are edited; in production pausing and deleting are confirmed", async (t) => {
-  if (isLeftOut(t)) return;
   const receiver = await receiverFor(t);
   const production = server.firstKeys.find(({ environment }) => environment === "production");
   assert.ok(production);

@@ -3,6 +3,7 @@
 import { goneAfter, silentAfter } from "../domain/arrival/arrival.ts";
 import type { ClientConnection, ClientReport, KnownClient } from "../domain/arrival/report.ts";
 import type { Clock } from "../ports.ts";
+import { revisionNumber } from "./recent-changes.ts";
 
 /** Of those without a stream, which anybody can invent who has a key: of one key, and of all. Streams have their own limits. */
 const maxOfKey = 1_000;
@@ -24,7 +25,7 @@ export interface Clients {
   /** Of a stream that begins; returns what to call when it has ended. Without an id, nobody knows what becomes of a change there. */
   streams(holder: ClientHolder, id: string | undefined): () => void;
   polls(holder: ClientHolder, id: string): void;
-  /** `isBeside` when it came with something else: one of the client's own reports may have overtaken it. */
+  /** `isBeside` when it came with something else: a client that also reports by itself may have overtaken it. */
   reports(holder: ClientHolder, report: ClientReport, isBeside?: boolean): void;
   leaves(holder: ClientHolder, id: string): void;
   /** Forgets the clients of keys that are no longer valid. */
@@ -45,6 +46,8 @@ interface Entry {
   sdk: string;
   revision: string;
   appliedAt: number | null;
+  /** It has told what it has applied in a report of its own. */
+  hasReported: boolean;
   endedAt: number | null;
   hasLeft: boolean;
   seenAt: number;
@@ -99,7 +102,7 @@ export const createClients = (clock: Clock): Clients => {
     if (!hasStream && allWithoutStream >= maxWithoutStream) return undefined;
     const entry: Entry = {
       ...{ holder, id, since: now, seenAt: now, streams: 0, connection: null, ...unnamed },
-      ...{ appliedAt: null, endedAt: null, hasLeft: false },
+      ...{ appliedAt: null, hasReported: false, endedAt: null, hasLeft: false },
     };
     entries.set(name, entry);
     countWithoutStream(keyId, 1);
@@ -169,8 +172,10 @@ export const createClients = (clock: Clock): Clients => {
       if (!entry) return;
       entry.name = name;
       entry.sdk = sdk;
+      if (!isBeside) entry.hasReported = true;
       if (entry.revision === revision) return;
-      if (isBeside && Number.parseInt(revision, 10) < Number.parseInt(entry.revision, 10)) return;
+      const isLower = revisionNumber(revision) < revisionNumber(entry.revision);
+      if (isBeside && entry.hasReported && isLower) return;
       entry.revision = revision;
       entry.appliedAt = clock().getTime();
       changed();
@@ -204,7 +209,7 @@ export const createClients = (clock: Clock): Clients => {
           remove(name, entry);
           continue;
         }
-        const { holder, streams: _, ...client } = entry;
+        const { holder, streams: _streams, hasReported: _hasReported, ...client } = entry;
         environmentOf(holder.environmentId).clients.push({ ...client, keyId: holder.keyId });
       }
       return byEnvironment;

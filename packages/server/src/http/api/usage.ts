@@ -188,7 +188,7 @@ export const usageRoutes = (
         operationId: "reportUsage",
         summary: "Report evaluations made elsewhere",
         description:
-          "For clients that evaluate by themselves: how often since their last report. Unknown flags are ignored. Counts are saved within a minute. An entry with neither `on` nor `off` counts nothing. `client` is taken as `POST /api/v1/clients` takes it, and ignored from keys that cannot follow the flags.",
+          "For clients that evaluate by themselves: how often since their last report. Unknown flags are ignored. Counts are saved within a minute. An entry with neither `on` nor `off` counts nothing. `client` is taken as `POST /api/v1/clients` takes it, unless it is older than what the client told there, and ignored from keys that cannot follow the flags.",
         body: Reported,
         response: answers({ 204: { description: "Taken in." } }, ...withBody),
       },
