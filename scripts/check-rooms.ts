@@ -60,7 +60,7 @@ export const findBreaches = (project: string): string[] => {
     }
   }
   const counts = new Map<string, number>();
-  for (const file of globSync("packages/*/src/**/*.{ts,tsx}", { cwd: project })) {
+  for (const file of globSync("packages/*/src/**/*.{ts,tsx,css}", { cwd: project })) {
     counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   }
   for (const [folder, count] of counts) {

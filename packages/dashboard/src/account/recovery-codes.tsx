@@ -3,7 +3,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { CopyButton } from "../components/display/copy-button.tsx";
 import { Icon } from "../components/display/icon.tsx";
 import { saveFile } from "../components/display/save-file.ts";
-import "../styles/secret-once.css";
+import "../styles/parts/secret-once.css";
 
 interface RecoveryCodesProps {
   readonly codes: readonly string[];

@@ -1,5 +1,5 @@
 // The number of open requests in the navigation.
-import "../styles/failing-mark.css";
+import "../styles/parts/failing-mark.css";
 import { useOpenRequests } from "./open-requests.ts";
 
 export const OpenCount = () => {

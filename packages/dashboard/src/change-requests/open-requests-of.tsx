@@ -5,7 +5,7 @@ import { Icon } from "../components/display/icon.tsx";
 import { pathOfRequest } from "../proposal.ts";
 import { useApi } from "../session.tsx";
 import { touches } from "./change-request.ts";
-import "../styles/change-requests.css";
+import "../styles/pages/change-requests.css";
 import { useOpenRequests } from "./open-requests.ts";
 
 interface OpenRequestsOfProps {

@@ -22,7 +22,7 @@ import {
 import { formatNumber } from "../format.ts";
 import { useLiveState } from "../live-provider.tsx";
 import { useApi } from "../session.tsx";
-import "../styles/keys-events.css";
+import "../styles/pages/keys-events.css";
 
 interface ControlsProps {
   readonly filter: EventFilter;

@@ -21,7 +21,7 @@ import { HistoryFilters } from "../history/history-filters.tsx";
 import { HistoryProof } from "../history/history-proof.tsx";
 import { RestoreButton } from "../history/restore-button.tsx";
 import { useApi } from "../session.tsx";
-import "../styles/keys-events.css";
+import "../styles/pages/keys-events.css";
 
 const pageSize = 50;
 

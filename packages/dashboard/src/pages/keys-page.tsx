@@ -17,7 +17,7 @@ import { CreateKey } from "../keys/create-key.tsx";
 import { useRevokeKey } from "../keys/revoke-key.ts";
 import { roles } from "../keys/roles.ts";
 import { useApi } from "../session.tsx";
-import "../styles/keys-events.css";
+import "../styles/pages/keys-events.css";
 
 const refetchEvery = 5_000;
 

@@ -18,7 +18,7 @@ import { SegmentHistory } from "../segments/segment-history.tsx";
 import { usesOf } from "../segments/segment-uses.ts";
 import { whoIsIn } from "../segments/segment-words.ts";
 import { useApi } from "../session.tsx";
-import "../styles/segments.css";
+import "../styles/pages/segments.css";
 
 const WhereUsed = ({ segmentKey }: { readonly segmentKey: string }) => {
   const { flags } = useLiveState();

@@ -15,7 +15,7 @@ import { CreateSegment } from "../segments/create-segment.tsx";
 import { countUses } from "../segments/segment-uses.ts";
 import { flagsText, whoIsIn } from "../segments/segment-words.ts";
 import { useApi } from "../session.tsx";
-import "../styles/segments.css";
+import "../styles/pages/segments.css";
 
 const pathOf = (key: string): string => `/segments/${encodeURIComponent(key)}`;
 

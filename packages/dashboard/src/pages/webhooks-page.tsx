@@ -10,7 +10,7 @@ import { PageTitle } from "../components/layout/page-title.tsx";
 import { useCreating } from "../components/layout/use-creating.ts";
 import { formatNumber } from "../format.ts";
 import { useApi } from "../session.tsx";
-import "../styles/webhooks.css";
+import "../styles/pages/webhooks.css";
 import { CreateWebhook } from "../webhooks/create-webhook.tsx";
 import { HealthLine } from "../webhooks/health-line.tsx";
 import { useWebhookEdits } from "../webhooks/webhook-edits.ts";

@@ -5,7 +5,7 @@ import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { Icon } from "../components/display/icon.tsx";
 import { ErrorBoundary } from "../components/feedback/error-boundary.tsx";
 import { loadedLater } from "../pages/load-page.tsx";
-import "../styles/palette.css";
+import "../styles/parts/palette.css";
 import type { Entry, Place } from "./entries.ts";
 import type { PaletteHandle } from "./palette-results.tsx";
 

@@ -7,7 +7,7 @@ import { Section } from "../components/layout/section.tsx";
 import { EventEntry } from "../events/event-entry.tsx";
 import { RestoreButton } from "../history/restore-button.tsx";
 import { useApi } from "../session.tsx";
-import "../styles/keys-events.css";
+import "../styles/pages/keys-events.css";
 
 const pageSize = 20;
 

@@ -1,5 +1,5 @@
 // Marks the webhooks in the navigation when one of them fails, or failed until Halyard deactivated it.
-import "../styles/failing-mark.css";
+import "../styles/parts/failing-mark.css";
 import { useHealth } from "./webhook-queries.ts";
 
 const refetchEvery = 15_000;

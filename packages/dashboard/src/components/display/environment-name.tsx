@@ -1,6 +1,6 @@
 // What people call an environment, with its color and, when it is protected, a lock. The name is always there: color says nothing alone.
 import type { CSSProperties } from "react";
-import "../../styles/environment-mark.css";
+import "../../styles/parts/environment-mark.css";
 import { Icon } from "./icon.tsx";
 
 export interface ShownEnvironment {

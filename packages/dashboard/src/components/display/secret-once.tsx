@@ -1,6 +1,6 @@
 // A secret that the server returns only once, to be copied now.
 import { Text } from "@mantine/core";
-import "../../styles/secret-once.css";
+import "../../styles/parts/secret-once.css";
 import { CopyButton } from "./copy-button.tsx";
 import { Icon } from "./icon.tsx";
 

@@ -2,7 +2,7 @@
 import { Menu, UnstyledButton } from "@mantine/core";
 import { useLocation } from "wouter";
 import { useSession } from "../../session.tsx";
-import "../../styles/user-menu.css";
+import "../../styles/parts/user-menu.css";
 import { Icon } from "../display/icon.tsx";
 import { useSignOut } from "./sign-out.tsx";
 

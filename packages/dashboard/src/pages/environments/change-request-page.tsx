@@ -16,7 +16,7 @@ import { RowsSkeleton } from "../../components/feedback/skeletons.tsx";
 import { PageTitle } from "../../components/layout/page-title.tsx";
 import { Section } from "../../components/layout/section.tsx";
 import { useApi } from "../../session.tsx";
-import "../../styles/change-requests.css";
+import "../../styles/pages/change-requests.css";
 
 export const ChangeRequestPage = () => {
   const { id = "" } = useParams();

@@ -15,7 +15,7 @@ import { PageTitle } from "../../components/layout/page-title.tsx";
 import { formatFullDate } from "../../format.ts";
 import { pathOfRequest } from "../../proposal.ts";
 import { useApi } from "../../session.tsx";
-import "../../styles/change-requests.css";
+import "../../styles/pages/change-requests.css";
 
 const Row = ({ request }: { readonly request: ChangeRequestSummary }) => {
   const { id, title, state, moved, author, createdAt, applyAt, reason, bypass } = request;

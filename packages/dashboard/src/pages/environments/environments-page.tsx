@@ -17,8 +17,8 @@ import { useEnvironments } from "../../environments/environment-queries.ts";
 import { EnvironmentSettings } from "../../environments/environment-settings.tsx";
 import { formatNumber } from "../../format.ts";
 import { useApi, useSession } from "../../session.tsx";
-import "../../styles/change-requests.css";
-import "../../styles/environments.css";
+import "../../styles/pages/change-requests.css";
+import "../../styles/pages/environments.css";
 
 const OwnersOnly = () => (
   <>

@@ -6,7 +6,7 @@ import { SessionsSection } from "../../account/sessions-section.tsx";
 import { EmptyState } from "../../components/feedback/empty-state.tsx";
 import { PageTitle } from "../../components/layout/page-title.tsx";
 import { useApi, useSession } from "../../session.tsx";
-import "../../styles/people.css";
+import "../../styles/pages/people.css";
 
 const NoAccount = () => {
   const { environment } = useApi();

@@ -10,7 +10,7 @@ import type { Session } from "../../api.ts";
 import { EmptyState } from "../../components/feedback/empty-state.tsx";
 import { useSignOut } from "../../components/layout/sign-out.tsx";
 import { lastEnvironment, useSession } from "../../session.tsx";
-import "../../styles/people.css";
+import "../../styles/pages/people.css";
 
 interface NoAccessProps {
   readonly session: Session;

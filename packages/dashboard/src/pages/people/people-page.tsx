@@ -20,7 +20,7 @@ import { ShownLink } from "../../people/invitation-link.tsx";
 import { InviteDialog } from "../../people/invite-dialog.tsx";
 import { PersonRow } from "../../people/person-row.tsx";
 import { useApi, useSession } from "../../session.tsx";
-import "../../styles/people.css";
+import "../../styles/pages/people.css";
 
 const queryKey = ["people"];
 const refetchEvery = 10_000;

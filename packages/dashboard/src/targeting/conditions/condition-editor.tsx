@@ -3,7 +3,7 @@ import type { Condition } from "@halyard/core/targeting/conditions/condition";
 import type { Mistake } from "@halyard/core/targeting/mistakes";
 import { Button, Group } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import "../../styles/conditions.css";
+import "../../styles/targeting/conditions.css";
 import type { SuggestedNames } from "../collect-names.ts";
 import { ConditionNode } from "./condition-node.tsx";
 import { kindOf, newCondition, newSegmentCondition, withAnother } from "./condition-tree.ts";

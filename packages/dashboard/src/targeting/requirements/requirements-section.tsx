@@ -13,7 +13,7 @@ import {
 import type { LiveFlag } from "../../live.ts";
 import { useLiveState } from "../../live-provider.tsx";
 import { useApi } from "../../session.tsx";
-import "../../styles/requirements.css";
+import "../../styles/targeting/requirements.css";
 import { labelOf } from "../conditions/row-props.tsx";
 import { useRowFocus } from "../row-focus.ts";
 import { requiring, variantsOf } from "./requirement-graph.ts";

@@ -28,7 +28,7 @@ import {
   type TargetingDraft,
   withRules,
 } from "./targeting-draft.ts";
-import "../../styles/rules.css";
+import "../../styles/targeting/rules.css";
 
 interface TargetingEditorProps {
   readonly entry: LiveFlag;

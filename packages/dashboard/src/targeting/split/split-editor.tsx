@@ -4,7 +4,7 @@ import { recut } from "@halyard/core/targeting/split";
 import { Button, CloseButton, Group, NumberInput, Select } from "@mantine/core";
 import { useId, useRef, useState } from "react";
 import { formatPercent } from "../../format.ts";
-import "../../styles/split.css";
+import "../../styles/targeting/split.css";
 import {
   evenShares,
   type Move,

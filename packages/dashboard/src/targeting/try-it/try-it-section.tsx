@@ -9,7 +9,7 @@ import { ErrorMessage } from "../../components/feedback/error-message.tsx";
 import { Section } from "../../components/layout/section.tsx";
 import { useDraftPatch } from "../../flags/edit/edit-draft.tsx";
 import { useApi } from "../../session.tsx";
-import "../../styles/try-it.css";
+import "../../styles/targeting/try-it.css";
 import { ContextEditor } from "./context-editor.tsx";
 import { useContexts } from "./contexts.ts";
 import { Explanation, Given } from "./explanation.tsx";
