@@ -124,6 +124,7 @@ test(`${kills} kills`, async (t) => {
       HALYARD_LOG_LEVEL: "fatal",
     });
   let server = await start();
+  t.after(() => server.kill("SIGKILL"));
   const hook = { url: `http://127.0.0.1:${port}/hook`, events: ["*"] };
   assert.equal((await callApi(server.url, "POST", "/webhooks", hook)).status, 201);
 
@@ -135,7 +136,7 @@ test(`${kills} kills`, async (t) => {
   for (let round = 0; round < kills; round += 1) {
     const answered: Change[] = [];
     const { promise: busy, resolve: enough } = Promise.withResolvers<void>();
-    const wanted = 1 + random(60);
+    const wanted = 11 + random(60);
     const answer = (change: Change) => {
       answered.push(change);
       if (answered.length === wanted) enough();
