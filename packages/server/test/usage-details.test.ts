@@ -244,6 +244,20 @@ suite("by variant and by rule", () => {
     assert.deepEqual(await hoursOf(environment), []);
   });
 
+  test("what is to be an object and is none is refused in words that say so", async () => {
+    const environment = await makeSizes();
+    const evaluations = [{ key: "size", on: 1, off: 0 }];
+    for (const [body, field] of [
+      [{ evaluations, client: "checkout" }, "client"],
+      [{ evaluations, client: null }, "client"],
+      [{ evaluations: [7] }, "evaluations[0]"],
+    ] as const) {
+      const { status, text } = await environment.client("POST", "/usage", body);
+      assert.equal(status, 400);
+      assert.ok(text.includes(`"${field} must be a JSON object."`), text);
+    }
+  });
+
   test("they go with the flag", async () => {
     const environment = await makeSizes();
     await ask(environment, "pro", 1);

@@ -1,4 +1,4 @@
-// Tests beyond what a page is for. They take a third of the time of all page tests, so they have a run of their own.
+// Tests beyond what a page is for: they have a run of their own, so that `npm test` stays short.
 import type { TestContext } from "node:test";
 import { full } from "../../../server/test/faults/support/size.ts";
 

@@ -112,6 +112,8 @@ const fieldName = (path: string): string =>
       "",
     );
 
+const mustBeObject = "must be a JSON object";
+
 const problemOf = (error: ErrorObject, part: string): FieldProblem => {
   const schema = (error.parentSchema ?? {}) as Annotated;
   const at = fieldName(error.instancePath);
@@ -134,9 +136,11 @@ const problemOf = (error: ErrorObject, part: string): FieldProblem => {
     const rule = schema.properties?.[name]?.["x-must-be"];
     return { field: inside(name), message: rule ? `is required: ${rule}` : "is required" };
   }
-  if (at === "") return { field: part, message: "must be a JSON object" };
+  if (at === "") return { field: part, message: mustBeObject };
   const rule = schema["x-must-be"];
-  return { field: at, message: rule ? `must be ${rule}` : (error.message ?? "is not valid") };
+  if (rule) return { field: at, message: `must be ${rule}` };
+  const isNoObject = error.keyword === "type" && error.params.type === "object";
+  return { field: at, message: isNoObject ? mustBeObject : (error.message ?? "is not valid") };
 };
 
 export const validationFailure = (errors: readonly ErrorObject[], part: string): Failure => {
