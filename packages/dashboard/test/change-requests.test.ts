@@ -44,7 +44,7 @@ const propose = async (page: Page, reason: string): Promise<string> => {
   await dialog(page)
     .getByLabel(/^Why\?/)
     .fill(reason);
-  await dialog(page).getByRole("button", { name: "Propose" }).click();
+  await dialog(page).getByRole("button", { name: "Propose" }).press("Enter");
   await notice(page, "Proposed").getByRole("link", { name: "Show the request" }).click();
   await page.getByText(`“${reason}”`).waitFor();
   return (await addressOf(page)).pathname.split("/").at(-1) ?? "";
@@ -71,7 +71,7 @@ test("one person protects, another proposes, a third approves; all see it at onc
   const percent = page.getByLabel("Percent of users");
   await percent.fill("50");
   assert.equal(await page.getByRole("button", { name: "Save changes" }).count(), 0);
-  await page.getByRole("button", { name: "Propose" }).click();
+  await page.getByRole("button", { name: "Propose" }).press("Enter");
   await audit(page, "a change to propose");
   const id = await propose(page, "The first week went well");
   await page.getByRole("link", { name: "Requests 1 open" }).waitFor();
@@ -201,14 +201,14 @@ test("creating, several at once and lists of people are proposed too; refused an
 
   await page.goto(`${at}/flags?create=1`);
   await dialog(page).getByLabel("Key").fill("three");
-  await dialog(page).getByRole("button", { name: "Propose" }).click();
+  await dialog(page).getByRole("button", { name: "Propose" }).press("Enter");
   await notice(page, "Proposed").waitFor();
   await dialog(page).waitFor({ state: "detached" });
   assert.equal((await admin("GET", "/flags/three")).status, 404);
 
   await page.goto(`${at}/segments/beta`);
   await page.getByLabel(/^Add targeting keys/).fill("user-8");
-  await page.getByRole("button", { name: "Propose" }).click();
+  await page.getByRole("button", { name: "Propose" }).press("Enter");
   const members = await propose(page, "One more");
   await page.getByText("1 added: user-8").waitFor();
   await page.getByRole("button", { name: "Withdraw" }).click();

@@ -73,7 +73,7 @@ test("a rollout is raised after its summary was confirmed, and stays when it was
   );
   const percent = page.getByLabel("Percent of users");
   await percent.fill("50");
-  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByRole("button", { name: "Save changes" }).press("Enter");
   const question = dialog(page);
   await question
     .getByText("25 % → 50 %: about 2,500 more of every 10,000 users get it, nobody loses it.")
@@ -84,8 +84,8 @@ test("a rollout is raised after its summary was confirmed, and stays when it was
   assert.equal(await percent.inputValue(), "50 %");
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 25 });
 
-  await page.getByRole("button", { name: "Save changes" }).click();
-  await question.getByRole("button", { name: "Change flag" }).click();
+  await page.getByRole("button", { name: "Save changes" }).press("Enter");
+  await question.getByRole("button", { name: "Change flag" }).press("Enter");
   await notice(page, "checkout").getByText("Now on for 50 %.").waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 50 });
 
@@ -160,7 +160,7 @@ test("two people see each other's changes, and a conflict shows both versions", 
 
   await second.page.getByRole("switch", { name: "shared is on" }).click({ force: true });
   await first.page.getByText("Somebody else changed this flag").first().waitFor();
-  await first.page.getByRole("button", { name: "Save changes" }).click();
+  await first.page.getByRole("button", { name: "Save changes" }).press("Enter");
   const conflict = dialog(first.page);
   await conflict.getByRole("columnheader", { name: "Theirs (version 5)" }).waitFor();
   await conflict.getByRole("row", { name: "enabled off off" }).waitFor();
@@ -175,7 +175,7 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await first.page.keyboard.press("Escape");
   await conflict.waitFor({ state: "detached" });
   assert.equal(await percent.inputValue(), "30 %");
-  await first.page.getByRole("button", { name: "Save changes" }).click();
+  await first.page.getByRole("button", { name: "Save changes" }).press("Enter");
   await conflict.getByRole("button", { name: "Keep theirs" }).click();
   await until(async () =>
     assert.equal(await first.page.getByLabel("Percent of users").inputValue(), "10 %"),
@@ -185,7 +185,7 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await first.page.getByLabel("Percent of users").fill("30");
   await admin("PATCH", "/flags/shared", { description: "theirs" });
   await first.page.getByText("Somebody else changed this flag").first().waitFor();
-  await first.page.getByRole("button", { name: "Save changes" }).click();
+  await first.page.getByRole("button", { name: "Save changes" }).press("Enter");
   await conflict.getByRole("button", { name: "Apply my change" }).click();
   await rowOfSecond.getByText("30 %").waitFor();
   assert.deepEqual(await stateOf(admin, "shared"), {
@@ -202,6 +202,6 @@ test("two people see each other's changes, and a conflict shows both versions", 
   await until(async () => assert.equal((await stateOf(admin, "shared")).enabled, true));
   await first.page.getByText("Now on for 30 %.").waitFor();
   assert.equal(await first.page.getByText("Somebody else changed this flag").count(), 0);
-  await first.page.getByRole("button", { name: "Save changes" }).click();
+  await first.page.getByRole("button", { name: "Save changes" }).press("Enter");
   await rowOfSecond.getByText("40 %").waitFor();
 });

@@ -25,7 +25,7 @@ const rule = (page: Page, id: string): Locator =>
     .filter({ has: page.getByRole("button", { name: `More for rule ${id}` }) });
 
 const save = async (page: Page): Promise<void> => {
-  // A notification may lie over it.
+  // A notification may lie over it, and a preview that comes or goes above it moves it.
   await page.getByRole("button", { name: "Save targeting" }).press("Enter");
   await page.getByText("What saving changes").waitFor({ state: "detached" });
 };
@@ -70,7 +70,7 @@ test("a first rule is made in rows, and every kind of condition has its input", 
   await field(page, "Description").last().fill("Who pays");
 
   // A boolean flag must say what the others get.
-  await page.getByRole("button", { name: "Save targeting" }).click();
+  await page.getByRole("button", { name: "Save targeting" }).press("Enter");
   await until(async () => assert.equal(await focused(page), "Not saved yet"));
   await page.getByRole("button", { name: "Everyone else" }).click();
   await until(async () => assert.equal(await focused(page), "on"));
@@ -234,7 +234,7 @@ test("the JSON and the rows follow each other; what the server refuses stands at
   await text.fill(JSON.stringify({ rules, owner: "shop" }));
   await page.getByText("This reaches nobody whom rule one matches").first().waitFor();
   await page.getByText("If in segment nobody, serve on to 25").first().waitFor();
-  await page.getByRole("button", { name: "Save targeting" }).click();
+  await page.getByRole("button", { name: "Save targeting" }).press("Enter");
   await page.getByRole("button", { name: "Rule one, condition, segment" }).click();
   await until(async () =>
     assert.equal(await focused(page), "Is in any of the segments of condition 1"),
@@ -284,10 +284,10 @@ test("what a newer server has written is kept, and a change by somebody else is 
   await page.goto("/flags/both");
   await page.getByRole("button", { name: /^1\. a/ }).click();
   await field(page, "Attribute of condition 1").fill("tier");
-  await page.getByRole("button", { name: "Save targeting" }).click();
+  await page.getByRole("button", { name: "Save targeting" }).press("Enter");
   await dialog(page).getByText("If tier is a, serve on.").waitFor();
   await audit(page, "a change of rules in production");
-  await dialog(page).getByRole("button", { name: "Change flag" }).click();
+  await dialog(page).getByRole("button", { name: "Change flag" }).press("Enter");
   await dialog(page).getByText("Somebody else changed").waitFor();
   const mine = { ...ruleFor("a"), when: { ...is("a"), attribute: "tier" } };
   assert.deepEqual(JSON.parse(sent), { rules: [{ ...mine, later: { x: 1 } }] });

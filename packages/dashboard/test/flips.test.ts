@@ -106,11 +106,11 @@ test("a change says whom it changes, by rule, and what is not known", async (t) 
   // The dialog of the save has it too; what fails with it does not keep anybody from saving.
   await page.context().route("**/api/v1/preview", (route) => route.abort());
   await json.fill(JSON.stringify({ otherwise: "off", rules: rules.toReversed() }));
-  await draft.getByRole("button", { name: "Save targeting" }).click();
+  await draft.getByRole("button", { name: "Save targeting" }).press("Enter");
   await dialog(page)
     .getByText(/^No preview of whom this changes/)
     .waitFor();
-  await dialog(page).getByRole("button", { name: "Change flag" }).click();
+  await dialog(page).getByRole("button", { name: "Change flag" }).press("Enter");
   await notice(page, "checkout").waitFor();
   await page.context().unroute("**/api/v1/preview");
 });
@@ -127,7 +127,7 @@ test("a change past the limit is confirmed with the percentage, once for several
   await page.getByRole("switch", { name: "Off" }).click({ force: true });
   await says(inDialog(page), /^All people change from off to on: 40 of 40 seen/);
   await audit(page, "a change with its preview");
-  await dialog(page).getByRole("button", { name: "Change flag" }).click();
+  await dialog(page).getByRole("button", { name: "Change flag" }).press("Enter");
   await dialog(page).getByText("More people change than the limit allows").waitFor();
   const anyway = dialog(page).getByRole("button", { name: "Change 100 % of people anyway" });
   await anyway.waitFor();
@@ -139,7 +139,7 @@ test("a change past the limit is confirmed with the percentage, once for several
   assert.partialDeepStrictEqual(await stateOf(production, "banner"), { enabled: false });
 
   await page.getByRole("switch", { name: "Off" }).click({ force: true });
-  await dialog(page).getByRole("button", { name: "Change flag" }).click();
+  await dialog(page).getByRole("button", { name: "Change flag" }).press("Enter");
   await anyway.click();
   await notice(page, "banner").getByText("Now on for everyone.").waitFor();
   assert.partialDeepStrictEqual(await stateOf(production, "banner"), { enabled: true });

@@ -111,7 +111,7 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
   await page.keyboard.press("Enter");
   await admin("PATCH", "/segments/beta", { description: "theirs" });
   await page.getByText("Somebody else changed this segment").waitFor();
-  await page.getByRole("button", { name: "Save segment" }).click();
+  await page.getByRole("button", { name: "Save segment" }).press("Enter");
   await dialog(page).getByRole("cell", { name: "theirs" }).waitFor();
   await dialog(page).getByRole("button", { name: "Apply my change" }).click();
   await until(async () =>
@@ -227,7 +227,7 @@ test("a split changes by keyboard, by dragging and by numbers, and says whom it 
   assert.equal(await share("medium").count(), 0);
   await audit(page, "a split of three");
   await fitsOn(page, 320);
-  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByRole("button", { name: "Save changes" }).press("Enter");
   const wanted = { small: 47.125, large: 42.875, huge: 10 };
   await until(async () =>
     assert.partialDeepStrictEqual(await stateOf(admin, "size"), {

@@ -134,7 +134,7 @@ test("a session that ended says so, and signing in returns to the page and its d
   assert.equal(await percent.inputValue(), "21 %");
 
   await context.clearCookies();
-  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByRole("button", { name: "Save changes" }).press("Enter");
   await page.getByText("Your session has ended").waitFor();
   await audit(page, "a session that has ended");
   await page.getByLabel("API key").fill(keys.admin);
@@ -143,7 +143,7 @@ test("a session that ended says so, and signing in returns to the page and its d
   assert.equal((await addressOf(page)).search, "?from=link");
   assert.equal(await percent.inputValue(), "21 %");
   assert.equal(await page.getByLabel("Description").inputValue(), "half a sentence");
-  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByRole("button", { name: "Save changes" }).press("Enter");
   await until(async () => {
     const { body } = await admin("GET", "/flags/drafted");
     assert.equal((body as { percentage: number }).percentage, 21);

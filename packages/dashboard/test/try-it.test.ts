@@ -38,7 +38,7 @@ test("requirements are chosen, drawn and refused in a circle; tags and owner fin
       .last()
       .fill(flag);
     await page.getByRole("option", { name: flag, exact: true }).click();
-    await section.getByRole("button", { name: "Save requirements" }).click();
+    await section.getByRole("button", { name: "Save requirements" }).press("Enter");
   };
   await requires("middle");
   await until(async () =>

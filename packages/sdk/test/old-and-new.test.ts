@@ -132,12 +132,12 @@ suite("an old SDK on the present server", () => {
       await done(flags.update("on", { rules: [{ when: pro, serve: "off" }], otherwise: "on" }));
       await until("out of its reach", () => before.details("on").errorCode === "GENERAL");
       assertNewerNeeded(before, "on");
-      await done(flags.update("on", { rules: null }));
+      await done(flags.update("on", { rules: null, description: "as before" }));
       await until("back", () => before.isEnabled("on"));
       assert.deepEqual(errors, []);
 
       // What the present SDK keeps, the old one reads.
-      await until("kept", () => now.isEnabled("on"));
+      await until("kept", () => kept?.includes("as before"));
       await Promise.all([before.close(), now.close()]);
       const offline = old.createClient({ url: "http://127.0.0.1:9", key, cache, log: false });
       t.after(() => offline.close());
