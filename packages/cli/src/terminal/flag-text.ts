@@ -6,7 +6,13 @@ import {
   type MemberChange,
   memberOf,
 } from "@halyard/core/difference";
-import { type Flag, isFlagTypeName, membersOf, type PatchFlag } from "@halyard/core/flags/registry";
+import {
+  choiceOf,
+  type Flag,
+  isFlagTypeName,
+  membersOf,
+  type PatchFlag,
+} from "@halyard/core/flags/registry";
 import { formatServe } from "@halyard/core/flags/variant";
 import type { Actor } from "@halyard/sdk";
 import { type Cell, inOneLine } from "./output.ts";
@@ -22,7 +28,7 @@ const countText = (count: number, one: string): string =>
 const baseText = (flag: Flag): string => {
   if (flag.type === "variant") return formatServe(flag.otherwise);
   if (flag.type === "rollout") return `${flag.percentage} %`;
-  return flag.otherwise === "off" ? "nobody" : "everyone";
+  return choiceOf(flag).otherwise === "off" ? "nobody" : "everyone";
 };
 
 /** Whom it reaches while it is on, such as `everyone`, `25 %` or `2 rules, otherwise 25 %`. */

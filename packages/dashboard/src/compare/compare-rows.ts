@@ -1,6 +1,6 @@
 // What the comparison shows of each flag or segment in each environment, and which rows match.
 import { isSameFlag } from "@halyard/core/difference";
-import type { Flag } from "@halyard/core/flags/registry";
+import { type Flag, ownMembersOf } from "@halyard/core/flags/registry";
 import { isSameSegment } from "@halyard/core/plan/same-segment";
 import type { Segment } from "@halyard/core/targeting/segment";
 import { memberText, rulesText } from "../flags/edit/flag-change.ts";
@@ -91,7 +91,8 @@ const givenBy = (flag: Flag): string => {
   if (flag.type === "variant") {
     return (flag.enabled ? memberText(flag, "otherwise") : flag.off) ?? "";
   }
-  return flag.otherwise === undefined ? "" : `else ${flag.otherwise}`;
+  const own = ownMembersOf(flag.type).flatMap(([name]) => memberText(flag, name) ?? []);
+  return own.length > 0 && flag.rules !== undefined ? `else ${own.join(", ")}` : own.join(", ");
 };
 
 export const cellOf = (value: Value): CellText => {

@@ -1,5 +1,6 @@
 // Why a flag gives what it gives, step by step.
 import type { Evaluation, Reason } from "@halyard/core/evaluate";
+import { choiceOf } from "@halyard/core/flags/registry";
 import type { ExplainedRequirement, ExplainedRule } from "@halyard/core/targeting/explain";
 import type { ExplainRequest, FlagExplanation } from "@halyard/sdk";
 import { useQuery } from "@tanstack/react-query";
@@ -132,11 +133,10 @@ const lastStep = ({ flag, rules }: FlagExplanation): string => {
     rules.length > 0
       ? ["No rule decides: ", "everyone else"]
       : ["There are no rules: ", "everyone"];
-  if (flag.type === "variant") return `${head}${who} gets ${servePhrase(flag.otherwise)}.`;
   if (flag.type === "rollout") {
     return `${head}${formatPercent(flag.percentage)} of ${who} get on.`;
   }
-  return `${head}${who} gets ${flag.otherwise ?? "on"}.`;
+  return `${head}${who} gets ${servePhrase(choiceOf(flag).otherwise)}.`;
 };
 
 /** Whether anything of the flag goes by a share of people. */
