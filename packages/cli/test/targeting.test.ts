@@ -225,6 +225,19 @@ color  on     1 rule, otherwise red 25 %, blue 75 %  tags shop, ui, owner team-s
   });
 });
 
+test("a list says who gets a boolean flag when no rule decides", async () => {
+  const rules = [
+    { id: "staff", when: { attribute: "plan", op: "exists", value: true }, serve: "on" },
+  ];
+  await post("/flags", { key: "reach-everyone", type: "boolean", rules, otherwise: "on" });
+  await post("/flags", { key: "reach-nobody", type: "boolean", rules, otherwise: "off" });
+  await post("/flags", { key: "reach-plain", type: "boolean" });
+  const list = await on.halyard.succeed("flags", "list", "--search", "reach-");
+  assert.match(list, /^reach-everyone +off +1 rule, otherwise everyone$/m);
+  assert.match(list, /^reach-nobody +off +1 rule, otherwise nobody$/m);
+  assert.match(list, /^reach-plain +off +everyone$/m);
+});
+
 suite("requirements and buckets", () => {
   test("are set and taken away", async () => {
     const { halyard } = on;
