@@ -11,22 +11,35 @@ interface Kind {
   readonly includes: (file: string) => boolean;
 }
 
-/** They wait long, change something of their process, or ask what it has loaded or costs. */
+/** They change something of their process, or ask what it has loaded or costs. */
 const alone =
-  /postgres|kill|workers|stop|shutdown|load|cost|fuzz|model|scale|browser|published|receivers|journey|retries|next-tick|runs-anywhere|start\./;
+  /browser|cost|failed-start|faults\/postgres|load\.|loading|model|next-tick|receivers|retries|runs-anywhere|scale/;
+/** They mostly wait, for processes, leases and time limits. */
+const waits =
+  /\/faults\/|backup-under-load|fuzz|journey|kill|postgres|published|shutdown|start\.|stop|workers/;
 
 const kinds: readonly Kind[] = [
   {
+    name: "waiting",
+    filesInOne: 7,
+    includes: (file) => /^packages\/(cli|server|sdk)\/test\//.test(file) && waits.test(file),
+  },
+  {
     name: "pages",
     // They share a browser too.
-    filesInOne: 7,
-    includes: (file) => /^packages\/dashboard\/test\/[^/]+$/.test(file) && !alone.test(file),
+    filesInOne: 13,
+    includes: (file) => /^packages\/dashboard\/test\/[^/]+$/.test(file),
   },
   {
     name: "short",
-    filesInOne: 16,
+    filesInOne: 36,
     includes: (file) =>
-      /^packages\/(cli|server|sdk|mcp|core)\/test\/[^/]+$/.test(file) && !alone.test(file),
+      /^packages\/(cli|server|sdk|mcp|core)\/test\/[^/]+$/.test(file) && !waits.test(file),
+  },
+  {
+    name: "project",
+    filesInOne: 6,
+    includes: (file) => /^test\//.test(file),
   },
 ];
 
@@ -43,7 +56,7 @@ const batchesOf = (
   store: string,
   { name, filesInOne, includes }: Kind,
 ): string[] => {
-  const those = files.filter(includes);
+  const those = files.filter((file) => includes(file) && !alone.test(file));
   const count = Math.ceil(those.length / filesInOne);
   return Array.from({ length: count }, (_, index) => {
     const path = join(folder, `${store}-${name}-${index + 1}.test.mjs`);
@@ -52,11 +65,15 @@ const batchesOf = (
   });
 };
 
-/** The same tests in fewer files: first the batches, then the files that run alone. */
+/** The same tests in fewer files: a batch of each kind in turn, so that some wait while others work, then those alone. */
 export const inBatches = (files: readonly string[], store: string): string[] => {
   mkdirSync(folder, { recursive: true });
+  const batches = kinds.map((kind) => batchesOf(files, store, kind));
+  const turns = Math.max(...batches.map(({ length }) => length));
   return [
-    ...kinds.flatMap((kind) => batchesOf(files, store, kind)),
-    ...files.filter((file) => !kinds.some((kind) => kind.includes(file))),
+    ...Array.from({ length: turns }, (_, turn) =>
+      batches.flatMap((each) => each.slice(turn, turn + 1)),
+    ).flat(),
+    ...files.filter((file) => alone.test(file) || !kinds.some(({ includes }) => includes(file))),
   ];
 };

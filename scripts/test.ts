@@ -47,22 +47,6 @@ const checkAll = async (): Promise<void> => {
 };
 const checking = chosen.length === 0 ? checkAll() : undefined;
 
-/** Those that mostly wait, for leases, retries and time limits. */
-const waits = (file: string): boolean =>
-  /faults\/|kill|workers|shutdown|stop|copy-|outage/.test(file);
-/** The longest of them: they begin first, so that none is left alone at the end. */
-const longest = /faults\/(workers|postgres|clock|kill)|copy-|\/kill|cli\/test\/workers/;
-/** One that waits, then two that work, so that the machine is never idle. */
-const mixed = (all: readonly string[]): string[] => {
-  const isLong = (file: string) => Number(longest.test(file));
-  const waiting = all.filter(waits).sort((a, b) => isLong(b) - isLong(a));
-  const working = all.filter((file) => !waits(file));
-  const count = Math.max(waiting.length, Math.ceil(working.length / 2));
-  return Array.from({ length: count }, (_, index) => [
-    ...waiting.slice(index, index + 1),
-    ...working.slice(2 * index, 2 * index + 2),
-  ]).flat();
-};
 // The shell of npm scripts need not know braces. A name that fits no file is kept: its test fails.
 const given = chosen.flatMap((name) => {
   const found = globSync(name);
@@ -73,8 +57,8 @@ const files = chosen.length > 0 ? given : globSync("{packages/*/test,test}/**/*.
 const pace =
   process.env.HALYARD_FAULTS === "full"
     ? { concurrency: 1, timeout: 3_600_000 }
-    : // More than the cores of a small machine: several tests only wait, for leases and time limits to end.
-      { concurrency: 5, timeout: 1_800_000 };
+    : // More than the cores of a small machine, since some only wait; with more of them, each costs more: caches are shared.
+      { concurrency: 3, timeout: 1_800_000 };
 const durations: [seconds: number, file: string][] = [];
 
 const runTests = async (
@@ -85,7 +69,7 @@ const runTests = async (
   if (those.length === 0) return;
   console.log(`\n▷ ${those.length} files on ${store}`);
   const env = { ...process.env, HALYARD_TEST_STORE: store };
-  const files = chosen.length > 0 ? [...those] : mixed(inBatches(those, store));
+  const files = chosen.length > 0 ? [...those] : inBatches(those, store);
   const tests = run({ files, env, concurrency, timeout });
   tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
     if (file !== undefined) {
@@ -145,7 +129,7 @@ try {
     // Side by side, so that the machine has work while the last files of one of them wait.
     await Promise.all([
       runTests("embedded", onEmbedded),
-      runTests("postgres", onPostgres, { ...pace, concurrency: 2 }),
+      runTests("postgres", onPostgres, { ...pace, concurrency: 1 }),
     ]);
   }
 } finally {

@@ -15,7 +15,7 @@ import { createApi } from "./support/api.ts";
 import { type RunningServer, serveHalyard } from "./support/halyard-process.ts";
 import { newFolder } from "./support/server.ts";
 
-const runs = Number(process.env.HALYARD_FUZZ_RUNS ?? 10);
+const runs = Number(process.env.HALYARD_FUZZ_RUNS ?? 6);
 /** About one request in ten succeeds where that is hardest: of few requests, it may be none. */
 const least = runs >= 200 ? 8 : 0;
 /** What requests name and delete: not so much that making it takes longer than the requests. */
