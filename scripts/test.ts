@@ -58,7 +58,7 @@ const pace =
   process.env.HALYARD_FAULTS === "full"
     ? { concurrency: 1, timeout: 3_600_000 }
     : // More than the cores of a small machine, since some only wait; with more of them, each costs more: caches are shared.
-      { concurrency: 3, timeout: 1_800_000 };
+      { concurrency: 4, timeout: 1_800_000 };
 const durations: [seconds: number, file: string][] = [];
 
 const runTests = async (

@@ -97,6 +97,7 @@ export const createApi = (url: string, key?: string): Api => {
     const response = await request(path.startsWith("//") ? url + path.slice(1) : base + path, {
       method: method as Dispatcher.HttpMethod,
       headers: {
+        "user-agent": "halyard-test",
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
         ...(body !== undefined && { "content-type": "application/json" }),
         ...headers,
