@@ -112,6 +112,7 @@ test("a flag that the other environment lacks is created there or copied from he
 });
 
 test("a deleted flag is listed and restored from its history", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "gone", type: "rollout", percentage: 30, enabled: true }]);
   await admin("DELETE", "/flags/gone");
@@ -128,6 +129,7 @@ test("a deleted flag is listed and restored from its history", async (t) => {
 });
 
 test("a part that failed to load comes with Try again, and by itself after an upgrade", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys } = await server.environment();
   const expected = [/Failed to (load|fetch)/, /could not be loaded/, /404 for/];
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags", { expected });

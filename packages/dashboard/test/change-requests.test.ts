@@ -116,6 +116,7 @@ test("one person protects, another proposes, a third approves; all see it at onc
 });
 
 test("what moved on is rebased; an owner goes past it with a reason that stays visible", async (t) => {
+  if (isLeftOut(t)) return;
   const { environment, at, ada, bo, olga, protect } = await withPeople();
   const { name, admin } = environment;
   await seedFlags(admin, [{ key: "checkout", type: "rollout", percentage: 25, enabled: true }]);

@@ -261,6 +261,7 @@ test("with one environment the page says how to get a second; a server key selec
 });
 
 test("one environment at two times, without another to compare with", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [
     { key: "changed", type: "boolean" },

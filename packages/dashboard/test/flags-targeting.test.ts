@@ -213,6 +213,7 @@ test("rules are put in order by keyboard and by mouse, duplicated, disabled and 
 });
 
 test("the JSON and the rows follow each other; what the server refuses stands at its place", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   await admin("POST", "/flags", { key: "json", type: "rollout", percentage: 25 });
   const { page } = await openAs(browser, t, server.url, [keys.admin], "/flags/json", {

@@ -70,6 +70,7 @@ test("a variant flag is created, split and changed", async (t) => {
 });
 
 test("a flag with rules says so, and keeps them when it is turned on", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   const rules = [
     { id: "pro", when: { attribute: "plan", op: "in", values: ["pro"] }, serve: "on" },

@@ -38,6 +38,7 @@ const choose = async (page: Page, typed: string, option: string): Promise<void> 
 };
 
 test("the palette: typos are forgiven, nothing typed is lost, and all is reached and done", async (t) => {
+  if (isLeftOut(t)) return;
   const first = await server.environment();
   const second = await server.environment();
   const { admin } = first;
