@@ -15,8 +15,7 @@ interface Kind {
 const alone =
   /browser|cost|failed-start|faults\/postgres|load\.|loading|model|next-tick|receivers|retries|runs-anywhere|scale/;
 /** They mostly wait, for processes, leases and time limits. */
-const waits =
-  /\/faults\/|backup-under-load|fuzz|journey|kill|postgres|published|shutdown|start\.|stop|workers/;
+const waits = /\/faults\/|fuzz|journey|kill|postgres|published|shutdown|start\.|stop|workers/;
 
 const kinds: readonly Kind[] = [
   {

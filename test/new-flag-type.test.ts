@@ -1,7 +1,6 @@
 // A new flag type needs its own files and a line in each registry: in a copy of the project it is added, checked and used.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
   cpSync,
@@ -16,10 +15,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { full } from "../packages/server/test/faults/support/size.ts";
+import { spawnHalyard } from "../packages/server/test/support/halyard-process.ts";
 
 const project = fileURLToPath(new URL("..", import.meta.url));
 const fixture = (name: string) => join(project, "test/fixtures/flag-type", name);
@@ -94,25 +93,20 @@ test("a flag type is added with its own files and a line in each registry", asyn
   assert.equal(status, 0, stdout + stderr);
 
   const key = "a-key-for-a-new-flag-type";
-  const server = spawn(process.execPath, [join(folder, "packages/cli/src/main.ts"), "serve"], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      ...process.env,
+  const server = spawnHalyard(
+    ["serve"],
+    {
       PORT: "0",
       HALYARD_DATA: join(folder, "data"),
       HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
     },
+    [process.execPath, join(folder, "packages/cli/src/main.ts")],
+  );
+  t.after(() => {
+    server.kill("SIGKILL");
+    return server.ended;
   });
-  t.after(async () => {
-    if (server.exitCode === null && server.kill("SIGKILL")) await once(server, "exit");
-  });
-  let url: string | undefined;
-  for await (const line of createInterface(server.stdout)) {
-    url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-    if (url !== undefined) break;
-  }
-  assert.ok(url);
-  server.stdout.resume();
+  const [, url = ""] = await server.printed(/API +(\S+)\/api\/v1/);
   const call = async (method: string, path: string, body: object) => {
     const response = await fetch(url + path, {
       method,
