@@ -102,4 +102,5 @@ try {
   await report({ kind: "failed", message, trace: stack, foreseen });
   process.exitCode = 1;
 }
-if (process.connected) process.disconnect?.();
+// It ends when nothing is left to do. `disconnect` would never end while a message is only half read, and nor would the process.
+process.channel?.unref();

@@ -168,7 +168,11 @@ const startWorkers = (config: Config, log: Logger) => {
       stopping = true;
       for (const waiting of pauses) clearTimeout(waiting);
       for (const worker of running.keys()) send(worker, { kind: "stop" });
-      const timeout = setTimeout(killAll, workerStopTimeout + config.shutdownDelay);
+      const timeout = setTimeout(() => {
+        const workers = Array.from(running.keys(), ({ id }) => id);
+        log.warn({ workers }, "workers did not stop in time and are killed");
+        killAll();
+      }, workerStopTimeout + config.shutdownDelay);
       await Promise.all(running.values());
       clearTimeout(timeout);
       process.off("exit", killAll);
