@@ -64,15 +64,25 @@ const batchesOf = (
   });
 };
 
-/** The same tests in fewer files: a batch of each kind in turn, so that some wait while others work, then those alone. */
+/** They wait longest, and would leave the machine idle at the end. */
+const first = /faults\/postgres/;
+
+/**
+ * The same tests in fewer files: those that wait longest, then a batch of each kind in turn, so that some wait while others
+ * work, then the short ones that run alone.
+ */
 export const inBatches = (files: readonly string[], store: string): string[] => {
   mkdirSync(folder, { recursive: true });
   const batches = kinds.map((kind) => batchesOf(files, store, kind));
   const turns = Math.max(...batches.map(({ length }) => length));
+  const single = files.filter(
+    (file) => alone.test(file) || !kinds.some(({ includes }) => includes(file)),
+  );
   return [
+    ...single.filter((file) => first.test(file)),
     ...Array.from({ length: turns }, (_, turn) =>
       batches.flatMap((each) => each.slice(turn, turn + 1)),
     ).flat(),
-    ...files.filter((file) => alone.test(file) || !kinds.some(({ includes }) => includes(file))),
+    ...single.filter((file) => !first.test(file)),
   ];
 };

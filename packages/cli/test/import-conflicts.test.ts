@@ -1,6 +1,7 @@
 // halyard import while others work on the same flags, the server says wait, or goes away: nobody's change is lost.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { sized } from "../../server/test/faults/support/size.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
 import { boolean, newBench, rollout } from "./support/flag-files.ts";
 import { meddlingProxy } from "./support/meddling-proxy.ts";
@@ -157,23 +158,24 @@ test("a server that takes no more for now is waited for", async (t) => {
   assert.deepEqual(await bench.flags(), [boolean("patient")]);
 });
 
-test("2,000 flags at once, and then nothing", async () => {
+const many = sized({ small: 500, full: 2_000 });
+test(`${many} flags at once, and then nothing`, async () => {
   const bench = await newBench(server);
-  const flags = Array.from({ length: 2_000 }, (_, index) =>
-    boolean(`flag-${String(index).padStart(4, "0")}`, index === 1_999),
+  const flags = Array.from({ length: many }, (_, index) =>
+    boolean(`flag-${String(index).padStart(4, "0")}`, index === many - 1),
   );
   const file = bench.file("flags.json", flags);
   const told = await bench.succeed("import", file);
   const lines = told.trimEnd().split("\n");
   assert.equal(lines.length, 103);
   assert.deepEqual(lines.slice(-3), [
-    "  … and 1900 more (--dry-run shows all)",
-    `2000 to create, 0 unchanged ${bench.where}.`,
-    `Done: 2000 created ${bench.where}.`,
+    `  … and ${many - 100} more (--dry-run shows all)`,
+    `${many} to create, 0 unchanged ${bench.where}.`,
+    `Done: ${many} created ${bench.where}.`,
   ]);
   assert.deepEqual(await bench.flags(), flags);
   assert.equal(
     await bench.succeed("import", file, "--prune"),
-    `Nothing to change ${bench.where}: all 2000 flags are up to date.\n`,
+    `Nothing to change ${bench.where}: all ${many} flags are up to date.\n`,
   );
 });

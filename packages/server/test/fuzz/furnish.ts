@@ -40,7 +40,7 @@ export const furnish = async (
   for (const key of segments) await api("POST", "/segments", { key, include: ["user-1"] });
   const [first = ""] = webhooks;
   const deliveries: string[] = [];
-  for (let count = 0; count < 3; count += 1) {
+  for (let count = 0; count < Math.min(3, ofEach); count += 1) {
     deliveries.push(idOf((await api("POST", `/webhooks/${first}/test`)).body));
   }
   if (operation.path.endsWith("/{id}/replay")) {

@@ -61,7 +61,9 @@ export const makeDatabase = (
   if (known) return known;
   const make = async (): Promise<string> => {
     const from = escapeIdentifier(await templateName());
-    await query(serverUrl(), `create database ${escapeIdentifier(name)} template ${from}`);
+    // Copied as files: by way of the log, as usual, it takes twice as long.
+    const how = `template ${from} strategy file_copy`;
+    await query(serverUrl(), `create database ${escapeIdentifier(name)} ${how}`);
     return urlOf(name);
   };
   const making = make();
