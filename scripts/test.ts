@@ -26,7 +26,9 @@ const counts = { passed: 0, failed: 0 };
 
 const check = async ([name, command, ...args]: (typeof checks)[number]): Promise<void> => {
   const started = performance.now();
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  // The compiler's own collector, which is Go's, otherwise takes a quarter of its time.
+  const env = { ...process.env, GOGC: "400" };
+  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   const [output, failed] = await Promise.all([
     Promise.all([text(child.stdout), text(child.stderr)]),
     once(child, "close").then(([code]) => code !== 0),

@@ -91,8 +91,9 @@ suite("types", () => {
     const filesOf = (folder: string): Set<string> => {
       const known = listed.get(folder);
       if (known) return known;
-      const { stdout } = run(project, "tsc", "-p", folder, "--listFilesOnly");
-      const files = new Set(stdout.split("\n"));
+      const { stdout } = run(project, "tsc", "-p", folder, "--showConfig");
+      const { files: found } = JSON.parse(stdout) as { files: readonly string[] };
+      const files = new Set(found.map((file) => join(project, folder, file)));
       listed.set(folder, files);
       return files;
     };

@@ -98,6 +98,7 @@ test("events are filtered by type and by flag", async (t) => {
 });
 
 test("a server key sees history, webhooks and deliveries without secrets, and nothing to change them with", async (t) => {
+  if (isLeftOut(t)) return;
   const receiver = await startReceiver(() => ({ status: 200, body: "secret-answer" }));
   t.after(() => receiver.close());
   const { keys, admin } = await server.environment();

@@ -265,6 +265,7 @@ test("the JSON and the rows follow each other; what the server refuses stands at
 });
 
 test("what a newer server has written is kept, and a change by somebody else is seen first", async (t) => {
+  if (isLeftOut(t)) return;
   const key = server.firstKeys.find(({ environment }) => environment === "production")?.text ?? "";
   const admin = server.api(key);
   await admin("POST", "/flags", { key: "both", type: "rollout", rules: [ruleFor("a")] });

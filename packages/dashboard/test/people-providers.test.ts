@@ -64,6 +64,7 @@ test("somebody who was invited accepts with a provider, and is who was invited",
 });
 
 test("somebody comes in with a provider, proves it again in another window, and leaves both", async (t) => {
+  if (isLeftOut(t)) return;
   const { page, context } = await browser.visit(t, server.url, {
     ...audited,
     // The provider is another server, whose page for signing out wants a font from yet another.
