@@ -13,9 +13,10 @@ interface Kind {
 
 /** They change something of their process, or ask what it has loaded or costs. */
 const alone =
-  /browser|cost|failed-start|faults\/postgres|load\.|loading|model|next-tick|receivers|retries|runs-anywhere|scale/;
+  /browser|cost|failed-start|faults\/postgres|load\.|loading|model|next-tick|runs-anywhere|scale/;
 /** They mostly wait, for processes, leases and time limits. */
-const waits = /\/faults\/|fuzz|journey|kill|postgres|published|shutdown|start\.|stop|workers/;
+const waits =
+  /\/faults\/|fuzz|journey|kill|postgres|published|receivers|retries|shutdown|start\.|stop|workers/;
 
 const kinds: readonly Kind[] = [
   {

@@ -12,9 +12,9 @@ import { until } from "../../server/test/support/until.ts";
 import { addBallast, makeStore, newPath } from "./support/backup-store.ts";
 
 const isFull = process.env.HALYARD_FAULTS === "full";
-const wanted = isFull ? 30_000 : 3_000;
+const wanted = isFull ? 30_000 : 1_500;
 /** So that a copy takes many steps, with changes between them. */
-const megabytes = isFull ? 300 : 30;
+const megabytes = isFull ? 300 : 15;
 const connections = 48;
 const lastingFlags = 40;
 const users = ["", "u", "user-1", "user-42", "ünï", "8f14e45f"];

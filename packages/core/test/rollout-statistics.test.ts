@@ -1,13 +1,14 @@
-// Over a million keys a percentage reaches that share of them, and flags choose independently of each other. The keys are fixed.
+// Over very many keys a percentage reaches that share of them, and flags choose independently of each other. The keys are fixed.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { bucketOf } from "@halyard/core/bucket";
 import { evaluate } from "@halyard/core/evaluate";
 import { prepare } from "@halyard/core/flags/registry";
 import { fromThousandths } from "@halyard/core/percentage";
+import { sized } from "../../server/test/faults/support/size.ts";
 
 const sigmas = 5;
-const million = 1_000_000;
+const total = sized({ small: 200_000, full: 1_000_000 });
 
 const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, "0");
 const kinds: readonly [what: string, keyOf: (index: number) => string][] = [
@@ -33,14 +34,14 @@ const isOn = (flag: ReturnType<typeof prepared>, key: string): boolean => {
   return "value" in evaluation && evaluation.value === true;
 };
 
-suite("a million keys", () => {
+suite(`${total} keys`, () => {
   const shares = [1, 10, 500, 1_000, 10_000, 33_333, 50_000, 90_000, 99_500, 99_999];
   for (const [what, keyOf] of kinds) {
     test(`of ${what}: every percentage reaches its share`, () => {
       const counted = shares.map((share) => ({ share, count: 0 }));
       const half = prepared("new-checkout", 50_000);
       let contradictions = 0;
-      for (let index = 0; index < million; index += 1) {
+      for (let index = 0; index < total; index += 1) {
         const key = keyOf(index);
         const position = bucketOf("new-checkout", key);
         for (const each of counted) if (position <= each.share) each.count += 1;
@@ -49,8 +50,8 @@ suite("a million keys", () => {
       assert.equal(contradictions, 0);
       for (const { share, count } of counted) {
         const chance = share / 100_000;
-        const deviation = Math.sqrt(million * chance * (1 - chance));
-        const distance = Math.abs(count - million * chance) / deviation;
+        const deviation = Math.sqrt(total * chance * (1 - chance));
+        const distance = Math.abs(count - total * chance) / deviation;
         assert.ok(distance < sigmas, `${fromThousandths(share)} %: ${distance.toFixed(1)} sigma`);
       }
     });
@@ -58,11 +59,11 @@ suite("a million keys", () => {
 
   test("are spread evenly over a thousand parts", () => {
     const parts = new Uint32Array(1_000);
-    for (let index = 0; index < million; index += 1) {
+    for (let index = 0; index < total; index += 1) {
       const part = Math.floor((bucketOf("new-checkout", `user-${index}`) - 1) / 100);
       parts[part] = (parts[part] ?? 0) + 1;
     }
-    const expected = million / parts.length;
+    const expected = total / parts.length;
     const chiSquare = parts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
     const freedom = parts.length - 1;
     const distance = Math.abs(chiSquare - freedom) / Math.sqrt(2 * freedom);
@@ -72,19 +73,19 @@ suite("a million keys", () => {
 
 /** How far two choices among the same keys are from being independent: chi-square of one degree of freedom. */
 const dependence = (one: Uint8Array, other: Uint8Array): number => {
-  const total = one.length;
+  const size = one.length;
   let both = 0;
   let inOne = 0;
   let inOther = 0;
-  for (let index = 0; index < total; index += 1) {
+  for (let index = 0; index < size; index += 1) {
     const first = one[index] ?? 0;
     const second = other[index] ?? 0;
     both += first & second;
     inOne += first;
     inOther += second;
   }
-  const cross = both * (total - inOne - inOther + both) - (inOne - both) * (inOther - both);
-  return (total * cross ** 2) / (inOne * inOther * (total - inOne) * (total - inOther));
+  const cross = both * (size - inOne - inOther + both) - (inOne - both) * (inOther - both);
+  return (size * cross ** 2) / (inOne * inOther * (size - inOne) * (size - inOther));
 };
 
 suite("flags are independent", () => {
@@ -103,7 +104,7 @@ suite("flags are independent", () => {
       assert.equal(found.length, 780);
       const worst = Math.max(...found);
       assert.ok(worst < sigmas ** 2, `the worst pair has chi-square ${worst.toFixed(1)}`);
-      const sum = found.reduce((total, value) => total + value, 0);
+      const sum = found.reduce((all, value) => all + value, 0);
       const distance = Math.abs(sum - found.length) / Math.sqrt(2 * found.length);
       assert.ok(distance < sigmas, `together: ${distance.toFixed(1)} sigma`);
     });

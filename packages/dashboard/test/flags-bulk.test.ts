@@ -17,6 +17,7 @@ before(async () => {
 after(() => server.close());
 
 test("several flags are tagged, turned on and deleted by keyboard, each with a preview and undone", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [
     { key: "one", type: "boolean", enabled: true },

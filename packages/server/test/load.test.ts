@@ -15,7 +15,7 @@ import { until } from "./support/until.ts";
 
 /** A few thousand requests in `npm test`; `npm run test:load` goes on for as long as this says. */
 const seconds = Number(process.env.HALYARD_LOAD_SECONDS ?? 0);
-const fewRequests = 6_000;
+const fewRequests = 3_000;
 const connections = 1_000;
 const key = "load-key-of-its-own-0123";
 const limit = { timeout: (seconds + 1_800) * 1_000 };

@@ -10,7 +10,7 @@ import { type Receiver, startReceiver, stepsBack } from "./support/receiver.ts";
 import { sized } from "./support/size.ts";
 import { until } from "./support/until.ts";
 
-const backlog = sized({ small: 1_000, full: 20_000 });
+const backlog = sized({ small: 600, full: 20_000 });
 const flags = sized({ small: 50, full: 200 });
 const writers = 16;
 const key = "a-key-for-the-test-of-backlogs";

@@ -23,7 +23,7 @@ import { until } from "./support/until.ts";
 
 /** In each round one instance sleeps for longer than a lease, and meanwhile the others fall and are cut off. */
 const size = sized({
-  small: { calm: 60, changes: 180, flags: 30, rounds: 1, kills: 2, terminations: 3 },
+  small: { calm: 30, changes: 120, flags: 30, rounds: 1, kills: 2, terminations: 3 },
   full: { calm: 1_000, changes: 20_000, flags: 200, rounds: 20, kills: 50, terminations: 100 },
 });
 const writers = 12;

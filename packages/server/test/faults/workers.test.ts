@@ -11,7 +11,7 @@ import { sized } from "./support/size.ts";
 import { until } from "./support/until.ts";
 
 const key = "a-key-for-the-test-of-several-workers";
-const changes = sized({ small: 240, full: 6_000 });
+const changes = sized({ small: 120, full: 6_000 });
 const naps = sized({ small: 1, full: 4 });
 const started: RunningServer[] = [];
 const folders: string[] = [];
