@@ -37,10 +37,14 @@ process.on("message", (order: Order) => {
 // A terminal sends it to all of its processes: the primary got it too, and orders the stop.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => stop(undefined));
+/** Only while something else keeps the process alive. */
+const exitSoon = (): void => {
+  setTimeout(() => process.exit(1), workerStopTimeout).unref();
+};
 process.on("disconnect", () => {
   // The primary was killed. A new one can start only when the port is free, so it is released without delay.
   delay = 0;
-  setTimeout(() => process.exit(1), workerStopTimeout).unref();
+  exitSoon();
   stop(undefined);
 });
 // Without it, Node ends a worker as soon as the primary is gone, in the middle of its answers.
@@ -104,3 +108,4 @@ try {
 }
 // It ends when nothing is left to do. `disconnect` would never end while a message is only half read, and nor would the process.
 process.channel?.unref();
+exitSoon();
