@@ -72,7 +72,9 @@ const runTests = async (
   console.log(`\n▷ ${those.length} files on ${store}`);
   const env = { ...process.env, HALYARD_TEST_STORE: store };
   const files = chosen.length > 0 ? [...those] : inBatches(those, store);
-  const tests = run({ files, env, concurrency, timeout });
+  // Fewer collections of what is young: 3 to 4 % less for a file that starts many servers.
+  const execArgv = ["--max-semi-space-size=64"];
+  const tests = run({ files, env, concurrency, timeout, execArgv });
   tests.on("test:summary", ({ file, counts: summary, duration_ms }) => {
     if (file !== undefined) {
       durations.push([duration_ms / 1_000, `${relative(process.cwd(), file)} on ${store}`]);
