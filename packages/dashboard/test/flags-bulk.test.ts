@@ -72,7 +72,7 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
   await page.getByLabel("Select two").check();
   await bar.getByRole("button", { name: "Delete" }).click();
   await lineOf(page, "three").getByText("deleted").waitFor();
-  await dialog(page).getByRole("button", { name: "Delete 2 flags" }).click();
+  await dialog(page).getByRole("button", { name: "Delete 2 flags" }).press("Enter");
   const gone = notice(page, /^Deleted in/);
   await gone.getByText("2 deleted.").waitFor();
   await page.getByRole("link", { name: "three" }).waitFor({ state: "detached" });
@@ -104,7 +104,7 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
   await page.getByLabel("Select three").check();
   await page.getByLabel("Select two").check();
   await bar.getByRole("button", { name: "Delete" }).click();
-  await dialog(page).getByRole("button", { name: "Delete 2 flags" }).click();
+  await dialog(page).getByRole("button", { name: "Delete 2 flags" }).press("Enter");
   const running = page.getByRole("dialog", { name: /^Deleting in/ });
   await running.getByText(/^0 of 2\. .* Continues in 55 seconds\.$/).waitFor();
   held.resolve();
@@ -138,12 +138,12 @@ test("an action whose parts cannot be loaded says so, and works once they can be
   await page.unroute(parts);
   await turnOn.click();
   await page.route(parts, (route) => route.abort());
-  await dialog(page).getByRole("button", { name: "Turn on 1 flag" }).click();
+  await dialog(page).getByRole("button", { name: "Turn on 1 flag" }).press("Enter");
   await dismiss();
   await page.unroute(parts);
   await page.getByLabel("Select one").check();
   await turnOn.click();
-  await dialog(page).getByRole("button", { name: "Turn on 1 flag" }).click();
+  await dialog(page).getByRole("button", { name: "Turn on 1 flag" }).press("Enter");
   await notice(page, /^Turned on in/).waitFor();
   assert.equal((await stateOf(admin, "one")).enabled, true);
 });
@@ -173,7 +173,7 @@ test("120 flags are turned on in two requests, all or none each, and off again",
   await dialog(page).getByText("120 to change").waitFor();
   await dialog(page).getByRole("button", { name: "Show more (70 are not shown)" }).click();
   await lineOf(page, "flag-090").waitFor();
-  await dialog(page).getByRole("button", { name: "Turn on 120 flags" }).click();
+  await dialog(page).getByRole("button", { name: "Turn on 120 flags" }).press("Enter");
   const done = notice(page, /^Turned on in/);
   await done.getByText("120 changed.").waitFor();
   assert.equal(requests, 2);

@@ -54,7 +54,7 @@ test("history shows who changed what, and any version can be restored", async (t
 
   await page.getByRole("button", { name: "Restore this version (version 2)" }).click();
   await dialog(page).getByText("80 % → 10 %: about 7,000 of every 10,000 users lose it.").waitFor();
-  await dialog(page).getByRole("button", { name: "Restore" }).click();
+  await dialog(page).getByRole("button", { name: "Restore" }).press("Enter");
   await until(async () =>
     assert.partialDeepStrictEqual(await stateOf(admin, "turned"), {
       percentage: 10,

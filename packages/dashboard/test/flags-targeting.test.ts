@@ -294,7 +294,7 @@ test("what a newer server has written is kept, and a change by somebody else is 
   const mine = { ...ruleFor("a"), when: { ...is("a"), attribute: "tier" } };
   assert.deepEqual(JSON.parse(sent), { rules: [{ ...mine, later: { x: 1 } }] });
   await dialog(page).getByText("If plan is theirs, serve on.").waitFor();
-  await dialog(page).getByRole("button", { name: "Keep theirs" }).click();
+  await dialog(page).getByRole("button", { name: "Keep theirs" }).press("Enter");
   await page.getByRole("button", { name: /^1\. theirs/ }).waitFor();
   assert.equal(await notice(page, "both").count(), 0);
 });

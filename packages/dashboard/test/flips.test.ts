@@ -150,7 +150,7 @@ test("a change past the limit is confirmed with the percentage, once for several
   await lineOf(page, "shipping").waitFor();
   await says(inDialog(page), /^Of 40 people seen since /);
   await dialog(page).getByLabel("Type production to confirm").fill("production");
-  await dialog(page).getByRole("button", { name: "Delete 2 flags" }).click();
+  await dialog(page).getByRole("button", { name: "Delete 2 flags" }).press("Enter");
   await dialog(page)
     .getByRole("button", { name: /^Change \d+ % of people anyway$/ })
     .click();

@@ -162,7 +162,7 @@ test("the history is filtered by kind, key, name and time, restored from and exp
 
   await page.getByRole("button", { name: "Restore this version: checkout, version 1" }).click();
   await dialog(page).getByText("50 % → 5 %", { exact: true }).waitFor();
-  await dialog(page).getByRole("button", { name: "Restore" }).click();
+  await dialog(page).getByRole("button", { name: "Restore" }).press("Enter");
   await notice(page, "checkout").waitFor();
   assert.partialDeepStrictEqual(await stateOf(admin, "checkout"), { percentage: 5 });
 
@@ -174,7 +174,7 @@ test("the history is filtered by kind, key, name and time, restored from and exp
   await page.getByRole("button", { name: "Restore this version: beta, version 2" }).click();
   await dialog(page).getByText("Members: 1 added, 1 removed").waitFor();
   await audit(page, "a segment to restore");
-  await dialog(page).getByRole("button", { name: "Restore" }).click();
+  await dialog(page).getByRole("button", { name: "Restore" }).press("Enter");
   await until(async () => {
     const { include } = (await admin("GET", "/segments/beta")).body as Segment;
     assert.deepEqual(include, ["bob", "zoe"]);

@@ -91,7 +91,7 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
   await page.getByText("11 of 20,001").waitFor();
   await page.getByRole("button", { name: "Remove those found" }).click();
   await dialog(page).getByText("No flag names this segment").waitFor();
-  await dialog(page).getByRole("button", { name: "Remove" }).click();
+  await dialog(page).getByRole("button", { name: "Remove" }).press("Enter");
   await page.getByText("Include (19,990)").waitFor();
   await page.getByLabel("Search in the list").fill("single");
   await page.getByRole("button", { name: "Remove single" }).click();
@@ -113,7 +113,7 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
   await page.getByText("Somebody else changed this segment").waitFor();
   await page.getByRole("button", { name: "Save segment" }).press("Enter");
   await dialog(page).getByRole("cell", { name: "theirs" }).waitFor();
-  await dialog(page).getByRole("button", { name: "Apply my change" }).click();
+  await dialog(page).getByRole("button", { name: "Apply my change" }).press("Enter");
   await until(async () =>
     assert.partialDeepStrictEqual((await admin("GET", "/segments/beta")).body, {
       description: "mine",
@@ -144,7 +144,7 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
     .filter({ hasNotText: "mine" })
     .getByRole("button", { name: /^Restore this version: beta/ })
     .click();
-  await dialog(page).getByRole("button", { name: "Restore" }).click();
+  await dialog(page).getByRole("button", { name: "Restore" }).press("Enter");
   await until(async () =>
     assert.partialDeepStrictEqual((await admin("GET", "/segments/beta")).body, {
       description: "theirs",
@@ -173,7 +173,7 @@ test("a segment is created, gets 20,000 keys at once, and says who uses it", asy
   await rows.getByRole("link", { name: "beta" }).click();
   await uses.getByText("No flag names this segment.").waitFor();
   await page.getByRole("button", { name: "Delete" }).click();
-  await dialog(page).getByRole("button", { name: "Delete segment" }).click();
+  await dialog(page).getByRole("button", { name: "Delete segment" }).press("Enter");
   await until(async () => assert.equal((await admin("GET", "/segments/beta")).status, 404));
 });
 
