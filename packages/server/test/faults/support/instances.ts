@@ -56,8 +56,9 @@ export const startInstances = async (
         return await serveHalyard(folder, {
           HALYARD_BOOTSTRAP_KEYS: `development=${key}`,
           HALYARD_LOG_LEVEL: "fatal",
-          // One that falls asleep in a transaction holds its locks until PostgreSQL ends it, 5 s after this.
-          HALYARD_POSTGRES_TIMEOUT: "30",
+          // One that falls asleep in a transaction holds its locks until PostgreSQL ends it, 5 s after this. That must be before
+          // a lease ends: the others record what they have sent only then, and would send it again.
+          HALYARD_POSTGRES_TIMEOUT: "15",
           HALYARD_SERVICE_NAME: `${name}-${life}`,
         });
       } catch (error) {
