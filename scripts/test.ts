@@ -26,7 +26,7 @@ const counts = { passed: 0, failed: 0 };
 
 const check = async ([name, command, ...args]: (typeof checks)[number]): Promise<void> => {
   const started = performance.now();
-  // The compiler's own collector, which is Go's, otherwise takes a quarter of its time.
+  // The checker of types is written in Go: it collects less often, and takes a fifth less.
   const env = { ...process.env, GOGC: "400" };
   const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   const [output, failed] = await Promise.all([
