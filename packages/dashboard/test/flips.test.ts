@@ -29,6 +29,16 @@ const says = (place: Locator, pattern: RegExp): Promise<void> =>
 const flips = (page: Page) => page.getByRole("group", { name: "Whom this changes" });
 const inDialog = (page: Page) => dialog(page).getByRole("group", { name: "Whom this changes" });
 
+/** Answers to these wait until it is called. */
+const hold = async (page: Page, addresses: RegExp): Promise<() => void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.context().route(addresses, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+};
+
 /** Forty people, ten of them with the plan pro, none with a country. */
 const visit = async (api: Api): Promise<void> => {
   for (let number = 1; number <= 40; number += 1) {
@@ -124,10 +134,16 @@ test("a change past the limit is confirmed with the percentage, once for several
   await audit(page, "the settings with a limit");
 
   await page.goto(`${flags}/banner`);
+  const letGo = await hold(page, /asked-preview|\/api\/v1\/preview$/);
   await page.getByRole("switch", { name: "Off" }).click({ force: true });
+  const button = dialog(page).getByRole("button", { name: "Change flag" });
+  const place = await button.boundingBox();
+  letGo();
   await says(inDialog(page), /^All people change from off to on: 40 of 40 seen/);
+  // It would be clicked in vain.
+  assert.deepEqual(await button.boundingBox(), place, "the button has moved");
   await audit(page, "a change with its preview");
-  await dialog(page).getByRole("button", { name: "Change flag" }).press("Enter");
+  await button.press("Enter");
   await dialog(page).getByText("More people change than the limit allows").waitFor();
   const anyway = dialog(page).getByRole("button", { name: "Change 100 % of people anyway" });
   await anyway.waitFor();

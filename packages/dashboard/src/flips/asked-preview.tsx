@@ -6,6 +6,7 @@ import { explain } from "../advice.ts";
 import { ApiError, valueOrThrow } from "../api.ts";
 import type { Api } from "../session.tsx";
 import { Flips } from "./flips.tsx";
+import { FlipsPlace } from "./flips-place.tsx";
 
 export interface AskedPreviewProps {
   /** Of the environment that changes. Dialogs stand above the pages and have none of their own. */
@@ -24,14 +25,6 @@ const useSettled = (text: string): string => {
     return () => clearTimeout(timer);
   }, [text]);
   return settled;
-};
-
-const forPeople = new Set(["description", "tags", "owner"]);
-
-/** Whether it can change what somebody gets. */
-const matters = ({ kind, action, body }: NewOperation): boolean => {
-  if (kind !== "flag" && kind !== "segment") return false;
-  return action !== "patch" || Object.keys(body ?? {}).some((name) => !forPeople.has(name));
 };
 
 /** What the server takes in one request: 100 operations in 256 KiB. */
@@ -56,17 +49,15 @@ const AskedOf = ({ api, text }: { readonly api: Api; readonly text: string }) =>
   });
   const { data, error } = query;
   if (error !== null && data === undefined) {
-    return isOfChange(error) ? null : <NoPreview why={explain(error).message} />;
+    return isOfChange(error) ? <FlipsPlace /> : <NoPreview why={explain(error).message} />;
   }
-  if (data?.sample === null) return null;
+  if (data?.sample === null) return <FlipsPlace />;
   return <Flips preview={data} isOld={query.isPlaceholderData || settled !== text} />;
 };
 
 export const AskedPreview = ({ api, operations }: AskedPreviewProps) => {
-  const asked = operations.filter(matters);
-  if (asked.length === 0) return null;
-  const text = JSON.stringify(asked);
-  if (asked.length > maxOperations || text.length > maxLength) {
+  const text = JSON.stringify(operations);
+  if (operations.length > maxOperations || text.length > maxLength) {
     return <NoPreview why="it takes at most 100 changes in 256 KiB." />;
   }
   return <AskedOf api={api} text={text} />;
