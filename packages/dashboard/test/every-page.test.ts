@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { isDelivered, logWhen, register } from "../../server/test/support/delivery-log.ts";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { auditBoth, audited, isAsWideAsScreen } from "./support/audit-page.ts";
+import { auditBoth, injected, isAsWideAsScreen } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { openAs } from "./support/flags.ts";
 
@@ -92,7 +92,7 @@ test("every page is accessible, light and dark, and as wide as the screen", asyn
   };
 
   const at = `/environments/${name}`;
-  const options = { ...audited, expected: [/Content-Security-Policy/] };
+  const options = { ...injected, expected: [/Content-Security-Policy/] };
   const { page } = await openAs(
     browser,
     t,

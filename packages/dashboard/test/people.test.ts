@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { goodPassword } from "../../server/test/support/accounts.ts";
 import { minute, movableClock, second } from "../../server/test/support/movable-clock.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { audit, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, auditBoth, audited, fitsOn, injected } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { addressOf, dialog, notice, until } from "./support/flags.ts";
 import {
@@ -52,7 +52,7 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await row(first.page, "Maya").getByText("invited").waitFor();
 
   const { page, context } = await browser.visit(t, server.url, {
-    ...audited,
+    ...injected,
     secrets: [goodPassword],
     isNew: true,
   });
@@ -63,7 +63,7 @@ test("from the printed link to an owner with a second factor, who signs out and 
   await page.getByText("You were invited to Halyard").waitFor();
   await page.getByText("You are an owner").waitFor();
   await page.getByText("At least 10 characters").waitFor();
-  await audit(page, "an invitation");
+  await auditBoth(page, "an invitation");
   await fitsOn(page, 320);
   await page.getByLabel("Your name").fill("Maya Lindqvist");
   await passwordIn(page).fill("password123");

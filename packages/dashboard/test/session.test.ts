@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
-import { audit, audited, fitsOn } from "./support/audit-page.ts";
+import { audit, auditBoth, audited, fitsOn, injected } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { addressOf, until } from "./support/flags.ts";
 import { isLeftOut } from "./support/in-depth.ts";
@@ -45,11 +45,11 @@ test("the sign-in link works once, and its token does not stay in the URL", asyn
   assert.ok(hours > 11.9 && hours <= 12.001, `${hours} hours`);
   assert.equal(await page.evaluate(() => document.cookie), "");
 
-  const second = await browser.visit(t, server.url, audited);
+  const second = await browser.visit(t, server.url, injected);
   await second.page.goto(link);
   await second.page.getByText("This link has expired").waitFor();
   assert.deepEqual(await second.context.cookies(), []);
-  await audit(second.page, "sign-in");
+  await auditBoth(second.page, "sign-in");
   await fitsOn(second.page, 320);
 });
 

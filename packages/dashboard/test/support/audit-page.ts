@@ -4,12 +4,14 @@ import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { full } from "../../../server/test/faults/support/size.ts";
 
-/** How a visit must be made whose page is audited. */
-export const audited = { bypassCSP: true, reducedMotion: "reduce" } as const;
+/** How a visit must be made for `auditBoth`. */
+export const injected = { bypassCSP: true } as const;
+
+/** How it must be made for `audit`; where that does nothing, the page's own policy holds. */
+export const audited = full ? injected : {};
 
 interface Rules {
   readonly runOnly: unknown;
-  readonly rules?: unknown;
   /** So many find something to look at, on any page. */
   readonly atLeast: number;
 }
@@ -20,10 +22,6 @@ const allRules: Rules = {
 /** What depends on colours; the rest of a page is the same in both schemes. */
 const colours = ["color-contrast", "link-in-text-block"];
 const colourRules: Rules = { runOnly: { type: "rule", values: colours }, atLeast: 1 };
-const otherRules: Rules = {
-  ...allRules,
-  rules: Object.fromEntries(colours.map((id) => [id, { enabled: false }])),
-};
 
 const modal = "[role=dialog][aria-modal=true]";
 
@@ -67,9 +65,10 @@ export const auditBoth = async (page: Page, what: string): Promise<void> => {
   await page.emulateMedia({ colorScheme: null });
 };
 
-/** Without its colours, which are those of every page; `npm run test:pages` audits them too. */
-export const audit = (page: Page, what: string): Promise<void> =>
-  full ? auditBoth(page, what) : auditPage(page, what, otherRules);
+/** For dialogs and states of a page, in `npm run test:pages`; every-page.test.ts audits each page in `npm test`. */
+export const audit = async (page: Page, what: string): Promise<void> => {
+  if (full) await auditBoth(page, what);
+};
 
 /** Nothing makes the page scroll sideways; says what sticks out. */
 export const isAsWideAsScreen = async (page: Page, what: string): Promise<void> => {
