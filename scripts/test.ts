@@ -8,6 +8,7 @@ import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { startPostgresServer } from "../packages/server/test/support/postgres-server.ts";
+import { longOnly } from "./long-only.ts";
 import { needsPostgres, runsOnBoth } from "./stores.ts";
 import { inBatches } from "./test-batches.ts";
 
@@ -54,7 +55,14 @@ const given = chosen.flatMap((name) => {
   const found = globSync(name);
   return found.length > 0 ? found : [name];
 });
-const files = chosen.length > 0 ? given : globSync("{packages/*/test,test}/**/*.test.ts").sort();
+const all = globSync("{packages/*/test,test}/**/*.test.ts").sort();
+const files = chosen.length > 0 ? given : all.filter((file) => longOnly[file] === undefined);
+if (chosen.length === 0) {
+  const scripts = [...new Set(Object.values(longOnly))].map((name) => `npm run ${name}`);
+  console.log(
+    `${all.length - files.length} files have scripts of their own: ${scripts.join(", ")}`,
+  );
+}
 // At full size the fault tests take long, and one must not disturb the next.
 const pace =
   process.env.HALYARD_FAULTS === "full"

@@ -7,7 +7,6 @@ import { startTestServer, type TestServer } from "../../server/test/support/serv
 import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, lineOf, notice, openAs, seedFlags, stateOf } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -17,7 +16,6 @@ before(async () => {
 after(() => server.close());
 
 test("several flags are tagged, turned on and deleted by keyboard, each with a preview and undone", async (t) => {
-  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [
     { key: "one", type: "boolean", enabled: true },
@@ -116,7 +114,6 @@ test("several flags are tagged, turned on and deleted by keyboard, each with a p
 });
 
 test("an action whose parts cannot be loaded says so, and works once they can be", async (t) => {
-  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "one", type: "boolean" }]);
   const parts = /assets\/(bulk-dialog|apply)-/;
@@ -149,7 +146,6 @@ test("an action whose parts cannot be loaded says so, and works once they can be
 });
 
 test("120 flags are turned on in two requests, all or none each, and off again", async (t) => {
-  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   const count = 120;
   const names = Array.from(

@@ -18,7 +18,6 @@ import { until } from "../../server/test/support/until.ts";
 import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { openAs } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -88,7 +87,6 @@ const assertComplete = (received: readonly Received[], whose: string): void => {
 };
 
 test("an outage: the page says what fails, since when and why, what waits and what to do, and shows the recovery live", async (t) => {
-  if (isLeftOut(t)) return;
   const receivers = await startReceivers(t);
   const { keys, admin } = await server.environment();
   const ids = new Map<string, string>();

@@ -7,7 +7,6 @@ import { startTestServer, type TestServer } from "../../server/test/support/serv
 import { audit, audited, isAsWideAsScreen } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { addressOf, dialog, notice, openAs, stateOf, until } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -38,7 +37,6 @@ const choose = async (page: Page, typed: string, option: string): Promise<void> 
 };
 
 test("the palette: typos are forgiven, nothing typed is lost, and all is reached and done", async (t) => {
-  if (isLeftOut(t)) return;
   const first = await server.environment();
   const second = await server.environment();
   const { admin } = first;
@@ -113,7 +111,6 @@ test("the palette: typos are forgiven, nothing typed is lost, and all is reached
 });
 
 test("the palette on a phone, and with a read-only key", async (t) => {
-  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   await createFlag(admin, "checkout");
   const { page } = await openAs(browser, t, server.url, [keys.server], "/flags", {
@@ -134,7 +131,6 @@ test("the palette on a phone, and with a read-only key", async (t) => {
 });
 
 test("a change from the palette is confirmed in production, and the focus comes back", async (t) => {
-  if (isLeftOut(t)) return;
   const production = server.firstKeys.find(({ environment }) => environment === "production");
   assert.ok(production);
   const admin = server.api(production.text);

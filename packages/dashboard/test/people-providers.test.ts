@@ -12,7 +12,6 @@ import { type SingleSignOn, startSingleSignOn } from "../../server/test/support/
 import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { addressOf, dialog } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 import { choose, heading } from "./support/people.ts";
 
 const browser = testBrowser();
@@ -42,7 +41,6 @@ const agree = async (page: Page): Promise<void> => {
 };
 
 test("somebody who was invited accepts with a provider, and is who was invited", async (t) => {
-  if (isLeftOut(t)) return;
   const owner = (await signInAs(server, { name: "Olga", owner: true })).in("production");
   const wanted = { name: "Grace", email: "grace@example.com", roles: { development: "viewer" } };
   const invited = await owner("POST", "/users", wanted);
@@ -64,7 +62,6 @@ test("somebody who was invited accepts with a provider, and is who was invited",
 });
 
 test("somebody comes in with a provider, proves it again in another window, and leaves both", async (t) => {
-  if (isLeftOut(t)) return;
   const { page, context } = await browser.visit(t, server.url, {
     ...audited,
     // The provider is another server, whose page for signing out wants a font from yet another.

@@ -11,7 +11,6 @@ import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { field } from "./support/controls.ts";
 import { dialog, notice, stateOf, until } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 import {
   acceptInvitation,
   choose,
@@ -34,7 +33,6 @@ const enter = (context: BrowserContext, { cookie }: Pick<SignedIn, "cookie">) =>
 };
 
 test("a viewer becomes an editor while they look, is named in history, and is removed", async (t) => {
-  if (isLeftOut(t)) return;
   const { name, admin } = await server.environment();
   await admin("POST", "/flags", { key: "checkout", type: "boolean" });
   const owner = await browser.visit(t, server.url, audited);
@@ -133,7 +131,6 @@ test("a viewer becomes an editor while they look, is named in history, and is re
 });
 
 test("somebody without a role sees why and has their account, and goes on once they have one", async (t) => {
-  if (isLeftOut(t)) return;
   const { name } = await server.environment();
   const owner = await signInAs(server, { owner: true });
   const { userId, session } = await newAccount(server, { name: "Bo" });
@@ -157,7 +154,6 @@ test("somebody without a role sees why and has their account, and goes on once t
 });
 
 test("a thousand people are searched at once, and shown by the hundred", async (t) => {
-  if (isLeftOut(t)) return;
   const { name } = await server.environment();
   await withStore(server, (store) =>
     store.transact(async (transaction) => {

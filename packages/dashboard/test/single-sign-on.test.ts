@@ -8,7 +8,6 @@ import {
 import { type SingleSignOn, startSingleSignOn } from "../../server/test/support/single-sign-on.ts";
 import { testBrowser } from "./support/browser.ts";
 import { addressOf } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let provider: IdentityProvider;
@@ -27,7 +26,6 @@ after(async () => {
 });
 
 test("the first page after the provider's own is signed in", async (t) => {
-  if (isLeftOut(t)) return;
   const expected = [/^a request elsewhere: http:\/\/localhost:/];
   const { page, context } = await browser.visit(t, server.url, { expected });
   const flags = "/environments/development/flags";
