@@ -11,6 +11,7 @@ export const longOnly: Readonly<Record<string, string>> = {
   // They change with the configuration of the checkers, and with the script that builds, not with the code.
   "test/build-dashboard.test.ts": "test:packages",
   "test/checkers.test.ts": "test:packages",
+  "test/docs-preview.test.ts": "test:docs",
   // The tests of the command line start the same package.
   "test/packages.test.ts": "test:packages",
 };

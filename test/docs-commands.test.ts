@@ -171,6 +171,8 @@ const plans: Readonly<Record<string, Plan>> = {
 /** Their commands have tests of their own, in packages/cli/test; docs-targeting.test.ts tries the JSON of the guide. */
 const isLong: ReadonlySet<string> = new Set([
   "docs/environments.md",
+  "docs/moving.md",
+  "docs/operate/troubleshooting.md",
   "docs/people.md",
   "docs/reference/cli.md",
   targetingPage,

@@ -51,6 +51,7 @@ test("over plain http under any name, changes are confirmed and texts are copied
 });
 
 test("the address names the environment, and an address without one opens the last", async (t) => {
+  if (isLeftOut(t)) return;
   const [first, second] = [await server.environment(), await server.environment()];
   await seedFlags(second.admin, [{ key: "there", type: "boolean" }]);
   const both = [first.keys.admin, second.keys.admin];

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
+import { sized } from "../../server/test/faults/support/size.ts";
 import { isDelivered, logWhen, register } from "../../server/test/support/delivery-log.ts";
 import { startReceiver } from "../../server/test/support/scripted-receiver.ts";
 import { startTestServer, type TestServer } from "../../server/test/support/server.ts";
@@ -25,7 +26,7 @@ const paths = [...routes.matchAll(/\bpage\(\s*"([^"]+)"/g)]
   .map(([, path = ""]) => path)
   .filter((path) => !elsewhere.includes(path));
 
-const widths = [320, 390, 768, 1280, 1920];
+const widths = sized({ small: [320, 1280], full: [320, 390, 768, 1280, 1920] });
 
 const longKey = "checkout-address-form-with-a-very-long-key-that-somebody-wanted-in-2026";
 const rules = [

@@ -187,6 +187,7 @@ test("a rotated secret is shown once, and the old one stays valid unless it is r
 });
 
 test("events are edited; in production pausing and deleting are confirmed", async (t) => {
+  if (isLeftOut(t)) return;
   const receiver = await receiverFor(t);
   const production = server.firstKeys.find(({ environment }) => environment === "production");
   assert.ok(production);

@@ -19,7 +19,7 @@ const runs = Number(process.env.HALYARD_FUZZ_RUNS ?? 6);
 /** About one request in ten succeeds where that is hardest: of few requests, it may be none. */
 const least = runs >= 200 ? 8 : 0;
 /** What requests name and delete: not so much that making it takes longer than the requests. */
-const ofEach = runs >= 200 ? 12 : 2;
+const ofEach = runs >= 200 ? 12 : 1;
 const seed = Number(process.env.HALYARD_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const connections = 6;
 /** Each operation has an environment of its own, so that none finds what another has left. */

@@ -54,7 +54,7 @@ const assertStored = async (model: Model, { name }: TestEnvironment): Promise<vo
 };
 
 /** Each of its many small calls takes longer on PostgreSQL. */
-const runs = onPostgres ? sized({ small: 20, full: 60 }) : sized({ small: 40, full: 1_000 });
+const runs = onPostgres ? sized({ small: 12, full: 60 }) : sized({ small: 25, full: 1_000 });
 
 test(`${runs} random sequences of calls about flags and webhooks agree with the model`, async () => {
   const sequences = fc.commands([...flagCommands, ...webhookCommands], {

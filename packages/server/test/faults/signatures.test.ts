@@ -24,7 +24,7 @@ import { sized } from "./support/size.ts";
 
 const flags = sized({ small: 5, full: 300 });
 /** Each call of openssl is a process of its own. */
-const byOpenssl = sized({ small: 12, full: 60 });
+const byOpenssl = sized({ small: 6, full: 60 });
 const descriptions = ["plain", "", null, 'Größe 90 % 🚀 \u2028 "quoted" \\ / \u0007 \uffff'];
 
 let server: TestServer;

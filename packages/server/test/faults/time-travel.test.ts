@@ -10,7 +10,7 @@ import { sized } from "./support/size.ts";
 
 /** How many changes; how many flags are asked for one by one after each; how often the SDK is asked, with how many contexts. */
 const size = sized({
-  small: { changes: 60, singles: 1, every: 20, contexts: 3, explained: 12, byTime: 6 },
+  small: { changes: 40, singles: 1, every: 20, contexts: 3, explained: 12, byTime: 6 },
   full: { changes: 1_000, singles: 4, every: 5, contexts: 3, explained: 2_000, byTime: 500 },
 });
 
