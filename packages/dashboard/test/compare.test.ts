@@ -10,7 +10,6 @@ import { startTestServer, type TestServer } from "../../server/test/support/serv
 import { audit, audited } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, lineOf, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -168,8 +167,7 @@ test("environments side by side: what differs is what the command line says, and
     await dialog(page).waitFor({ state: "detached" });
   });
 
-  await t.test("many at once: a part of their members, a conflict, and back", async (t) => {
-    if (isLeftOut(t)) return;
+  await t.test("many at once: a part of their members, a conflict, and back", async () => {
     await page.getByRole("button", { name: "Select all 5" }).click();
     await page.getByRole("button", { name: /^Copy from/ }).click();
     const plan = dialog(page);
@@ -200,8 +198,7 @@ test("environments side by side: what differs is what the command line says, and
     assert.equal((await production("GET", "/segments/beta")).status, 404);
   });
 
-  await t.test("from the list of flags to another environment", async (t) => {
-    if (isLeftOut(t)) return;
+  await t.test("from the list of flags to another environment", async () => {
     await page.getByRole("link", { name: "Flags", exact: true }).click();
     await page.getByLabel("Select same").check();
     await page.getByRole("button", { name: "Copy to…" }).click();
@@ -246,7 +243,6 @@ test("environments side by side: what differs is what the command line says, and
 });
 
 test("with one environment the page says how to get a second; a server key selects nothing", async (t) => {
-  if (isLeftOut(t)) return;
   const { keys, name, admin } = await server.environment();
   await seedFlags(admin, [{ key: "alone", type: "boolean" }]);
   const address = `/environments/${name}/compare`;
@@ -261,7 +257,6 @@ test("with one environment the page says how to get a second; a server key selec
 });
 
 test("one environment at two times, without another to compare with", async (t) => {
-  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [
     { key: "changed", type: "boolean" },

@@ -6,7 +6,6 @@ import { startTestServer, type TestServer } from "../../server/test/support/serv
 import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { dialog, notice, openAs, seedFlags, until } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 import { openAsPerson } from "./support/people.ts";
 
 const browser = testBrowser();
@@ -79,7 +78,6 @@ test("an owner creates a preview as a copy, sees its color, keeps it, and delete
 });
 
 test("those who own nothing are told who does", async (t) => {
-  if (isLeftOut(t)) return;
   const { keys, name } = await server.environment();
   const at = `/environments/${name}`;
   const { page } = await openAs(browser, t, server.url, [keys.admin], `${at}/environments`);

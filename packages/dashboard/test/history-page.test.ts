@@ -120,6 +120,7 @@ const download = async (page: Page, item: RegExp): Promise<{ name: string; text:
 };
 
 test("the history is filtered by kind, key, name and time, restored from and exported", async (t) => {
+  if (isLeftOut(t)) return;
   const { keys, admin, name } = await server.environment();
   const issued = await admin("POST", "/keys", { name: "deploy bot", role: "admin" });
   const bot = server.api((issued.body as { key: string }).key);

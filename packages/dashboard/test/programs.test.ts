@@ -11,7 +11,6 @@ import {
 import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { addressOf, dialog, notice, openAs, seedFlags, until } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 import { openAsPerson } from "./support/people.ts";
 import { startProgram } from "./support/programs.ts";
 
@@ -33,7 +32,6 @@ const rowOf = (page: Page, name: string): Locator =>
 const line = (page: Page): Locator => page.locator(".arrival");
 
 test("the page lists instances and programs, keeps them current and finds them", async (t) => {
-  if (isLeftOut(t)) return;
   const environment = await server.environment();
   const { keys, admin } = environment;
   await seedFlags(admin, [{ key: "checkout", type: "boolean" }]);

@@ -6,7 +6,6 @@ import { audit, audited, fitsOn } from "./support/audit-page.ts";
 import { testBrowser } from "./support/browser.ts";
 import { focused } from "./support/controls.ts";
 import { addressOf, notice, openAs, seedFlags, stateOf, until } from "./support/flags.ts";
-import { isLeftOut } from "./support/in-depth.ts";
 
 const browser = testBrowser();
 let server: TestServer;
@@ -16,7 +15,6 @@ before(async () => {
 after(() => server.close());
 
 test("requirements are chosen, drawn and refused in a circle; tags and owner find flags", async (t) => {
-  if (isLeftOut(t)) return;
   const { keys, admin } = await server.environment();
   await seedFlags(admin, [
     { key: "base", type: "boolean", enabled: true },
@@ -213,7 +211,6 @@ test("a flag is tried with a context: now, as it was, and with what is not saved
 });
 
 test("a flag that was deleted is tried as it was", async (t) => {
-  if (isLeftOut(t)) return;
   const { name, keys, admin } = await server.environment();
   await seedFlags(admin, [{ key: "gone", type: "boolean", enabled: true }]);
   const { body } = await admin("GET", "/flags/gone/history");
