@@ -14,8 +14,6 @@ export const longOnly: Readonly<Record<string, string>> = {
   "packages/dashboard/test/try-it.test.ts": "test:pages",
   "packages/sdk/test/published-runs.test.ts": "test:packages",
   "packages/sdk/test/published.test.ts": "test:packages",
-  // faults/kill-loop.test.ts has a short form.
-  "packages/server/test/kill.test.ts": "test:faults",
   // They change with the configuration of the checkers, and with the script that builds, not with the code.
   "test/build-dashboard.test.ts": "test:packages",
   "test/checkers.test.ts": "test:packages",

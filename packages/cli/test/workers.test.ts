@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { suite, test } from "node:test";
 import { replacementPause } from "../../server/src/process/cluster.ts";
-import { full } from "../../server/test/faults/support/size.ts";
 import { runHalyard } from "../../server/test/support/halyard-process.ts";
 import { until } from "../../server/test/support/until.ts";
 import { folderOf } from "./support/folders.ts";
@@ -47,8 +46,7 @@ test("the processes share one port, one store and one set of keys", async () => 
   assert.equal((await again.ended).code, 0);
 });
 
-test("those that are killed are replaced; requests go on, none waits for ever, none is lost", async (t) => {
-  if (!full) return t.skip("faults/workers.test.ts has a short form: npm run test:faults");
+test("those that are killed are replaced; requests go on, none waits for ever, none is lost", async () => {
   const server = await serve();
   const before = await answering(server, 2);
   const made: string[] = [];
