@@ -24,11 +24,11 @@ interface Place {
 
 const execute = promisify(execFile);
 
-/** What it printed; fails with it when the program does. */
+/** What it printed, errors too; fails with it when the program does. */
 const run = async ({ cwd, env = {} }: Place, command: string, ...args: string[]) => {
   // Not to be waited for in this thread: the server is in this process.
-  const { stdout } = await execute(command, args, { cwd, env: { ...process.env, ...env } });
-  return stdout;
+  const { stdout, stderr } = await execute(command, args, { cwd, env: { ...process.env, ...env } });
+  return stdout + stderr;
 };
 
 const place = (name: string, env: Readonly<Record<string, string>> = {}): Place => {
@@ -47,14 +47,9 @@ const languages: Readonly<
     const bin = join(here.cwd, "venv/bin");
     await run(here, join(bin, "pip"), "install", "--quiet", versions.python);
     const output = ["--meta", "none", "--output-path", "halyard"];
-    await run(
-      here,
-      join(bin, "openapi-python-client"),
-      "generate",
-      "--path",
-      description,
-      ...output,
-    );
+    const generate = ["generate", "--path", description, ...output];
+    const said = await run(here, join(bin, "openapi-python-client"), ...generate);
+    if (/will not be generated|Unable to/.test(said)) throw new Error(said);
     copyFileSync(join(programs, "use.py"), join(here.cwd, "use.py"));
     return run(here, join(bin, "python"), "use.py");
   },

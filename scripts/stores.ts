@@ -62,6 +62,7 @@ const shortOnOne: Readonly<Record<string, string>> = {
   "oidc.test.ts": "what providers say; oidc-people.test.ts runs on both",
   "oidc-sessions.test.ts": "what providers say; oidc-people.test.ts runs on both",
   "openapi.test.ts": "what is described",
+  "openapi-forms.test.ts": "what is described",
   "request-cost.test.ts": "ends before the store",
   "session-places.test.ts": "which pages may ask",
   "session-requests.test.ts": "which requests are refused; session-end.test.ts runs on both",

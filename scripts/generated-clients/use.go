@@ -35,7 +35,7 @@ func main() {
 		Key: "generated", Type: halyard.CreateFlagJSONBodyTypeRollout, Percentage: &percentage,
 	}))
 	check(made.JSON201 != nil, "create", string(made.Body))
-	flag := must(made.JSON201.AsFlag1())
+	flag := must(made.JSON201.AsRolloutFlag())
 	check(flag.Percentage == percentage, "percentage", flag)
 
 	on, tag := true, made.HTTPResponse.Header.Get("ETag")
@@ -45,6 +45,24 @@ func main() {
 	check(stale.JSON412 != nil && stale.JSON412.Error == halyard.PRECONDITIONFAILED, "stale", string(stale.Body))
 	list := must(client.ListFlagsWithResponse(ctx, &halyard.ListFlagsParams{}))
 	check(len(*list.JSON200) == 1, "list", string(list.Body))
+
+	in := halyard.Condition{}
+	check(in.FromAttributeCondition(halyard.AttributeCondition{Attribute: "plan", Op: "in", Values: &[]any{"pro"}}) == nil, "condition", in)
+	serve, value, otherwise := halyard.Rule_Serve{}, halyard.VariantValue{}, halyard.CreateFlagJSONBody_Otherwise{}
+	check(serve.FromRuleServe0("blue") == nil && value.FromVariantValue0("#00f") == nil && otherwise.FromCreateFlagJSONBodyOtherwise0("blue") == nil, "unions", serve)
+	texts, blue := halyard.CreateFlagJSONBodyValueTypeString, "blue"
+	colour := must(client.CreateFlagWithResponse(ctx, &halyard.CreateFlagParams{}, halyard.CreateFlagJSONRequestBody{
+		Key: "colour", Type: halyard.CreateFlagJSONBodyTypeVariant, ValueType: &texts, Off: &blue, Otherwise: &otherwise,
+		Variants: &map[string]halyard.VariantValue{"blue": value},
+		Rules:    &[]halyard.Rule{{When: in, Serve: serve}},
+	}))
+	check(colour.JSON201 != nil, "variants", string(colour.Body))
+	kind := must(colour.JSON201.ValueByDiscriminator())
+	variants := kind.(halyard.VariantFlag)
+	check(must(variants.Variants["blue"].AsVariantValue0()) == "#00f", "value", variants)
+	when := must((*variants.Rules)[0].When.AsAttributeCondition())
+	check(when.Attribute == "plan", "rule", when)
+	check(must(client.DeleteFlagWithResponse(ctx, "colour", &halyard.DeleteFlagParams{})).StatusCode() == 204, "delete", nil)
 
 	user := "user-1"
 	body := halyard.EvaluateFlagJSONRequestBody{}
@@ -62,7 +80,7 @@ func main() {
 		Url: "http://127.0.0.1:9/", Events: []string{"*"},
 	}))
 	check(hook.JSON201 != nil, "webhook", string(hook.Body))
-	sent := must(client.TestWebhookWithResponse(ctx, hook.JSON201.Id, &halyard.TestWebhookParams{}))
+	sent := must(client.TestWebhookWithResponse(ctx, hook.JSON201.Id, &halyard.TestWebhookParams{}, halyard.TestWebhookJSONRequestBody{}))
 	check(sent.JSON202 != nil && sent.JSON202.Kind == "test", "test", string(sent.Body))
 	delivery := must(client.GetDeliveryWithResponse(ctx, hook.JSON201.Id, sent.JSON202.Id))
 	check(delivery.JSON200 != nil && delivery.JSON200.Request.Method == "POST", "delivery", string(delivery.Body))

@@ -7,8 +7,12 @@ from halyard.api.evaluation import evaluate_flag, evaluate_flags
 from halyard.api.flags import create_flag, delete_flag, get_flag, list_flags, report_usage, update_flag
 from halyard.api.webhooks import create_webhook, get_delivery, rotate_secret, test_webhook
 from halyard.models import (
+    AttributeCondition,
+    AttributeConditionOp,
     CreateFlagBody,
     CreateFlagBodyType,
+    CreateFlagBodyValueType,
+    CreateFlagBodyVariants,
     CreateWebhookBody,
     ErrorError,
     EvaluateFlagBody,
@@ -17,7 +21,10 @@ from halyard.models import (
     EvaluateFlagsBodyContext,
     ReportUsageBody,
     ReportUsageBodyEvaluationsItem,
+    RolloutFlag,
+    Rule,
     UpdateFlagBody,
+    VariantFlag,
 )
 
 client = AuthenticatedClient(base_url=os.environ["HALYARD_URL"], token=os.environ["HALYARD_API_KEY"])
@@ -27,7 +34,8 @@ made = create_flag.sync_detailed(
     body=CreateFlagBody(key="generated", type_=CreateFlagBodyType.ROLLOUT, percentage=12.345),
     idempotency_key="python",
 )
-assert made.status_code == 201 and made.parsed.percentage == 12.345, made
+assert made.status_code == 201 and isinstance(made.parsed, RolloutFlag), made
+assert made.parsed.percentage == 12.345, made
 changed = update_flag.sync_detailed(
     "generated", client=client, body=UpdateFlagBody(enabled=True), if_match=made.headers["etag"]
 )
@@ -35,6 +43,24 @@ assert changed.status_code == 200 and changed.parsed.enabled is True, changed
 stale = update_flag.sync_detailed("generated", client=client, body=UpdateFlagBody(enabled=False), if_match='"1"')
 assert stale.parsed.error == ErrorError.PRECONDITION_FAILED, stale
 assert [flag.key for flag in list_flags.sync(client=client)] == ["generated"]
+
+variants = CreateFlagBodyVariants()
+variants["blue"] = "#00f"
+colour = create_flag.sync(
+    client=client,
+    body=CreateFlagBody(
+        key="colour",
+        type_=CreateFlagBodyType.VARIANT,
+        value_type=CreateFlagBodyValueType.STRING,
+        variants=variants,
+        off="blue",
+        otherwise="blue",
+        rules=[Rule(when=AttributeCondition(attribute="plan", op=AttributeConditionOp.IN, values=["pro"]), serve="blue")],
+    ),
+)
+assert isinstance(colour, VariantFlag) and colour.variants["blue"] == "#00f", colour
+assert colour.rules[0].when.attribute == "plan", colour
+assert delete_flag.sync_detailed("colour", client=client).status_code == 204
 
 context = EvaluateFlagBodyContext(targeting_key="user-1")
 one = evaluate_flag.sync("generated", client=client, body=EvaluateFlagBody(context=context))

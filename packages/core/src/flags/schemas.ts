@@ -50,21 +50,24 @@ const schemasOf = (members: Entries): Schemas =>
 const allMembers: Schemas = Object.assign({}, ...flagTypeNames.map(ownMembersOf).map(schemasOf));
 const targeting: Schemas = schemasOf(targetingMembersOf(flagTypeNames[0] ?? ""));
 
-export const flagSchema: Schema = {
-  anyOf: flagTypeNames.map((name) => {
-    const own = ownMembersOf(name);
-    const properties = {
-      key: keySchema,
-      type: { type: "string", const: name },
-      enabled: enabledSchema,
-      ...schemasOf(own),
-      description: descriptionSchema,
-      ...targeting,
-    };
-    const always = own.filter(([, { isOptional }]) => isOptional !== true).map(([each]) => each);
-    return objectSchema(properties, ["key", "type", "enabled", ...always, "description"]);
-  }),
+const flagSchemaOf = (name: string): Schema => {
+  const own = ownMembersOf(name);
+  const properties = {
+    key: keySchema,
+    type: { type: "string", const: name },
+    enabled: enabledSchema,
+    ...schemasOf(own),
+    description: descriptionSchema,
+    ...targeting,
+  };
+  const always = own.filter(([, { isOptional }]) => isOptional !== true).map(([each]) => each);
+  return objectSchema(properties, ["key", "type", "enabled", ...always, "description"]);
 };
+
+/** A flag, by its type. */
+export const flagSchemas: Schemas = Object.fromEntries(
+  flagTypeNames.map((name) => [name, flagSchemaOf(name)]),
+);
 
 export const createFlagSchema = objectSchema(
   {

@@ -86,7 +86,7 @@ export const variantType: FlagType<VariantFlag> = {
           type: "object",
           minProperties: 1,
           maxProperties: maxVariants,
-          additionalProperties: { type: [...valueTypes] },
+          additionalProperties: { $ref: "#/components/schemas/VariantValue" },
         },
       },
       initial: undefined,

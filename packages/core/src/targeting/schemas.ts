@@ -14,41 +14,58 @@ const closed = (properties: Readonly<Record<string, object>>, required: readonly
 const conditions = { type: "array", items: reference("Condition"), minItems: 1 } as const;
 
 export const targetingSchemas = {
+  VariantValue: {
+    description: "A text, a number or an object: all variants of a flag have the same type.",
+    anyOf: [
+      text,
+      { type: "number", format: "double" },
+      { type: "object", additionalProperties: true },
+    ],
+  },
   Condition: {
     description:
       "True, false or unknown for a context. What is missing, null or of another type is unknown, and so is `not` of unknown; only true matches.",
     anyOf: [
-      closed({ all: conditions }, ["all"]),
-      closed({ any: conditions }, ["any"]),
-      closed({ not: reference("Condition") }, ["not"]),
-      closed(
-        {
-          segment: {
-            type: "array",
-            items: text,
-            minItems: 1,
-            maxItems: 20,
-            description: "Keys of segments: in any of them.",
-          },
-        },
-        ["segment"],
-      ),
-      closed(
-        {
-          attribute: {
-            ...text,
-            description: "A name of the context, or a JSON Pointer when it begins with `/`.",
-          },
-          op: { ...text, enum: operatorNames },
-          value: { description: "Of operators that compare with one value." },
-          values: { type: "array", description: "Of operators that compare with any of a list." },
-          ignoreCase: { type: "boolean", description: "Of texts: A to Z count as a to z." },
-          as: { ...text, enum: ["number"], description: "A text that is a number counts as one." },
-        },
-        ["attribute", "op"],
-      ),
+      reference("AllCondition"),
+      reference("AnyCondition"),
+      reference("NotCondition"),
+      reference("SegmentCondition"),
+      reference("AttributeCondition"),
     ],
   },
+  AllCondition: closed({ all: conditions }, ["all"]),
+  AnyCondition: closed({ any: conditions }, ["any"]),
+  NotCondition: closed({ not: reference("Condition") }, ["not"]),
+  SegmentCondition: closed(
+    {
+      segment: {
+        type: "array",
+        items: text,
+        minItems: 1,
+        maxItems: 20,
+        description: "Keys of segments: in any of them.",
+      },
+    },
+    ["segment"],
+  ),
+  AttributeCondition: closed(
+    {
+      attribute: {
+        ...text,
+        description: "A name of the context, or a JSON Pointer when it begins with `/`.",
+      },
+      op: { ...text, enum: operatorNames },
+      value: { description: "Of operators that compare with one value." },
+      values: {
+        type: "array",
+        items: {},
+        description: "Of operators that compare with any of a list.",
+      },
+      ignoreCase: { type: "boolean", description: "Of texts: A to Z count as a to z." },
+      as: { ...text, enum: ["number"], description: "A text that is a number counts as one." },
+    },
+    ["attribute", "op"],
+  ),
   Split: {
     type: "array",
     minItems: 1,

@@ -15,7 +15,7 @@ import type { Replays } from "../../management/replays.ts";
 import type { Segments } from "../../management/segments.ts";
 import type { Users } from "../../management/users.ts";
 import type { Webhooks } from "../../management/webhooks.ts";
-import { FlagSchema, WebhookSchema } from "../openapi/schemas.ts";
+import { FlagSchemas, WebhookSchema } from "../openapi/schemas.ts";
 import { SegmentSchema, SegmentSummary } from "../openapi/segment-schemas.ts";
 import { personalKeyRoutes } from "./access/personal-keys.ts";
 import { userRoutes } from "./access/users.ts";
@@ -70,7 +70,7 @@ export interface ApiDependencies
 
 /** What the bodies refer to by name. */
 export const apiSchemas = [
-  FlagSchema,
+  ...FlagSchemas,
   SegmentSchema,
   SegmentSummary,
   WebhookSchema,

@@ -19,15 +19,27 @@ const markOptionalBody = ({ requestBody }: Json): void => {
 };
 
 /** What requests are not checked against stands under `x-schema`. */
-const showSchemas = (value: unknown): void => {
-  if (Array.isArray(value)) value.forEach(showSchemas);
+const showSchema = (schema: Json): void => {
+  const { "x-schema": shown } = schema;
+  if (!isObject(shown)) return;
+  delete schema["x-schema"];
+  Object.assign(schema, shown, schema);
+};
+
+/** Generators of clients understand one type in a list of types, beside null, and no more. */
+const separateTypes = (schema: Json): void => {
+  const { type: types } = schema;
+  if (!Array.isArray(types) || types.filter((type) => type !== "null").length < 2) return;
+  delete schema.type;
+  schema.anyOf = types.map((type: string) => ({ type }));
+};
+
+const completeSchemas = (value: unknown): void => {
+  if (Array.isArray(value)) value.forEach(completeSchemas);
   if (!isObject(value)) return;
-  const { "x-schema": shown } = value;
-  if (isObject(shown)) {
-    delete value["x-schema"];
-    Object.assign(value, shown, value);
-  }
-  Object.values(value).forEach(showSchemas);
+  showSchema(value);
+  separateTypes(value);
+  Object.values(value).forEach(completeSchemas);
 };
 
 /** A document of its own: what several places of the given one share would become aliases in YAML. */
@@ -35,7 +47,7 @@ export const completeDocument = <T extends { readonly paths?: object }>(given: T
   const document = JSON.parse(JSON.stringify(given)) as T;
   const { components } = document as { components?: { schemas?: object } };
   Object.assign(components?.schemas ?? {}, JSON.parse(JSON.stringify(targetingSchemas)));
-  showSchemas(document);
+  completeSchemas(document);
   for (const methods of Object.values(document.paths ?? {})) {
     for (const operation of Object.values(methods as Json)) {
       if (isObject(operation)) markOptionalBody(operation);

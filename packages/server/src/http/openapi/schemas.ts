@@ -1,5 +1,5 @@
 // The shapes that several routes answer with, by name.
-import { flagSchema } from "@halyard/core/flags/schemas";
+import { flagSchemas } from "@halyard/core/flags/schemas";
 import { subscribableEvents } from "../../domain/webhooks/webhook.ts";
 import { type Static, type TObjectOptions, type TProperties, Type } from "./type.ts";
 
@@ -10,7 +10,24 @@ export const closedObject = <T extends TProperties>(members: T, options?: TObjec
 export const nullable = <T>(type: string, description: string) =>
   Type.Unsafe<T | null>({ type: [type, "null"], description });
 
-export const FlagSchema = { ...flagSchema, $id: "Flag" };
+/** Each type of flag has a name of its own: the types of a generated client are called by it. */
+const named = Object.entries(flagSchemas).map(([type, schema]) => ({
+  type,
+  schema: { ...schema, $id: `${type.charAt(0).toUpperCase()}${type.slice(1)}Flag` },
+}));
+export const FlagSchemas = [
+  ...named.map(({ schema }) => schema),
+  {
+    $id: "Flag",
+    anyOf: named.map(({ schema }) => ({ $ref: `${schema.$id}#` })),
+    discriminator: {
+      propertyName: "type",
+      mapping: Object.fromEntries(
+        named.map(({ type, schema }) => [type, `#/components/schemas/${schema.$id}`]),
+      ),
+    },
+  },
+];
 export const flagReference = { $ref: "Flag#" } as const;
 export const flagExample = {
   key: "new-checkout",
