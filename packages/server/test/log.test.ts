@@ -57,8 +57,13 @@ test("fields that hold a secret by their name", () => {
     const fields = { secret, password: secret, cookie: secret, authorization: secret };
     log.info({ ...fields, inner: { ...fields, "x-api-key": secret, keyText: secret } });
     log.info({ req: { headers: { any: secret } }, keyText: secret, key: { text: secret } });
+    log.info({
+      a: { b: [{ "set-cookie": [secret], password: `"\\ ${secret}`, headers: [[secret]] }] },
+    });
+    log.child({ inner: { secret } }).info("x");
   });
   assert.ok(!line.includes(secret), line);
+  assert.equal(line.split("\n").length, 5, "each is a line");
 });
 
 test("all else stays as it is", () => {

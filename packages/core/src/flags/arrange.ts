@@ -1,17 +1,25 @@
 // A flag's members in the order in which every flag shows them.
-import { type Flag, ownMembersOf, targetingMembersOf } from "./registry.ts";
+import { type Flag, flagTypeNames, ownMembersOf, targetingMembersOf } from "./registry.ts";
+
+const orderOf = (type: string): readonly string[] => [
+  ...["key", "type", "enabled"],
+  ...ownMembersOf(type).map(([name]) => name),
+  "description",
+  ...targetingMembersOf(type).map(([name]) => name),
+];
+const orders: ReadonlyMap<string, readonly string[]> = new Map(
+  flagTypeNames.map((type) => [type, orderOf(type)]),
+);
 
 /** What is undefined is left out. Members that this version does not know are kept, last. */
 export const arrange = (members: Readonly<Record<string, unknown>>): Flag => {
-  const { key, type, enabled, description, ...others } = members;
-  const rest: Record<string, unknown> = { ...others };
-  const arranged: Record<string, unknown> = { key, type, enabled };
-  const take = (name: string) => {
-    if (rest[name] !== undefined) arranged[name] = rest[name];
-    delete rest[name];
+  const { type } = members;
+  const arranged: Record<string, unknown> = {};
+  const take = (name: string): void => {
+    const value = members[name];
+    if (value !== undefined) arranged[name] = value;
   };
-  for (const [name] of ownMembersOf(String(type))) take(name);
-  arranged.description = description;
-  for (const [name] of targetingMembersOf(String(type))) take(name);
-  return { ...arranged, ...rest } as unknown as Flag;
+  for (const name of orders.get(String(type)) ?? orderOf(String(type))) take(name);
+  for (const name of Object.keys(members)) if (!Object.hasOwn(arranged, name)) take(name);
+  return arranged as unknown as Flag;
 };

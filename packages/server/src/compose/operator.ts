@@ -1,5 +1,5 @@
 // The composition root of the operator's commands: the store and its use cases, without a server.
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUIDv7 } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import type { RedactedPerson } from "../domain/history/redaction.ts";
 import type { RedactedEntries } from "../domain/history.ts";
@@ -18,8 +18,8 @@ import { openSqliteEngine } from "../store/sqlite/store.ts";
 export const systemClock: Clock = () => new Date();
 export const random: RandomBytes = (count) => new Uint8Array(randomBytes(count));
 const id = (bytes: number) => random(bytes).toHex();
-/** Node draws the bytes of many at a time: for what is made often. */
-const frequentId = () => randomUUID().replaceAll("-", "");
+/** For what is made often: they begin with the time, so that their index grows at its end. */
+const frequentId = () => randomUUIDv7().replaceAll("-", "");
 export const newIds: NewIds = {
   event: () => `evt_${frequentId()}`,
   delivery: () => `dlv_${frequentId()}`,

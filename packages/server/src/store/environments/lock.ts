@@ -55,12 +55,18 @@ export const lockEnvironment = async (
   ]);
   if (!row) return undefined;
   const { chain } = await wholeHead(database, environmentId, row, rows[0]?.unchained);
-  const { protected: isProtected, max_flips, ...state } = row;
   return {
     state: {
-      ...state,
-      isProtected: isProtected === 1,
-      maxFlips: percentOf(max_flips),
+      id: row.id,
+      name: row.name,
+      revision: row.revision,
+      sequence: row.sequence,
+      flagCount: row.flagCount,
+      segmentCount: row.segmentCount,
+      definitionBytes: row.definitionBytes,
+      changedAt: row.changedAt,
+      isProtected: row.protected === 1,
+      maxFlips: percentOf(row.max_flips),
       chain,
     },
     webhooks: rows

@@ -35,10 +35,10 @@ import { usageReads } from "./usage.ts";
 
 type FlagRow = Omit<Selectable<Tables["flags"]>, "environment_id">;
 
-const flagOf = ({ key, version, level, ...stored }: FlagRow): VersionedFlag => ({
-  flag: fromStored(key, { ...stored, enabled: stored.enabled === 1 }),
-  version,
-  ...(level !== null && { level }),
+const flagOf = (row: FlagRow): VersionedFlag => ({
+  flag: fromStored(row.key, { ...row, enabled: row.enabled === 1 }),
+  version: row.version,
+  ...(row.level !== null && { level: row.level }),
 });
 
 /** Columns by name: a prepared statement stays correct when a newer version adds a column. */
