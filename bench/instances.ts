@@ -81,6 +81,9 @@ const patch = (): Request => {
   });
 };
 
+/** Changes before the first round: so many it takes until the engine has compiled all that a change runs. */
+const changesBefore = 6_000;
+
 /** Halyard on one store, and the plain driver on another that a Halyard has made before. */
 const compareWrites = async (
   compare: ReturnType<typeof pairs>,
@@ -94,6 +97,9 @@ const compareWrites = async (
   await made.stop();
   const { url } = await startHalyard(settings);
   await fill(url);
+  const before = await openLoad(url, 16);
+  await before.run(changesBefore, patch);
+  before.close();
   for (const connections of [1, 16]) {
     const load = await openLoad(url, connections);
     const ceiling = await bare(connections);

@@ -1,5 +1,5 @@
 // The rows of one change of a flag written by the plain drivers, as often as it goes: the ceiling for writes.
-import { randomUUID } from "node:crypto";
+import { randomUUIDv7 } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
@@ -13,12 +13,15 @@ export interface BareCommits {
 /** As many bytes as a change of a description leaves in the history and in its event. */
 const shown =
   '{"key":"flag-00001","type":"rollout","enabled":false,"percentage":0,"description":"changed 123456"}';
+const digest = "0123456789abcdef".repeat(4);
 const body = Buffer.from(
-  `{"id":"evt_0123456789abcdef0123456789abcdef","type":"flag.updated","createdAt":"2026-11-14T12:00:00.000Z","environment":"development","sequence":123456,"data":{"flag":${shown},"version":123,"previous":{"description":"changed 123455"}},"actor":{"keyId":"0123456789abcdef","name":"bootstrap"}}`,
+  `{"id":"evt_0123456789abcdef0123456789abcdef","type":"flag.updated","createdAt":"2026-11-14T12:00:00.000Z","environment":"development","sequence":123456,"chain":"${digest}","data":{"flag":${shown},"version":123,"previous":{"description":"changed 123455"}},"actor":{"keyId":"0123456789abcdef","name":"bootstrap"}}`,
 );
 const history =
-  "environment_id, revision, subject, subject_id, version, at, actor_key_id, actor_name, actions, before, after";
+  "environment_id, revision, subject, subject_id, version, at, actor_key_id, actor_name, actions, before, after, digest, chain";
 const event = "environment_id, sequence, id, type, flag_key, created_at, body";
+
+const eventId = () => `evt_${randomUUIDv7().replaceAll("-", "")}`;
 
 let changes = 0;
 const nextKey = (flags: number): string => {
@@ -34,26 +37,27 @@ export const bareSqlite = (folder: string, flags: number): BareCommits => {
   const prepare = (text: string) => database.prepare(text);
   const begin = prepare("begin immediate");
   const bump = prepare(
-    `update environments set revision = revision + 1, sequence = sequence + 1 where name = 'development' returning id, revision, sequence`,
+    `update environments set revision = revision + 1, sequence = sequence + 1, changed_at = ?, chain = ? where name = 'development' returning id, revision, sequence`,
   );
   const change = prepare(
     "update flags set description = ?, version = version + 1 where environment_id = ? and key = ?",
   );
   const remember = prepare(
-    `insert into history (${history}) values (?, ?, 'flag', ?, 1, 0, 'key', 'bench', '["flag.updated"]', ?, ?)`,
+    `insert into history (${history}) values (?, ?, 'flag', ?, 1, ?, '0123456789abcdef', 'bootstrap', '["flag.updated"]', ?, ?, ?, ?)`,
   );
-  const tell = prepare(`insert into events (${event}) values (?, ?, ?, 'flag.updated', ?, 0, ?)`);
+  const tell = prepare(`insert into events (${event}) values (?, ?, ?, 'flag.updated', ?, ?, ?)`);
   const commit = prepare("commit");
   return {
     async run(count) {
       const started = performance.now();
       for (let done = 0; done < count; done += 1) {
         const key = nextKey(flags);
+        const at = Date.now();
         begin.run();
-        const { id, revision, sequence } = bump.get() as Record<string, number>;
-        change.run(`changed ${changes}`, id ?? 0, key);
-        remember.run(id ?? 0, revision ?? 0, key, shown, shown);
-        tell.run(id ?? 0, sequence ?? 0, `evt_${randomUUID()}`, key, body);
+        const row = bump.get(at, digest) as Record<"id" | "revision" | "sequence", number>;
+        change.run(`changed ${changes}`, row.id, key);
+        remember.run(row.id, row.revision, key, at, shown, shown, digest, digest);
+        tell.run(row.id, row.sequence, eventId(), key, at, body);
         commit.run();
       }
       return rate(count, started);
@@ -66,16 +70,17 @@ export const bareSqlite = (folder: string, flags: number): BareCommits => {
 
 /** One statement, so that a commit is one round trip. */
 const statement = `with bumped as (
-    update environments set revision = revision + 1, sequence = sequence + 1
+    update environments set revision = revision + 1, sequence = sequence + 1, changed_at = $6, chain = $7
     where name = 'development' returning id, revision, sequence
   ), changed as (
     update flags set description = $1, version = version + 1
     from bumped where environment_id = bumped.id and key = $2
   ), remembered as (
     insert into history (${history})
-    select id, revision, 'flag', $2, 1, 0, 'key', 'bench', '["flag.updated"]', $3, $3 from bumped
+    select id, revision, 'flag', $2, 1, $6, '0123456789abcdef', 'bootstrap', '["flag.updated"]', $3, $3, $7, $7
+    from bumped
   )
-  insert into events (${event}) select id, sequence, $4, 'flag.updated', $2, 0, $5 from bumped`;
+  insert into events (${event}) select id, sequence, $4, 'flag.updated', $2, $6, $5 from bumped`;
 
 export const barePostgres = async (
   url: string,
@@ -93,7 +98,7 @@ export const barePostgres = async (
           while (left > 0) {
             left -= 1;
             const key = nextKey(flags);
-            const values = [`changed ${changes}`, key, shown, `evt_${randomUUID()}`, body];
+            const values = [`changed ${changes}`, key, shown, eventId(), body, Date.now(), digest];
             await client.query({ name: "change", text: statement, values });
           }
         }),
