@@ -142,6 +142,13 @@ suite("what this version does not know", () => {
     }
   });
 
+  test("a member called __proto__ stays a member, and gives the flag no others", () => {
+    const definition = '{"__proto__":{"rules":[]},"other":1}';
+    const flag = fromStored("new-checkout", { ...toStored(rollout), definition });
+    assert.equal(JSON.stringify(toStored(flag).definition), JSON.stringify(definition));
+    assert.equal(flag.rules, undefined);
+  });
+
   test("a type or level is not evaluated; a member at a known level is ignored", () => {
     const isError = (flag: Flag, level?: number) =>
       "errorCode" in evaluate(prepare(flag, level), { targetingKey: "u" });

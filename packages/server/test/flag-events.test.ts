@@ -127,7 +127,9 @@ test("the body of an event is exactly as the interface shows it, for the whole l
   assert.equal(events.length, expected.length);
   for (const [index, [type, shown, previous]] of expected.entries()) {
     const event = events[index] as StoredEvent;
-    assert.match(event.id, /^evt_[0-9a-z]+$/);
+    assert.match(event.id, /^evt_[0-9a-f]{32}$/);
+    const time = new Date(Number.parseInt(event.id.slice(4, 16), 16)).toISOString();
+    assert.ok(begun <= time && time <= ended, "ids begin with the time, in the order of the index");
     assert.match(event.chain, /^[0-9a-f]{64}$/);
     assert.ok(begun <= event.createdAt && event.createdAt <= ended, event.createdAt);
     // As text, so that the order of the fields is held too.

@@ -61,9 +61,11 @@ test("fields that hold a secret by their name", () => {
       a: { b: [{ "set-cookie": [secret], password: `"\\ ${secret}`, headers: [[secret]] }] },
     });
     log.child({ inner: { secret } }).info("x");
+    log.info({ key: { id: "0123456789abcdef", text: secret } });
   });
   assert.ok(!line.includes(secret), line);
-  assert.equal(line.split("\n").length, 5, "each is a line");
+  assert.equal(line.split("\n").length, 6, "each is a line");
+  assert.match(line, /"key":\{"id":"0123456789abcdef","text":"\[redacted\]"\}/);
 });
 
 test("all else stays as it is", () => {

@@ -15,11 +15,12 @@ const orders: ReadonlyMap<string, readonly string[]> = new Map(
 export const arrange = (members: Readonly<Record<string, unknown>>): Flag => {
   const { type } = members;
   const arranged: Record<string, unknown> = {};
-  const take = (name: string): void => {
-    const value = members[name];
-    if (value !== undefined) arranged[name] = value;
-  };
-  for (const name of orders.get(String(type)) ?? orderOf(String(type))) take(name);
-  for (const name of Object.keys(members)) if (!Object.hasOwn(arranged, name)) take(name);
-  return arranged as unknown as Flag;
+  for (const name of orders.get(String(type)) ?? orderOf(String(type))) {
+    if (members[name] !== undefined) arranged[name] = members[name];
+  }
+  const others = Object.entries(members).filter(
+    ([name, value]) => value !== undefined && !Object.hasOwn(arranged, name),
+  );
+  // Made from entries: a member that is called __proto__ stays a member.
+  return { ...arranged, ...Object.fromEntries(others) } as unknown as Flag;
 };

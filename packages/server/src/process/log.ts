@@ -10,8 +10,9 @@ const secretNames = new Set([
 const secretMember = new RegExp(`"(?:${[...secretNames].join("|")})":|"key":\\{`);
 
 const hide = (name: string, value: unknown): unknown => {
+  if (secretNames.has(name)) return censor;
   const isWholeKey = name === "key" && typeof value === "object" && value !== null;
-  return secretNames.has(name) || isWholeKey ? censor : value;
+  return isWholeKey && "text" in value ? { ...value, text: censor } : value;
 };
 
 /** Without the members that hold a secret by their name. Few lines have one: the others are not read again. */

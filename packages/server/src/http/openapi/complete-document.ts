@@ -34,12 +34,10 @@ const separateTypes = (schema: Json): void => {
   schema.anyOf = types.map((type: string) => ({ type }));
 };
 
-const completeSchemas = (value: unknown): void => {
-  if (Array.isArray(value)) value.forEach(completeSchemas);
-  if (!isObject(value)) return;
-  showSchema(value);
-  separateTypes(value);
-  Object.values(value).forEach(completeSchemas);
+const inEach = (value: unknown, complete: (schema: Json) => void): void => {
+  if (isObject(value)) complete(value);
+  if (typeof value !== "object" || value === null) return;
+  for (const inner of Object.values(value)) inEach(inner, complete);
 };
 
 /** A document of its own: what several places of the given one share would become aliases in YAML. */
@@ -47,11 +45,12 @@ export const completeDocument = <T extends { readonly paths?: object }>(given: T
   const document = JSON.parse(JSON.stringify(given)) as T;
   const { components } = document as { components?: { schemas?: object } };
   Object.assign(components?.schemas ?? {}, JSON.parse(JSON.stringify(targetingSchemas)));
-  completeSchemas(document);
+  inEach(document, showSchema);
   for (const methods of Object.values(document.paths ?? {})) {
     for (const operation of Object.values(methods as Json)) {
       if (isObject(operation)) markOptionalBody(operation);
     }
   }
+  inEach(document, separateTypes);
   return document;
 };
