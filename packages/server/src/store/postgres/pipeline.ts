@@ -51,7 +51,7 @@ export const plainConnection = (client: ClientBase): DatabaseConnection => ({
 });
 
 /** Raw statements that nothing is read from: one that begins with `with` must be a write. */
-const blindTexts = /^(notify|with|savepoint|release|rollback to) /;
+const blindTexts = /^(notify|with) /;
 
 /** The result of a write without returned rows is not awaited: its error surfaces with the next awaited statement. */
 const isBlind = ({ query, sql: text }: CompiledQuery): boolean => {

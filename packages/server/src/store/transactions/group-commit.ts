@@ -1,12 +1,8 @@
 // Group commit: changes that wait for the same lock are committed together, with one flush of the disk.
-import { CompiledQuery } from "kysely";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 
-/**
- * Gets what the one before it in the same transaction has returned, unless that one was undone, and what all of them will
- * read.
- */
+/** Gets what all works of the transaction will read, and what the one before it has returned. */
 type PartWork<Part> = (
   database: Database,
   reads: readonly string[],
@@ -23,9 +19,6 @@ interface Waiting<Part> {
 /** Changes in one transaction at most, so that the first of them does not wait long for the last. */
 const maxTogether = 64;
 
-const savepoint = CompiledQuery.raw("savepoint part");
-const undo = CompiledQuery.raw("rollback to part");
-
 /** Refuses a request when too many wait for the database: a slow one must not fill the memory with them. */
 export const refuseWhenCrowded = (waiting: number, maxWaiting: number): void => {
   if (waiting < maxWaiting) return;
@@ -34,26 +27,9 @@ export const refuseWhenCrowded = (waiting: number, maxWaiting: number): void => 
   });
 };
 
-/** Runs the work in a savepoint, which lasts until the commit: those of the same name hide one another. */
-const runPart = async <Part>(
-  database: Database,
-  { work, reject }: Waiting<Part>,
-  reads: readonly string[],
-  before: Part | undefined,
-): Promise<{ readonly value: Part } | { readonly fail: () => void }> => {
-  await database.executeQuery(savepoint);
-  try {
-    return { value: await work(database, reads, before) };
-  } catch (error) {
-    // Fails when the database has rolled back the whole transaction by itself: then none of the others has happened either.
-    await database.executeQuery(undo);
-    return { fail: () => reject(error) };
-  }
-};
-
 /**
- * Each work is atomic: it sees what those before it have done, and is rolled back without them. `finish` writes the rest for
- * all of them. When the transaction as a whole fails, each is run again alone, so that only the one that caused it fails.
+ * Each work is atomic: it sees what those before it have done, and fails without them. `finish` writes the rest for all of
+ * them. Nothing marks where a work began: when one fails, the transaction is rolled back, and the others are run again.
  */
 export const groupCommit = <Part>(
   transact: Transact,
@@ -75,42 +51,42 @@ export const groupCommit = <Part>(
     alone(work, reads).then(resolve, reject);
 
   const runTogether = async (group: readonly Waiting<Part>[]): Promise<void> => {
+    const [first] = group;
+    if (!first) return;
+    if (group.length === 1) return runAlone(first);
+    const reads = group.flatMap((one) => one.reads);
+    /** The one at work; as many as there are when it is their commit. */
+    let at = 0;
     try {
-      const reads = group.flatMap((one) => one.reads);
-      const outcomes = await transact(async (database) => {
-        const parts: Awaited<ReturnType<typeof runPart<Part>>>[] = [];
-        for (const one of group) {
-          const last = parts.at(-1);
-          parts.push(
-            await runPart(database, one, reads, last && "value" in last ? last.value : undefined),
-          );
+      const parts = await transact(async (database) => {
+        const done: Part[] = [];
+        for (at = 0; at < group.length; at += 1) {
+          const { work } = group[at] as Waiting<Part>;
+          done.push(await work(database, reads, done.at(-1)));
         }
-        await finish(
-          database,
-          parts.flatMap((part) => ("value" in part ? [part.value] : [])),
-        );
-        return parts;
+        await finish(database, done);
+        return done;
       });
-      for (const [index, outcome] of outcomes.entries()) {
-        if ("value" in outcome) group[index]?.resolve(outcome.value);
-        else outcome.fail();
-      }
+      for (const [index, part] of parts.entries()) group[index]?.resolve(part);
     } catch (error) {
       if (error instanceof StoreUnavailable) {
         // Each of them would wait as long again; or all of them are committed, and the answer was lost.
         for (const { reject } of group) reject(error);
         return;
       }
-      for (const one of group) await runAlone(one);
+      const failed = group[at];
+      if (failed) {
+        await runTogether(group.slice(0, at));
+        await runAlone(failed);
+        await runTogether(group.slice(at + 1));
+      } else for (const one of group) await runAlone(one);
     }
   };
 
   const runAll = async (key: number, queue: Waiting<Part>[]): Promise<void> => {
     while (queue.length > 0) {
       const group = queue.splice(0, maxTogether);
-      const [first] = group;
-      if (group.length === 1 && first) await runAlone(first);
-      else await runTogether(group);
+      await runTogether(group);
       waiting -= group.length;
     }
     queues.delete(key);
