@@ -101,10 +101,11 @@ export const evaluate = (
   flag: PreparedFlag,
   context: EvaluationContext,
   turn?: Turn,
+  hash = hashFrom,
 ): Evaluation => {
   if (flag.fixed !== undefined) return flag.fixed;
   if (flag.decide !== undefined) return flag.decide(context, turn);
   const { targetingKey } = context;
   if (!isTargetingKey(targetingKey)) return targetingKeyMissing;
-  return hashFrom(flag.prefix, targetingKey) < flag.limit ? splitOn : splitOff;
+  return hash(flag.prefix, targetingKey) < flag.limit ? splitOn : splitOff;
 };

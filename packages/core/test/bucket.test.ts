@@ -9,6 +9,7 @@ import {
   hashLimit,
   isInRollout,
 } from "@halyard/core/bucket";
+import { hashOfMany } from "@halyard/core/bucket-of-many";
 import { assert as check, integer, property, string } from "fast-check";
 import { keyWithHash } from "./support/key-with-hash.ts";
 import { referenceHash, referenceInFrom, referenceIsIn } from "./support/reference.ts";
@@ -31,6 +32,7 @@ suite("the hash is the reference's", () => {
       check(
         property(flagKey, texts, (flag, key) => {
           assert.equal(bucketHash(flag, key), referenceHash(flag, key));
+          assert.equal(hashOfMany(key)(bucketPrefix(flag), key), referenceHash(flag, key));
         }),
         { numRuns: 1_000 },
       );

@@ -44,6 +44,9 @@ const staleAfter = 30 * 24 * 60 * 60 * 1_000;
 export const isStale = (times: readonly (Date | null)[], now: Date): boolean =>
   times.every((time) => time === null || now.getTime() - time.getTime() > staleAfter);
 
+/** What one evaluation is counted as. */
+export type Outcome = "on" | "off" | "error";
+
 /** Values returned by this process, for the metrics. */
 export interface EvaluationTotals {
   on: number;

@@ -1,20 +1,12 @@
-// Evaluates flags of a snapshot and counts what came of it.
+// Evaluates a flag of a snapshot and counts what came of it.
 import type { EvaluationContext } from "@halyard/core/context";
 import { type Evaluation, evaluate } from "@halyard/core/evaluate";
-import type { EvaluationTotals } from "../domain/usage.ts";
+import type { EvaluationTotals, Outcome } from "../domain/usage.ts";
 import type { EvaluationFlag } from "./snapshot.ts";
 
-/** As one of many in a bulk evaluation: counted for the environment, not as a use of the flag. */
-export const evaluateInBulk = (
-  { prepared, off }: EvaluationFlag,
-  context: EvaluationContext,
-  totals: EvaluationTotals,
-): Evaluation => {
-  const evaluation = evaluate(prepared, context);
-  if ("errorCode" in evaluation) totals.error += 1;
-  else if (evaluation.variant !== off) totals.on += 1;
-  else totals.off += 1;
-  return evaluation;
+export const outcomeOf = ({ off }: EvaluationFlag, evaluation: Evaluation): Outcome => {
+  if ("errorCode" in evaluation) return "error";
+  return evaluation.variant === off ? "off" : "on";
 };
 
 /** A value counts as a use of the flag. */
@@ -23,11 +15,11 @@ export const evaluateFlag = (
   context: EvaluationContext,
   totals: EvaluationTotals,
 ): Evaluation => {
-  const evaluation = evaluateInBulk(entry, context, totals);
-  if ("errorCode" in evaluation) return evaluation;
-  const { counter, results } = entry;
-  if (evaluation.variant !== entry.off) counter.on += 1;
-  else counter.off += 1;
-  results?.count(evaluation);
+  const evaluation = evaluate(entry.prepared, context);
+  const outcome = outcomeOf(entry, evaluation);
+  totals[outcome] += 1;
+  if (outcome === "error" || "errorCode" in evaluation) return evaluation;
+  entry.counter[outcome] += 1;
+  entry.results?.count(evaluation);
   return evaluation;
 };

@@ -12,7 +12,7 @@ import {
 } from "@halyard/core/targeting/segment";
 import type { Revision, VersionedFlag } from "../domain/change.ts";
 import type { EnvironmentContent } from "../domain/segments.ts";
-import { allFlags } from "../domain/usage.ts";
+import { allFlags, type Outcome } from "../domain/usage.ts";
 import { createRecentChanges, revisionName } from "./recent-changes.ts";
 
 /** Evaluations since they were last stored. */
@@ -33,6 +33,7 @@ export interface Counters {
 /** What callers are told of one result of a flag. */
 export interface KeptBody {
   readonly evaluation: Evaluation;
+  readonly outcome: Outcome;
   /** Whether they may know which rule decided. */
   readonly isFull: boolean;
   readonly text: string;

@@ -4,7 +4,7 @@ import type { Evaluation, Reason } from "@halyard/core/evaluate";
 import { may, type Principal } from "../../domain/principal.ts";
 import type { EvaluationTotals } from "../../domain/usage.ts";
 import type { ContextSample } from "../../evaluation/context-sample.ts";
-import { evaluateFlag } from "../../evaluation/evaluate.ts";
+import { evaluateFlag, outcomeOf } from "../../evaluation/evaluate.ts";
 import type { EvaluationFlag, KeptBody, Snapshot } from "../../evaluation/snapshot.ts";
 import { readAsked } from "./request.ts";
 
@@ -59,6 +59,7 @@ const writeBody = (
   const digest = hash("sha256", text, "buffer");
   return {
     evaluation,
+    outcome: outcomeOf(entry, evaluation),
     isFull,
     text,
     // Joined and not added: a text of one piece is copied faster.
