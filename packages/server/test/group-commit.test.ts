@@ -61,6 +61,25 @@ test("it takes fewer commits than changes, and nobody hears of one before it", a
   assert.ok(rows.size < 10, `seen at ${[...rows].join()} rows`);
 });
 
+test("others have their turn while more wait than one commit takes", async (t) => {
+  const { folder, insert } = await openStore(t);
+  const other = new DatabaseSync(join(folder, "halyard.db"), { readOnly: true });
+  t.after(async () => other.close());
+  const count = other.prepare("select count(*) as rows from environments");
+  const seen = new Set<number>();
+  let isDone = false;
+  const all = Promise.all([...hundred, ...hundred.map((name) => `more-${name}`)].map(insert));
+  void all.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    seen.add(Number(count.get()?.rows));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await all;
+  assert.ok(seen.size > 3, `seen at ${[...seen].join()} rows`);
+});
+
 for (const how of ["abort", "rollback", "fail"]) {
   test(`one that is refused (${how}) takes no other with it`, async (t) => {
     const { folder, store, names } = await openStore(t);

@@ -19,6 +19,11 @@ interface Waiting<Part> {
 /** Changes in one transaction at most, so that the first of them does not wait long for the last. */
 const maxTogether = 64;
 
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+
 /** Refuses a request when too many wait for the database: a slow one must not fill the memory with them. */
 export const refuseWhenCrowded = (waiting: number, maxWaiting: number): void => {
   if (waiting < maxWaiting) return;
@@ -83,8 +88,13 @@ export const groupCommit = <Part>(
     }
   };
 
+  /**
+   * In a later phase of the event loop: SQLite is synchronous, so a change that began now would be committed before the next
+   * request is read. Between two groups too: evaluations wait for one group at most, however many changes there are.
+   */
   const runAll = async (key: number, queue: Waiting<Part>[]): Promise<void> => {
     while (queue.length > 0) {
+      await nextTurn();
       const group = queue.splice(0, maxTogether);
       await runTogether(group);
       waiting -= group.length;
@@ -111,9 +121,7 @@ export const groupCommit = <Part>(
         }
         const fresh = [one];
         queues.set(key, fresh);
-        // In a later phase of the event loop: SQLite is synchronous, so a change that began now would be committed before
-        // the next request is read.
-        setImmediate(() => void runAll(key, fresh));
+        void runAll(key, fresh);
       });
     },
   };
