@@ -16,6 +16,7 @@ import { outboxContract } from "./outbox-contract.ts";
 import { requestLimitContract } from "./request-limit-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
 import { dropDatabase, newDatabase, query } from "./support/postgres.ts";
+import { changeFlag, createFlag } from "./support/store-steps.ts";
 import { until } from "./support/until.ts";
 
 const settingsOf = (url: string, timeout: number) =>
@@ -176,4 +177,31 @@ test("an entry that an older version commits while a change waits for it is chai
   }
   const [verified] = await verifyStored(engine.database, createSecretCipher([randomBytes(32)]));
   assert.partialDeepStrictEqual(verified, { entries: 4, unchained: 0, problemCount: 0 });
+});
+
+test("an instance is told of what others change, and not of its own changes of flags", async (t) => {
+  const opened = await open();
+  const { store, url } = opened;
+  const other = await opened.again();
+  t.after(async () => {
+    await other.close();
+    await opened.remove();
+  });
+  const environment = await store.transact((transaction) =>
+    transaction.insertEnvironment("one", new Date()),
+  );
+  const heard = { own: 0, others: 0 };
+  store.onHint(() => {
+    heard.own += 1;
+  });
+  other.onHint(() => {
+    heard.others += 1;
+  });
+  // Each is told once when it begins to listen.
+  await until("both listen", async () => (heard.own === 1 && heard.others === 1) || undefined);
+  await changeFlag(store, environment.id, createFlag("a"));
+  // Notifications come in the order of the commits.
+  await query(url, "select pg_notify('halyard', '')");
+  await until("both were told", async () => (heard.own > 1 && heard.others > 2) || undefined);
+  assert.deepEqual(heard, { own: 2, others: 3 });
 });

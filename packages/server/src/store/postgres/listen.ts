@@ -9,7 +9,8 @@ export interface HintListener {
   readonly stop: () => Promise<void>;
 }
 
-export const listenForHints = (settings: ClientConfig): HintListener => {
+/** What comes with the name of this instance tells it nothing new. */
+export const listenForHints = (settings: ClientConfig, name: string): HintListener => {
   const listeners = new Set<() => void>();
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -33,7 +34,12 @@ export const listenForHints = (settings: ClientConfig): HintListener => {
       timer = setTimeout(() => void connect(), pause * (0.5 + Math.random() / 2)).unref();
       pause = Math.min(2 * pause, longestPause);
     };
-    fresh.on("error", lost).on("end", lost).on("notification", notify);
+    fresh
+      .on("error", lost)
+      .on("end", lost)
+      .on("notification", ({ payload }) => {
+        if (payload !== name) notify();
+      });
     try {
       await fresh.connect();
       await fresh.query(`listen ${channel}`);

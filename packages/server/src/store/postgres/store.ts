@@ -1,4 +1,5 @@
 // The store on PostgreSQL: a pool of connections, transactions that are retried after conflicts, and hints.
+import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import type { Provide } from "../schema/kysely-on.ts";
@@ -20,7 +21,7 @@ import { listenForHints } from "./listen.ts";
 import { PipelinedTransaction, plainConnection, postgresOn } from "./pipeline.ts";
 import { createSockets } from "./sockets.ts";
 import { openSchema } from "./start.ts";
-import { postgresTraits } from "./traits.ts";
+import { postgresTraitsOf } from "./traits.ts";
 import { createGate } from "./transaction-gate.ts";
 
 /** Attempts at a transaction that conflicts with others. */
@@ -55,7 +56,8 @@ const createEngine = (
   // Emitted for lost connections: whoever uses one gets an error as well.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  const hints = listenForHints(settings);
+  const name = randomUUID();
+  const hints = listenForHints(settings, name);
   const gate = createGate(poolSize - 1, longestWait(timeout));
   /** Nothing is retried: the caller has waited long enough, above all for a server that does not answer. */
   const isTooLate = (begun: number): boolean => performance.now() - begun > longestWait(timeout);
@@ -156,7 +158,7 @@ const createEngine = (
   const feedReads = createReader(database);
   return {
     database,
-    traits: postgresTraits,
+    traits: postgresTraitsOf(name),
     // What the change feed reads is not for a request, and never refused.
     reads: {
       ...createReader(databaseForRequests),

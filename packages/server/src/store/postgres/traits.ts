@@ -16,24 +16,34 @@ export const channel = "halyard";
 const escapeValue = (_: string, value: unknown): unknown =>
   typeof value === "string" ? escapeText(value.toWellFormed()) : value;
 
-const merged = new Map<string, string>();
-/** The writes as one statement, which notifies as well. */
-const together = (texts: readonly string[]): string => {
-  const key = texts.join(";");
-  const known = merged.get(key);
-  if (known !== undefined) return known;
-  let parameters = 0;
-  const parts = texts.map((text, index) => {
-    const before = parameters;
-    const numbered = text.replaceAll(/\$(\d+)/g, (_, number) => {
-      parameters = Math.max(parameters, before + Number(number));
-      return `$${before + Number(number)}`;
+/** The writes as one statement, which notifies as well, with the name of whoever writes. */
+const writeTogetherAs = (name: string): DatabaseTraits["writeTogether"] => {
+  const merged = new Map<string, string>();
+  const together = (texts: readonly string[]): string => {
+    const key = texts.join(";");
+    const known = merged.get(key);
+    if (known !== undefined) return known;
+    let parameters = 0;
+    const parts = texts.map((text, index) => {
+      const before = parameters;
+      const numbered = text.replaceAll(/\$(\d+)/g, (_, number) => {
+        parameters = Math.max(parameters, before + Number(number));
+        return `$${before + Number(number)}`;
+      });
+      return `w${index} as (${numbered})`;
     });
-    return `w${index} as (${numbered})`;
-  });
-  const statement = `with ${parts.join(", ")} select pg_notify('${channel}', '')`;
-  merged.set(key, statement);
-  return statement;
+    const statement = `with ${parts.join(", ")} select pg_notify('${channel}', '${name}')`;
+    merged.set(key, statement);
+    return statement;
+  };
+  return async (database, queries) => {
+    await database.executeQuery(
+      CompiledQuery.raw(
+        together(queries.map((query) => query.sql)),
+        queries.flatMap(({ parameters }) => parameters),
+      ),
+    );
+  };
 };
 
 export const postgresTraits: DatabaseTraits = {
@@ -66,13 +76,12 @@ export const postgresTraits: DatabaseTraits = {
   async notify(database) {
     await sql`notify ${sql.ref(channel)}`.execute(database);
   },
-  async writeTogether(database, queries) {
-    await database.executeQuery(
-      CompiledQuery.raw(
-        together(queries.map((query) => query.sql)),
-        queries.flatMap(({ parameters }) => parameters),
-      ),
-    );
-  },
+  writeTogether: writeTogetherAs(""),
   now: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
 };
+
+/** Of an instance, which tells its name with the changes that it makes: it has them in memory already. */
+export const postgresTraitsOf = (name: string): DatabaseTraits => ({
+  ...postgresTraits,
+  writeTogether: writeTogetherAs(name),
+});
