@@ -67,6 +67,13 @@ const ofEntry = (environmentId: number, entry: NewHistoryEntry): Line => ({
   ...entry.review,
 });
 
+/** Of all environments, also of a copy that is not finished. */
+const idsOf = async (store: Store): Promise<ReadonlySet<number>> => {
+  // In this order: a copy that is finished meanwhile is in both.
+  const lists = [await store.unfinishedEnvironments(), await store.environments()];
+  return new Set(lists.flat().map(({ id }) => id));
+};
+
 export const createAudit = (log: AuditLog): Audit => {
   const changes = new Map<string, number>();
   const environmentNames = new Map<number, string>();
@@ -91,8 +98,12 @@ export const createAudit = (log: AuditLog): Audit => {
     );
   };
 
-  /** The same transaction; its changes are collected. */
-  const collecting = (transaction: Transaction, lines: Line[]): Transaction => {
+  /** The same transaction; its changes are collected, and the environments that it makes. */
+  const collecting = (
+    transaction: Transaction,
+    lines: Line[],
+    made: Map<number, string>,
+  ): Transaction => {
     let environmentId = 0;
     const tellUser = (action: string, id: string): void => {
       lines.push({ actions: [`user.${action}`], subject: "user", id });
@@ -124,7 +135,7 @@ export const createAudit = (log: AuditLog): Audit => {
       },
       async insertEnvironment(name, ...rest) {
         const environment = await transaction.insertEnvironment(name, ...rest);
-        environmentNames.set(environment.id, name);
+        made.set(environment.id, name);
         return environment;
       },
       async closeEnvironment(environment, at, actor) {
@@ -164,9 +175,11 @@ export const createAudit = (log: AuditLog): Audit => {
       async positions() {
         const positions = await store.positions();
         const present = new Set(positions.map(({ environmentId }) => environmentId));
-        const gone = [...environmentNames].filter(
+        const missing = [...environmentNames].filter(
           ([id]) => !present.has(id) && !removedHere.has(id),
         );
+        const there = missing.length > 0 ? await idsOf(store) : new Set();
+        const gone = missing.filter(([id]) => !there.has(id));
         const removed = gone.length > 0 ? await store.removedEnvironments() : [];
         for (const [environmentId, name] of gone) {
           // By the operator's command, which tells nobody; another instance tells what it removes.
@@ -181,11 +194,14 @@ export const createAudit = (log: AuditLog): Audit => {
       },
       async transact(work, concern) {
         let lines: Line[] = [];
+        let made = new Map<number, string>();
         const result = await store.transact((transaction) => {
-          // The work is run again after a conflict: the last run counts.
+          // The work may be run again: the last run counts.
           lines = [];
-          return work(collecting(transaction, lines));
+          made = new Map();
+          return work(collecting(transaction, lines, made));
         }, concern);
+        for (const [id, name] of made) environmentNames.set(id, name);
         for (const line of lines) {
           // What is continued was told when it began.
           const { environmentId = 0 } = line.actions.includes(deleted) ? line : {};
