@@ -33,9 +33,11 @@ const groupsOf = (text: Uint8Array, start: number): Int32Array => {
 /** The same as `hashFrom`, for this targeting key alone. */
 export const hashOfMany = (targetingKey: string): typeof hashFrom => {
   const text = encoder.encode(targetingKey);
-  const byStart = [0, 1, 2, 3].map((start) => groupsOf(text, start));
+  const byStart: Int32Array[] = [];
   return ({ state, held, heldBits, length }: BucketPrefix): number => {
-    const groups = byStart[heldBits >> 3] as Int32Array;
+    const start = heldBits >> 3;
+    byStart[start] ??= groupsOf(text, start);
+    const groups = byStart[start];
     let hash = state;
     let group = mixed(held | (groups[0] as number));
     for (let at = 1; at < groups.length; at += 1) {

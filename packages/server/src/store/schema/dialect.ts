@@ -44,7 +44,8 @@ export interface DatabaseTraits {
    */
   readonly rowsOf: (rows: string, columns: JsonColumns) => RawBuilder<unknown>;
   /**
-   * Runs writes that do not depend on one another, in one statement if the database can, and notifies as `notify` does.
+   * Runs writes that do not depend on one another, in one statement if the database can, and notifies every other instance: this
+   * one has what it writes in memory once it is committed.
    */
   readonly writeTogether: (database: Database, queries: readonly CompiledQuery[]) => Promise<void>;
   /** A lock on everything: others wait at this call until the transaction ends. */

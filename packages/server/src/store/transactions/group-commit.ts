@@ -80,17 +80,19 @@ export const groupCommit = <Part>(
         return;
       }
       const failed = group[at];
-      if (failed) {
-        await runTogether(group.slice(0, at));
-        await runAlone(failed);
-        await runTogether(group.slice(at + 1));
-      } else for (const one of group) await runAlone(one);
+      const parts = failed
+        ? [group.slice(0, at), [failed], group.slice(at + 1)]
+        : group.map((one) => [one]);
+      for (const part of parts) {
+        await nextTurn();
+        await runTogether(part);
+      }
     }
   };
 
   /**
    * In a later phase of the event loop: SQLite is synchronous, so a change that began now would be committed before the next
-   * request is read. Between two groups too: evaluations wait for one group at most, however many changes there are.
+   * request is read. Before every transaction: evaluations wait for one of them at most, however many changes there are.
    */
   const runAll = async (key: number, queue: Waiting<Part>[]): Promise<void> => {
     while (queue.length > 0) {
