@@ -14,6 +14,7 @@ import { requestsTo } from "./fuzz/requests.ts";
 import { createApi } from "./support/api.ts";
 import { type RunningServer, serveHalyard } from "./support/halyard-process.ts";
 import { newFolder } from "./support/server.ts";
+import { storeSettings } from "./support/test-store.ts";
 
 const runs = Number(process.env.HALYARD_FUZZ_RUNS ?? 6);
 /** About one request in ten succeeds where that is hardest: of few requests, it may be none. */
@@ -50,7 +51,7 @@ before(async () => {
     HALYARD_BOOTSTRAP_KEYS: names.join(","),
     HALYARD_MAX_ENVIRONMENTS: "10000",
   });
-  const operator = await composeOperator(parseConfig({ HALYARD_DATA: folder }));
+  const operator = await composeOperator(parseConfig(await storeSettings(folder)));
   const [home] = await operator.environments.list();
   const issued = { role: "owner", name: "owner" } as const;
   ownerKey = (await operator.keys.createAsOperator(home?.id ?? 0, issued)).text;
