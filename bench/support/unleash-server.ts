@@ -1,7 +1,7 @@
 // An Unleash server as its documentation starts it: on PostgreSQL, with tokens that the environment sets.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { untilReady } from "./footprint.ts";
 import { freePort } from "./free-port.ts";
 import type { Started } from "./processes.ts";
@@ -12,8 +12,9 @@ export const tokens = {
   frontend: "default:development.unleash-bench-frontend-token",
 };
 
-const script = fileURLToPath(
-  new URL("../peers/server/node_modules/unleash-server/dist/server.js", import.meta.url),
+const script = join(
+  import.meta.dirname,
+  "../peers/server/node_modules/unleash-server/dist/server.js",
 );
 
 const running = new Set<ChildProcess>();
@@ -35,6 +36,9 @@ export const startUnleash = async (databaseUrl: string): Promise<Started> => {
       LOG_LEVEL: "warn",
       CHECK_VERSION: "false",
       SEND_TELEMETRY: "false",
+      // No limit that a minute of load reaches; Halyard has none here either.
+      SDK_API_RATE_LIMIT_PER_MINUTE: "1000000000",
+      TOKEN_AUTHENTICATION_RATE_LIMIT_PER_MINUTE: "1000000000",
       INIT_ADMIN_API_TOKENS: tokens.admin,
       INIT_BACKEND_API_TOKENS: tokens.client,
       INIT_FRONTEND_API_TOKENS: tokens.frontend,
