@@ -27,6 +27,14 @@ const openStore = async (t: { after: (work: () => Promise<void>) => void }) => {
   return { folder, store, insert, names };
 };
 
+/** How many environments another process sees. */
+const countFrom = (t: Parameters<typeof openStore>[0], folder: string): (() => number) => {
+  const other = new DatabaseSync(join(folder, "halyard.db"), { readOnly: true });
+  t.after(async () => other.close());
+  const count = other.prepare("select count(*) as rows from environments");
+  return () => Number(count.get()?.rows);
+};
+
 const hundred = Array.from({ length: 100 }, (_, index) => `e${String(index).padStart(2, "0")}`);
 
 test("what is asked for together is done in this order, and each sees those before it", async (t) => {
@@ -46,16 +54,14 @@ test("what is asked for together is done in this order, and each sees those befo
 
 test("it takes fewer commits than changes, and nobody hears of one before it", async (t) => {
   const { folder, insert } = await openStore(t);
-  const other = new DatabaseSync(join(folder, "halyard.db"), { readOnly: true });
-  t.after(async () => other.close());
-  const count = other.prepare("select count(*) as rows from environments");
+  const visible = countFrom(t, folder);
   const rows = new Set<number>();
   await Promise.all(
     hundred.map(async (name, index) => {
       await insert(name);
-      const visible = Number(count.get()?.rows);
-      assert.ok(visible > index, `${name} was answered with ${visible} rows there`);
-      rows.add(visible);
+      const there = visible();
+      assert.ok(there > index, `${name} was answered with ${there} rows there`);
+      rows.add(there);
     }),
   );
   assert.ok(rows.size < 10, `seen at ${[...rows].join()} rows`);
@@ -63,9 +69,7 @@ test("it takes fewer commits than changes, and nobody hears of one before it", a
 
 test("others have their turn while more wait than one commit takes", async (t) => {
   const { folder, insert } = await openStore(t);
-  const other = new DatabaseSync(join(folder, "halyard.db"), { readOnly: true });
-  t.after(async () => other.close());
-  const count = other.prepare("select count(*) as rows from environments");
+  const visible = countFrom(t, folder);
   const seen = new Set<number>();
   let isDone = false;
   const all = Promise.all([...hundred, ...hundred.map((name) => `more-${name}`)].map(insert));
@@ -73,7 +77,7 @@ test("others have their turn while more wait than one commit takes", async (t) =
     isDone = true;
   });
   while (!isDone) {
-    seen.add(Number(count.get()?.rows));
+    seen.add(visible());
     await new Promise((resolve) => setImmediate(resolve));
   }
   await all;
