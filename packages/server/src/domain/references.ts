@@ -33,17 +33,21 @@ const maxDefinitionBytes = 32 * 1_024 * 1_024;
 
 const flagsOf = (references: readonly Reference[]): string => named(references.map((r) => r.flag));
 
+const variantsOf = (flag: Flag | null) => (flag === null ? {} : choiceOf(flag).variants);
+
+/** Whether it takes out a variant, or the flag with all of them. */
+const takesOut = ({ before, after }: FlagDecision): boolean => {
+  const offered = variantsOf(after);
+  return !Object.keys(variantsOf(before)).every((name) => Object.hasOwn(offered, name));
+};
+
 /** What others require of the flag must still be there. */
 const checkRequired = async (
   reads: ReferenceReads,
   environmentId: number,
-  { key, before, after }: FlagDecision,
+  { key, after }: FlagDecision,
 ): Promise<Result<void>> => {
-  if (before === null) return ok(undefined);
-  const offered = after === null ? {} : choiceOf(after).variants;
-  if (Object.keys(choiceOf(before).variants ?? {}).every((name) => Object.hasOwn(offered, name))) {
-    return ok(undefined);
-  }
+  const offered = variantsOf(after);
   const references = await reads.referencesTo(environmentId, "flag", key);
   if (after === null) {
     return references.length === 0
@@ -210,8 +214,10 @@ export const checkReferences = async (
   environmentId: number,
   decision: FlagDecision,
 ): Promise<Result<void>> => {
-  const required = await checkRequired(reads, environmentId, decision);
-  if (!required.ok) return required;
+  if (takesOut(decision)) {
+    const required = await checkRequired(reads, environmentId, decision);
+    if (!required.ok) return required;
+  }
   const { before, after } = decision;
   if (after === null) return ok(undefined);
   const problems: Mistake[] = [];
@@ -227,11 +233,11 @@ export const checkReferences = async (
 };
 
 /** Whether the environment stays whole with the decision. Read under its lock. */
-export const checkDecision = async (
+export const checkDecision = (
   reads: ReferenceReads,
   { id, name, definitionBytes }: EnvironmentState,
   decision: Decision,
-): Promise<Result<void>> => {
+): Result<void> | Promise<Result<void>> => {
   if (decision.bytes > 0 && definitionBytes + decision.bytes > maxDefinitionBytes) {
     return conflict(
       `The rules, variants and segments of the environment "${name}" would take more than 32 MiB; make some of them smaller first.`,

@@ -130,7 +130,7 @@ export const createChanges = (
   };
 
   /** Once, unless something else has changed the same things since `allowed` was found to be within the limit. */
-  const attempt = async (
+  const attempt = (
     caller: Caller,
     planned: readonly Planned[],
     { once, describe }: RunOptions,

@@ -28,10 +28,13 @@ export const prepareFlag = async (
   operation: OperationOf<"flag">,
 ): Promise<Decide> => {
   const { key, action } = operation;
-  const [current, lastVersion] = await Promise.all([
-    transaction.flag(environmentId, key),
-    action === "create" ? transaction.lastVersion(environmentId, "flag", key) : 0,
-  ]);
+  const [current, lastVersion] =
+    action === "create"
+      ? await Promise.all([
+          transaction.flag(environmentId, key),
+          transaction.lastVersion(environmentId, "flag", key),
+        ])
+      : [await transaction.flag(environmentId, key), 0];
 
   const decide = (
     state: Parameters<Decide>[0],

@@ -112,6 +112,7 @@ export const queue = async (
   traits: DatabaseTraits,
   deliveries: readonly QueuedDelivery[],
 ): Promise<void> => {
+  if (deliveries.length === 0) return;
   const rows = deliveries.map((delivery) => ({
     id: delivery.id,
     webhook_id: delivery.webhookId,

@@ -1,6 +1,7 @@
 // What is particular to PostgreSQL among the databases.
 import { CompiledQuery, sql } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
+import { execute } from "../schema/kysely-on.ts";
 import { escapeText } from "./pipeline.ts";
 
 /** Arbitrary numbers that nothing else in the database uses. */
@@ -37,7 +38,8 @@ const writeTogetherAs = (name: string): DatabaseTraits["writeTogether"] => {
     return statement;
   };
   return async (database, queries) => {
-    await database.executeQuery(
+    await execute(
+      database,
       CompiledQuery.raw(
         together(queries.map((query) => query.sql)),
         queries.flatMap(({ parameters }) => parameters),

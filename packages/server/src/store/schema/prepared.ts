@@ -1,5 +1,6 @@
 // Queries of the busiest paths: built and compiled once for each kind of database, then only filled in.
 import type { Compilable, CompiledQuery } from "kysely";
+import { execute } from "./kysely-on.ts";
 import type { Database } from "./tables.ts";
 
 export interface Prepared<Values, Row, Context> {
@@ -37,7 +38,7 @@ export const prepared = <Values extends object, Row, Context = void>(
   return {
     fill,
     async run(database, values, context) {
-      return (await database.executeQuery(fill(database, values, context))).rows;
+      return (await execute(database, fill(database, values, context))).rows;
     },
   };
 };

@@ -151,7 +151,7 @@ const writeSegment = async (
   database: Database,
   environmentId: number,
   { key, before, after, version }: SegmentDecision,
-): Promise<void> => {
+): Promise<readonly []> => {
   if (after === null) {
     await database
       .deleteFrom("segment_members")
@@ -163,7 +163,7 @@ const writeSegment = async (
       .where("environment_id", "=", environmentId)
       .where("key", "=", key)
       .execute();
-    return;
+    return [];
   }
   const row = {
     description: after.description,
@@ -219,9 +219,10 @@ const writeSegment = async (
         .execute();
     }
   }
+  return [];
 };
 
-const writeDecision = async (
+const writeDecision = (
   database: Database,
   environmentId: number,
   decision: Decision,
@@ -230,8 +231,7 @@ const writeDecision = async (
     case "flag":
       return writeFlag(database, environmentId, decision);
     case "segment":
-      await writeSegment(database, environmentId, decision);
-      return [];
+      return writeSegment(database, environmentId, decision);
   }
 };
 

@@ -68,20 +68,17 @@ export const createWriter = (connection: DatabaseSync): Writer => {
     const one = connection.prepare(text);
     return () => guarded(() => one.run());
   };
-  const beginNow = statement("begin immediate");
+  const begin = statement("begin immediate");
   const commit = statement("commit");
 
-  /** Takes the write lock, so that a transaction never fails halfway because another process wrote. */
-  const begin = async (): Promise<void> => {
-    const deadline = performance.now() + lockTimeout;
-    for (;;) {
-      try {
-        beginNow();
-        return;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > deadline) throw error;
-      }
-      await setTimeout(lockRetryPause);
+  /** Takes the write lock, so that a transaction never fails halfway because another process wrote; false while another has it. */
+  const begins = (deadline: number): boolean => {
+    try {
+      begin();
+      return true;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      return false;
     }
   };
 
@@ -94,7 +91,8 @@ export const createWriter = (connection: DatabaseSync): Writer => {
   };
 
   const run: Transact = async (work) => {
-    await begin();
+    const deadline = performance.now() + lockTimeout;
+    while (!begins(deadline)) await setTimeout(lockRetryPause);
     try {
       const value = await work(database);
       commit();

@@ -1,6 +1,7 @@
 // What is particular to SQLite among the databases.
 import { sql } from "kysely";
 import type { DatabaseTraits } from "../schema/dialect.ts";
+import { execute } from "../schema/kysely-on.ts";
 
 export const sqliteTraits: DatabaseTraits = {
   bytes: sql`blob`,
@@ -21,7 +22,7 @@ export const sqliteTraits: DatabaseTraits = {
       [...numbers, ...texts].map((name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`),
     )} from json_each(${rows})) as given`,
   async writeTogether(database, queries) {
-    for (const query of queries) await database.executeQuery(query);
+    for (const query of queries) await execute(database, query);
   },
   alone: () => Promise.resolve(),
   // Other processes watch the data version.

@@ -52,13 +52,8 @@ export const groupCommit = <Part>(
       return part;
     });
 
-  const runAlone = ({ work, reads, resolve, reject }: Waiting<Part>): Promise<void> =>
-    alone(work, reads).then(resolve, reject);
-
   const runTogether = async (group: readonly Waiting<Part>[]): Promise<void> => {
-    const [first] = group;
-    if (!first) return;
-    if (group.length === 1) return runAlone(first);
+    if (group.length === 0) return;
     const reads = group.flatMap((one) => one.reads);
     /** The one at work; as many as there are when it is their commit. */
     let at = 0;
@@ -74,8 +69,8 @@ export const groupCommit = <Part>(
       });
       for (const [index, part] of parts.entries()) group[index]?.resolve(part);
     } catch (error) {
-      if (error instanceof StoreUnavailable) {
-        // Each of them would wait as long again; or all of them are committed, and the answer was lost.
+      // While the store is unavailable, each of them would wait as long again; or all are committed, and the answer was lost.
+      if (group.length === 1 || error instanceof StoreUnavailable) {
         for (const { reject } of group) reject(error);
         return;
       }
@@ -107,11 +102,7 @@ export const groupCommit = <Part>(
   return {
     alone,
     /** With others of the same key. */
-    together: async (
-      key: number,
-      work: PartWork<Part>,
-      reads: readonly string[],
-    ): Promise<Part> => {
+    together: (key: number, work: PartWork<Part>, reads: readonly string[]): Promise<Part> => {
       refuseWhenCrowded(waiting, maxWaiting);
       waiting += 1;
       return new Promise((resolve, reject) => {
