@@ -11,10 +11,11 @@ const lease = 25_000;
 const longestRequest = 16_000;
 const tickEvery = 1_000;
 const pruneEvery = 60_000;
+/** Outcomes that are worth a transaction, and the milliseconds after which fewer are. */
+const recordTogether = 320;
 /** Outcomes in one transaction at most, however many accumulated while the store was down. */
 const recordAtMost = 500;
-/** Milliseconds that fewer wait for more, while there are other deliveries to send. */
-const gatherFor = 50;
+const gatherFor = 30;
 /** Of these it is remembered that they were logged. */
 const maxUnreadable = 1_000;
 
@@ -212,7 +213,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
 
   /** While there is enough to send, outcomes are collected and recorded together. */
   const runWhenWorthwhile = (): void => {
-    if (done.length >= recordAtMost || states.queued() === 0) runSoon();
+    if (done.length >= recordTogether || states.queued() === 0) runSoon();
     else planned ??= setTimeout(() => runSoon(), gatherFor);
   };
 
