@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { benchKey as key, startHalyard, startScript, stopAll } from "./support/processes.ts";
+import { firstLine, benchKey as key, startHalyard, stopAll } from "./support/processes.ts";
+import { startReceivers } from "./support/receivers.ts";
 import { figure, machine, median, milliseconds, nth, say, table } from "./support/report.ts";
 
 const receivers = 16;
@@ -12,14 +13,6 @@ const changes = Number(process.env.BENCH_CHANGES ?? "1250");
 const rounds = Number(process.env.BENCH_ROUNDS ?? "5");
 const latencySamples = 300;
 
-/** The first line that a script prints, which is JSON. */
-const told = async (script: string, ...args: string[]): Promise<unknown> => {
-  for await (const line of startScript(script, args).lines) return JSON.parse(line);
-  throw new Error(`${script} ended without a word.`);
-};
-const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 /** Seconds of processor time that a process has used so far. */
 const processorTime = (id: number | undefined): number => {
   const fields = readFileSync(`/proc/${id}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
@@ -39,10 +32,7 @@ const call = async (method: string, path: string, body?: unknown): Promise<unkno
 };
 
 try {
-  const ports = (await told("support/receiver.ts", String(receivers))) as number[];
-  const received = async () =>
-    (await (await fetch(`http://127.0.0.1:${ports[0]}`)).json()) as number;
-
+  const { urls, ports, received, until } = await startReceivers(receivers);
   const flags = Array.from({ length: 200 }, (_, index) => `flag-${index}`);
   for (const flag of flags) await call("POST", "/flags", { key: flag, type: "rollout" });
   /** Each is one event for every webhook. */
@@ -53,15 +43,13 @@ try {
       await Promise.all(some.map((flag) => call("PATCH", `/flags/${flag}`, { description })));
     }
   };
-  for (const each of ports) {
-    await call("POST", "/webhooks", { url: `http://127.0.0.1:${each}/hook`, events: ["*"] });
-  }
+  for (const url of urls) await call("POST", "/webhooks", { url, events: ["*"] });
 
   const total = changes * receivers;
   const rates: [halyard: number, bare: number][] = [];
   // The first round warms both sides up and does not count.
   for (let round = 0; round <= rounds; round++) {
-    const bare = (await told(
+    const bare = (await firstLine(
       "support/bare-sender.ts",
       JSON.stringify(ports),
       String(total),
@@ -73,7 +61,7 @@ try {
     const queued = performance.now();
     const used = processorTime(halyard.pid);
     const already = (await received()) - before;
-    await until(async () => (await received()) - before >= total);
+    await until(before + total);
     const seconds = (performance.now() - queued) / 1_000;
     const rate = (total - already) / seconds;
     if (round > 0) rates.push([rate, bare]);

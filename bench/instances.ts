@@ -11,6 +11,7 @@ import { startDeafProxy } from "./support/deaf-proxy.ts";
 import { pairs } from "./support/in-turns.ts";
 import { openLoad, type Request } from "./support/load.ts";
 import { benchKey as key, startHalyard, stopAll } from "./support/processes.ts";
+import { startReceivers } from "./support/receivers.ts";
 import { figure, machine, milliseconds, nth, say, table } from "./support/report.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7);
@@ -18,6 +19,7 @@ const count = Number(process.env.BENCH_COUNT ?? 4_000);
 const samples = Number(process.env.BENCH_SAMPLES ?? 200);
 const commits = Math.ceil(count / 4);
 const flags = 100;
+const webhooks = 10;
 const HALYARD_SECRET_KEY = createHash("sha256").update("bench").digest("base64");
 
 const folder = mkdtempSync(join(tmpdir(), "halyard-bench-"));
@@ -113,6 +115,26 @@ const compareWrites = async (
     load.close();
     await ceiling.close();
   }
+  const receivers = await startReceivers(webhooks);
+  const load = await openLoad(url, 16);
+  await load.run(webhooks, (index) =>
+    managed("POST", "/webhooks", { url: receivers.urls[index], events: ["*"] }),
+  );
+  const ceiling = await bare(16);
+  let sent = 0;
+  await compare(
+    `${store}, 16 connections, ${webhooks} webhooks`,
+    `PATCH beside bare commits, ${store}, ${webhooks} webhooks`,
+    async () => {
+      const rate = await load.run(commits, patch);
+      sent += commits * webhooks;
+      await receivers.until(sent);
+      return rate;
+    },
+    () => ceiling.run(commits),
+  );
+  load.close();
+  await ceiling.close();
   await stopAll();
 };
 
