@@ -56,6 +56,12 @@ const post = async (path: string) => {
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
+const turnOff = (key: string) =>
+  fetch(`${server.url}/api/v1/flags/${key}`, {
+    method: "PATCH",
+    headers: { ...bearer(environment.keys.admin), "content-type": "application/json" },
+    body: '{"enabled":false}',
+  });
 const read = async (path: string) => {
   const response = await fetch(`${server.url}/api/v1${path}`, {
     headers: bearer(environment.keys.admin),
@@ -123,11 +129,7 @@ for (const [name, { flag, level }] of Object.entries(newer)) {
     });
 
     test("can be turned off and keeps what this version does not know", async () => {
-      const changed = await fetch(`${server.url}/api/v1/flags/${key}`, {
-        method: "PATCH",
-        headers: { ...bearer(environment.keys.admin), "content-type": "application/json" },
-        body: '{"enabled":false}',
-      });
+      const changed = await turnOff(key);
       assert.equal(changed.status, 200);
       assert.deepEqual(await changed.json(), { ...flag, enabled: false, description: null });
       const [row] = await readRows(
@@ -143,6 +145,12 @@ for (const [name, { flag, level }] of Object.entries(newer)) {
     });
   });
 }
+
+test("a variant flag that is stored without variants can be turned off and deleted", async () => {
+  await writeAsNewer({ key: "bare", type: "variant", enabled: true, off: "a" }, null);
+  assert.equal((await turnOff("bare")).status, 200);
+  assert.equal((await environment.admin("DELETE", "/flags/bare")).status, 204);
+});
 
 test("a member that is not known at a known level is ignored when the flag is evaluated", async () => {
   await writeAsNewer(

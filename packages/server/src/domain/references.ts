@@ -33,7 +33,8 @@ const maxDefinitionBytes = 32 * 1_024 * 1_024;
 
 const flagsOf = (references: readonly Reference[]): string => named(references.map((r) => r.flag));
 
-const variantsOf = (flag: Flag | null) => (flag === null ? {} : choiceOf(flag).variants);
+/** A flag of a newer version may be stored without any. */
+const variantsOf = (flag: Flag | null) => (flag && choiceOf(flag).variants) ?? {};
 
 /** Whether it takes out a variant, or the flag with all of them. */
 const takesOut = ({ before, after }: FlagDecision): boolean => {
