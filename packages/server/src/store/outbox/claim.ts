@@ -23,13 +23,13 @@ export const dueRanges = (now: number) =>
     [">", now + furthestRetry],
   ] as const;
 
-const attemptsOfOldest = (queue: ExpressionBuilder<Tables, "lanes">) =>
+/** The oldest pending delivery of a queue: one look at the index, however many wait behind it. */
+export const oldestOf = (queue: ExpressionBuilder<Tables, "lanes">) =>
   queue
-    .selectFrom("deliveries")
-    .select("deliveries.attempts")
-    .whereRef("deliveries.lane_id", "=", "lanes.id")
-    .where("deliveries.state", "=", sql.lit("pending"))
-    .orderBy("deliveries.position")
+    .selectFrom("deliveries as oldest")
+    .whereRef("oldest.lane_id", "=", "lanes.id")
+    .where("oldest.state", "=", sql.lit("pending"))
+    .orderBy("oldest.position")
     .limit(1);
 
 export const claim = async (
@@ -59,7 +59,9 @@ export const claim = async (
         .where("webhook_id", "=", webhookId)
         .$if(own.length > 0, (query) => query.where("id", "not in", idList(own)))
         // A flag that the receiver always rejects must not use up the probes of the others.
-        .$if(probing?.has(webhookId) ?? false, (query) => query.orderBy(attemptsOfOldest))
+        .$if(probing?.has(webhookId) ?? false, (query) =>
+          query.orderBy((queue) => oldestOf(queue).select("oldest.attempts")),
+        )
         .orderBy("due_at")
         .limit(count)
         .$call(traits.lockedIfFree)
@@ -91,11 +93,9 @@ export const claim = async (
     ])
     .where("deliveries.position", "in", (inner) =>
       inner
-        .selectFrom("deliveries as pending")
-        .select(({ fn }) => fn.min("pending.position").as("position"))
-        .where("pending.lane_id", "in", idList(queueIds))
-        .where("pending.state", "=", sql.lit("pending"))
-        .groupBy("pending.lane_id"),
+        .selectFrom("lanes")
+        .select((queue) => oldestOf(queue).select("oldest.position").as("position"))
+        .where("lanes.id", "in", idList(queueIds)),
     )
     .execute();
   const claims = rows.map(

@@ -9,6 +9,7 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
 import { countAttempts } from "./attempt-counts.ts";
+import { oldestOf } from "./claim.ts";
 
 /** What a batch records. */
 export type Outcomes = Omit<OutboxBatch, "claim">;
@@ -181,15 +182,7 @@ const reopenQueues = async (
       not_before: 0,
       due_at: queue
         .case()
-        .when(
-          queue.exists(
-            queue
-              .selectFrom("deliveries")
-              .select("deliveries.position")
-              .whereRef("deliveries.lane_id", "=", "lanes.id")
-              .where("deliveries.state", "=", sql.lit("pending")),
-          ),
-        )
+        .when(oldestOf(queue).select("oldest.position"), "is not", null)
         .then(sql<number>`cast(${now} as bigint)`)
         .else(null)
         .end(),
