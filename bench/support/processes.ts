@@ -35,13 +35,13 @@ export const startScript = (script: string, args: readonly string[], settings: S
   return { child, lines: createInterface(child.stdout) };
 };
 
-/** The first line that it prints, which is JSON. */
+/** The same, and gives the first line, which is JSON. */
 export const firstLine = async (script: string, ...args: string[]): Promise<unknown> => {
   for await (const line of startScript(script, args).lines) return JSON.parse(line);
   throw new Error(`${script} ended without a word.`);
 };
 
-/** The same, up once it has printed its address. */
+/** The same, and gives what it prints as its address. */
 export const startServer = async (
   script: string,
   args: readonly string[],
