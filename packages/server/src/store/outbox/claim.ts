@@ -23,13 +23,13 @@ export const dueRanges = (now: number) =>
     [">", now + furthestRetry],
   ] as const;
 
-/** The oldest pending delivery of a queue: one look at the index, however many wait behind it. */
-export const oldestOf = (queue: ExpressionBuilder<Tables, "lanes">) =>
+const attemptsOfOldest = (queue: ExpressionBuilder<Tables, "lanes">) =>
   queue
-    .selectFrom("deliveries as oldest")
-    .whereRef("oldest.lane_id", "=", "lanes.id")
-    .where("oldest.state", "=", sql.lit("pending"))
-    .orderBy("oldest.position")
+    .selectFrom("deliveries")
+    .select("deliveries.attempts")
+    .whereRef("deliveries.lane_id", "=", "lanes.id")
+    .where("deliveries.state", "=", sql.lit("pending"))
+    .orderBy("deliveries.position")
     .limit(1);
 
 export const claim = async (
@@ -59,9 +59,7 @@ export const claim = async (
         .where("webhook_id", "=", webhookId)
         .$if(own.length > 0, (query) => query.where("id", "not in", idList(own)))
         // A flag that the receiver always rejects must not use up the probes of the others.
-        .$if(probing?.has(webhookId) ?? false, (query) =>
-          query.orderBy((queue) => oldestOf(queue).select("oldest.attempts")),
-        )
+        .$if(probing?.has(webhookId) ?? false, (query) => query.orderBy(attemptsOfOldest))
         .orderBy("due_at")
         .limit(count)
         .$call(traits.lockedIfFree)
@@ -93,9 +91,11 @@ export const claim = async (
     ])
     .where("deliveries.position", "in", (inner) =>
       inner
-        .selectFrom("lanes")
-        .select((queue) => oldestOf(queue).select("oldest.position").as("position"))
-        .where("lanes.id", "in", idList(queueIds)),
+        .selectFrom("deliveries as pending")
+        .select(({ fn }) => fn.min("pending.position").as("position"))
+        .where("pending.lane_id", "in", idList(queueIds))
+        .where("pending.state", "=", sql.lit("pending"))
+        .groupBy("pending.lane_id"),
     )
     .execute();
   const claims = rows.map(

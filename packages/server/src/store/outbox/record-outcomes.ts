@@ -9,7 +9,6 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
 import type { Database } from "../schema/tables.ts";
 import { countAttempts } from "./attempt-counts.ts";
-import { oldestOf } from "./claim.ts";
 
 /** What a batch records. */
 export type Outcomes = Omit<OutboxBatch, "claim">;
@@ -182,7 +181,15 @@ const reopenQueues = async (
       not_before: 0,
       due_at: queue
         .case()
-        .when(oldestOf(queue).select("oldest.position"), "is not", null)
+        .when(
+          queue.exists(
+            queue
+              .selectFrom("deliveries")
+              .select("deliveries.position")
+              .whereRef("deliveries.lane_id", "=", "lanes.id")
+              .where("deliveries.state", "=", sql.lit("pending")),
+          ),
+        )
         .then(sql<number>`cast(${now} as bigint)`)
         .else(null)
         .end(),
