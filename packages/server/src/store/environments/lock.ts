@@ -2,10 +2,10 @@
 import type { Locked } from "../../ports.ts";
 import { firstUnchained, wholeHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
+import { percentOf } from "../schema/percent.ts";
 import { prepared } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 import { type WebhookRow, webhookColumns, webhookOf } from "../schema/webhook-row.ts";
-import { percentOf } from "./percent.ts";
 
 const lockRow = prepared(
   (database, { environmentId }: { environmentId: number }, traits: DatabaseTraits) =>

@@ -7,9 +7,9 @@ import type {
   EnvironmentWrites,
 } from "../../domain/environment.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
+import { percentOf, storedPercent } from "../schema/percent.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";
-import { percentOf, storedPercent } from "./percent.ts";
 
 /** Columns by name: a prepared statement stays correct when a newer version adds a column. */
 const columns = [

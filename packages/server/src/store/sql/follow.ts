@@ -3,7 +3,7 @@ import type { ApiKey } from "../../domain/api-key.ts";
 import type { Revision } from "../../domain/change.ts";
 import { lesserRole, type Role } from "../../domain/principal.ts";
 import type { Reader } from "../../ports.ts";
-import { percentOf } from "../environments/percent.ts";
+import { percentOf } from "../schema/percent.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 
 type FollowReads = Pick<Reader, "positions" | "changesAfter" | "keyHolders">;

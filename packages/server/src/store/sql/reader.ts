@@ -11,7 +11,6 @@ import type { SignInLinkReads } from "../../domain/sign-in.ts";
 import type { UserReads } from "../../domain/user.ts";
 import type { ReplayReads } from "../../domain/webhooks/replay.ts";
 import type { Reader } from "../../ports.ts";
-import { percentOf } from "../environments/percent.ts";
 import { environmentReads } from "../environments/rows.ts";
 import { chainReads } from "../history/chain-part.ts";
 import { changeRequestReads } from "../people/change-requests.ts";
@@ -19,6 +18,7 @@ import { readSession, sessionsOf, signInLinkReads } from "../people/sessions.ts"
 import { userReads } from "../people/users.ts";
 import type { DatabaseTraits, SameSelect } from "../schema/dialect.ts";
 import { batchesOf, idList } from "../schema/id-list.ts";
+import { percentOf } from "../schema/percent.ts";
 import { prepared } from "../schema/prepared.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import { dateOf } from "../schema/times.ts";

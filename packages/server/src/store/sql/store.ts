@@ -13,7 +13,7 @@ import { reencrypt, unreadableSecrets } from "../secrets/encrypted-rows.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { groupCommit } from "../transactions/group-commit.ts";
 import { instanceReads, instanceWrites } from "./instances.ts";
-import { createTransaction, type SignalDraft } from "./transaction.ts";
+import { createTransactions, type SignalDraft } from "./transaction.ts";
 import { createAddUsage, writeKeyUse } from "./usage.ts";
 
 /** What a database provides. */
@@ -56,6 +56,7 @@ const createDraft = (): SignalDraft => ({
 export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => {
   const deliveryListeners = new Set<(signal: DeliverySignal) => void>();
   const commitListeners = new Set<(commit: Commit) => Promise<void> | undefined>();
+  const transactionOn = createTransactions(engine.traits, secrets);
   const changes = groupCommit<Part>(engine.transact, engine.maxWaiting, (database, parts) =>
     queue(
       database,
@@ -79,9 +80,7 @@ export const createSqlStore = (engine: Engine, secrets: SecretCipher): Store => 
         before?: Part,
       ): Promise<Part> => {
         const draft = createDraft();
-        const result = await work(
-          createTransaction(database, engine.traits, secrets, draft, reads, before?.draft.locked),
-        );
+        const result = await work(transactionOn(database, draft, reads, before?.draft.locked));
         return { result, draft };
       };
       const { result, draft } = await (key === undefined

@@ -1,5 +1,6 @@
 // The writes of ports.ts in SQL. Everything here runs inside one open transaction.
 import { chainAfter } from "@halyard/core/history/chain";
+import type { Kind } from "@halyard/core/kinds";
 import type { Change, VersionedFlag } from "../../domain/change.ts";
 import type { ChainHead } from "../../domain/history/chained-entry.ts";
 import type { NewDelivery } from "../../domain/webhooks/webhook.ts";
@@ -7,11 +8,11 @@ import type { Locked, Transaction } from "../../ports.ts";
 import { sha256 } from "../../text-hash.ts";
 import { copyWrites } from "../environments/copy.ts";
 import { lockEnvironment } from "../environments/lock.ts";
-import { storedPercent } from "../environments/percent.ts";
 import { environmentWrites } from "../environments/rows.ts";
 import { type QueuedDelivery, queue } from "../outbox/queue.ts";
 import { changeRequestWrites } from "../people/change-requests.ts";
 import { credentialReads, credentialWrites } from "../people/credentials.ts";
+import { keyWrites } from "../people/keys.ts";
 import { sessionWrites, signInLinkWrites } from "../people/sessions.ts";
 import { userWrites } from "../people/users.ts";
 import { appendEntry, lockHead } from "../schema/chain.ts";
@@ -49,6 +50,29 @@ const forgetOldest = async (database: Database, keyId: string): Promise<void> =>
     .execute();
 };
 
+const idempotencyRecords = (
+  database: Database,
+): Pick<Transaction, "idempotencyRecord" | "saveIdempotencyRecord"> => ({
+  async idempotencyRecord(keyId, name, now) {
+    return database
+      .selectFrom("answers")
+      .select(["fingerprint", "sealed"])
+      .where("key_id", "=", keyId)
+      .where("name", "=", name)
+      .where("expires_at", ">", now.getTime())
+      .executeTakeFirst();
+  },
+
+  async saveIdempotencyRecord(keyId, name, answer, until, now) {
+    await database.deleteFrom("answers").where("expires_at", "<=", now.getTime()).execute();
+    await forgetOldest(database, keyId);
+    await database
+      .insertInto("answers")
+      .values({ key_id: keyId, name, ...answer, expires_at: until.getTime() })
+      .execute();
+  },
+});
+
 interface LockedAhead extends Locked {
   /** Those that were read with the lock, and are still so; undefined for those that are not there. */
   readonly flags: Map<string, VersionedFlag | undefined>;
@@ -68,24 +92,50 @@ export interface SignalDraft {
   accessChanged: boolean;
 }
 
-export const createTransaction = (
-  database: Database,
-  traits: DatabaseTraits,
-  secrets: SecretCipher,
+interface Resources {
+  readonly database: Database;
+  readonly traits: DatabaseTraits;
+  readonly secrets: SecretCipher;
+}
+
+/** What knows nothing of the transaction but its connection. */
+const onConnection = ({ database, traits, secrets }: Resources) => ({
+  // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
+  ...readsToChange(database, traits.locked),
+  ...deliveryReads(database),
+  ...credentialReads(database, secrets, traits.locked),
+  ...replayWrites(database),
+  ...signInLinkWrites(database),
+  ...sessionWrites(database),
+  ...credentialWrites(database, traits, secrets),
+  ...environmentWrites(database, traits),
+  ...copyWrites(database, traits),
+  ...idempotencyRecords(database),
+
+  alone: () => traits.alone(database),
+
+  async lastVersion(environmentId: number, kind: Kind, key: string): Promise<number> {
+    const row = await database
+      .selectFrom("history")
+      .select("version")
+      .where("environment_id", "=", environmentId)
+      .where("subject", "=", kind)
+      .where("subject_id", "=", key)
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.version ?? 0;
+  },
+});
+type OnConnection = ReturnType<typeof onConnection>;
+
+const createTransaction = (
+  connection: OnConnection,
+  { database, traits, secrets }: Resources,
   signal: SignalDraft,
-  /** Flags that are read together when an environment is locked, for this work and those after it. */
   expected: readonly string[],
   before?: Map<number, LockedAhead>,
 ): Transaction => {
-  const countKeyChange = async (environmentId: number): Promise<void> => {
-    await database
-      .updateTable("environments")
-      .set(({ eb }) => ({ keys_revision: eb("keys_revision", "+", 1) }))
-      .where("id", "=", environmentId)
-      .execute();
-    await traits.notify(database);
-  };
-
   /** Of the environments that are locked here. */
   const heads = new Map<number, ChainHead>();
   const locked = new Map<number, Promise<LockedAhead | undefined>>();
@@ -103,9 +153,6 @@ export const createTransaction = (
     }
   };
 
-  // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
-  const reads = readsToChange(database, traits.locked);
-
   const lockAhead = async (environmentId: number): Promise<LockedAhead | undefined> => {
     const [found, flags] = await Promise.all([
       lockEnvironment(database, traits, environmentId),
@@ -115,10 +162,7 @@ export const createTransaction = (
   };
 
   return {
-    ...reads,
-    ...deliveryReads(database),
-
-    alone: () => traits.alone(database),
+    ...connection,
 
     async lockEnvironment(environmentId) {
       const known = before?.get(environmentId);
@@ -133,20 +177,7 @@ export const createTransaction = (
     async flag(environmentId, key) {
       const locking = locked.get(environmentId);
       const ahead = locking && (await locking)?.flags;
-      return ahead?.has(key) ? ahead.get(key) : reads.flag(environmentId, key);
-    },
-
-    async lastVersion(environmentId, kind, key) {
-      const row = await database
-        .selectFrom("history")
-        .select("version")
-        .where("environment_id", "=", environmentId)
-        .where("subject", "=", kind)
-        .where("subject_id", "=", key)
-        .orderBy("id", "desc")
-        .limit(1)
-        .executeTakeFirst();
-      return row?.version ?? 0;
+      return ahead?.has(key) ? ahead.get(key) : connection.flag(environmentId, key);
     },
 
     async commit(change, deliveries) {
@@ -169,76 +200,10 @@ export const createTransaction = (
     },
 
     ...webhookWrites(database, traits, secrets, signal.changed),
-    ...replayWrites(database),
-    ...signInLinkWrites(database),
-    ...sessionWrites(database),
     ...userWrites(database, traits, signal),
     ...changeRequestWrites(database, traits, signal, queueAtEnd),
-    ...credentialReads(database, secrets, traits.locked),
-    ...credentialWrites(database, traits, secrets),
 
-    async insertKey(key) {
-      await database
-        .insertInto("api_keys")
-        .values({
-          id: key.id,
-          environment_id: key.environmentId,
-          name: key.name,
-          role: key.role,
-          hash: key.hash,
-          created_at: key.createdAt.getTime(),
-          revoked_at: null,
-          expires_at: key.expiresAt?.getTime() ?? null,
-          origins: key.origins && JSON.stringify(key.origins),
-          given: key.isGiven ? 1 : 0,
-          user_id: key.user?.id ?? null,
-          writes_directly: key.writesDirectly ? 1 : 0,
-          max_flips: storedPercent(key.maxFlips),
-          created_by: key.createdBy,
-        })
-        .execute();
-      await countKeyChange(key.environmentId);
-    },
-
-    async revokeKey(environmentId, id, at, kept) {
-      await database
-        .updateTable("api_keys")
-        .set({ revoked_at: at.getTime() })
-        .where("environment_id", "=", environmentId)
-        .where("id", "=", id)
-        .execute();
-      const revoked = database
-        .selectFrom("api_keys")
-        .where("environment_id", "=", environmentId)
-        .where("revoked_at", "is not", null)
-        .where("given", "=", 0);
-      const [oldest] = await revoked
-        .select("revoked_at")
-        .orderBy("revoked_at", "desc")
-        .limit(1)
-        .offset(kept)
-        .execute();
-      if (oldest) {
-        await database
-          .deleteFrom("api_keys")
-          .where("id", "in", revoked.select("id").where("revoked_at", "<=", oldest.revoked_at))
-          .execute();
-      }
-      await countKeyChange(environmentId);
-      signal.revokedKeys.push(id);
-    },
-
-    async keyIssuedIn(hash) {
-      const row = await database
-        .selectFrom("api_keys")
-        .select(["environment_id", "revoked_at"])
-        .where("hash", "=", hash)
-        .executeTakeFirst();
-      return row && { environmentId: row.environment_id, revoked: row.revoked_at !== null };
-    },
-
-    ...environmentWrites(database, traits),
-    ...copyWrites(database, traits),
+    ...keyWrites(database, traits, signal.revokedKeys),
     ...removalWrites(database, traits, signal.revokedKeys),
 
     async record(environmentId, entry) {
@@ -249,24 +214,25 @@ export const createTransaction = (
       signal.locked.delete(environmentId);
       return after.chain;
     },
+  };
+};
 
-    async idempotencyRecord(keyId, name, now) {
-      return database
-        .selectFrom("answers")
-        .select(["fingerprint", "sealed"])
-        .where("key_id", "=", keyId)
-        .where("name", "=", name)
-        .where("expires_at", ">", now.getTime())
-        .executeTakeFirst();
-    },
-
-    async saveIdempotencyRecord(keyId, name, answer, until, now) {
-      await database.deleteFrom("answers").where("expires_at", "<=", now.getTime()).execute();
-      await forgetOldest(database, keyId);
-      await database
-        .insertInto("answers")
-        .values({ key_id: keyId, name, ...answer, expires_at: until.getTime() })
-        .execute();
-    },
+/** Makes the transactions of a store. They are about a hundred functions each, most of them the same for all of a connection. */
+export const createTransactions = (traits: DatabaseTraits, secrets: SecretCipher) => {
+  const connections = new WeakMap<Database, OnConnection>();
+  return (
+    database: Database,
+    signal: SignalDraft,
+    /** Flags that are read together when an environment is locked, for this work and those after it. */
+    expected: readonly string[],
+    before?: Map<number, LockedAhead>,
+  ): Transaction => {
+    const resources = { database, traits, secrets };
+    let connection = connections.get(database);
+    if (!connection) {
+      connection = onConnection(resources);
+      connections.set(database, connection);
+    }
+    return createTransaction(connection, resources, signal, expected, before);
   };
 };
