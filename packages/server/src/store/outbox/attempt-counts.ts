@@ -1,6 +1,8 @@
 // Counts the attempts of each webhook in slots of ten minutes, so that its health is read from a few rows.
 import { sql } from "kysely";
 import type { DeliveryResult } from "../../domain/webhooks/outbox.ts";
+import type { DatabaseTraits } from "../schema/dialect.ts";
+import { rowsToWrite } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 
 const slotLength = 600_000;
@@ -15,8 +17,46 @@ interface Counts {
   last_error: string | null;
 }
 
+interface CountRow extends Counts {
+  readonly webhook_id: string;
+  readonly slot: number;
+}
+
+const columns = [
+  ...(["webhook_id", "slot", "succeeded", "failed"] as const),
+  ...(["last_success_at", "last_failure_at", "last_error"] as const),
+];
+
+const addCounts = rowsToWrite<CountRow>(
+  {
+    numbers: ["slot", "succeeded", "failed", "last_success_at", "last_failure_at"],
+    texts: ["webhook_id", "last_error"],
+  },
+  (database, { column, from }) =>
+    database
+      .insertInto("attempt_counts")
+      .columns(columns)
+      .expression(sql`select ${sql.join(columns.map(column))} ${from} where true`)
+      .onConflict((conflict) =>
+        conflict.columns(["webhook_id", "slot"]).doUpdateSet((row) => ({
+          succeeded: row("attempt_counts.succeeded", "+", row.ref("excluded.succeeded")),
+          failed: row("attempt_counts.failed", "+", row.ref("excluded.failed")),
+          last_success_at: row.fn.coalesce(
+            "excluded.last_success_at",
+            "attempt_counts.last_success_at",
+          ),
+          last_failure_at: row.fn.coalesce(
+            "excluded.last_failure_at",
+            "attempt_counts.last_failure_at",
+          ),
+          last_error: row.fn.coalesce("excluded.last_error", "attempt_counts.last_error"),
+        })),
+      ),
+);
+
 export const countAttempts = async (
   database: Database,
+  traits: DatabaseTraits,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
@@ -44,25 +84,7 @@ export const countAttempts = async (
   const rows = [...webhooks]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([webhook_id, counts]) => ({ webhook_id, slot, ...counts }));
-  await database
-    .insertInto("attempt_counts")
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(["webhook_id", "slot"]).doUpdateSet((row) => ({
-        succeeded: row("attempt_counts.succeeded", "+", row.ref("excluded.succeeded")),
-        failed: row("attempt_counts.failed", "+", row.ref("excluded.failed")),
-        last_success_at: row.fn.coalesce(
-          "excluded.last_success_at",
-          "attempt_counts.last_success_at",
-        ),
-        last_failure_at: row.fn.coalesce(
-          "excluded.last_failure_at",
-          "attempt_counts.last_failure_at",
-        ),
-        last_error: row.fn.coalesce("excluded.last_error", "attempt_counts.last_error"),
-      })),
-    )
-    .execute();
+  await addCounts(database, traits, rows);
 };
 
 /** True when there may be more. */

@@ -3,24 +3,39 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kyse
 import type { Callback, Claim, Claimed, ClaimRequest } from "../../domain/webhooks/outbox.ts";
 import { furthestRetry } from "../../domain/webhooks/retry.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { idList } from "../schema/id-list.ts";
+import { prepared } from "../schema/prepared.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 
-/** No worker holds the queue: its lease has expired, or ends so late that the clock was set back since. */
+/** The times that a queue is compared with. */
+interface Times {
+  readonly now: number;
+  /** A lease that ends after this was taken before the clock was set back. */
+  readonly longestLease: number;
+  /** What is due after this was planned before the clock was set back. */
+  readonly latestRetry: number;
+}
+
+export const timesAt = (now: number, leaseLength: number): Times => ({
+  now,
+  longestLease: now + 2 * leaseLength,
+  latestRetry: now + furthestRetry,
+});
+
+/** No worker holds the queue. */
 export const isFree =
-  (now: number, leaseLength: number) =>
+  ({ now, longestLease }: Times) =>
   (queue: ExpressionBuilder<Tables, "lanes">): Expression<SqlBool> =>
     queue.or([
       queue("lanes.lease_until", "<=", now),
-      queue("lanes.lease_until", ">", now + 2 * leaseLength),
+      queue("lanes.lease_until", ">", longestLease),
     ]);
 
-/** A queue is due when its time has come, or lies so far ahead that it was planned before the clock went back. */
-export const dueRanges = (now: number) =>
+/** A queue is due when its time is in one of these. */
+export const dueRanges = ({ now, latestRetry }: Times) =>
   [
     ["<=", now],
-    [">", now + furthestRetry],
+    [">", latestRetry],
   ] as const;
 
 const attemptsOfOldest = (queue: ExpressionBuilder<Tables, "lanes">) =>
@@ -32,51 +47,49 @@ const attemptsOfOldest = (queue: ExpressionBuilder<Tables, "lanes">) =>
     .orderBy("deliveries.position")
     .limit(1);
 
-export const claim = async (
-  database: Database,
-  traits: DatabaseTraits,
-  secrets: SecretCipher,
-  { wanted, held, probing, leaseId, leaseUntil, leaseLength }: ClaimRequest,
-  now: number,
-): Promise<Claimed> => {
-  if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
-  const { callbacks, unreadable } = await readCallbacks(database, secrets, [...wanted.keys()], now);
-  // What all webhooks share is built once.
-  const free = database
-    .selectFrom("lanes")
-    .select("id")
-    // Implied by the next line, but without it neither database uses the index of due queues.
-    .where("due_at", "is not", null)
-    .where((queue) =>
-      queue.or(dueRanges(now).map(([operator, time]) => queue("due_at", operator, time))),
-    )
-    .where(isFree(now, leaseLength))
-    .orderBy("priority");
-  const due = (webhookId: string, count: number) => {
-    const own = held.get(webhookId) ?? [];
-    return (
-      free
-        .where("webhook_id", "=", webhookId)
-        .$if(own.length > 0, (query) => query.where("id", "not in", idList(own)))
-        // A flag that the receiver always rejects must not use up the probes of the others.
-        .$if(probing?.has(webhookId) ?? false, (query) => query.orderBy(attemptsOfOldest))
-        .orderBy("due_at")
-        .limit(count)
-        .$call(traits.lockedIfFree)
-        .execute()
-    );
-  };
-  const found = await Promise.all(
-    [...wanted].filter(([id]) => callbacks.has(id)).map(([id, count]) => due(id, count)),
-  );
-  const queueIds = found.flat().map(({ id }) => id);
-  if (queueIds.length === 0) return { claims: [], callbacks, unreadable };
-  await database
-    .updateTable("lanes")
-    .set({ lease_id: leaseId, lease_until: leaseUntil })
-    .where("id", "in", idList(queueIds))
-    .execute();
-  const rows = await database
+interface DueValues extends Times {
+  readonly webhookId: string;
+  readonly held: unknown;
+  readonly count: number;
+}
+
+const dueQueues = (isProbing: boolean) =>
+  prepared((database, values: DueValues, traits: DatabaseTraits) => {
+    const due = database
+      .selectFrom("lanes")
+      .select("id")
+      .where("webhook_id", "=", values.webhookId)
+      // Implied by the next line, but without it neither database uses the index of due queues.
+      .where("due_at", "is not", null)
+      .where((queue) =>
+        queue.or(dueRanges(values).map(([operator, time]) => queue("due_at", operator, time))),
+      )
+      .where(isFree(values))
+      .where((queue) => queue.not(traits.isIn("id", values.held)))
+      .orderBy("priority");
+    // A flag that the receiver always rejects must not use up the probes of the others.
+    return (isProbing ? due.orderBy(attemptsOfOldest) : due)
+      .orderBy("due_at")
+      .limit(values.count)
+      .$call(traits.lockedIfFree);
+  });
+const dueInOrder = dueQueues(false);
+const dueToProbe = dueQueues(true);
+
+const leaseQueues = prepared(
+  (
+    database,
+    { ids, leaseId, leaseUntil }: { ids: unknown; leaseId: string; leaseUntil: number },
+    traits: DatabaseTraits,
+  ) =>
+    database
+      .updateTable("lanes")
+      .set({ lease_id: leaseId, lease_until: leaseUntil })
+      .where(traits.isIn("id", ids)),
+);
+
+const oldestOfQueues = prepared((database, { ids }: { ids: unknown }, traits: DatabaseTraits) =>
+  database
     .selectFrom("deliveries")
     .innerJoin("events", "events.id", "deliveries.event_id")
     .select([
@@ -93,11 +106,36 @@ export const claim = async (
       inner
         .selectFrom("deliveries as pending")
         .select(({ fn }) => fn.min("pending.position").as("position"))
-        .where("pending.lane_id", "in", idList(queueIds))
+        .where(traits.isIn("pending.lane_id", ids))
         .where("pending.state", "=", sql.lit("pending"))
         .groupBy("pending.lane_id"),
-    )
-    .execute();
+    ),
+);
+
+export const claim = async (
+  database: Database,
+  traits: DatabaseTraits,
+  secrets: SecretCipher,
+  { wanted, held, probing, leaseId, leaseUntil, leaseLength }: ClaimRequest,
+  now: number,
+): Promise<Claimed> => {
+  if (wanted.size === 0) return { claims: [], callbacks: new Map(), unreadable: [] };
+  const { callbacks, unreadable } = await readCallbacks(database, traits, secrets, wanted, now);
+  const times = timesAt(now, leaseLength);
+  const found = await Promise.all(
+    [...wanted]
+      .filter(([id]) => callbacks.has(id))
+      .map(([webhookId, count]) => {
+        const values = { ...times, webhookId, count, held: traits.list(held.get(webhookId) ?? []) };
+        const due = probing?.has(webhookId) ? dueToProbe : dueInOrder;
+        return due.run(database, values, traits);
+      }),
+  );
+  const queueIds = found.flat().map(({ id }) => id);
+  if (queueIds.length === 0) return { claims: [], callbacks, unreadable };
+  const ids = traits.list(queueIds);
+  await leaseQueues.run(database, { ids, leaseId, leaseUntil }, traits);
+  const rows = await oldestOfQueues.run(database, { ids }, traits);
   const claims = rows.map(
     (row): Claim => ({
       queueId: row.lane_id,
@@ -116,14 +154,8 @@ export const claim = async (
   return { claims, callbacks, unreadable };
 };
 
-/** The active ones of these webhooks, with their secrets. */
-const readCallbacks = async (
-  database: Database,
-  secrets: SecretCipher,
-  ids: readonly string[],
-  now: number,
-): Promise<Pick<Claimed, "callbacks" | "unreadable">> => {
-  const rows = await database
+const activeWebhooks = prepared((database, { ids }: { ids: unknown }, traits: DatabaseTraits) =>
+  database
     .selectFrom("webhooks")
     .select([
       "id",
@@ -135,9 +167,19 @@ const readCallbacks = async (
       "failing_since",
       "cloud_events",
     ])
-    .where("id", "in", idList(ids))
-    .where("active", "=", 1)
-    .execute();
+    .where(traits.isIn("id", ids))
+    .where("active", "=", 1),
+);
+
+/** The active ones of these webhooks, with their secrets. */
+const readCallbacks = async (
+  database: Database,
+  traits: DatabaseTraits,
+  secrets: SecretCipher,
+  wanted: ClaimRequest["wanted"],
+  now: number,
+): Promise<Pick<Claimed, "callbacks" | "unreadable">> => {
+  const rows = await activeWebhooks.run(database, { ids: traits.list([...wanted.keys()]) }, traits);
   const callbacks = new Map<string, Callback>();
   const unreadable: string[] = [];
   for (const row of rows) {

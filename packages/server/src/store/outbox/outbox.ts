@@ -5,7 +5,7 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import type { Database, Transact } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
 import { pruneAttemptCounts } from "./attempt-counts.ts";
-import { claim, dueRanges, isFree } from "./claim.ts";
+import { claim, dueRanges, isFree, timesAt } from "./claim.ts";
 import { pruneEvents, pruneRequests, pruneUsage } from "./prune.ts";
 import { lockHeld, writeOutcomes } from "./record-outcomes.ts";
 import { pruneHistory, pruneQueues, type Swept } from "./sweep.ts";
@@ -32,6 +32,7 @@ export const createOutbox = (
     },
 
     async due(now, leaseLength) {
+      const times = timesAt(now, leaseLength);
       const rows = await reader
         .selectFrom("webhooks")
         .select("webhooks.id")
@@ -39,7 +40,7 @@ export const createOutbox = (
         .where((webhook) =>
           // One look into the index for each range: a single one for both would read every queue that waits.
           webhook.or(
-            dueRanges(now).map(([operator, time]) =>
+            dueRanges(times).map(([operator, time]) =>
               webhook.exists(
                 webhook
                   .selectFrom("lanes")
@@ -47,7 +48,7 @@ export const createOutbox = (
                   .whereRef("lanes.webhook_id", "=", "webhooks.id")
                   .where("lanes.priority", "in", [0, 1])
                   .where("lanes.due_at", operator, time)
-                  .where(isFree(now, leaseLength)),
+                  .where(isFree(times)),
               ),
             ),
           ),

@@ -4,7 +4,7 @@ import type { DeliveryKind } from "../../domain/webhooks/delivery.ts";
 import type { NewDelivery } from "../../domain/webhooks/webhook.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { batchesOf } from "../schema/id-list.ts";
-import { prepared } from "../schema/prepared.ts";
+import { rowsToWrite } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 
 export interface QueuedDelivery extends NewDelivery {
@@ -26,49 +26,47 @@ interface QueueRow {
   readonly due_at: number;
 }
 
-const queueColumns = {
-  numbers: ["priority", "due_at"],
-  texts: ["webhook_id", "flag_key"],
-};
-
-/** One parameter, however many they are. Written in their order. */
-const upsertQueues = prepared((database, { rows }: { rows: string }, traits: DatabaseTraits) =>
-  database
-    .insertInto("lanes")
-    .columns(["webhook_id", "flag_key", "priority", "due_at", "lease_until"])
-    .expression(
-      sql`select webhook_id, flag_key, priority, due_at, 0 from ${traits.rowsOf(rows, queueColumns)} where true`,
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(["webhook_id", "flag_key", "priority"])
-        // A queue that waits for its retry keeps waiting; an idle one is due. Written in either case, so that this
-        // transaction waits for a worker that records an outcome of the queue right now, and sees what it wrote.
-        .doUpdateSet((row) => ({
-          due_at: row.fn.coalesce("lanes.due_at", row.ref("excluded.due_at")),
-        })),
-    ),
+/** However many they are. Written in their order. */
+const upsertQueues = rowsToWrite<QueueRow>(
+  { numbers: ["priority", "due_at"], texts: ["webhook_id", "flag_key"] },
+  (database, { column, from }) =>
+    database
+      .insertInto("lanes")
+      .columns(["webhook_id", "flag_key", "priority", "due_at", "lease_until"])
+      .expression(
+        sql`select ${column("webhook_id")}, ${column("flag_key")}, ${column("priority")}, ${column("due_at")}, 0
+          ${from} where true`,
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(["webhook_id", "flag_key", "priority"])
+          // A queue that waits for its retry keeps waiting; an idle one is due. Written in either case, so that this
+          // transaction waits for a worker that records an outcome of the queue right now, and sees what it wrote.
+          .doUpdateSet((row) => ({
+            due_at: row.fn.coalesce("lanes.due_at", row.ref("excluded.due_at")),
+          })),
+      ),
 );
 
-const deliveryColumns = {
-  numbers: ["priority", "sequence", "due_at"],
-  texts: ["id", "webhook_id", "flag_key", "event_id", "kind"],
-};
-
-const insertDeliveries = prepared((database, { rows }: { rows: string }, traits: DatabaseTraits) =>
-  database
-    .insertInto("deliveries")
-    .columns([
-      ...(["id", "webhook_id", "lane_id", "event_id", "sequence", "kind"] as const),
-      ...(["state", "attempts", "created_at"] as const),
-    ])
-    .expression(
-      sql`select given.id, given.webhook_id,
-        (select lanes.id from lanes where lanes.webhook_id = given.webhook_id
-          and lanes.flag_key = given.flag_key and lanes.priority = given.priority),
-        given.event_id, given.sequence, given.kind, 'pending', 0, given.due_at
-        from ${traits.rowsOf(rows, deliveryColumns)}`,
-    ),
+const insertDeliveries = rowsToWrite(
+  {
+    numbers: ["priority", "sequence", "due_at"],
+    texts: ["id", "webhook_id", "flag_key", "event_id", "kind"],
+  },
+  (database, { column, from }) =>
+    database
+      .insertInto("deliveries")
+      .columns([
+        ...(["id", "webhook_id", "lane_id", "event_id", "sequence", "kind"] as const),
+        ...(["state", "attempts", "created_at"] as const),
+      ])
+      .expression(
+        sql`select ${column("id")}, ${column("webhook_id")},
+          (select lanes.id from lanes where lanes.webhook_id = ${column("webhook_id")}
+            and lanes.flag_key = ${column("flag_key")} and lanes.priority = ${column("priority")}),
+          ${column("event_id")}, ${column("sequence")}, ${column("kind")}, 'pending', 0, ${column("due_at")}
+          ${from}`,
+      ),
 );
 
 /** Each queue once, and in the order in which queues are locked. */
@@ -84,7 +82,7 @@ const writeQueues = async (
   rows: readonly QueueRow[],
 ): Promise<void> => {
   for (const part of batchesOf(inLockOrder(rows))) {
-    await upsertQueues.run(database, { rows: traits.json(part) }, traits);
+    await upsertQueues(database, traits, part);
   }
 };
 
@@ -125,6 +123,6 @@ export const queue = async (
   }));
   await writeQueues(database, traits, rows);
   for (const part of batchesOf(rows)) {
-    await insertDeliveries.run(database, { rows: traits.json(part) }, traits);
+    await insertDeliveries(database, traits, part);
   }
 };

@@ -7,8 +7,10 @@ import type { Claim, DeliveryResult, OutboxBatch } from "../../domain/webhooks/o
 import { appendEntry, lockHead } from "../schema/chain.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
 import { idList } from "../schema/id-list.ts";
+import { prepared, rowsToWrite } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 import { countAttempts } from "./attempt-counts.ts";
+import { writeAttempts } from "./write-attempts.ts";
 
 /** What a batch records. */
 export type Outcomes = Omit<OutboxBatch, "claim">;
@@ -69,6 +71,34 @@ const lockWebhooks = async (
     .execute();
 };
 
+const selectLeases = (database: Database, traits: DatabaseTraits) =>
+  database
+    .selectFrom("lanes")
+    .select(["id", "lease_id"])
+    .orderBy("webhook_id")
+    .orderBy("flag_key")
+    .orderBy("priority")
+    .$call(traits.locked);
+
+const leasesOf = prepared((database, { ids }: { ids: unknown }, traits: DatabaseTraits) =>
+  selectLeases(database, traits).where(traits.isIn("id", ids)),
+);
+
+/** With those that writeHealth makes due earlier. */
+const leasesAround = prepared(
+  (
+    database,
+    { ids, recovered, now }: { ids: unknown; recovered: unknown; now: number },
+    traits: DatabaseTraits,
+  ) =>
+    selectLeases(database, traits).where((queue) =>
+      queue.or([
+        traits.isIn("id", ids),
+        queue.and([traits.isIn("webhook_id", recovered), queue("due_at", ">", now)]),
+      ]),
+    ),
+);
+
 const lockLeases = async (
   database: Database,
   traits: DatabaseTraits,
@@ -76,26 +106,12 @@ const lockLeases = async (
 ): Promise<ReadonlyMap<number, string | null>> => {
   const claims = [...results.map(({ claim }) => claim), ...released];
   const recovered = health.flatMap((each) => (each.recovered ? [each.webhookId] : []));
-  const widened = traits.locksRows && recovered.length > 0;
-  if (claims.length === 0 && !widened) return new Map();
-  const rows = await database
-    .selectFrom("lanes")
-    .select(["id", "lease_id"])
-    .where((queue) => {
-      const those = queue("id", "in", idList(claims.map(({ queueId }) => queueId)));
-      if (!widened) return those;
-      // writeHealth makes these due earlier.
-      const waiting = queue.and([
-        queue("webhook_id", "in", idList(recovered)),
-        queue("due_at", ">", now),
-      ]);
-      return claims.length === 0 ? waiting : queue.or([those, waiting]);
-    })
-    .orderBy("webhook_id")
-    .orderBy("flag_key")
-    .orderBy("priority")
-    .$call(traits.locked)
-    .execute();
+  const isWide = traits.locksRows && recovered.length > 0;
+  if (claims.length === 0 && !isWide) return new Map();
+  const ids = traits.list(claims.map(({ queueId }) => queueId));
+  const rows = await (isWide
+    ? leasesAround.run(database, { ids, recovered: traits.list(recovered), now }, traits)
+    : leasesOf.run(database, { ids }, traits));
   return new Map(rows.map(({ id, lease_id }) => [id, lease_id]));
 };
 
@@ -105,97 +121,78 @@ export const writeOutcomes = async (
   { results, released, health, now }: Outcomes,
 ): Promise<void> => {
   await writeAttempts(database, traits, results, now);
-  await reopenQueues(database, results, now);
-  await release(database, released);
+  await reopenQueues(database, traits, results, now);
+  await release(database, traits, released);
   for (const each of health) await writeHealth(database, traits, each, now);
   // Last, and sorted: nothing else is waited for while these rows are locked.
-  await countAttempts(database, results, now);
+  await countAttempts(database, traits, results, now);
 };
 
-const release = async (database: Database, claims: readonly Claim[]): Promise<void> => {
+const noLease = { lease_id: null, lease_until: 0 } as const;
+
+const releaseQueues = prepared((database, { ids }: { ids: unknown }, traits: DatabaseTraits) =>
+  database.updateTable("lanes").set(noLease).where(traits.isIn("id", ids)),
+);
+
+const release = async (
+  database: Database,
+  traits: DatabaseTraits,
+  claims: readonly Claim[],
+): Promise<void> => {
   if (claims.length === 0) return;
-  await database
-    .updateTable("lanes")
-    .set({ lease_id: null, lease_until: 0 })
-    .where("id", "in", idList(claims.map(({ queueId }) => queueId)))
-    .execute();
+  const ids = traits.list(claims.map(({ queueId }) => queueId));
+  await releaseQueues.run(database, { ids }, traits);
 };
 
-const states = { delivered: "delivered", failed: "failed", retry: "pending" } as const;
+const postponeQueues = rowsToWrite(
+  { numbers: ["id", "due_at", "not_before"], texts: [] },
+  (_, { column, from }) =>
+    sql`update lanes set lease_id = null, lease_until = 0, due_at = ${column("due_at")},
+      not_before = ${column("not_before")} ${from} where lanes.id = ${column("id")}`,
+);
 
-const attemptColumns = {
-  numbers: ["position", "number", "at", "milliseconds", "status", "settled_at"],
-  texts: ["error", "response", "state"],
-};
+const continueQueues = prepared(
+  (database, { ids, now }: { ids: unknown; now: number }, traits: DatabaseTraits) =>
+    database
+      .updateTable("lanes")
+      .set((queue) => ({
+        ...noLease,
+        not_before: 0,
+        due_at: queue
+          .case()
+          .when(
+            queue.exists(
+              queue
+                .selectFrom("deliveries")
+                .select("deliveries.position")
+                .whereRef("deliveries.lane_id", "=", "lanes.id")
+                .where("deliveries.state", "=", sql.lit("pending")),
+            ),
+          )
+          .then(sql<number>`cast(${now} as bigint)`)
+          .else(null)
+          .end(),
+      }))
+      .where(traits.isIn("id", ids)),
+);
 
-/** One parameter, whatever the length of the batch, so that each statement is built and prepared once. */
-const writeAttempts = async (
+/** Ends the leases: a queue continues with its next delivery at once, waits for a retry, or is idle. */
+const reopenQueues = async (
   database: Database,
   traits: DatabaseTraits,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> => {
-  if (results.length === 0) return;
-  const rows = results.map(({ claim: { position, attempts }, attempt, decision }) => ({
-    ...attempt,
-    position,
-    number: attempts + 1,
-    at: attempt.at.getTime(),
-    state: states[decision.kind],
-    settled_at: decision.kind === "retry" ? null : now,
-  }));
-  const given = traits.rowsOf(traits.json(rows), attemptColumns);
-  await sql`insert into attempts (position, number, at, milliseconds, status, error, response)
-    select position, number, at, milliseconds, status, error, response from ${given}`.execute(
-    database,
-  );
-  await sql`update deliveries
-    set state = given.state, attempts = attempts + 1, settled_at = given.settled_at
-    from ${given} where deliveries.position = given.position`.execute(database);
-};
-
-/** Ends the leases: a queue continues with its next delivery at once, waits for a retry, or is idle. */
-const reopenQueues = async (
-  database: Database,
-  results: readonly DeliveryResult[],
-  now: number,
-): Promise<void> => {
-  const free = { lease_id: null, lease_until: 0 } as const;
   const finished: number[] = [];
+  const waiting: { id: number; due_at: number; not_before: number }[] = [];
   for (const { claim, decision } of results) {
-    if (decision.kind !== "retry") {
-      finished.push(claim.queueId);
-      continue;
-    }
-    await database
-      .updateTable("lanes")
-      .set({ ...free, due_at: decision.at, not_before: decision.notBefore })
-      .where("id", "=", claim.queueId)
-      .execute();
+    if (decision.kind !== "retry") finished.push(claim.queueId);
+    else waiting.push({ id: claim.queueId, due_at: decision.at, not_before: decision.notBefore });
   }
-  if (finished.length === 0) return;
-  await database
-    .updateTable("lanes")
-    .set((queue) => ({
-      ...free,
-      not_before: 0,
-      due_at: queue
-        .case()
-        .when(
-          queue.exists(
-            queue
-              .selectFrom("deliveries")
-              .select("deliveries.position")
-              .whereRef("deliveries.lane_id", "=", "lanes.id")
-              .where("deliveries.state", "=", sql.lit("pending")),
-          ),
-        )
-        .then(sql<number>`cast(${now} as bigint)`)
-        .else(null)
-        .end(),
-    }))
-    .where("id", "in", idList(finished))
-    .execute();
+  if (waiting.length > 0) await postponeQueues(database, traits, waiting);
+  if (finished.length > 0) {
+    await continueQueues.run(database, { ids: traits.list(finished), now }, traits);
+  }
 };
 
 const writeHealth = async (

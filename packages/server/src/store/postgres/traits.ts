@@ -17,6 +17,12 @@ export const channel = "halyard";
 const escapeValue = (_: string, value: unknown): unknown =>
   typeof value === "string" ? escapeText(value.toWellFormed()) : value;
 
+/** The driver's escapes are not for JSON: what PostgreSQL's text cannot hold would fail the whole statement. It is rare. */
+const jsonOf = (rows: readonly object[]): string => {
+  const text = JSON.stringify(rows);
+  return /\\u(?:0000|001a|d[89a-f])/.test(text) ? JSON.stringify(rows, escapeValue) : text;
+};
+
 /** The writes as one statement, which notifies as well, with the name of whoever writes. */
 const writeTogetherAs = (name: string): DatabaseTraits["writeTogether"] => {
   const merged = new Map<string, string>();
@@ -64,13 +70,19 @@ export const postgresTraits: DatabaseTraits = {
   lockedIfFree: (query) => query.forUpdate().skipLocked(),
   kept: (query) => query.forKeyShare(),
   locksRows: true,
-  // The driver's escapes are not for JSON: what PostgreSQL's text cannot hold would fail the whole statement.
-  json: (rows) => JSON.stringify(rows, escapeValue),
-  rowsOf: (rows, { numbers, texts }) =>
-    sql`json_to_recordset(cast(${rows} as json)) as given(${sql.join([
+  list: (ids) => ids.map(escapeText),
+  isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
+  given: ({ numbers, texts }, values) => ({
+    column: (name) => sql.ref(`given.${name}`),
+    from: sql`from json_to_recordset(cast(${values.rows} as json)) as given(${sql.join([
       ...numbers.map((name) => sql`${sql.ref(name)} bigint`),
       ...texts.map((name) => sql`${sql.ref(name)} text`),
     ])})`,
+  }),
+  async writeRows(database, rows, fill) {
+    const { sql: text, parameters } = fill({ rows: jsonOf(rows) });
+    await execute(database, CompiledQuery.raw(`with written as (${text}) select`, [...parameters]));
+  },
   async alone(database) {
     await advisoryLock("alone").execute(database);
   },

@@ -1,15 +1,34 @@
 // What differs between the databases, by name. Queries ask for a capability, never for a product.
-import type { CompiledQuery, CreateTableBuilder, RawBuilder, SelectQueryBuilder } from "kysely";
+import type {
+  CompiledQuery,
+  CreateTableBuilder,
+  RawBuilder,
+  SelectQueryBuilder,
+  SqlBool,
+} from "kysely";
 import type { Database } from "./tables.ts";
 
 export type SameSelect = <DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
 ) => SelectQueryBuilder<DB, TB, O>;
 
-export interface JsonColumns {
+/** Of rows that a statement is given. */
+export interface GivenColumns {
+  /** Whole numbers. */
   readonly numbers: readonly string[];
   readonly texts: readonly string[];
 }
+
+/** A statement for rows that it is given, see `rowsToWrite`. */
+export interface GivenRows {
+  /** A value of the row. */
+  readonly column: (name: string) => RawBuilder<unknown>;
+  /** Where it comes from: a part of the statement, which may be empty. */
+  readonly from: RawBuilder<unknown>;
+}
+
+/** What a statement is filled with: the columns of a row, or all rows together. */
+export type RowValues = Readonly<{ rows?: unknown; [column: string]: unknown }>;
 
 export interface DatabaseTraits {
   readonly bytes: RawBuilder<unknown>;
@@ -36,13 +55,17 @@ export interface DatabaseTraits {
   readonly kept: SameSelect;
   /** Whether a statement that only takes locks is needed before one that changes many rows. */
   readonly locksRows: boolean;
-  /** Rows as a parameter. */
-  readonly json: (rows: readonly object[]) => string;
-  /**
-   * That parameter as a table, so that one statement writes any number of rows. Of the columns, those of `numbers` hold whole
-   * numbers, all others text.
-   */
-  readonly rowsOf: (rows: string, columns: JsonColumns) => RawBuilder<unknown>;
+  /** A list as one parameter, so that a statement is the same for any number of ids. */
+  readonly list: (ids: readonly (number | string)[]) => unknown;
+  readonly isIn: (column: string, list: unknown) => RawBuilder<SqlBool>;
+  /** How a statement reads the rows that it is given. `values` are what `writeRows` fills in. */
+  readonly given: (columns: GivenColumns, values: RowValues) => GivenRows;
+  /** Runs such a statement for all of these rows, in their order. */
+  readonly writeRows: (
+    database: Database,
+    rows: readonly object[],
+    fill: (values: RowValues) => CompiledQuery,
+  ) => Promise<void>;
   /**
    * Runs writes that do not depend on one another, in one statement if the database can, and notifies every other instance: this
    * one has what it writes in memory once it is committed.

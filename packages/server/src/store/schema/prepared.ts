@@ -1,11 +1,17 @@
 // Queries of the busiest paths: built and compiled once for each kind of database, then only filled in.
-import type { Compilable, CompiledQuery } from "kysely";
+import type { CompiledQuery } from "kysely";
+import type { DatabaseTraits, GivenColumns, GivenRows, RowValues } from "./dialect.ts";
 import { execute } from "./kysely-on.ts";
 import type { Database } from "./tables.ts";
 
 export interface Prepared<Values, Row, Context> {
   readonly fill: (database: Database, values: Values, context: Context) => CompiledQuery<Row>;
   readonly run: (database: Database, values: Values, context: Context) => Promise<Row[]>;
+}
+
+/** A query of Kysely's, or SQL. */
+interface Buildable<Row> {
+  compile(database: Database): CompiledQuery<Row>;
 }
 
 /** Stands for a value while the query is built. */
@@ -20,14 +26,14 @@ const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(na
 
 /** `build` gets placeholders in the place of values, so it cannot depend on them. */
 export const prepared = <Values extends object, Row, Context = void>(
-  build: (database: Database, values: Values, context: Context) => Compilable<Row>,
+  build: (database: Database, values: Values, context: Context) => Buildable<Row>,
 ): Prepared<Values, Row, Context> => {
   const compiled = new WeakMap<object, CompiledQuery<Row>>();
   const fill: Prepared<Values, Row, Context>["fill"] = (database, values, context) => {
     const { adapter } = database.getExecutor();
     let query = compiled.get(adapter);
     if (!query) {
-      query = build(database, placeholders as Values, context).compile();
+      query = build(database, placeholders as Values, context).compile(database);
       compiled.set(adapter, query);
     }
     const parameters = query.parameters.map((parameter) =>
@@ -41,4 +47,16 @@ export const prepared = <Values extends object, Row, Context = void>(
       return (await execute(database, fill(database, values, context))).rows;
     },
   };
+};
+
+/** A statement that writes any number of rows. */
+export const rowsToWrite = <Row extends object>(
+  columns: GivenColumns,
+  build: (database: Database, given: GivenRows) => Buildable<unknown>,
+) => {
+  const statement = prepared<RowValues, unknown, DatabaseTraits>((database, values, traits) =>
+    build(database, traits.given(columns, values)),
+  );
+  return (database: Database, traits: DatabaseTraits, rows: readonly Row[]): Promise<void> =>
+    traits.writeRows(database, rows, (values) => statement.fill(database, values, traits));
 };

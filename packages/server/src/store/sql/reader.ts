@@ -1,6 +1,6 @@
 // The reads of ports.ts in SQL, outside a transaction or inside one.
 import { fromStored } from "@halyard/core/flags/stored";
-import { type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 import type { VersionedFlag } from "../../domain/change.ts";
 import type { ChangeRequestReads } from "../../domain/change-requests/change-request.ts";
 import type { EnvironmentReads } from "../../domain/environment.ts";
@@ -64,18 +64,14 @@ const readFlag = prepared(
 const readFlagList = prepared(
   (
     database,
-    { environmentId, keys }: { environmentId: number; keys: string },
+    { environmentId, keys }: { environmentId: number; keys: unknown },
     traits: DatabaseTraits,
   ) =>
     database
       .selectFrom("flags")
       .select(flagColumns)
       .where("environment_id", "=", environmentId)
-      .where(
-        "key",
-        "in",
-        sql<string>`(select key from ${traits.rowsOf(keys, { numbers: [], texts: ["key"] })})`,
-      ),
+      .where(traits.isIn("key", keys)),
 );
 
 /** Flags by their keys; undefined for those that are not there. */
@@ -90,11 +86,7 @@ export const readFlagsAhead = async (
   if (first === undefined) return found;
   const rows = await (found.size === 1
     ? readFlag.run(database, { environmentId, key: first })
-    : readFlagList.run(
-        database,
-        { environmentId, keys: traits.json([...found.keys()].map((key) => ({ key }))) },
-        traits,
-      ));
+    : readFlagList.run(database, { environmentId, keys: traits.list([...found.keys()]) }, traits));
   for (const row of rows) found.set(row.key, flagOf(row));
   return found;
 };

@@ -1,6 +1,6 @@
 // What is particular to SQLite among the databases.
 import { sql } from "kysely";
-import type { DatabaseTraits } from "../schema/dialect.ts";
+import type { DatabaseTraits, RowValues } from "../schema/dialect.ts";
 import { execute } from "../schema/kysely-on.ts";
 
 export const sqliteTraits: DatabaseTraits = {
@@ -16,11 +16,13 @@ export const sqliteTraits: DatabaseTraits = {
   lockedIfFree: (query) => query,
   kept: (query) => query,
   locksRows: false,
-  json: (rows) => JSON.stringify(rows),
-  rowsOf: (rows, { numbers, texts }) =>
-    sql`(select ${sql.join(
-      [...numbers, ...texts].map((name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`),
-    )} from json_each(${rows})) as given`,
+  list: (ids) => JSON.stringify(ids),
+  isIn: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
+  given: (_, values) => ({ column: (name) => sql`${values[name]}`, from: sql`` }),
+  // There are no round trips to save, and values need not be taken out of JSON. A query is run when it is executed.
+  async writeRows(database, rows, fill) {
+    await Promise.all(rows.map((row) => execute(database, fill(row as RowValues))));
+  },
   async writeTogether(database, queries) {
     for (const query of queries) await execute(database, query);
   },
