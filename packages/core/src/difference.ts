@@ -53,12 +53,12 @@ export const isSameValue = (one: unknown, other: unknown): boolean => {
 /** Of flags of the same type. */
 export const difference = (before: Flag, after: Flag): readonly MemberChange[] =>
   changeableMembers(after.type)
+    .filter((member) => !isSameValue(memberOf(before, member), memberOf(after, member)))
     .map((member) => ({
       member,
       before: memberOf(before, member),
       after: memberOf(after, member),
-    }))
-    .filter((change) => !isSameValue(change.before, change.after));
+    }));
 
 export const isSameFlag = (one: Flag, other: Flag): boolean =>
   one.key === other.key && one.type === other.type && difference(one, other).length === 0;

@@ -18,9 +18,11 @@ export const arrange = (members: Readonly<Record<string, unknown>>): Flag => {
   for (const name of orders.get(String(type)) ?? orderOf(String(type))) {
     if (members[name] !== undefined) arranged[name] = members[name];
   }
-  const others = Object.entries(members).filter(
-    ([name, value]) => value !== undefined && !Object.hasOwn(arranged, name),
+  const others = Object.keys(members).filter(
+    (name) => members[name] !== undefined && !Object.hasOwn(arranged, name),
   );
+  if (others.length === 0) return arranged as unknown as Flag;
   // Made from entries: a member that is called __proto__ stays a member.
-  return { ...arranged, ...Object.fromEntries(others) } as unknown as Flag;
+  const rest = Object.fromEntries(others.map((name) => [name, members[name]]));
+  return { ...arranged, ...rest } as unknown as Flag;
 };

@@ -55,10 +55,10 @@ const checkMembers = (type: string, members: Members, mistakes: Mistakes, before
   if (description !== undefined && !isKnown && !isDescription(description)) {
     mistakes.add("description", `must be ${descriptionRule}`);
   }
-  const own = new Map(membersOf(type));
+  const own = membersOf(type);
   for (const [field, value] of Object.entries(members)) {
     if (common.has(field) || value === undefined) continue;
-    const member = own.get(field);
+    const member = own.find(([name]) => name === field)?.[1];
     if (!member) mistakes.add(field, otherTypesOnly(type, field));
     else if (member.isFixed === true && isOther(before, field, value)) {
       mistakes.add(

@@ -76,21 +76,24 @@ export const typeOf = (name: string): AnyFlagType =>
 
 type MemberEntry = readonly [name: string, member: Member<unknown>];
 
-/** The members of the flag's type alone, in the order in which a flag shows them. */
-export const ownMembersOf = (type: string): readonly MemberEntry[] =>
-  Object.entries(typeOf(type).members);
-
 const targetingEntries = Object.entries(targetingMembers) as unknown as readonly MemberEntry[];
+// Lists that every change asks for.
+const ownEntries: ReadonlyMap<string, readonly MemberEntry[]> = new Map(
+  flagTypeNames.map((name) => [name, Object.entries(typeOf(name).members)]),
+);
+const allEntries: ReadonlyMap<string, readonly MemberEntry[]> = new Map(
+  [...ownEntries].map(([name, own]) => [name, [...own, ...targetingEntries]]),
+);
+
+/** The members of the flag's type alone, in the order in which a flag shows them. */
+export const ownMembersOf = (type: string): readonly MemberEntry[] => ownEntries.get(type) ?? [];
 
 /** The members that flags of any type may have. */
 export const targetingMembersOf = (type: string): readonly MemberEntry[] =>
   isFlagTypeName(type) ? targetingEntries : [];
 
 /** All members but those that every flag has. */
-export const membersOf = (type: string): readonly MemberEntry[] => [
-  ...ownMembersOf(type),
-  ...targetingMembersOf(type),
-];
+export const membersOf = (type: string): readonly MemberEntry[] => allEntries.get(type) ?? [];
 
 /** The types that have a member of this name. */
 export const typesWith = (member: string): readonly FlagTypeName[] =>

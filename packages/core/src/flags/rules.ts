@@ -25,10 +25,11 @@ export const bytesOf = (text: string): number => {
   return bytes;
 };
 
-/** The quotes around it do not count. */
+/** The quotes around it do not count. A character takes six bytes at most, so most texts need no counting. */
 const isShort = (text: string): boolean =>
-  bytesOf(JSON.stringify(text)) - 2 <= maxDescriptionBytes &&
-  Array.from(text).length <= maxDescriptionLength;
+  text.length * 6 <= maxDescriptionBytes ||
+  (bytesOf(JSON.stringify(text)) - 2 <= maxDescriptionBytes &&
+    Array.from(text).length <= maxDescriptionLength);
 
 export const isDescription = (value: unknown): value is string | null =>
   value === null || (typeof value === "string" && isShort(value));

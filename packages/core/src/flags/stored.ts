@@ -13,9 +13,19 @@ export interface StoredFlag {
   readonly definition: string | null;
 }
 
+const inColumns: ReadonlySet<string> = new Set([
+  ...["key", "type", "enabled", "description", "percentage"],
+]);
+
+/** The members without a column, as JSON; null when there are none. */
+export const definitionOf = (flag: Flag): string | null => {
+  const others = Object.entries(flag).filter(([name]) => !inColumns.has(name));
+  return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : null;
+};
+
 export const toStored = (flag: Flag): StoredFlag => {
-  const { key: _, type, enabled, description, ...rest } = flag;
-  const { percentage, ...others } = rest as Readonly<Record<string, unknown>>;
+  const { type, enabled, description } = flag;
+  const { percentage } = flag as { readonly percentage?: unknown };
   if (percentage !== undefined && !isPercentage(percentage)) {
     throw new Error(`The flag "${flag.key}" has a percentage that cannot be stored.`);
   }
@@ -24,7 +34,7 @@ export const toStored = (flag: Flag): StoredFlag => {
     enabled,
     thousandths: percentage === undefined ? null : thousandthsOf(percentage),
     description,
-    definition: Object.keys(others).length > 0 ? JSON.stringify(others) : null,
+    definition: definitionOf(flag),
   };
 };
 

@@ -8,7 +8,7 @@ import {
   levelOf,
   type PatchFlag,
 } from "@halyard/core/flags/registry";
-import { toStored } from "@halyard/core/flags/stored";
+import { definitionOf } from "@halyard/core/flags/stored";
 import { isObject } from "@halyard/core/targeting/mistakes";
 import { placesServing } from "@halyard/core/targeting/references";
 import { conflict, fail, ok, type Result, refused } from "../errors.ts";
@@ -21,7 +21,7 @@ const resultOf = (changed: Changed): Result<Flag> =>
 
 /** What a flag adds to the definitions of its environment. */
 const bytesOf = (flag: Flag | null): number =>
-  flag === null ? 0 : Buffer.byteLength(toStored(flag).definition ?? "");
+  flag === null ? 0 : Buffer.byteLength(definitionOf(flag) ?? "");
 
 export const decideCreate = (
   environment: EnvironmentState,

@@ -215,6 +215,8 @@ const stateAfter = (
 const timeAfter = ({ changedAt }: EnvironmentState, now: Date): Date =>
   new Date(Math.max(now.getTime(), changedAt ?? 0));
 
+const encoder = new TextEncoder();
+
 /** An event with its number, and the body that every receiver gets. */
 export const buildEvent = <Type extends EventType>(
   /** After the entry that the event belongs to. */
@@ -235,7 +237,7 @@ export const buildEvent = <Type extends EventType>(
     ...(reason !== undefined && { reason }),
     ...review,
   };
-  return { id, type, sequence, body: new TextEncoder().encode(JSON.stringify(body)) };
+  return { id, type, sequence, body: encoder.encode(JSON.stringify(body)) };
 };
 
 /** Assigns the decision its revision and its place in history, and its events their sequence numbers and bodies. */
