@@ -4,10 +4,14 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
+import { sql } from "kysely";
+import { rowsToWrite } from "../src/store/schema/prepared.ts";
 import { createSecretCipher } from "../src/store/secrets/secret-cipher.ts";
 import { secretKeysIn } from "../src/store/secrets/secret-key-file.ts";
 import { createSqlStore } from "../src/store/sql/store.ts";
+import { createWriter } from "../src/store/sqlite/driver.ts";
 import { openSqliteEngine } from "../src/store/sqlite/store.ts";
+import { sqliteTraits } from "../src/store/sqlite/traits.ts";
 import { writeRows } from "./support/database.ts";
 import { newFolder, startTestServer, type TestServer } from "./support/server.ts";
 
@@ -62,4 +66,30 @@ test("a transaction that SQLite itself rolls back leaves nothing, and its cause 
   assert.deepEqual(await store.environments(), []);
   await writeRows({ folder }, "drop trigger undo");
   assert.equal((await insert()).name, "a");
+});
+
+test("of rows that are written together, none is left when SQLite undoes the transaction at one", async () => {
+  const connection = new DatabaseSync(":memory:");
+  connection.exec(`
+    create table numbers (number integer);
+    create trigger stop before insert on numbers when new.number = 2
+    begin select raise(rollback, 'stopped'); end;
+  `);
+  const insert = rowsToWrite(
+    { numbers: ["number"], texts: [] },
+    (_, { column, from }) => sql`insert into numbers (number) select ${column("number")} ${from}`,
+  );
+  const write = (...numbers: number[]) =>
+    createWriter(connection).transact((database) =>
+      insert(
+        database,
+        sqliteTraits,
+        numbers.map((number) => ({ number })),
+      ),
+    );
+  await assert.rejects(write(1, 2, 3, 4), /stopped/);
+  assert.deepEqual(connection.prepare("select number from numbers").all(), []);
+  await write(3, 4);
+  assert.equal(connection.prepare("select number from numbers").all().length, 2);
+  connection.close();
 });

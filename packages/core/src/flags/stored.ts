@@ -13,13 +13,11 @@ export interface StoredFlag {
   readonly definition: string | null;
 }
 
-const inColumns: ReadonlySet<string> = new Set([
-  ...["key", "type", "enabled", "description", "percentage"],
-]);
+const inColumns: readonly string[] = ["key", "type", "enabled", "description", "percentage"];
 
 /** The members without a column, as JSON; null when there are none. */
 export const definitionOf = (flag: Flag): string | null => {
-  const others = Object.entries(flag).filter(([name]) => !inColumns.has(name));
+  const others = Object.entries(flag).filter(([name]) => !inColumns.includes(name));
   return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : null;
 };
 

@@ -17,17 +17,12 @@ interface Counts {
   last_error: string | null;
 }
 
-interface CountRow extends Counts {
-  readonly webhook_id: string;
-  readonly slot: number;
-}
-
 const columns = [
   ...(["webhook_id", "slot", "succeeded", "failed"] as const),
   ...(["last_success_at", "last_failure_at", "last_error"] as const),
 ];
 
-const addCounts = rowsToWrite<CountRow>(
+const addCounts = rowsToWrite(
   {
     numbers: ["slot", "succeeded", "failed", "last_success_at", "last_failure_at"],
     texts: ["webhook_id", "last_error"],

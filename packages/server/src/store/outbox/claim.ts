@@ -6,6 +6,7 @@ import type { DatabaseTraits } from "../schema/dialect.ts";
 import { prepared } from "../schema/prepared.ts";
 import type { Database, Tables } from "../schema/tables.ts";
 import type { SecretCipher } from "../secrets/secret-cipher.ts";
+import { oldestPending } from "./oldest-pending.ts";
 
 /** The times that a queue is compared with. */
 interface Times {
@@ -90,7 +91,8 @@ const leaseQueues = prepared(
 
 const oldestOfQueues = prepared((database, { ids }: { ids: unknown }, traits: DatabaseTraits) =>
   database
-    .selectFrom("deliveries")
+    .selectFrom("lanes")
+    .innerJoin("deliveries", (join) => join.on("deliveries.position", "=", oldestPending))
     .innerJoin("events", "events.id", "deliveries.event_id")
     .select([
       "deliveries.position",
@@ -102,14 +104,7 @@ const oldestOfQueues = prepared((database, { ids }: { ids: unknown }, traits: Da
       "events.type",
       "events.body",
     ])
-    .where("deliveries.position", "in", (inner) =>
-      inner
-        .selectFrom("deliveries as pending")
-        .select(({ fn }) => fn.min("pending.position").as("position"))
-        .where(traits.isIn("pending.lane_id", ids))
-        .where("pending.state", "=", sql.lit("pending"))
-        .groupBy("pending.lane_id"),
-    ),
+    .where(traits.isIn("lanes.id", ids)),
 );
 
 export const claim = async (

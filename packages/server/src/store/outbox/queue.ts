@@ -27,7 +27,7 @@ interface QueueRow {
 }
 
 /** However many they are. Written in their order. */
-const upsertQueues = rowsToWrite<QueueRow>(
+const upsertQueues = rowsToWrite(
   { numbers: ["priority", "due_at"], texts: ["webhook_id", "flag_key"] },
   (database, { column, from }) =>
     database

@@ -10,6 +10,7 @@ import { idList } from "../schema/id-list.ts";
 import { prepared, rowsToWrite } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 import { countAttempts } from "./attempt-counts.ts";
+import { oldestPending } from "./oldest-pending.ts";
 import { writeAttempts } from "./write-attempts.ts";
 
 /** What a batch records. */
@@ -160,15 +161,7 @@ const continueQueues = prepared(
         not_before: 0,
         due_at: queue
           .case()
-          .when(
-            queue.exists(
-              queue
-                .selectFrom("deliveries")
-                .select("deliveries.position")
-                .whereRef("deliveries.lane_id", "=", "lanes.id")
-                .where("deliveries.state", "=", sql.lit("pending")),
-            ),
-          )
+          .when(oldestPending(queue), "is not", null)
           .then(sql<number>`cast(${now} as bigint)`)
           .else(null)
           .end(),

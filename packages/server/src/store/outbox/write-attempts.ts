@@ -1,5 +1,4 @@
 // Writes the attempts of a batch, and what became of their deliveries.
-
 import { sql } from "kysely";
 import type { DeliveryResult } from "../../domain/webhooks/outbox.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
@@ -8,13 +7,11 @@ import type { Database } from "../schema/tables.ts";
 
 const states = { delivered: "delivered", failed: "failed", retry: "pending" } as const;
 
-const attemptColumns = {
-  numbers: ["position", "number", "at", "milliseconds", "status", "settled_at"],
-  texts: ["error", "response", "state"],
-};
-
 const insertAttempts = rowsToWrite(
-  attemptColumns,
+  {
+    numbers: ["position", "number", "at", "milliseconds", "status"],
+    texts: ["error", "response"],
+  },
   (_, { column, from }) =>
     sql`insert into attempts (position, number, at, milliseconds, status, error, response)
     select ${column("position")}, ${column("number")}, ${column("at")}, ${column("milliseconds")},
@@ -22,7 +19,7 @@ const insertAttempts = rowsToWrite(
 );
 
 const updateDeliveries = rowsToWrite(
-  attemptColumns,
+  { numbers: ["position", "settled_at"], texts: ["state"] },
   (_, { column, from }) =>
     sql`update deliveries
     set state = ${column("state")}, attempts = attempts + 1, settled_at = ${column("settled_at")}
@@ -36,14 +33,23 @@ export const writeAttempts = async (
   now: number,
 ): Promise<void> => {
   if (results.length === 0) return;
-  const rows = results.map(({ claim: { position, attempts }, attempt, decision }) => ({
-    ...attempt,
-    position,
-    number: attempts + 1,
-    at: attempt.at.getTime(),
-    state: states[decision.kind],
-    settled_at: decision.kind === "retry" ? null : now,
-  }));
-  await insertAttempts(database, traits, rows);
-  await updateDeliveries(database, traits, rows);
+  await insertAttempts(
+    database,
+    traits,
+    results.map(({ claim: { position, attempts }, attempt }) => ({
+      ...attempt,
+      position,
+      number: attempts + 1,
+      at: attempt.at.getTime(),
+    })),
+  );
+  await updateDeliveries(
+    database,
+    traits,
+    results.map(({ claim: { position }, decision }) => ({
+      position,
+      state: states[decision.kind],
+      settled_at: decision.kind === "retry" ? null : now,
+    })),
+  );
 };

@@ -17,7 +17,7 @@ export const channel = "halyard";
 const escapeValue = (_: string, value: unknown): unknown =>
   typeof value === "string" ? escapeText(value.toWellFormed()) : value;
 
-/** The driver's escapes are not for JSON: what PostgreSQL's text cannot hold would fail the whole statement. It is rare. */
+/** The driver's escapes are not for JSON: what PostgreSQL's text cannot hold would fail the whole statement. Hardly any rows have such text. */
 const jsonOf = (rows: readonly object[]): string => {
   const text = JSON.stringify(rows);
   return /\\u(?:0000|001a|d[89a-f])/.test(text) ? JSON.stringify(rows, escapeValue) : text;

@@ -20,9 +20,9 @@ export interface GivenColumns {
 }
 
 /** A statement for rows that it is given, see `rowsToWrite`. */
-export interface GivenRows {
+export interface GivenRows<Column extends string = string> {
   /** A value of the row. */
-  readonly column: (name: string) => RawBuilder<unknown>;
+  readonly column: (name: Column) => RawBuilder<unknown>;
   /** Where it comes from: a part of the statement, which may be empty. */
   readonly from: RawBuilder<unknown>;
 }
@@ -55,12 +55,15 @@ export interface DatabaseTraits {
   readonly kept: SameSelect;
   /** Whether a statement that only takes locks is needed before one that changes many rows. */
   readonly locksRows: boolean;
-  /** A list as one parameter, so that a statement is the same for any number of ids. */
+  /** A list as one parameter, so that a prepared statement is the same for any number of ids. Others use `idList`. */
   readonly list: (ids: readonly (number | string)[]) => unknown;
   readonly isIn: (column: string, list: unknown) => RawBuilder<SqlBool>;
   /** How a statement reads the rows that it is given. `values` are what `writeRows` fills in. */
   readonly given: (columns: GivenColumns, values: RowValues) => GivenRows;
-  /** Runs such a statement for all of these rows, in their order. */
+  /**
+   * Runs such a statement for all of these rows, in their order: one statement for all or one for each, so rows must not depend on
+   * each other.
+   */
   readonly writeRows: (
     database: Database,
     rows: readonly object[],

@@ -1,6 +1,6 @@
 // Queries of the busiest paths: built and compiled once for each kind of database, then only filled in.
 import type { CompiledQuery } from "kysely";
-import type { DatabaseTraits, GivenColumns, GivenRows, RowValues } from "./dialect.ts";
+import type { DatabaseTraits, GivenRows, RowValues } from "./dialect.ts";
 import { execute } from "./kysely-on.ts";
 import type { Database } from "./tables.ts";
 
@@ -49,14 +49,22 @@ export const prepared = <Values extends object, Row, Context = void>(
   };
 };
 
-/** A statement that writes any number of rows. */
-export const rowsToWrite = <Row extends object>(
-  columns: GivenColumns,
-  build: (database: Database, given: GivenRows) => Buildable<unknown>,
+type RowOf<Numbers extends string, Texts extends string> = Readonly<
+  Record<Numbers, number | null> & Record<Texts, string | null>
+>;
+
+/** A statement that writes any number of rows, see `DatabaseTraits.writeRows`. */
+export const rowsToWrite = <const Numbers extends string, const Texts extends string>(
+  columns: { readonly numbers: readonly Numbers[]; readonly texts: readonly Texts[] },
+  build: (database: Database, given: GivenRows<Numbers | Texts>) => Buildable<unknown>,
 ) => {
   const statement = prepared<RowValues, unknown, DatabaseTraits>((database, values, traits) =>
     build(database, traits.given(columns, values)),
   );
-  return (database: Database, traits: DatabaseTraits, rows: readonly Row[]): Promise<void> =>
+  return (
+    database: Database,
+    traits: DatabaseTraits,
+    rows: readonly RowOf<Numbers, Texts>[],
+  ): Promise<void> =>
     traits.writeRows(database, rows, (values) => statement.fill(database, values, traits));
 };

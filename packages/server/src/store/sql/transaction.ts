@@ -98,7 +98,7 @@ interface Resources {
   readonly secrets: SecretCipher;
 }
 
-/** What knows nothing of the transaction but its connection. */
+/** What knows nothing of the transaction but its database. */
 const onConnection = ({ database, traits, secrets }: Resources) => ({
   // A delivery worker may deactivate a webhook at any time, but not while it is being changed here.
   ...readsToChange(database, traits.locked),
@@ -217,7 +217,10 @@ const createTransaction = (
   };
 };
 
-/** Makes the transactions of a store. They are about a hundred functions each, most of them the same for all of a connection. */
+/**
+ * Makes the transactions of a store. Of their functions, about ninety, most depend on the database alone. SQLite's stays the same;
+ * PostgreSQL has one for each transaction, which all changes of a group share.
+ */
 export const createTransactions = (traits: DatabaseTraits, secrets: SecretCipher) => {
   const connections = new WeakMap<Database, OnConnection>();
   return (

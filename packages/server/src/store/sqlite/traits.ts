@@ -19,9 +19,10 @@ export const sqliteTraits: DatabaseTraits = {
   list: (ids) => JSON.stringify(ids),
   isIn: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
   given: (_, values) => ({ column: (name) => sql`${values[name]}`, from: sql`` }),
-  // There are no round trips to save, and values need not be taken out of JSON. A query is run when it is executed.
+  // There are no round trips to save, and values need not be taken out of JSON. One after the other: some errors roll the
+  // transaction back at once, and what ran after one would be committed by itself.
   async writeRows(database, rows, fill) {
-    await Promise.all(rows.map((row) => execute(database, fill(row as RowValues))));
+    for (const row of rows) await execute(database, fill(row as RowValues));
   },
   async writeTogether(database, queries) {
     for (const query of queries) await execute(database, query);
