@@ -147,9 +147,9 @@ const release = async (
 
 const postponeQueues = rowsToWrite(
   { numbers: ["id", "due_at", "not_before"], texts: [] },
-  (_, { column, from }) =>
+  (_, { column, from, isRowOf }) =>
     sql`update lanes set lease_id = null, lease_until = 0, due_at = ${column("due_at")},
-      not_before = ${column("not_before")} ${from} where lanes.id = ${column("id")}`,
+      not_before = ${column("not_before")} ${from} where ${isRowOf("lanes", "id")}`,
 );
 
 const continueQueues = prepared(

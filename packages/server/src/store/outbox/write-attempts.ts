@@ -20,10 +20,10 @@ const insertAttempts = rowsToWrite(
 
 const updateDeliveries = rowsToWrite(
   { numbers: ["position", "settled_at"], texts: ["state"] },
-  (_, { column, from }) =>
+  (_, { column, from, isRowOf }) =>
     sql`update deliveries
     set state = ${column("state")}, attempts = attempts + 1, settled_at = ${column("settled_at")}
-    ${from} where deliveries.position = ${column("position")}`,
+    ${from} where ${isRowOf("deliveries", "position")}`,
 );
 
 export const writeAttempts = async (

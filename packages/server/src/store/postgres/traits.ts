@@ -72,13 +72,22 @@ export const postgresTraits: DatabaseTraits = {
   locksRows: true,
   list: (ids) => ids.map(escapeText),
   isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
-  given: ({ numbers, texts }, values) => ({
-    column: (name) => sql.ref(`given.${name}`),
-    from: sql`from json_to_recordset(cast(${values.rows} as json)) as given(${sql.join([
-      ...numbers.map((name) => sql`${sql.ref(name)} bigint`),
-      ...texts.map((name) => sql`${sql.ref(name)} text`),
-    ])})`,
-  }),
+  given({ numbers, texts }, values) {
+    const records = sql`json_to_recordset(cast(${values.rows} as json))`;
+    return {
+      column: (name) => sql.ref(`given.${name}`),
+      from: sql`from ${records} as given(${sql.join([
+        ...numbers.map((name) => sql`${sql.ref(name)} bigint`),
+        ...texts.map((name) => sql`${sql.ref(name)} text`),
+      ])})`,
+      isRowOf(table, name) {
+        const [column, own] = [sql.ref(name), sql.ref(`${table}.${name}`)];
+        // The list is for the planner: it takes the records for a hundred, and would read the whole of a table of some thousand rows.
+        return sql`${own} = given.${column}
+          and ${own} = any(array(select ${column} from ${records} as keys(${column} bigint)))`;
+      },
+    };
+  },
   async writeRows(database, rows, fill) {
     const { sql: text, parameters } = fill({ rows: jsonOf(rows) });
     await execute(database, CompiledQuery.raw(`with written as (${text}) select`, [...parameters]));

@@ -25,6 +25,8 @@ export interface GivenRows<Column extends string = string> {
   readonly column: (name: Column) => RawBuilder<unknown>;
   /** Where it comes from: a part of the statement, which may be empty. */
   readonly from: RawBuilder<unknown>;
+  /** The condition of an update: the row of the table with the same number in this column, its primary key. */
+  readonly isRowOf: (table: string, column: Column) => RawBuilder<SqlBool>;
 }
 
 /** What a statement is filled with: the columns of a row, or all rows together. */

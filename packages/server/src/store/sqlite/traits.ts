@@ -18,7 +18,11 @@ export const sqliteTraits: DatabaseTraits = {
   locksRows: false,
   list: (ids) => JSON.stringify(ids),
   isIn: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
-  given: (_, values) => ({ column: (name) => sql`${values[name]}`, from: sql`` }),
+  given: (_, values) => ({
+    column: (name) => sql`${values[name]}`,
+    from: sql``,
+    isRowOf: (table, name) => sql`${sql.ref(`${table}.${name}`)} = ${values[name]}`,
+  }),
   // There are no round trips to save, and values need not be taken out of JSON. One after the other: some errors roll the
   // transaction back at once, and what ran after one would be committed by itself.
   async writeRows(database, rows, fill) {
