@@ -25,7 +25,7 @@ export const bytesOf = (text: string): number => {
   return bytes;
 };
 
-/** The quotes around it do not count. A character takes six bytes at most, so most texts need no counting. */
+/** The quotes around it do not count. A UTF-16 unit takes six bytes at most, so most texts need no counting. */
 const isShort = (text: string): boolean =>
   text.length * 6 <= maxDescriptionBytes ||
   (bytesOf(JSON.stringify(text)) - 2 <= maxDescriptionBytes &&
