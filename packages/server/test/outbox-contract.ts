@@ -1,4 +1,4 @@
-// What every store must do for delivery workers of several instances: called once for each store.
+// What every store must do for several instances and their delivery workers: called once for each store.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Claim, OutboxBatch } from "../src/domain/webhooks/outbox.ts";
@@ -60,6 +60,15 @@ export const outboxContract = (name: string, open: () => Promise<OpenedStore>): 
     };
     const states = async (webhookId: string) =>
       (await second.deliveries(webhookId, { limit: 100 })).map(({ state }) => state);
+
+    test("an instance learns whether the row that it renews is still there", async () => {
+      const self = { id: "one", name: "one", version: "1.0.0", startedAt: now };
+      await opened.store.writeInstance(self, now, "{}");
+      assert.equal(await opened.store.touchInstance("one", now), true);
+      assert.equal(await opened.store.touchInstance("another", now), false);
+      await second.deleteInstances(-1, "one");
+      assert.equal(await opened.store.touchInstance("one", now), false);
+    });
 
     test("instances that claim at once never get the same", async () => {
       const webhookId = await pending(40);

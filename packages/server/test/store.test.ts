@@ -12,7 +12,7 @@ import { outboxContract } from "./outbox-contract.ts";
 import { requestLimitContract } from "./request-limit-contract.ts";
 import { type OpenedStore, storeContract } from "./store-contract.ts";
 import { newFolder } from "./support/server.ts";
-import { addEnvironment, addWebhook } from "./support/store-steps.ts";
+import { addEnvironment, addWebhook, webhookSecret } from "./support/store-steps.ts";
 
 const open = async (): Promise<OpenedStore & { readonly folder: string }> => {
   const folder = newFolder();
@@ -96,6 +96,6 @@ test("webhook secrets are nowhere in the file as they are", async () => {
     value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value,
   );
   assert.match(rows, /example\.com/);
-  assert.doesNotMatch(rows, /whsec_first/);
+  assert.ok(!rows.includes(webhookSecret));
   await opened.remove();
 });

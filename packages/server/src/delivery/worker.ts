@@ -123,7 +123,9 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
     const now = clock().getTime();
     const results = done.slice(0, recordAtMost);
     const released = [...unsent, ...states.withdrawn()];
-    const wanted = closing ? new Map<string, number>() : states.wanted(monotonic());
+    // What has ended and is not recorded yet must not be claimed again, even when its lease has expired.
+    const isBehind = done.length > results.length;
+    const wanted = closing || isBehind ? new Map<string, number>() : states.wanted(monotonic());
     const health = states.healthToWrite();
     if (results.length + released.length + wanted.size + health.length === 0) return;
     done = done.slice(results.length);
@@ -147,7 +149,7 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
         now,
       });
       states.add(claimed, wanted);
-      again ||= done.length >= recordAtMost;
+      again ||= isBehind;
       for (const webhook of claimed.unreadable) {
         if (!unreadable.has(webhook)) {
           log.error(
@@ -225,23 +227,32 @@ export const startWorker = (dependencies: WorkerDependencies): Worker => {
 
   /** The first tick prunes, so that a server that restarts often prunes too. */
   let prunedAt = Number.NEGATIVE_INFINITY;
+  const prune = async (): Promise<void> => {
+    const now = clock().getTime();
+    try {
+      const more = await outbox.prune({
+        now,
+        eventsBefore: now - retention,
+        historyBefore:
+          dependencies.historyRetention === 0 ? undefined : now - dependencies.historyRetention,
+      });
+      if (!more) prunedAt = monotonic();
+    } catch (error) {
+      // A lock that others hold, for example: deliveries go on.
+      log.error({ err: error }, "old rows could not be deleted; it is tried again in a minute");
+      prunedAt = monotonic();
+    }
+  };
+
   const tick = async (): Promise<void> => {
     try {
       states.notice(await outbox.due(clock().getTime(), lease));
-      runSoon(true);
-      if (monotonic() - prunedAt > pruneEvery) {
-        const now = clock().getTime();
-        const more = await outbox.prune({
-          now,
-          eventsBefore: now - retention,
-          historyBefore:
-            dependencies.historyRetention === 0 ? undefined : now - dependencies.historyRetention,
-        });
-        if (!more) prunedAt = monotonic();
-      }
     } catch (error) {
       reportOutage(error);
+      return;
     }
+    runSoon(true);
+    if (monotonic() - prunedAt > pruneEvery) await prune();
   };
   let ticking: Promise<void> | undefined;
   const startTick = (): void => {

@@ -85,7 +85,10 @@ export interface ChangeEvent {
 export interface Change extends Author {
   /** The environment after the change. */
   readonly state: EnvironmentState;
+  /** Never before the change before it. */
   readonly at: Date;
+  /** By the clock, which may have gone back since. */
+  readonly now: Date;
   readonly decision: Decision;
   /** Of its history. */
   readonly entry: ChainedEntry;
@@ -263,5 +266,5 @@ export const buildEvents = (
     return buildEvent(state, event, dataOf(decision, previous), author);
   });
   const { actor, reason, review } = author;
-  return { state, at, actor, reason, review, decision, entry, events };
+  return { state, at, now, actor, reason, review, decision, entry, events };
 };

@@ -103,6 +103,7 @@ export const createAudit = (log: AuditLog): Audit => {
     transaction: Transaction,
     lines: Line[],
     made: Map<number, string>,
+    isAsked: boolean,
   ): Transaction => {
     let environmentId = 0;
     const tellUser = (action: string, id: string): void => {
@@ -154,7 +155,7 @@ export const createAudit = (log: AuditLog): Audit => {
       queue(deliveries, kind, at) {
         const [first] = deliveries;
         // The parts of a replay that follow on their own were asked for with the first.
-        if (first && kind !== "event" && origins.getStore()) {
+        if (first && kind !== "event" && isAsked) {
           lines.push({
             actions: [kind === "replay" ? "webhook.replayed" : "webhook.tested"],
             environmentId,
@@ -195,11 +196,13 @@ export const createAudit = (log: AuditLog): Audit => {
       async transact(work, concern) {
         let lines: Line[] = [];
         let made = new Map<number, string>();
+        // Looked at here: the work may run among those of another request, and then has its origin.
+        const isAsked = origins.getStore() !== undefined;
         const result = await store.transact((transaction) => {
           // The work may be run again: the last run counts.
           lines = [];
           made = new Map();
-          return work(collecting(transaction, lines, made));
+          return work(collecting(transaction, lines, made, isAsked));
         }, concern);
         for (const [id, name] of made) environmentNames.set(id, name);
         for (const line of lines) {

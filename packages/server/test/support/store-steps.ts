@@ -85,6 +85,9 @@ export const addEnvironment = (store: Store): Promise<Environment> =>
     transaction.insertEnvironment(newId("env").replace("_", "-"), at),
   );
 
+/** Of every webhook made here. */
+export const webhookSecret = "whsec_dGhlIHNlY3JldCBvZiB0aGUgd2ViaG9vaw==";
+
 /** One that wants every event. */
 export const addWebhook = async (store: Store, environmentId: number): Promise<Webhook> => {
   const webhook: Webhook = {
@@ -95,7 +98,7 @@ export const addWebhook = async (store: Store, environmentId: number): Promise<W
     createdAt: at,
   };
   await store.transact((transaction) =>
-    transaction.insertWebhook(environmentId, webhook, "whsec_first"),
+    transaction.insertWebhook(environmentId, webhook, webhookSecret),
   );
   return webhook;
 };

@@ -131,21 +131,15 @@ export const claim = async (
   const ids = traits.list(queueIds);
   await leaseQueues.run(database, { ids, leaseId, leaseUntil }, traits);
   const rows = await oldestOfQueues.run(database, { ids }, traits);
-  const claims = rows.map(
-    (row): Claim => ({
-      queueId: row.lane_id,
-      leaseId,
-      position: row.position,
-      deliveryId: row.id,
-      webhookId: row.webhook_id,
-      attempts: row.attempts,
-      event: { id: row.event_id, type: row.type, body: row.body },
-    }),
-  );
+  const byQueue = new Map(rows.map((row) => [row.lane_id, row]));
   // Sent as they were found: what has priority first.
-  const places = new Map(queueIds.map((id, place) => [id, place]));
-  const placeOf = ({ queueId }: Claim): number => places.get(queueId) ?? 0;
-  claims.sort((a, b) => placeOf(a) - placeOf(b));
+  const claims = queueIds.flatMap((queueId): Claim[] => {
+    const row = byQueue.get(queueId);
+    if (!row) return [];
+    const { position, id: deliveryId, webhook_id: webhookId, attempts } = row;
+    const event = { id: row.event_id, type: row.type, body: row.body };
+    return [{ queueId, leaseId, position, deliveryId, webhookId, attempts, event }];
+  });
   return { claims, callbacks, unreadable };
 };
 

@@ -3,7 +3,6 @@ import { sql } from "kysely";
 import type { DeliveryKind } from "../../domain/webhooks/delivery.ts";
 import type { NewDelivery } from "../../domain/webhooks/webhook.ts";
 import type { DatabaseTraits } from "../schema/dialect.ts";
-import { batchesOf } from "../schema/id-list.ts";
 import { rowsToWrite } from "../schema/prepared.ts";
 import type { Database } from "../schema/tables.ts";
 
@@ -76,16 +75,6 @@ const inLockOrder = (rows: readonly QueueRow[]): readonly QueueRow[] => {
   return [...queues].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, queue]) => queue);
 };
 
-const writeQueues = async (
-  database: Database,
-  traits: DatabaseTraits,
-  rows: readonly QueueRow[],
-): Promise<void> => {
-  for (const part of batchesOf(inLockOrder(rows))) {
-    await upsertQueues(database, traits, part);
-  }
-};
-
 /** The queues of these deliveries exist and are due, unless they wait for a retry. */
 export const openQueues = (
   database: Database,
@@ -94,15 +83,17 @@ export const openQueues = (
   priority: 0 | 1,
   time: number,
 ): Promise<void> =>
-  writeQueues(
+  upsertQueues(
     database,
     traits,
-    deliveries.map((delivery) => ({
-      webhook_id: delivery.webhookId,
-      flag_key: queueKeyOf(delivery),
-      priority,
-      due_at: time,
-    })),
+    inLockOrder(
+      deliveries.map((delivery) => ({
+        webhook_id: delivery.webhookId,
+        flag_key: queueKeyOf(delivery),
+        priority,
+        due_at: time,
+      })),
+    ),
   );
 
 export const queue = async (
@@ -121,8 +112,6 @@ export const queue = async (
     sequence: delivery.sequence,
     kind: delivery.kind,
   }));
-  await writeQueues(database, traits, rows);
-  for (const part of batchesOf(rows)) {
-    await insertDeliveries(database, traits, part);
-  }
+  await upsertQueues(database, traits, inLockOrder(rows));
+  await insertDeliveries(database, traits, rows);
 };

@@ -30,12 +30,13 @@ export const instanceWrites = ({ now }: DatabaseTraits, transact: Transact): Ins
 
   touchInstance: (id, clock) =>
     transact(async (database) => {
-      const { numUpdatedRows } = await database
+      const updated = await database
         .updateTable("instances")
         .set({ seen_at: now, clock })
         .where("id", "=", id)
+        .returning("id")
         .executeTakeFirst();
-      return numUpdatedRows > 0n;
+      return updated !== undefined;
     }),
 
   deleteInstances: (silentFor, name) =>

@@ -184,7 +184,8 @@ const createTransaction = (
       checkChain(change);
       heads.set(change.state.id, change.state);
       await writeChange(database, traits, change);
-      queueAtEnd(deliveries, change.at);
+      // By the clock, unlike the change itself: after the clock went back they would wait for it to come round again.
+      queueAtEnd(deliveries, change.now);
       signal.changes.push(change);
       const { state, decision } = change;
       const found = await locked.get(state.id);
