@@ -65,6 +65,19 @@ test("when only the newest counts, who missed several gets the last", async () =
   assert.deepEqual([...new Set(readers.map(({ text }) => text))].sort(), ["cd", "d"]);
 });
 
+test("when only the newest counts, everyone gets it, also when several come during one pass", async () => {
+  const { broadcaster } = createRoom({ newestOnly: true, pace: 5 });
+  const readers = Array.from({ length: 500 }, reader);
+  for (const each of readers) broadcaster.add(each);
+  broadcaster.publish(Buffer.from("a"));
+  for (const [before, frame] of ["ab", "bc"]) {
+    await until("some", () => readers.some(({ text }) => text.endsWith(before as string)));
+    broadcaster.publish(Buffer.from(frame as string));
+  }
+  await until("the end", () => broadcaster.kept === 0);
+  for (const { text } of readers) assert.match(text, /^a?b?c$/);
+});
+
 test("frames that everyone has are dropped, also while more come than a pass takes", async () => {
   const { broadcaster } = createRoom();
   const readers = Array.from({ length: 300 }, reader);

@@ -108,6 +108,22 @@ suite("a reader that does not keep up", () => {
     assert.ok(!alive.ended);
   });
 
+  test("one who takes its beginning slowly is not, however long it takes", async (t) => {
+    const first = `data: ${"x".repeat(24 * 1_024 * 1_024)}\n\n`;
+    const { broadcaster, read } = await startStreams(t, { heartbeat: 2_000 }, first);
+    const slow = read();
+    slow.socket.pause();
+    await until("a reader", () => broadcaster.size === 1);
+    // Some 3 MiB a second: several signs of life pass meanwhile.
+    const reading = setInterval(() => {
+      slow.socket.resume();
+      slow.socket.once("data", () => slow.socket.pause());
+    }, 20);
+    t.after(() => clearInterval(reading));
+    await until("the whole beginning", () => slow.ended || slow.bytes > first.length);
+    assert.ok(!slow.ended, `it was cut off after ${slow.bytes} bytes`);
+  });
+
   test("does not outlive its key, whatever waits for it", async (t) => {
     const first = `data: ${"x".repeat(16 * 1_024 * 1_024)}\n\n`;
     const { openStreams, broadcaster, read } = await startStreams(t, {}, first);

@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import { silentAfter } from "../domain/arrival/arrival.ts";
 import type { InstanceEnvironment, InstanceInfo } from "../domain/arrival/report.ts";
 import type { ChangeFeed } from "../evaluation/change-feed.ts";
 import { type Clients, createClients } from "../evaluation/clients.ts";
@@ -85,6 +86,8 @@ export const composeArrival = (
     }),
   );
   opened.defer(keyTable.onEnded(clients.endOf));
+  const forgetting = setInterval(clients.forget, silentAfter).unref();
+  opened.defer(() => clearInterval(forgetting));
 
   return {
     clients,

@@ -30,7 +30,9 @@ export interface Clients {
   leaves(holder: ClientHolder, id: string): void;
   /** Forgets the clients of keys that are no longer valid. */
   readonly endOf: (keyIds: ReadonlySet<string>) => void;
-  /** By environment, of those that have any. Also forgets who is gone. */
+  /** Who is gone. */
+  readonly forget: () => void;
+  /** By environment, of those that have any. */
   all(): ReadonlyMap<number, EnvironmentClients>;
   /** Called when a client came, went or applied another revision. */
   onChange(listener: () => void): void;
@@ -143,7 +145,14 @@ export const createClients = (clock: Clock): Clients => {
     };
   };
 
+  const forget = (): void => {
+    const now = clock().getTime();
+    for (const [name, entry] of entries) if (isGone(entry, now)) remove(name, entry);
+  };
+
   return {
+    forget,
+
     streams(holder, id) {
       if (id === undefined) {
         tell(holder.environmentId, 1);
@@ -196,7 +205,7 @@ export const createClients = (clock: Clock): Clients => {
     },
 
     all() {
-      const now = clock().getTime();
+      forget();
       const byEnvironment = new Map<number, { told: number; clients: KnownClient[] }>();
       const environmentOf = (id: number) => {
         const known = byEnvironment.get(id) ?? { told: told.get(id) ?? 0, clients: [] };
@@ -204,11 +213,7 @@ export const createClients = (clock: Clock): Clients => {
         return known;
       };
       for (const id of told.keys()) environmentOf(id);
-      for (const [name, entry] of entries) {
-        if (isGone(entry, now)) {
-          remove(name, entry);
-          continue;
-        }
+      for (const entry of entries.values()) {
         const { holder, streams: _streams, hasReported: _hasReported, ...client } = entry;
         environmentOf(holder.environmentId).clients.push({ ...client, keyId: holder.keyId });
       }

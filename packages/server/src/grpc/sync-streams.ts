@@ -77,8 +77,8 @@ const longestRest = 250;
 const takeWithin = 60_000;
 
 export const createSyncStreams = (
-  snapshots: Snapshots,
-  definitions: FlagdDefinitions,
+  snapshots: Pick<Snapshots, "onChange">,
+  definitions: Pick<FlagdDefinitions, "of">,
   now: () => number,
   onFailed: (error: unknown) => void,
 ): SyncStreams => {
@@ -115,6 +115,9 @@ export const createSyncStreams = (
       if (!subscriber.sending) share.waiting.add(subscriber);
       return;
     }
+    // Something older may have waited for room.
+    subscriber.next = undefined;
+    share.waiting.delete(subscriber);
     subscriber.sending = { length, since: now() };
     share.sending += length;
     environment.sending += length;
@@ -135,7 +138,6 @@ export const createSyncStreams = (
       const { next } = waiting;
       if (next && !hasRoom(share, next)) break;
       share.waiting.delete(waiting);
-      waiting.next = undefined;
       if (next) put(waiting, next);
     }
   };

@@ -33,7 +33,10 @@ const kept = new WeakMap<Buffer, Partial<Record<Coding, Promise<Buffer>>>>();
 const compressed = (bytes: Buffer, coding: Coding): Promise<Buffer> => {
   const made = kept.get(bytes) ?? {};
   kept.set(bytes, made);
-  made[coding] ??= compress[coding](bytes);
+  made[coding] ??= compress[coding](bytes).catch((error: unknown) => {
+    delete made[coding];
+    throw error;
+  });
   return made[coding];
 };
 

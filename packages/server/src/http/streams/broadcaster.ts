@@ -59,6 +59,8 @@ export const createBroadcaster = <Subscriber extends Positioned>(
 
   /** Everyone has what came before this position. */
   const drop = (position: number): void => {
+    // With `newestOnly`, what a pass has brought to all may be gone already.
+    if (position <= begin) return;
     frames = frames.slice(position - begin);
     begin = position;
     joined = undefined;

@@ -25,8 +25,6 @@ export interface Subscriber extends Positioned {
   readonly allowed: number;
   /** Of a session: whether it is not over yet. */
   readonly isOpen: (() => Promise<boolean>) | undefined;
-  /** Bytes that had left for the reader at the last sign of life. */
-  sent: number;
 }
 
 export interface Opening {
@@ -116,16 +114,6 @@ export const createEventStreams = (
     else response.end();
   };
 
-  /** A reader to whom nothing has gone since the last sign of life, though something waits for it, is gone. */
-  const isStuck = (subscriber: Subscriber): boolean => {
-    const { socket } = subscriber;
-    if (socket.writableLength === 0) return false;
-    const sent = socket.bytesWritten - socket.writableLength;
-    const stuck = sent === subscriber.sent;
-    subscriber.sent = sent;
-    return stuck;
-  };
-
   const endWhenOver = async (subscriber: Subscriber): Promise<void> => {
     // While the store cannot be asked, the stream goes on as evaluation does.
     const isOver = (await subscriber.isOpen?.().catch(() => true)) === false;
@@ -136,11 +124,8 @@ export const createEventStreams = (
   const keepAlive = async (group: ReadonlySet<Subscriber>): Promise<void> => {
     let written = 0;
     for (const subscriber of group) {
-      if (isStuck(subscriber)) subscriber.socket.destroy();
-      else {
-        send(subscriber, heartbeat);
-        void endWhenOver(subscriber);
-      }
+      send(subscriber, heartbeat);
+      void endWhenOver(subscriber);
       written += 1;
       if (written % batch === 0) await yielded();
     }
@@ -179,7 +164,6 @@ export const createEventStreams = (
       isChunked: response.chunkedEncoding,
       allowed,
       isOpen,
-      sent: 0,
       position: 0,
     };
     const group = groups[opened % groupCount];
@@ -194,7 +178,8 @@ export const createEventStreams = (
       group?.delete(subscriber);
       broadcaster.delete(subscriber);
     });
-    socket.setTimeout(0);
+    // Who takes nothing of what waits for it in this time is gone. Without anything that waits, signs of life begin it again.
+    socket.setTimeout(settings.heartbeat * 2, () => socket.destroy());
     response.flushHeaders();
     write(subscriber, frames);
   };
