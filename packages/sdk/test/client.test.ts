@@ -110,6 +110,31 @@ suite("before the server answers", () => {
     },
   });
 
+  test("a cache that throws once is saved to again", async (t) => {
+    let revision = 0;
+    const server = await scriptedServer(t, {
+      [stream]: (response) => {
+        revision += 1;
+        openStream(response);
+        response.write(snapshotText(`${revision}-a`, booleanFlag("a", revision === 1)));
+      },
+    });
+    let calls = 0;
+    const cache: Cache = {
+      load: () => Promise.resolve(undefined),
+      save() {
+        calls += 1;
+        if (calls === 1) throw new Error("disk full");
+        return Promise.resolve();
+      },
+    };
+    const { client, errors } = clientOf(t, server.url, { cache });
+    await client.ready();
+    await until("the failure", () => errors().length === 1);
+    server.cut();
+    await until("the second save", () => calls > 1);
+  });
+
   test("the cache holds what was last known, over the bootstrap and under the server", async (t) => {
     const server = await scriptedServer(t, {
       [stream]: (response) => {

@@ -80,6 +80,20 @@ suite("values of one context", () => {
     );
   });
 
+  test("a change that could not be fetched at once is fetched later, without another notification", async (t) => {
+    const server = await bulkServer(t);
+    const { client } = contextClientOf(t, server.url, { context: ada });
+    await client.ready();
+    await until("the stream", () => server.open.size > 0);
+    await until("the second look", () => server.to(bulk).length > 1);
+    server.change({ isOn: () => true, isBroken: true });
+    await until("stale", () => client.state === "stale");
+    server.state.isBroken = false;
+    await until("a is on", () => client.isEnabled("a"));
+    await until("live", () => client.state === "live");
+    await until("the stream again", () => server.open.size > 0);
+  });
+
   test("what happened before the stream was open is fetched", async (t) => {
     const server = await bulkServer(t);
     server.answer(events, (response) => {
@@ -187,6 +201,20 @@ suite("another context", () => {
     assert.equal(await all[0], true);
     assert.equal(client.isEnabled("a"), true);
     assert.deepEqual(await Promise.all(all), [true, true, true]);
+  });
+
+  test("that comes before the first answer is what is ready, with its stream", async (t) => {
+    const server = await bulkServer(t, { isOn: (who) => who === "bob" });
+    const { client, names } = contextClientOf(t, server.url, {
+      context: ada,
+      timing: { pollInterval: 600_000 },
+    });
+    const set = client.setContext({ targetingKey: "bob" });
+    assert.deepEqual(await client.ready(), { ok: true });
+    assert.equal(client.isEnabled("a"), true);
+    assert.equal(await set, true);
+    await until("the stream", () => server.open.size > 0);
+    assert.deepEqual(names(), ["ready"]);
   });
 
   test("that cannot be fetched is tried on while the stream goes on", async (t) => {

@@ -48,6 +48,16 @@ export const createBulkEvaluation = (request: BulkRequest): BulkEvaluation => {
   const fetchOnce = async (announced: Announced): Promise<ClientError | undefined> => {
     const asked = context();
     const current = () => context() === asked;
+    const error = await fetchFor(asked, current, announced);
+    // The context changed during the request: its values do not apply.
+    return current() ? error : fetchOnce(announced);
+  };
+
+  const fetchFor = async (
+    asked: object,
+    current: () => boolean,
+    announced: Announced,
+  ): Promise<ClientError | undefined> => {
     try {
       return await exchange({
         fetch,
@@ -69,7 +79,6 @@ export const createBulkEvaluation = (request: BulkRequest): BulkEvaluation => {
           const body: unknown = await response.json().catch(() => undefined);
           const parsed = parseBulkResponse(body, base);
           if (parsed === undefined) return notABulkResponse;
-          // The context changed during the request: its values do not apply.
           if (!current()) return undefined;
           tag = response.headers.get("etag") ?? undefined;
           onResponse(parsed);

@@ -62,11 +62,23 @@ export const followValues = (follow: Follow): ValueFollower => {
     return error;
   };
 
+  /** The error of a fetch beside the stream. */
+  let missed: ClientError | undefined;
+
+  /** Nothing announces the same change again: on an error the stream ends, and `run` goes on as after any other error. */
+  const fetchBeside = async (announced?: Announced): Promise<void> => {
+    const current = round;
+    const error = await fetchValues(announced);
+    if (error === undefined || current.signal.aborted) return;
+    missed = error;
+    current.abort();
+  };
+
   const stream = ({ url }: AnnouncedStream): Promise<StreamOutcome> => {
     let opened = false;
     // Changes between the last response and this connection were not announced on it.
     const open = () => {
-      if (!opened) void fetchValues();
+      if (!opened) void fetchBeside();
       opened = true;
     };
     return readEventStream({
@@ -80,7 +92,7 @@ export const followValues = (follow: Follow): ValueFollower => {
         const announced = announcedIn(data);
         if (announced === undefined) return open();
         opened = true;
-        void fetchValues(announced);
+        void fetchBeside(announced);
       },
       onComment: open,
       onRetry(milliseconds) {
@@ -100,7 +112,8 @@ export const followValues = (follow: Follow): ValueFollower => {
         await pause(Number.POSITIVE_INFINITY, round.signal);
         continue;
       }
-      const error = await fetchValues();
+      const error = missed ?? (await fetchValues());
+      missed = undefined;
       if (signal.aborted) return;
       if (round.signal.aborted) continue;
       if (error !== undefined) {
@@ -147,6 +160,7 @@ export const followValues = (follow: Follow): ValueFollower => {
   return {
     restart() {
       paused = false;
+      missed = undefined;
       endRound();
     },
     pause() {

@@ -54,7 +54,8 @@ export const createFlagCache = (
     while (wanted) {
       wanted = false;
       try {
-        await cache.save(JSON.stringify({ format, ...current() }));
+        // Always waited for, also when `save` throws at once: `saving` must have its value before the loop ends.
+        await Promise.resolve().then(() => cache.save(JSON.stringify({ format, ...current() })));
       } catch (cause) {
         failed(cause);
       }
